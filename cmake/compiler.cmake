@@ -1,0 +1,21 @@
+# Flags shared by every target.
+add_library(gpusched_flags INTERFACE)
+target_include_directories(gpusched_flags INTERFACE ${CMAKE_SOURCE_DIR}/src)
+target_compile_options(gpusched_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wswitch-enum -Wnon-virtual-dtor -Werror)
+target_compile_definitions(gpusched_flags INTERFACE GPUSCHED_VERSION="${PROJECT_VERSION}" FMT_HEADER_ONLY)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # False positives of g++ 12 in inlined library code, not in ours.
+  target_compile_options(gpusched_flags INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
+endif()
+if(GPUSCHED_SANITIZE)
+  target_compile_options(gpusched_flags INTERFACE -fsanitize=${GPUSCHED_SANITIZE}
+                         -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(gpusched_flags INTERFACE -fsanitize=${GPUSCHED_SANITIZE})
+endif()
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
+endif()

@@ -1,0 +1,37 @@
+# Everything from the distribution's packages; docs/adr/ has one page per choice.
+find_package(Threads REQUIRED)
+find_package(Boost 1.74 REQUIRED)  # Header only: Asio and Beast.
+find_package(nlohmann_json REQUIRED)
+find_path(TL_EXPECTED_INCLUDE tl/expected.hpp REQUIRED)
+find_path(FMT_INCLUDE fmt/format.h REQUIRED)
+find_path(CLI11_INCLUDE CLI/CLI.hpp REQUIRED)
+find_path(SQLITE3_INCLUDE sqlite3.h REQUIRED)
+find_path(YAML_CPP_INCLUDE yaml-cpp/yaml.h REQUIRED)
+# Static libraries first: release binaries need nothing but glibc at run time.
+find_library(SQLITE3_LIBRARY NAMES libsqlite3.a sqlite3 REQUIRED)
+find_library(YAML_CPP_LIBRARY NAMES libyaml-cpp.a yaml-cpp REQUIRED)
+
+add_library(dependency_sqlite INTERFACE)
+target_include_directories(dependency_sqlite SYSTEM INTERFACE ${SQLITE3_INCLUDE})
+target_link_libraries(dependency_sqlite INTERFACE ${SQLITE3_LIBRARY} Threads::Threads ${CMAKE_DL_LIBS} m)
+
+add_library(dependency_yaml INTERFACE)
+target_include_directories(dependency_yaml SYSTEM INTERFACE ${YAML_CPP_INCLUDE})
+target_link_libraries(dependency_yaml INTERFACE ${YAML_CPP_LIBRARY})
+target_compile_definitions(dependency_yaml INTERFACE YAML_CPP_STATIC_DEFINE)
+
+add_library(dependency_asio INTERFACE)
+target_include_directories(dependency_asio SYSTEM INTERFACE ${Boost_INCLUDE_DIRS})
+target_compile_definitions(dependency_asio INTERFACE BOOST_ASIO_SEPARATE_COMPILATION
+  BOOST_BEAST_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_CONCEPTS)
+target_link_libraries(dependency_asio INTERFACE Threads::Threads)
+
+if(GPUSCHED_TESTS)
+  find_package(GTest REQUIRED)
+  find_library(RAPIDCHECK_LIBRARY rapidcheck REQUIRED)
+  add_library(dependency_rapidcheck INTERFACE)
+  target_link_libraries(dependency_rapidcheck INTERFACE ${RAPIDCHECK_LIBRARY})
+endif()
+if(GPUSCHED_BENCHMARKS)
+  find_package(benchmark QUIET)
+endif()

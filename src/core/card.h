@@ -1,0 +1,28 @@
+// A card as admission sees it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/ids.h"
+
+namespace gpusched {
+
+struct Card {
+  CardNumber number{};
+  std::string uuid;
+  std::string model;
+  std::uint64_t vram_bytes = 0;           // Total.
+  std::uint64_t reserved_vram_bytes = 0;  // Kept by the driver; never handed out.
+  bool usable = true;                     // False: unknown or drained; nothing new starts there.
+
+  std::uint64_t capacity_bytes() const { return vram_bytes - reserved_vram_bytes; }
+};
+
+// What the host offers beside its cards.
+struct HostCapacity {
+  int cpus = 0;
+  std::uint64_t ram_bytes = 0;
+};
+
+}  // namespace gpusched

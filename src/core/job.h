@@ -1,0 +1,225 @@
+// A job: what was asked (JobSpec, shared and immutable), and where it stands (JobState, a sum
+// type in which every state carries only its own fields). docs/job-states.md has the transitions.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/ids.h"
+#include "core/needs.h"
+#include "core/time.h"
+
+namespace gpusched {
+
+// Who submitted. `user` is the account's name at submit, or the uid in digits if it had none.
+struct Identity {
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  std::string user;
+  friend bool operator==(const Identity&, const Identity&) = default;
+};
+
+// The submitter's environment: stored once per distinct content, never shown to others.
+struct Environment {
+  std::string hash;                    // Lower-case hex digest of the content.
+  std::vector<std::string> variables;  // "NAME=value", as execve takes them; any bytes but NUL.
+};
+
+// Why an attempt ended; the words of product.md §7.
+enum class Cause : std::uint8_t {
+  kExit,
+  kSignal,
+  kTimeout,
+  kExpired,
+  kCudaOom,
+  kHostOom,
+  kGpuLost,
+  kVramLimit,
+  kLaunch,
+  kDependency,
+  kMachineLost,
+  kSupervisorLost,
+  kRestoreLost,
+};
+inline constexpr std::array kAllCauses = {
+    Cause::kExit,    Cause::kSignal,    Cause::kTimeout,   Cause::kExpired,    Cause::kCudaOom,
+    Cause::kHostOom, Cause::kGpuLost,   Cause::kVramLimit, Cause::kLaunch,     Cause::kDependency,
+    Cause::kMachineLost, Cause::kSupervisorLost, Cause::kRestoreLost};
+// A set of causes, one bit each.
+using CauseSet = std::uint32_t;
+constexpr CauseSet cause_bit(Cause cause) { return 1U << static_cast<unsigned>(cause); }
+// What `--retries` covers unless told otherwise: failures that another try can cure.
+inline constexpr CauseSet kDefaultRetryCauses =
+    cause_bit(Cause::kExit) | cause_bit(Cause::kSignal) | cause_bit(Cause::kCudaOom) |
+    cause_bit(Cause::kHostOom) | cause_bit(Cause::kGpuLost) | cause_bit(Cause::kVramLimit) |
+    cause_bit(Cause::kSupervisorLost) | cause_bit(Cause::kRestoreLost);
+
+enum class DependencyKind : std::uint8_t { kOk, kAny, kFail };
+struct Dependency {
+  JobId job{};
+  DependencyKind kind = DependencyKind::kOk;
+  friend bool operator==(const Dependency&, const Dependency&) = default;
+};
+
+struct RetryRule {
+  int retries = 0;
+  Seconds back_off{5};  // Before the first retry; doubles with each, at most an hour.
+  CauseSet causes = kDefaultRetryCauses;
+  friend bool operator==(const RetryRule&, const RetryRule&) = default;
+};
+
+struct TimeRule {
+  Seconds limit{0};          // 0: none. Stands still while the job is paused.
+  int warn_signal = 0;       // `--signal USR1@60`: sent this long before the limit; 0: none.
+  Seconds warn_before{0};
+  Seconds grace{10};         // Between TERM and KILL.
+  friend bool operator==(const TimeRule&, const TimeRule&) = default;
+};
+
+enum class PreemptPolicy : std::uint8_t { kAuto, kCooperative, kNever };
+
+// How `run` is attached; a plain submit is kNone.
+enum class Attach : std::uint8_t { kNone, kPipes, kPty };
+
+// One soft resource limit of the submitting process, carried over to the job.
+struct ResourceLimit {
+  int resource = 0;  // RLIMIT_* of the kernel.
+  std::uint64_t soft = 0;
+  std::uint64_t hard = 0;
+  friend bool operator==(const ResourceLimit&, const ResourceLimit&) = default;
+};
+
+// What the user asked for. Immutable once accepted; the jobs of an array share one.
+struct JobSpec {
+  std::vector<std::string> argv;  // With placeholders ({lr}, {line}, {index}) still in place.
+  bool shell = false;             // argv[0] is a line for /bin/sh -c.
+  std::string working_directory;
+  std::shared_ptr<const Environment> environment;
+  std::string output_path;  // Empty: the job directory's log.
+  std::string error_path;   // Empty: merged into output.
+  std::uint32_t umask = 022;
+  std::vector<ResourceLimit> limits;
+  std::string name;
+  std::vector<std::string> tags;
+  std::string group;    // Named group with a limit; empty: none.
+  std::string project;
+  std::string key;      // Idempotency key, per tenant.
+  Needs needs;
+  RetryRule retry;
+  TimeRule time;
+  std::vector<Dependency> after;
+  std::optional<Wall> begin;
+  std::optional<Wall> expire;
+  bool restartable = false;
+  PreemptPolicy preempt = PreemptPolicy::kAuto;
+  Attach attach = Attach::kNone;
+  int terminal_rows = 0;  // Of the attaching terminal; 0 without one.
+  int terminal_columns = 0;
+  int array_limit = 0;    // `--array 0-99%4`: how many of the array run at once; 0: no limit.
+};
+
+// What distinguishes one job of an array or sweep from its siblings.
+struct ArrayTask {
+  JobId array{};          // The first job of the array; names the array.
+  std::uint32_t index = 0;
+  std::vector<std::pair<std::string, std::string>> values;  // {name} -> value in the command.
+};
+
+// The cards and host resources an attempt holds.
+struct CardGrant {
+  CardNumber card{};
+  std::uint64_t vram_bytes = 0;  // Held on that card.
+  int share_percent = 0;
+  bool whole = false;
+  friend bool operator==(const CardGrant&, const CardGrant&) = default;
+};
+struct Grant {
+  std::vector<CardGrant> cards;
+  int cpus = 0;
+  std::uint64_t ram_bytes = 0;
+  friend bool operator==(const Grant&, const Grant&) = default;
+};
+
+struct Usage {
+  Microseconds user_cpu{0};
+  Microseconds system_cpu{0};
+  std::uint64_t max_rss_bytes = 0;
+  friend bool operator==(const Usage&, const Usage&) = default;
+};
+
+// --- Where a job stands ---------------------------------------------------------------------
+
+enum class HoldReason : std::uint8_t { kUser, kCrashGuard };
+struct Held {
+  HoldReason why = HoldReason::kUser;
+};
+struct Queued {
+  // A retry waits until then. Wall is what is stored and shown; boot is what is waited for.
+  std::optional<Wall> retry_at;
+  std::optional<Boot> retry_boot;
+};
+// Asked to stop while an attempt was alive; what the attempt's end will mean.
+enum class StopReason : std::uint8_t { kNone, kCancel, kRequeue };
+struct Starting {
+  Grant grant;
+  Wall decided_at{};
+  StopReason stopping = StopReason::kNone;
+};
+struct Running {
+  Grant grant;
+  Wall started_at{};
+  StopReason stopping = StopReason::kNone;
+};
+enum class Outcome : std::uint8_t { kCompleted, kFailed, kCancelled };
+struct Ended {
+  Outcome outcome = Outcome::kCompleted;
+  // Absent for a cancelled job: nothing failed.
+  std::optional<Cause> cause;
+  std::optional<int> exit_code;
+  std::optional<int> signal;
+  std::string message;  // One sentence for people; may be empty.
+  std::optional<Wall> started_at;
+  Wall ended_at{};
+  Grant grant;  // What the last attempt held.
+  Usage usage;
+};
+using JobState = std::variant<Held, Queued, Starting, Running, Ended>;
+
+struct Job {
+  JobId id{};
+  std::shared_ptr<const JobSpec> spec;
+  std::shared_ptr<const ArrayTask> task;  // Null for a single job.
+  Identity owner;
+  std::string tenant;
+  int priority = 50;
+  Wall submitted_at{};
+  int attempt = 0;        // Attempts begun so far; the current one while starting or running.
+  int failures = 0;       // Attempts that counted against the retries.
+  JobState state = Queued{};
+
+  bool ended() const { return std::holds_alternative<Ended>(state); }
+  bool active() const {
+    return std::holds_alternative<Starting>(state) || std::holds_alternative<Running>(state);
+  }
+  AttemptId current_attempt() const { return {id, attempt}; }
+};
+
+// The public word for a state: held, queued, starting, running, completed, failed, cancelled.
+const char* state_name(const JobState& state);
+const char* cause_name(Cause cause);
+std::optional<Cause> cause_named(const std::string& name);
+// The grant of an active or ended job, null otherwise.
+const Grant* grant_of(const Job& job);
+
+// The command as it will be executed: placeholders filled in from the task.
+std::vector<std::string> command_of(const Job& job);
+// For people: the command on one line.
+std::string command_line_of(const Job& job);
+
+}  // namespace gpusched

@@ -1,0 +1,54 @@
+// What a job asks for: per card VRAM and share of compute, and on the host CPUs and RAM.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/ids.h"
+
+namespace gpusched {
+
+enum class CpuUse : std::uint8_t {
+  kNever,     // Needs cards.
+  kPrefer,    // Runs on CPUs when CPUs are free, else on a card.
+  kFallback,  // Runs on a card when one is free, else on CPUs.
+};
+
+// `--gpus 2` is {2,2}; `--gpus 1-4` is {1,4}; `--gpus all` is {1, kAllCards}, which means every
+// usable card of the machine, no fewer; `--gpus 0` is a CPU job.
+struct CardCount {
+  static constexpr int kAllCards = std::numeric_limits<int>::max();
+  int least = 1;
+  int most = 1;
+  bool all() const { return most == kAllCards; }
+  friend auto operator<=>(const CardCount&, const CardCount&) = default;
+};
+
+// Which cards may be taken. Empty lists do not restrict.
+struct CardFilter {
+  std::vector<CardNumber> only;
+  std::vector<CardNumber> avoid;
+  std::string type;  // Part of the model's name, without regard to case.
+  friend auto operator<=>(const CardFilter&, const CardFilter&) = default;
+};
+
+struct Needs {
+  CardCount gpus;
+  std::uint64_t vram_bytes = 0;  // Per card. 0 with share 0: the whole card, alone.
+  int share_percent = 0;         // Per card. 0: VRAM need over capacity.
+  bool exclusive = false;        // Alone on its cards whatever it declares.
+  int cpus = 0;
+  std::uint64_t ram_bytes = 0;
+  CpuUse cpu_use = CpuUse::kNever;
+  CardFilter cards;
+
+  bool wants_cards() const { return gpus.most > 0; }
+  // Takes its cards whole: nobody else may be there.
+  bool whole_cards() const { return exclusive || (vram_bytes == 0 && share_percent == 0); }
+  friend auto operator<=>(const Needs&, const Needs&) = default;
+};
+
+}  // namespace gpusched

@@ -1,0 +1,94 @@
+// The Launcher seam: starts attempts, follows them, ends them. The real one (process/) talks to
+// gpusched-launcher and to the shims through job directories; the simulated one (sim/) plays
+// processes in virtual time. The same contract tests run on both.
+//
+// Contract: every launch() and every adopt() is answered by reports, in this order:
+//   AttemptStarted?  then exactly one of  AttemptEnded | AttemptNotStarted | SupervisorLost.
+// AttemptNotStarted is only given when the attempt's claim was won against its shim, so the
+// command has not run and never will. Nothing is reported from inside a call of this interface:
+// reports arrive later, on the loop's thread, through the sink.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/ids.h"
+#include "core/job.h"
+#include "core/time.h"
+
+namespace gpusched {
+
+// All that a shim must know; nothing of it is looked up again.
+struct LaunchOrder {
+  AttemptId attempt;
+  std::vector<std::string> argv;
+  std::shared_ptr<const Environment> environment;                  // The submitter's.
+  std::vector<std::pair<std::string, std::string>> added_variables;  // Ours; they win.
+  std::string working_directory;
+  Identity owner;
+  std::uint32_t umask = 022;
+  std::vector<ResourceLimit> limits;
+  std::string output_path;  // Empty: `log` in the attempt's directory.
+  std::string error_path;   // Empty: merged.
+  std::uint64_t log_limit_bytes = 0;  // Past it the middle is punched out. 0: no limit.
+  TimeRule time;
+  Attach attach = Attach::kNone;
+  int terminal_rows = 0;
+  int terminal_columns = 0;
+  int cpus = 0;                  // For the cgroup's cpu.max; 0: no limit.
+  std::uint64_t ram_bytes = 0;   // For memory.max; 0: no limit.
+};
+
+// --- Reports ----------------------------------------------------------------------------------
+struct AttemptStarted {
+  AttemptId attempt;
+  int pid = 0;
+  Wall started_at{};
+};
+struct AttemptEnded {
+  AttemptId attempt;
+  // kExit, kSignal, kTimeout, kHostOom, or kLaunch: the shim ran but could not start the command
+  // (`message` says why: no such program, directory gone, user gone, log cannot be opened …).
+  Cause cause = Cause::kExit;
+  std::optional<int> exit_code;
+  std::optional<int> signal;
+  std::string message;
+  std::optional<Wall> started_at;
+  Wall ended_at{};
+  Usage usage;
+};
+struct AttemptNotStarted {
+  AttemptId attempt;
+  // Set when starting failed for a reason that trying again will not cure by itself
+  // (no job directory could be made, no process); empty after a crash before the claim.
+  std::string error;
+};
+// The shim died without an exit record; its tree has been ended.
+struct SupervisorLost {
+  AttemptId attempt;
+};
+using LauncherReport =
+    std::variant<AttemptStarted, AttemptEnded, AttemptNotStarted, SupervisorLost>;
+using LauncherSink = std::function<void(LauncherReport)>;
+
+class Launcher {
+ public:
+  virtual ~Launcher() = default;
+  virtual void launch(LaunchOrder order) = 0;
+  // After a restart, for every attempt the store knows as alive: find out what became of it.
+  // REQUIRES: same boot as when it was launched.
+  virtual void adopt(AttemptId attempt) = 0;
+  // TERM, then KILL of the whole tree after `grace`. Also valid before AttemptStarted was
+  // reported. Repeating it with a shorter grace shortens the wait.
+  virtual void stop(AttemptId attempt, Seconds grace) = 0;
+  virtual void change_time(AttemptId attempt, const TimeRule& time) = 0;
+  // The job is gone from the store: remove its directory.
+  virtual void forget(JobId job) = 0;
+};
+
+}  // namespace gpusched

@@ -1,0 +1,90 @@
+// The Store seam: where acknowledged things live. The real one (store/) is SQLite in WAL mode;
+// the in-memory twin (sim/) can drop what was not synced, to play power cuts. The same contract
+// tests run on both.
+//
+// One Commit is one transaction: all of it is on disk when commit() returns, or none of it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "core/ids.h"
+#include "core/job.h"
+#include "core/time.h"
+
+namespace gpusched {
+
+// One line of a job's durable trail: what was decided, when, why.
+struct TrailEntry {
+  std::uint64_t sequence = 0;  // Grows by one with every entry; survives restarts.
+  JobId job{};
+  Wall at{};
+  int attempt = 0;
+  std::string kind;  // submitted, started, running, ended, held, released, requeued, changed, …
+  std::string text;  // One sentence.
+};
+
+// A named group: at most `limit` of its jobs run at once. 0: no limit.
+struct Group {
+  std::string name;
+  int limit = 0;
+  friend bool operator==(const Group&, const Group&) = default;
+};
+
+// A submission that was accepted as a whole. While `open`, its jobs are being written in slices;
+// a batch still open when the store is loaded was never acknowledged and is removed.
+struct Submission {
+  std::uint64_t id = 0;
+  std::string tenant;
+  std::string key;          // Empty: none.
+  std::string fingerprint;  // Digest of what was asked, to tell a repeat from a conflict.
+  JobId first{};
+  std::uint64_t count = 0;
+  bool open = false;
+};
+
+struct Commit {
+  std::vector<Job> jobs;                // Inserted or replaced; specs and environments with them.
+  std::vector<JobId> removed_jobs;      // Retention; their trail and unused rows go with them.
+  std::vector<TrailEntry> trail;
+  std::vector<Group> groups;            // Inserted or replaced.
+  std::vector<std::string> removed_groups;
+  std::vector<Submission> submissions;  // Inserted or replaced.
+  std::optional<std::string> boot_id;
+
+  bool empty() const {
+    return jobs.empty() && removed_jobs.empty() && trail.empty() && groups.empty() &&
+           removed_groups.empty() && submissions.empty() && !boot_id;
+  }
+};
+
+// Everything that a daemon needs to go on where the last one stopped.
+struct StoreImage {
+  std::vector<Job> jobs;  // By id. Jobs of one array share spec; equal environments are shared.
+  std::vector<Group> groups;
+  std::vector<Submission> submissions;  // None is open.
+  std::string boot_id;                  // Empty on the first start.
+  JobId next_job{1};                    // Never reused, also after retention removed the last one.
+  std::uint64_t next_submission = 1;
+  std::uint64_t next_trail_sequence = 1;
+};
+
+class Store {
+ public:
+  virtual ~Store() = default;
+  // Once, before anything else. Removes submissions left open, with their jobs.
+  virtual Result<StoreImage> load() = 0;
+  virtual Result<void> commit(const Commit& commit) = 0;
+  // The trail of one job, oldest first; after_sequence 0: from the start.
+  virtual Result<std::vector<TrailEntry>> trail(JobId job, std::uint64_t after_sequence,
+                                                std::size_t limit) = 0;
+  // A consistent copy of everything into a new file, while commits go on.
+  virtual Result<void> backup(const std::string& path) = 0;
+};
+
+}  // namespace gpusched
