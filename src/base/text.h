@@ -1,0 +1,37 @@
+// Sizes, durations and times as people write them. One reading for the command line, the
+// configuration file, job files and directives; one writing for every table.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "core/time.h"
+
+namespace gpusched {
+
+// "24G", "512M", "1.5G", "800" (bytes), "24GiB"; G is GiB. Errors name the text.
+Result<std::uint64_t> parse_size(std::string_view text);
+// "24.0 GiB", "512 MiB", "0 B".
+std::string format_size(std::uint64_t bytes);
+
+// "90" (seconds), "90s", "15m", "1h30m", "2d", "HH:MM:SS", "MM:SS".
+Result<Seconds> parse_duration(std::string_view text);
+// "1h 30m", "45s", "2d 3h".
+std::string format_duration(Microseconds duration);
+
+// "2026-01-01T08:00:00Z", "2026-01-01 08:00" (local), "08:00" (the next one), "tomorrow 8:00",
+// "mon 9:00", "+2h", "now". `utc_offset` is that of local time at `now`.
+Result<Wall> parse_time(std::string_view text, Wall now, Seconds utc_offset);
+// RFC 3339 in UTC with milliseconds: "2026-01-01T08:00:00.000Z"; reads the same form back.
+std::string format_time(Wall time);
+Result<Wall> parse_rfc3339(std::string_view text);
+
+// True if the bytes are well-formed UTF-8.
+bool is_utf8(std::string_view bytes);
+
+// Damerau-Levenshtein nearest of `candidates` within two edits, or empty: "did you mean …?".
+std::string nearest_word(std::string_view word, const std::string_view* candidates, std::size_t n);
+
+}  // namespace gpusched
