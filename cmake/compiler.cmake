@@ -13,6 +13,12 @@ if(GPUSCHED_SANITIZE)
                          -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(gpusched_flags INTERFACE -fsanitize=${GPUSCHED_SANITIZE})
 endif()
+if(GPUSCHED_FUZZERS)
+  # Another compiler than the one the warnings were tuned for: they are not errors here.
+  target_compile_options(gpusched_flags INTERFACE -Wno-error -fsanitize=fuzzer-no-link,address,undefined
+                         -fno-sanitize-recover=all)
+  target_link_options(gpusched_flags INTERFACE -fsanitize=address,undefined)
+endif()
 
 find_program(CCACHE ccache)
 if(CCACHE)

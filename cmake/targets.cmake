@@ -35,3 +35,16 @@ function(gpusched_test name)
   add_test(NAME ${name} COMMAND ${name}_test)
   set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT})
 endfunction()
+
+# gpusched_fuzzer(config SOURCES fuzz/config_fuzz.cc LINKS gpusched_config): config_fuzz, with the
+# `fuzz` preset only. Seeds, if there are any, are the files of fuzz/seeds/NAME/.
+function(gpusched_fuzzer name)
+  if(NOT GPUSCHED_FUZZERS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(${name}_fuzz ${ARG_SOURCES})
+  target_link_libraries(${name}_fuzz PRIVATE gpusched_flags ${ARG_LINKS})
+  target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
+  set_target_properties(${name}_fuzz PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
+endfunction()

@@ -1,0 +1,171 @@
+// The only file that knows yaml-cpp; no exception of it leaves.
+#include "config/config.h"
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string_view>
+#include <vector>
+
+#include "base/text.h"
+#include "config/settings.h"
+
+namespace gpusched {
+namespace {
+
+constexpr std::size_t kLargestFile = 1U << 20;
+
+// Fills a Config from a document and says where the first mistake is.
+class Reading {
+ public:
+  explicit Reading(const std::string& name) : name_(name) {}
+
+  Result<Config> document(const YAML::Node& root) {
+    if (root.IsNull()) return config_;
+    if (!root.IsMap()) return wrong(root.Mark(), "the file must be a list of `setting: value`");
+    if (auto read = map(root, ""); !read) return failure(read.error());
+    return config_;
+  }
+
+  tl::unexpected<Error> wrong(const YAML::Mark& mark, const std::string& message) const {
+    const std::string place =
+        mark.is_null() ? name_ : fmt::format("{}:{}:{}", name_, mark.line + 1, mark.column + 1);
+    return failure(ErrorCode::kInvalid, place + ": " + message);
+  }
+
+ private:
+  Result<void> map(const YAML::Node& node, const std::string& section) {
+    std::set<std::string> seen;
+    for (const auto& entry : node) {
+      const YAML::Mark mark = entry.first.Mark();
+      if (!entry.first.IsScalar()) return wrong(mark, "a setting's name must be a word");
+      const std::string& key = entry.first.Scalar();
+      if (!seen.insert(key).second) {
+        return wrong(mark, fmt::format("\"{}\" is set twice", path_of(section, key)));
+      }
+      if (auto read = one(mark, entry.second, section, key); !read) return read;
+    }
+    return {};
+  }
+
+  Result<void> one(const YAML::Mark& mark, const YAML::Node& value, const std::string& section,
+                   const std::string& key) {
+    for (const Setting& setting : all_settings()) {
+      if (setting.section == section && setting.key == key) return scalar(mark, value, setting);
+    }
+    if (section.empty()) {
+      for (const Section& known : all_sections()) {
+        if (known.key != key) continue;
+        // A section whose settings are all commented out.
+        if (value.IsNull()) return {};
+        if (!value.IsMap()) {
+          return wrong(value.Mark(),
+                       fmt::format("\"{}\" is a section: its settings stand below it, "
+                                   "indented",
+                                   key));
+        }
+        return map(value, key);
+      }
+    }
+    return unknown(mark, section, key);
+  }
+
+  Result<void> scalar(const YAML::Mark& mark, const YAML::Node& value, const Setting& setting) {
+    if (value.IsNull()) {
+      return wrong(
+          mark, fmt::format("\"{}\" has no value; leave it out for its default", setting.path()));
+    }
+    if (!value.IsScalar()) {
+      return wrong(value.Mark(), fmt::format("{} must be a single value", setting.path()));
+    }
+    const auto read = setting.read(config_, value.Scalar());
+    if (read) return {};
+    return wrong(value.Mark(), fmt::format("{}: {}", setting.path(), read.error().message));
+  }
+
+  Result<void> unknown(const YAML::Mark& mark, const std::string& section,
+                       const std::string& key) const {
+    std::vector<std::string_view> candidates;
+    const Setting* elsewhere = nullptr;
+    for (const Setting& setting : all_settings()) {
+      if (setting.section == section) candidates.push_back(setting.key);
+      if (setting.key == key) elsewhere = &setting;
+    }
+    if (section.empty()) {
+      for (const Section& known : all_sections()) candidates.push_back(known.key);
+    }
+    std::string message = fmt::format("unknown setting \"{}\"", path_of(section, key));
+    const std::string nearest = nearest_word(key, candidates.data(), candidates.size());
+    if (!nearest.empty()) {
+      message += fmt::format("; did you mean \"{}\"?", path_of(section, nearest));
+    } else if (elsewhere != nullptr) {
+      message += fmt::format("; did you mean \"{}\"?", elsewhere->path());
+    }
+    return wrong(mark, message);
+  }
+
+  static std::string path_of(const std::string& section, const std::string& key) {
+    return section.empty() ? key : section + "." + key;
+  }
+
+  const std::string& name_;
+  Config config_;
+};
+
+}  // namespace
+
+Result<Config> parse_config(const std::string& text, const std::string& name) {
+  Reading reading(name);
+  if (!is_utf8(text)) return failure(ErrorCode::kInvalid, name + ": the file is not UTF-8 text");
+  try {
+    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
+    if (documents.empty()) return Config{};
+    if (documents.size() > 1) {
+      return reading.wrong(documents[1].Mark(), "the file has a second document after ---");
+    }
+    return reading.document(documents.front());
+  } catch (const YAML::Exception& error) {
+    return reading.wrong(error.mark, "not YAML: " + error.msg);
+  }
+}
+
+Result<Config> load_config(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    const int why = errno;
+    return failure(why == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo,
+                   fmt::format("read configuration {}: {}", path, strerror(why)));
+  }
+  std::string text(kLargestFile + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad() || (file.fail() && !file.eof())) {
+    return failure(ErrorCode::kIo, fmt::format("read configuration {}: {}", path, strerror(errno)));
+  }
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > kLargestFile) {
+    return failure(ErrorCode::kTooLarge,
+                   fmt::format("read configuration {}: it is larger than 1 MiB", path));
+  }
+  return parse_config(text, path);
+}
+
+Result<FoundConfig> find_config(const std::string& given, const EnvironmentLookup& env, bool root) {
+  if (!given.empty()) {
+    auto config = load_config(given);
+    if (!config) return failure(config.error());
+    return FoundConfig{given, *config};
+  }
+  for (const std::string& path : config_files(env, root)) {
+    auto config = load_config(path);
+    if (config) return FoundConfig{path, *config};
+    if (config.error().code != ErrorCode::kNotFound) return failure(config.error());
+  }
+  return FoundConfig{};
+}
+
+}  // namespace gpusched

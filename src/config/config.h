@@ -1,0 +1,66 @@
+// Everything that can be set, with its default. settings.cc lists each of these fields once, with
+// its name, its words and its limits; the parser, the sample file and the documentation all come
+// from that list and cannot disagree.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/locations.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "core/rules.h"
+#include "core/time.h"
+
+namespace gpusched {
+
+struct ServerLimits {
+  std::uint64_t body_bytes = 64ULL << 20;
+  std::uint64_t header_bytes = 16ULL << 10;
+  int clients = 256;
+  int clients_per_user = 64;
+  std::uint64_t stream_backlog_bytes = 64ULL << 10;  // Of one event stream; then it is dropped.
+};
+
+struct JobDefaults {
+  Seconds grace{10};                           // Between TERM and KILL.
+  std::uint64_t log_limit_bytes = 1ULL << 30;  // Past it the middle is punched out. 0: no limit.
+  Seconds retry_back_off{5};
+};
+
+// What jobs may use of the host; 0: what the machine has.
+struct HostOverride {
+  int cpus = 0;
+  std::uint64_t ram_bytes = 0;
+};
+
+struct Config {
+  std::string socket;           // Empty: base/locations.h.
+  std::string state_directory;  // Empty: base/locations.h.
+  std::string sim;              // "2x24G": simulated cards; empty: the machine's.
+  Rules rules;
+  ServerLimits limits;
+  LogOptions log;
+  JobDefaults jobs;
+  HostOverride host;
+};
+
+// `name` stands in messages, which begin with name:line:column.
+Result<Config> parse_config(const std::string& text, const std::string& name);
+Result<Config> load_config(const std::string& path);
+
+// The file that counts: `given` if not empty, else the first standard one that exists, else none
+// (`path` is empty then, and all settings have their defaults).
+struct FoundConfig {
+  std::string path;
+  Config config;
+};
+Result<FoundConfig> find_config(const std::string& given, const EnvironmentLookup& env, bool root);
+
+// The commented sample: every setting with its default, each one commented out.
+std::string default_config_text();
+// The settings in force, as a file that says the same.
+std::string config_text(const Config& config);
+
+}  // namespace gpusched

@@ -1,0 +1,350 @@
+#include "config/settings.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "base/text.h"
+
+namespace gpusched {
+namespace {
+
+constexpr std::uint64_t kKiB = 1ULL << 10;
+constexpr std::uint64_t kMiB = 1ULL << 20;
+constexpr std::uint64_t kGiB = 1ULL << 30;
+constexpr std::uint64_t kTiB = 1ULL << 40;
+
+tl::unexpected<Error> wrong(std::string message) {
+  return failure(ErrorCode::kInvalid, std::move(message));
+}
+
+// Sizes and durations are written in the largest unit that says them exactly.
+std::string exact_size(std::uint64_t bytes) {
+  for (const auto& [unit, letter] : {std::pair{kTiB, 'T'}, {kGiB, 'G'}, {kMiB, 'M'}, {kKiB, 'K'}}) {
+    if (bytes > 0 && bytes % unit == 0) return fmt::format("{}{}", bytes / unit, letter);
+  }
+  return std::to_string(bytes);
+}
+
+std::string exact_duration(Seconds duration) {
+  const std::int64_t seconds = duration.count();
+  for (const auto& [unit, letter] : {std::pair{86400, 'd'}, {3600, 'h'}, {60, 'm'}}) {
+    if (seconds > 0 && seconds % unit == 0) return fmt::format("{}{}", seconds / unit, letter);
+  }
+  return fmt::format("{}s", seconds);
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+template <class T>
+struct Range {
+  T least;
+  T most;
+};
+
+// Each of these makes one row of the list from a place in Config.
+template <class Place>
+Setting size(std::string section, std::string key, std::string comment, Place place,
+             Range<std::uint64_t> range) {
+  return {std::move(section), std::move(key), std::move(comment),
+          [place, range](Config& config, const std::string& text) -> Result<void> {
+            const auto bytes = parse_size(text);
+            if (!bytes) return failure(bytes.error());
+            if (*bytes < range.least || *bytes > range.most) {
+              return wrong(fmt::format("{} is not from {} to {}", text, exact_size(range.least),
+                                       exact_size(range.most)));
+            }
+            place(config) = *bytes;
+            return {};
+          },
+          [place](const Config& config) { return exact_size(place(config)); }};
+}
+
+template <class Place>
+Setting duration(std::string section, std::string key, std::string comment, Place place,
+                 Seconds most) {
+  return {std::move(section), std::move(key), std::move(comment),
+          [place, most](Config& config, const std::string& text) -> Result<void> {
+            const auto seconds = parse_duration(text);
+            if (!seconds) return failure(seconds.error());
+            if (*seconds > most) {
+              return wrong(fmt::format("{} is more than {}", text, exact_duration(most)));
+            }
+            place(config) = *seconds;
+            return {};
+          },
+          [place](const Config& config) { return exact_duration(place(config)); }};
+}
+
+template <class Place>
+Setting number(std::string section, std::string key, std::string comment, Place place,
+               Range<std::int64_t> range) {
+  return {std::move(section), std::move(key), std::move(comment),
+          [place, range](Config& config, const std::string& text) -> Result<void> {
+            std::int64_t value = 0;
+            const char* end = text.data() + text.size();
+            const auto [stop, error] = std::from_chars(text.data(), end, value);
+            if (error != std::errc() || stop != end) {
+              return wrong(fmt::format("\"{}\" is not a whole number", text));
+            }
+            if (value < range.least || value > range.most) {
+              return wrong(fmt::format("{} is not from {} to {}", text, range.least, range.most));
+            }
+            auto& field = place(config);
+            field = static_cast<std::remove_reference_t<decltype(field)>>(value);
+            return {};
+          },
+          [place](const Config& config) { return fmt::format("{}", place(config)); }};
+}
+
+template <class Place>
+Setting on_or_off(std::string section, std::string key, std::string comment, Place place) {
+  return {std::move(section), std::move(key), std::move(comment),
+          [place](Config& config, const std::string& text) -> Result<void> {
+            const bool on = text == "on" || text == "true" || text == "yes";
+            const bool off = text == "off" || text == "false" || text == "no";
+            if (!on && !off) return wrong(fmt::format("\"{}\" is neither on nor off", text));
+            place(config) = on;
+            return {};
+          },
+          [place](const Config& config) { return std::string(place(config) ? "on" : "off"); }};
+}
+
+template <class Place>
+Setting absolute_path(std::string section, std::string key, std::string comment, Place place,
+                      std::size_t longest) {
+  return {std::move(section), std::move(key), std::move(comment),
+          [place, longest](Config& config, const std::string& text) -> Result<void> {
+            if (!text.empty() && text.front() != '/') {
+              return wrong(fmt::format("\"{}\" is not an absolute path", text));
+            }
+            if (text.size() > longest) {
+              return wrong(fmt::format("the path has {} bytes; at most {} are possible here",
+                                       text.size(), longest));
+            }
+            place(config) = text;
+            return {};
+          },
+          [place](const Config& config) { return quoted(place(config)); }};
+}
+
+// "2x24G" or a list of such, separated by commas.
+Result<void> check_sim(const std::string& text) {
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    const std::string_view part = rest.substr(0, comma);
+    const std::size_t cross = part.find('x');
+    int cards = 0;
+    const bool counted =
+        cross != std::string_view::npos &&
+        std::from_chars(part.data(), part.data() + cross, cards).ptr == part.data() + cross;
+    if (!counted || cards < 1 || cards > 1024 || !parse_size(part.substr(cross + 1))) {
+      return wrong(fmt::format("\"{}\" is not like 2x24G (cards x VRAM)", text));
+    }
+    if (comma + 1 == rest.size()) return wrong(fmt::format("\"{}\" ends in a comma", text));
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return {};
+}
+
+Setting sim_setting() {
+  return {"", "sim",
+          "Simulated cards instead of the machine's, for a first look: 2x24G is two of 24 GiB.",
+          [](Config& config, const std::string& text) -> Result<void> {
+            if (auto checked = check_sim(text); !checked) return checked;
+            config.sim = text;
+            return {};
+          },
+          [](const Config& config) { return quoted(config.sim); }};
+}
+
+Setting log_level_setting() {
+  return {"log", "level", "What is written: error, warning, info or debug.",
+          [](Config& config, const std::string& text) -> Result<void> {
+            const auto level = log_level_named(text);
+            if (!level) {
+              return wrong(fmt::format("\"{}\" is not error, warning, info or debug", text));
+            }
+            config.log.level = *level;
+            return {};
+          },
+          [](const Config& config) { return std::string(log_level_name(config.log.level)); }};
+}
+
+Setting log_format_setting() {
+  return {"log", "format", "plain: a sentence with key=value fields. json: one object per line.",
+          [](Config& config, const std::string& text) -> Result<void> {
+            if (text != "plain" && text != "json") {
+              return wrong(fmt::format("\"{}\" is neither plain nor json", text));
+            }
+            config.log.format = text == "json" ? LogFormat::kJson : LogFormat::kPlain;
+            return {};
+          },
+          [](const Config& config) {
+            return std::string(config.log.format == LogFormat::kJson ? "json" : "plain");
+          }};
+}
+
+constexpr Range<std::uint64_t> kAnySize{0, std::numeric_limits<std::int64_t>::max()};
+constexpr Seconds kYear{366 * 86400};
+// What a Unix socket's address holds, without the closing NUL.
+constexpr std::size_t kLongestSocket = 107;
+constexpr std::size_t kLongestPath = 4095;
+
+// A place in Config, for reading and for writing.
+#define PLACE(member) \
+  [](auto& config) -> auto& { return config.member; }
+
+void add_general(std::vector<Setting>& list) {
+  list.push_back(absolute_path(
+      "", "socket",
+      "Where the daemon listens. Empty: /run/gpusched/gpusched.sock for root, else "
+      "$XDG_RUNTIME_DIR/gpusched/gpusched.sock, else gpusched.sock in the state directory.",
+      PLACE(socket), kLongestSocket));
+  list.push_back(absolute_path(
+      "", "state_directory",
+      "Where the queue and the jobs' logs are kept, on a local disk. Empty: /var/lib/gpusched for "
+      "root, else $XDG_STATE_HOME/gpusched, else ~/.local/state/gpusched.",
+      PLACE(state_directory), kLongestPath));
+  list.push_back(sim_setting());
+}
+
+void add_scheduling(std::vector<Setting>& list) {
+  const std::string in = "scheduling";
+  list.push_back(on_or_off(in, "sharing",
+                           "Whether several jobs that declare their needs may share a card.",
+                           PLACE(rules.sharing)));
+  list.push_back(size(in, "headroom",
+                      "VRAM per card that sharing never hands out: this much, or the percentage "
+                      "below if that is more. A job alone on a card may use all of it.",
+                      PLACE(rules.headroom_bytes_least), kAnySize));
+  list.push_back(number(in, "headroom_percent", "The same, in percent of the card's VRAM.",
+                        PLACE(rules.headroom_percent), {0, 50}));
+  list.push_back(number(in, "share_cap_percent",
+                        "How much of a card's compute sharing jobs may be promised in all.",
+                        PLACE(rules.share_cap_percent), {50, 100}));
+  list.push_back(duration(in, "overdue_after",
+                          "A job that has waited longer comes first in its priority band.",
+                          PLACE(rules.overdue_after), kYear));
+}
+
+void add_jobs(std::vector<Setting>& list) {
+  const std::string in = "jobs";
+  list.push_back(
+      duration(in, "grace",
+               "How long a job that is told to stop (TERM) has before it is ended (KILL), "
+               "unless the job says otherwise.",
+               PLACE(jobs.grace), Seconds{86400}));
+  list.push_back(duration(in, "retry_back_off",
+                          "The wait before the first retry, unless the job says otherwise. It "
+                          "doubles with each retry, up to an hour.",
+                          PLACE(jobs.retry_back_off), Seconds{3600}));
+  list.push_back(size(in, "log_limit",
+                      "A job's log keeps its beginning and its end within this size; the middle is "
+                      "dropped and the log says so. 0: no limit.",
+                      PLACE(jobs.log_limit_bytes), kAnySize));
+  list.push_back(
+      number(in, "crash_guard_count",
+             "A sweep is held when so many of its first jobs have all failed, each within "
+             "the time below. 0: never.",
+             PLACE(rules.crash_guard_count), {0, 1000}));
+  list.push_back(duration(in, "crash_guard_within", "See above.", PLACE(rules.crash_guard_within),
+                          Seconds{3600}));
+}
+
+void add_retention(std::vector<Setting>& list) {
+  const std::string in = "retention";
+  list.push_back(duration(in, "keep_for", "Ended jobs, their logs and events are kept this long.",
+                          PLACE(rules.keep_ended_for), 100 * kYear));
+  list.push_back(number(in, "keep_most", "And at most so many of them; the oldest go first.",
+                        PLACE(rules.keep_ended_most), {0, 10'000'000}));
+}
+
+void add_limits(std::vector<Setting>& list) {
+  const std::string in = "limits";
+  constexpr std::int64_t kManyJobs = 100'000'000;
+  list.push_back(number(in, "submission_jobs", "Jobs that one submission may have.",
+                        PLACE(rules.submission_jobs_most), {1, kManyJobs}));
+  list.push_back(number(in, "queued_jobs", "Jobs that may wait in all.",
+                        PLACE(rules.queued_jobs_most), {1, kManyJobs}));
+  list.push_back(number(in, "shapes_scanned",
+                        "Different kinds of waiting jobs that one decision looks at.",
+                        PLACE(rules.shapes_scanned_most), {1, 1'000'000}));
+  list.push_back(
+      size(in, "body", "The largest request body.", PLACE(limits.body_bytes), {kKiB, 4 * kGiB}));
+  list.push_back(
+      size(in, "header", "The largest request header.", PLACE(limits.header_bytes), {kKiB, kMiB}));
+  list.push_back(
+      number(in, "clients", "Connections at one time.", PLACE(limits.clients), {1, 100'000}));
+  list.push_back(number(in, "clients_per_user", "Connections of one user at one time.",
+                        PLACE(limits.clients_per_user), {1, 100'000}));
+  list.push_back(
+      size(in, "stream_backlog",
+           "What may wait to be read by one follower of events; a slower one is dropped.",
+           PLACE(limits.stream_backlog_bytes), {4 * kKiB, kGiB}));
+}
+
+void add_log(std::vector<Setting>& list) {
+  list.push_back(log_level_setting());
+  list.push_back(log_format_setting());
+  list.push_back(absolute_path("log", "file",
+                               "Empty: to stderr, which journald keeps under systemd.",
+                               PLACE(log.file), kLongestPath));
+  list.push_back(size("log", "rotate_size",
+                      "A log file is moved aside at this size. 0: never; SIGHUP opens it anew.",
+                      PLACE(log.rotate_bytes), kAnySize));
+  list.push_back(number("log", "rotate_keep", "So many old log files are kept.",
+                        PLACE(log.rotate_keep), {0, 100}));
+}
+
+void add_host(std::vector<Setting>& list) {
+  list.push_back(number("host", "cpus", "CPUs that jobs may ask for. 0: all of the machine's.",
+                        PLACE(host.cpus), {0, 65536}));
+  list.push_back(size("host", "ram", "RAM that jobs may ask for. 0: all of the machine's.",
+                      PLACE(host.ram_bytes), kAnySize));
+}
+
+#undef PLACE
+
+}  // namespace
+
+const std::vector<Setting>& all_settings() {
+  static const std::vector<Setting> settings = [] {
+    std::vector<Setting> list;
+    add_general(list);
+    add_scheduling(list);
+    add_jobs(list);
+    add_retention(list);
+    add_limits(list);
+    add_log(list);
+    add_host(list);
+    return list;
+  }();
+  return settings;
+}
+
+const std::vector<Section>& all_sections() {
+  static const std::vector<Section> sections = {
+      {"scheduling", "When a job may start beside others, and who comes first."},
+      {"jobs", "What holds for jobs that do not say otherwise."},
+      {"retention", "How long ended jobs are remembered."},
+      {"limits", "Bounds that keep the daemon alive whatever clients do."},
+      {"log", "What the daemon says about itself. `kill -HUP` reopens the file."},
+      {"host", "What jobs may use of the machine beside its cards."},
+  };
+  return sections;
+}
+
+}  // namespace gpusched
