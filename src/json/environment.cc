@@ -1,0 +1,39 @@
+#include "json/environment.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "json/sha256.h"
+
+namespace gpusched {
+
+std::string environment_hash(const std::vector<std::string>& variables) {
+  Sha256 digest;
+  for (const std::string& variable : variables) digest.add_counted(variable);
+  return digest.hex();
+}
+
+std::shared_ptr<const Environment> make_environment(std::vector<std::string> variables) {
+  auto environment = std::make_shared<Environment>();
+  environment->hash = environment_hash(variables);
+  environment->variables = std::move(variables);
+  return environment;
+}
+
+std::shared_ptr<const Environment> EnvironmentPool::share(
+    std::shared_ptr<const Environment> environment) {
+  if (environment == nullptr) return environment;
+  std::weak_ptr<const Environment>& slot = by_hash_[environment->hash];
+  if (auto known = slot.lock()) return known;
+  slot = environment;
+  if (by_hash_.size() >= sweep_at_) drop_unused();
+  return environment;
+}
+
+void EnvironmentPool::drop_unused() {
+  std::erase_if(by_hash_, [](const auto& entry) { return entry.second.expired(); });
+  // Doubling keeps the cost of sweeping constant per insertion.
+  sweep_at_ = std::max<std::size_t>(64, by_hash_.size() * 2);
+}
+
+}  // namespace gpusched

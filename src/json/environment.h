@@ -1,0 +1,31 @@
+// Environments by content: the hash that names one, and a pool that lets jobs with the same
+// environment share a single copy for as long as one of them is kept.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/job.h"
+
+namespace gpusched {
+
+// Order counts: execve passes it on, and the same shell gives the same order.
+std::string environment_hash(const std::vector<std::string>& variables);
+std::shared_ptr<const Environment> make_environment(std::vector<std::string> variables);
+
+// Holds no environment alive. Not thread-safe: belongs to the loop.
+class EnvironmentPool {
+ public:
+  // The copy that others already use, or this one from now on.
+  std::shared_ptr<const Environment> share(std::shared_ptr<const Environment> environment);
+
+ private:
+  void drop_unused();
+
+  std::unordered_map<std::string, std::weak_ptr<const Environment>> by_hash_;
+  std::size_t sweep_at_ = 64;
+};
+
+}  // namespace gpusched

@@ -1,0 +1,159 @@
+#include "json/job_json.h"
+
+#include <algorithm>
+
+#include "json/needs_json.h"
+
+namespace gpusched {
+namespace {
+
+const Ended* ended_of(const Job& job) { return std::get_if<Ended>(&job.state); }
+
+std::optional<Wall> started_at(const Job& job) {
+  if (const auto* running = std::get_if<Running>(&job.state)) return running->started_at;
+  if (const Ended* ended = ended_of(job)) return ended->started_at;
+  return std::nullopt;
+}
+
+void write_gpus(JsonWriter& json, const Job& job, const std::vector<Card>& cards) {
+  json.key("gpus").begin_array();
+  if (const Grant* grant = grant_of(job)) {
+    for (const CardGrant& held : grant->cards) {
+      const auto card = std::ranges::find(cards, held.card, &Card::number);
+      json.begin_object().field("number", number_of(held.card));
+      json.key("uuid").text_or_null(card == cards.end() ? std::string_view{} : card->uuid);
+      json.end_object();
+    }
+  }
+  json.end_array();
+}
+
+void write_end(JsonWriter& json, const Job& job) {
+  const Ended* ended = ended_of(job);
+  if (ended == nullptr) {
+    json.key("exit_code").null().key("signal").null().key("cause").null();
+    return;
+  }
+  json.field("exit_code", ended->exit_code).field("signal", ended->signal).key("cause");
+  if (ended->cause) {
+    json.value(cause_name(*ended->cause));
+  } else {
+    json.null();
+  }
+}
+
+void write_array(JsonWriter& json, const Job& job) {
+  if (job.task == nullptr) {
+    json.key("array").null().key("array_index").null().key("values").begin_object().end_object();
+    return;
+  }
+  json.field("array", job.task->array).field("array_index", job.task->index);
+  json.key("values").begin_object();
+  for (const auto& [name, value] : job.task->values) json.foreign_key(name).value(value);
+  json.end_object();
+}
+
+void write_standing(JsonWriter& json, const Job& job) {
+  const Ended* ended = ended_of(job);
+  json.key("message").text_or_null(ended == nullptr ? std::string_view{} : ended->message);
+  json.key("hold_reason");
+  if (const auto* held = std::get_if<Held>(&job.state)) {
+    json.value(held->why == HoldReason::kUser ? "user" : "crash_guard");
+  } else {
+    json.null();
+  }
+  const auto* queued = std::get_if<Queued>(&job.state);
+  json.field("retry_at", queued == nullptr ? std::nullopt : queued->retry_at);
+}
+
+void write_row_fields(JsonWriter& json, const Job& job, const RowFacts& facts,
+                      const std::vector<Card>& cards) {
+  const JobSpec& spec = *job.spec;
+  const Ended* ended = ended_of(job);
+  json.field("id", job.id).field("state", state_name(job.state));
+  json.field("priority", job.priority).field("attempt", job.attempt);
+  write_end(json, job);
+  write_gpus(json, job, cards);
+  json.key("reason").text_or_null(facts.reason);
+  json.field("estimated_start", facts.estimated_start);
+  json.field("submitted_at", job.submitted_at).field("started_at", started_at(job));
+  json.field("ended_at", ended == nullptr ? std::nullopt : std::optional(ended->ended_at));
+  json.key("name").text_or_null(spec.name);
+  json.field("command", command_line_of(job));
+  json.field("user", job.owner.user).field("tenant", job.tenant);
+  json.key("group").text_or_null(spec.group).key("project").text_or_null(spec.project);
+  write_strings(json, "tags", spec.tags);
+  write_array(json, job);
+  write_standing(json, job);
+  json.key("needs").begin_object();
+  write_needs_fields(json, spec.needs);
+  json.end_object();
+}
+
+void write_usage(JsonWriter& json, const Job& job) {
+  const Ended* ended = ended_of(job);
+  json.key("usage");
+  if (ended == nullptr || !ended->started_at) {
+    json.null();
+    return;
+  }
+  const auto seconds = [](Microseconds time) { return static_cast<double>(time.count()) / 1e6; };
+  json.begin_object().field("user_cpu_s", seconds(ended->usage.user_cpu));
+  json.field("system_cpu_s", seconds(ended->usage.system_cpu));
+  json.field("max_rss_bytes", ended->usage.max_rss_bytes).end_object();
+}
+
+void write_owner_fields(JsonWriter& json, const Job& job, const OwnerFacts& owner) {
+  json.key("environment").begin_array();
+  if (job.spec->environment != nullptr) {
+    for (const std::string& variable : job.spec->environment->variables) json.value(variable);
+  }
+  json.end_array();
+  json.key("directory").text_or_null(owner.directory);
+  json.key("control_socket").text_or_null(owner.control_socket);
+  json.key("log_path").text_or_null(owner.log_path);
+}
+
+}  // namespace
+
+void write_job_row(JsonWriter& json, const Job& job, const RowFacts& facts,
+                   const std::vector<Card>& cards) {
+  json.begin_object();
+  write_row_fields(json, job, facts, cards);
+  json.end_object();
+}
+
+void write_job_details(JsonWriter& json, const Job& job, const RowFacts& facts,
+                       const std::vector<Card>& cards, const OwnerFacts* owner) {
+  const JobSpec& spec = *job.spec;
+  json.begin_object();
+  write_row_fields(json, job, facts, cards);
+  json.field("time_limit_s", spec.time.limit).field("grace_s", spec.time.grace);
+  write_warn_signal(json, "warn_signal", spec.time);
+  write_after(json, spec.after);
+  json.field("retries", spec.retry.retries).field("failures", job.failures);
+  write_strings(json, "retry_causes", cause_names(spec.retry.causes));
+  json.field("retry_back_off_s", spec.retry.back_off);
+  json.field("begin", spec.begin).field("expire", spec.expire);
+  json.field("restartable", spec.restartable).field("preempt", preempt_name(spec.preempt));
+  write_strings(json, "argv", command_of(job));
+  json.field("shell", spec.shell).field("working_directory", spec.working_directory);
+  json.key("output_path").text_or_null(spec.output_path);
+  json.key("error_path").text_or_null(spec.error_path);
+  write_usage(json, job);
+  json.field("attach", attach_name(spec.attach));
+  json.field("array_limit", spec.array_limit);
+  if (owner != nullptr) write_owner_fields(json, job, *owner);
+  json.end_object();
+}
+
+std::string error_json(const Error& error) {
+  std::string out;
+  JsonWriter json(out);
+  json.begin_object().key("error").begin_object();
+  json.field("code", error_code_name(error.code)).field("message", error.message);
+  json.end_object().end_object();
+  return out;
+}
+
+}  // namespace gpusched

@@ -1,0 +1,39 @@
+// Jobs as JSON (docs/api.md, "A job"): the row that everybody may see, and the details, of which
+// some are for the owner and administrators alone.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "core/card.h"
+#include "core/job.h"
+#include "json/json_writer.h"
+
+namespace gpusched {
+
+// What a row shows beside the job itself.
+struct RowFacts {
+  std::string_view reason;  // Why it waits; empty: null.
+  std::optional<Wall> estimated_start;
+};
+
+// What only the owner and administrators see; empty texts become null.
+struct OwnerFacts {
+  std::string directory;
+  std::string control_socket;
+  std::string log_path;
+};
+
+void write_job_row(JsonWriter& json, const Job& job, const RowFacts& facts,
+                   const std::vector<Card>& cards);
+// `owner` is null for those who may not see it.
+void write_job_details(JsonWriter& json, const Job& job, const RowFacts& facts,
+                       const std::vector<Card>& cards, const OwnerFacts* owner);
+
+// {"error":{"code":…,"message":…}}
+std::string error_json(const Error& error);
+
+}  // namespace gpusched
