@@ -5,10 +5,10 @@
 #include <cstdio>
 #include <cstdlib>
 
-#define CHECK(condition)                                                               \
-  do {                                                                                 \
-    if (!(condition)) [[unlikely]] {                                                   \
+#define CHECK(condition)                                                                 \
+  do {                                                                                   \
+    if (!(condition)) [[unlikely]] {                                                     \
       std::fprintf(stderr, "%s:%d: CHECK failed: %s\n", __FILE__, __LINE__, #condition); \
-      std::abort();                                                                    \
-    }                                                                                  \
+      std::abort();                                                                      \
+    }                                                                                    \
   } while (false)

@@ -48,9 +48,10 @@ enum class Cause : std::uint8_t {
   kRestoreLost,
 };
 inline constexpr std::array kAllCauses = {
-    Cause::kExit,    Cause::kSignal,    Cause::kTimeout,   Cause::kExpired,    Cause::kCudaOom,
-    Cause::kHostOom, Cause::kGpuLost,   Cause::kVramLimit, Cause::kLaunch,     Cause::kDependency,
-    Cause::kMachineLost, Cause::kSupervisorLost, Cause::kRestoreLost};
+    Cause::kExit,       Cause::kSignal,     Cause::kTimeout,     Cause::kExpired,
+    Cause::kCudaOom,    Cause::kHostOom,    Cause::kGpuLost,     Cause::kVramLimit,
+    Cause::kLaunch,     Cause::kDependency, Cause::kMachineLost, Cause::kSupervisorLost,
+    Cause::kRestoreLost};
 // A set of causes, one bit each.
 using CauseSet = std::uint32_t;
 constexpr CauseSet cause_bit(Cause cause) { return 1U << static_cast<unsigned>(cause); }
@@ -75,10 +76,10 @@ struct RetryRule {
 };
 
 struct TimeRule {
-  Seconds limit{0};          // 0: none. Stands still while the job is paused.
-  int warn_signal = 0;       // `--signal USR1@60`: sent this long before the limit; 0: none.
+  Seconds limit{0};     // 0: none. Stands still while the job is paused.
+  int warn_signal = 0;  // `--signal USR1@60`: sent this long before the limit; 0: none.
   Seconds warn_before{0};
-  Seconds grace{10};         // Between TERM and KILL.
+  Seconds grace{10};  // Between TERM and KILL.
   friend bool operator==(const TimeRule&, const TimeRule&) = default;
 };
 
@@ -107,9 +108,9 @@ struct JobSpec {
   std::vector<ResourceLimit> limits;
   std::string name;
   std::vector<std::string> tags;
-  std::string group;    // Named group with a limit; empty: none.
+  std::string group;  // Named group with a limit; empty: none.
   std::string project;
-  std::string key;      // Idempotency key, per tenant.
+  std::string key;  // Idempotency key, per tenant.
   Needs needs;
   RetryRule retry;
   TimeRule time;
@@ -121,12 +122,12 @@ struct JobSpec {
   Attach attach = Attach::kNone;
   int terminal_rows = 0;  // Of the attaching terminal; 0 without one.
   int terminal_columns = 0;
-  int array_limit = 0;    // `--array 0-99%4`: how many of the array run at once; 0: no limit.
+  int array_limit = 0;  // `--array 0-99%4`: how many of the array run at once; 0: no limit.
 };
 
 // What distinguishes one job of an array or sweep from its siblings.
 struct ArrayTask {
-  JobId array{};          // The first job of the array; names the array.
+  JobId array{};  // The first job of the array; names the array.
   std::uint32_t index = 0;
   std::vector<std::pair<std::string, std::string>> values;  // {name} -> value in the command.
 };
@@ -199,8 +200,8 @@ struct Job {
   std::string tenant;
   int priority = 50;
   Wall submitted_at{};
-  int attempt = 0;        // Attempts begun so far; the current one while starting or running.
-  int failures = 0;       // Attempts that counted against the retries.
+  int attempt = 0;   // Attempts begun so far; the current one while starting or running.
+  int failures = 0;  // Attempts that counted against the retries.
   JobState state = Queued{};
 
   bool ended() const { return std::holds_alternative<Ended>(state); }

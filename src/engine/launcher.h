@@ -27,21 +27,21 @@ namespace gpusched {
 struct LaunchOrder {
   AttemptId attempt;
   std::vector<std::string> argv;
-  std::shared_ptr<const Environment> environment;                  // The submitter's.
+  std::shared_ptr<const Environment> environment;                    // The submitter's.
   std::vector<std::pair<std::string, std::string>> added_variables;  // Ours; they win.
   std::string working_directory;
   Identity owner;
   std::uint32_t umask = 022;
   std::vector<ResourceLimit> limits;
-  std::string output_path;  // Empty: `log` in the attempt's directory.
-  std::string error_path;   // Empty: merged.
+  std::string output_path;            // Empty: `log` in the attempt's directory.
+  std::string error_path;             // Empty: merged.
   std::uint64_t log_limit_bytes = 0;  // Past it the middle is punched out. 0: no limit.
   TimeRule time;
   Attach attach = Attach::kNone;
   int terminal_rows = 0;
   int terminal_columns = 0;
-  int cpus = 0;                  // For the cgroup's cpu.max; 0: no limit.
-  std::uint64_t ram_bytes = 0;   // For memory.max; 0: no limit.
+  int cpus = 0;                 // For the cgroup's cpu.max; 0: no limit.
+  std::uint64_t ram_bytes = 0;  // For memory.max; 0: no limit.
 };
 
 // --- Reports ----------------------------------------------------------------------------------
@@ -71,6 +71,7 @@ struct AttemptNotStarted {
 // The shim died without an exit record; its tree has been ended.
 struct SupervisorLost {
   AttemptId attempt;
+  Wall noticed_at{};
 };
 using LauncherReport =
     std::variant<AttemptStarted, AttemptEnded, AttemptNotStarted, SupervisorLost>;
@@ -81,7 +82,8 @@ class Launcher {
   virtual ~Launcher() = default;
   virtual void launch(LaunchOrder order) = 0;
   // After a restart, for every attempt the store knows as alive: find out what became of it.
-  // REQUIRES: same boot as when it was launched.
+  // Also after a reboot: then no lock is held, and an attempt without an exit record is reported
+  // as SupervisorLost.
   virtual void adopt(AttemptId attempt) = 0;
   // TERM, then KILL of the whole tree after `grace`. Also valid before AttemptStarted was
   // reported. Repeating it with a shorter grace shortens the wait.

@@ -13,53 +13,26 @@
 #include <vector>
 
 #include "base/result.h"
+#include "core/group.h"
 #include "core/ids.h"
 #include "core/job.h"
 #include "core/time.h"
 
 namespace gpusched {
 
-// One line of a job's durable trail: what was decided, when, why.
-struct TrailEntry {
-  std::uint64_t sequence = 0;  // Grows by one with every entry; survives restarts.
-  JobId job{};
-  Wall at{};
-  int attempt = 0;
-  std::string kind;  // submitted, started, running, ended, held, released, requeued, changed, …
-  std::string text;  // One sentence.
-};
-
-// A named group: at most `limit` of its jobs run at once. 0: no limit.
-struct Group {
-  std::string name;
-  int limit = 0;
-  friend bool operator==(const Group&, const Group&) = default;
-};
-
-// A submission that was accepted as a whole. While `open`, its jobs are being written in slices;
-// a batch still open when the store is loaded was never acknowledged and is removed.
-struct Submission {
-  std::uint64_t id = 0;
-  std::string tenant;
-  std::string key;          // Empty: none.
-  std::string fingerprint;  // Digest of what was asked, to tell a repeat from a conflict.
-  JobId first{};
-  std::uint64_t count = 0;
-  bool open = false;
-};
-
 struct Commit {
-  std::vector<Job> jobs;                // Inserted or replaced; specs and environments with them.
-  std::vector<JobId> removed_jobs;      // Retention; their trail and unused rows go with them.
+  std::vector<Job> jobs;            // Inserted or replaced; specs and environments with them.
+  std::vector<JobId> removed_jobs;  // Retention; their trail and unused rows go with them.
   std::vector<TrailEntry> trail;
-  std::vector<Group> groups;            // Inserted or replaced.
+  std::vector<Group> groups;  // Inserted or replaced.
   std::vector<std::string> removed_groups;
   std::vector<Submission> submissions;  // Inserted or replaced.
+  std::vector<std::uint64_t> removed_submissions;
   std::optional<std::string> boot_id;
 
   bool empty() const {
     return jobs.empty() && removed_jobs.empty() && trail.empty() && groups.empty() &&
-           removed_groups.empty() && submissions.empty() && !boot_id;
+           removed_groups.empty() && submissions.empty() && removed_submissions.empty() && !boot_id;
   }
 };
 

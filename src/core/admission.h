@@ -1,0 +1,27 @@
+// "Is it safe right now?", for one card. The sharing rule of declared needs: live samples, foreign
+// processes and ramp holds enter here, and only here.
+#pragma once
+
+#include "core/card.h"
+#include "core/needs.h"
+#include "core/rules.h"
+#include "core/state.h"
+
+namespace gpusched {
+
+// What a job with these needs would hold on this card.
+CardGrant grant_on(const Card& card, const Needs& needs);
+
+// Alone on the card, need <= capacity is enough; to share, memory must leave the headroom free
+// and compute must stay under the cap.
+bool fits_on(const Card& card, const CardHolds& holds, const CardGrant& wanted, const Rules& rules);
+
+// What sharing never hands out on this card.
+std::uint64_t headroom_of(const Card& card, const Rules& rules);
+
+// The card satisfies the constraints (`--gpu`, `--not-gpu`, `--gpu-type`).
+bool matches(const Card& card, const CardFilter& filter);
+// The card could hold the need if it were empty.
+bool could_ever_fit(const Card& card, const Needs& needs);
+
+}  // namespace gpusched

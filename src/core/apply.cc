@@ -1,0 +1,84 @@
+#include "core/apply.h"
+
+#include "core/transitions.h"
+
+namespace gpusched {
+namespace {
+
+Applied apply_time(State& state, Now now) {
+  for (const JobId id : state.expired(now)) {
+    Job job = *state.find(id);
+    Ended ended{.outcome = Outcome::kCancelled, .cause = Cause::kExpired};
+    ended.message = "did not start before its expiry time";
+    ended.ended_at = now.wall;
+    end_job(state, std::move(job), std::move(ended), now);
+  }
+  state.advance(now);
+  return {};
+}
+
+// One case per event; adding an event without a case does not compile.
+struct Dispatch {
+  State& state;
+  Now now;
+
+  Applied operator()(const SubmitAsked& event) const { return apply_submit(state, event, now); }
+  Applied operator()(const CancelAsked& event) const { return apply_cancel(state, event, now); }
+  Applied operator()(const HoldAsked& event) const { return apply_hold(state, event, now); }
+  Applied operator()(const ReleaseAsked& event) const { return apply_release(state, event, now); }
+  Applied operator()(const RequeueAsked& event) const { return apply_requeue(state, event, now); }
+  Applied operator()(const SetAsked& event) const { return apply_set(state, event, now); }
+  Applied operator()(const GroupSetAsked& event) const { return apply_group_set(state, event); }
+  Applied operator()(const GroupRemoveAsked& event) const {
+    return apply_group_remove(state, event);
+  }
+  Applied operator()(const CardsReported& event) const {
+    state.set_cards(event.cards);
+    return {};
+  }
+  Applied operator()(const AttemptRunning& event) const { return apply_running(state, event, now); }
+  Applied operator()(const AttemptFinished& event) const {
+    return apply_finished(state, event, now);
+  }
+  Applied operator()(const AttemptNeverRan& event) const {
+    return apply_never_ran(state, event, now);
+  }
+  Applied operator()(const TimePassed&) const { return apply_time(state, now); }
+  Applied operator()(const RetentionDue& event) const { return apply_retention(state, event, now); }
+  Applied operator()(const HoldSweep& event) const { return apply_hold_sweep(state, event, now); }
+  Applied operator()(const SubmissionAbandoned& event) const {
+    return apply_abandoned(state, event);
+  }
+  Applied operator()(const Reconsider&) const { return {}; }
+};
+
+std::string cards_text(const Grant& grant) {
+  if (grant.cards.empty()) return "on " + std::to_string(grant.cpus) + " CPU(s)";
+  std::string text = grant.cards.size() == 1 ? "on card " : "on cards ";
+  for (std::size_t i = 0; i < grant.cards.size(); ++i) {
+    if (i > 0) text += ", ";
+    text += std::to_string(number_of(grant.cards[i].card));
+  }
+  return text;
+}
+
+}  // namespace
+
+Applied apply(State& state, const Event& event, Now now) {
+  return std::visit(Dispatch{state, now}, event);
+}
+
+Applied accept(State& state, const Decision& decision, Now now) {
+  const Start& start = std::get<Start>(decision);
+  if (!still_valid(state, start)) return {};
+  Job job = *state.find(start.job);
+  ++job.attempt;
+  job.state = Starting{.grant = start.grant, .decided_at = now.wall};
+  state.note(job, "starting",
+             "attempt " + std::to_string(job.attempt) + " starts " + cards_text(start.grant), now);
+  const AttemptId attempt = job.current_attempt();
+  state.put(std::move(job), now);
+  return {.answer = {}, .effects = {Launch{attempt}}, .follow_up = {}};
+}
+
+}  // namespace gpusched

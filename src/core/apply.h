@@ -1,0 +1,45 @@
+// The state machine: apply(state, event) changes the state and says what has to be done outside.
+// docs/job-states.md is the table of transitions; each row names the function that makes it.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/decide.h"
+#include "core/event.h"
+#include "core/state.h"
+
+namespace gpusched {
+
+// --- What has to be done outside, after the commit ----------------------------------------------
+struct Launch {
+  AttemptId attempt;
+};
+struct StopAttempt {
+  AttemptId attempt;
+  Seconds grace{0};
+};
+struct ChangeTime {
+  AttemptId attempt;
+};
+struct ForgetJob {
+  JobId job{};
+};
+using Effect = std::variant<Launch, StopAttempt, ChangeTime, ForgetJob>;
+
+struct Applied {
+  Answer answer;
+  std::vector<Effect> effects;
+  // Work that was too much for one turn and goes on in the next.
+  std::vector<Event> follow_up;
+};
+
+Applied apply(State& state, const Event& event, Now now);
+// Carries a decision out if it is still valid; otherwise nothing happens.
+Applied accept(State& state, const Decision& decision, Now now);
+
+// Checks a submission without accepting it; empty if it would be accepted.
+std::optional<Refusal> check_submit(const State& state, const SubmitAsked& asked, Now now);
+
+}  // namespace gpusched

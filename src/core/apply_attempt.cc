@@ -1,0 +1,182 @@
+// What the world reports about attempts. A report names its attempt; one that does not match the
+// job's current attempt, or comes twice, is late news and changes nothing.
+#include <algorithm>
+
+#include "core/check.h"
+#include "core/dependency.h"
+#include "core/transitions.h"
+
+namespace gpusched {
+namespace {
+
+const Job* current(const State& state, AttemptId attempt) {
+  const Job* job = state.find(attempt.job);
+  return job != nullptr && job->active() && job->attempt == attempt.number ? job : nullptr;
+}
+
+StopReason stopping_of(const Job& job) {
+  if (const auto* starting = std::get_if<Starting>(&job.state)) return starting->stopping;
+  if (const auto* running = std::get_if<Running>(&job.state)) return running->stopping;
+  return StopReason::kNone;
+}
+
+Microseconds back_off_of(const RetryRule& rule, int failures) {
+  Seconds wait = rule.back_off;
+  for (int i = 1; i < failures && wait < Seconds{3600}; ++i) wait *= 2;
+  return std::min(wait, Seconds{3600});
+}
+
+bool retries(const Job& job, Cause cause) {
+  const RetryRule& rule = job.spec->retry;
+  return (rule.causes & cause_bit(cause)) != 0 && job.failures <= rule.retries;
+}
+
+// The end of the first jobs of a sweep, all within seconds: stop before the rest burns too.
+void guard_sweep(State& state, const Job& job, Applied& applied) {
+  if (!job.task || !state.sweep_crashed(job.task->array)) return;
+  state.guard_array(job.task->array, true);
+  applied.follow_up.emplace_back(HoldSweep{job.task->array, job.task->array});
+}
+
+}  // namespace
+
+std::string outcome_text(const Ended& ended) {
+  if (!ended.message.empty()) return ended.message;
+  if (ended.cause == Cause::kTimeout) return "reached its time limit";
+  if (ended.signal) return "ended by signal " + std::to_string(*ended.signal);
+  if (ended.exit_code) return "ended with exit code " + std::to_string(*ended.exit_code);
+  return state_name(JobState{ended});
+}
+
+// A chain of dependents may be as long as the queue: worked off as a list, not by recursion.
+void end_job(State& state, Job job, Ended ended, Now now) {
+  std::vector<std::pair<Job, Ended>> ending;
+  ending.emplace_back(std::move(job), std::move(ended));
+  while (!ending.empty()) {
+    auto [next, how] = std::move(ending.back());
+    ending.pop_back();
+    const std::string text = outcome_text(how);
+    const JobId id = next.id;
+    next.state = std::move(how);
+    state.note(next, state_name(next.state), text, now);
+    state.put(std::move(next), now);
+    for (const JobId dependent : state.dependents_of(id)) {
+      const Job& waiting = *state.find(dependent);
+      if (dependencies_of(state, *waiting.spec) != DependencyStatus::kImpossible) {
+        state.wake(dependent, now);
+        continue;
+      }
+      Ended gone{.outcome = Outcome::kCancelled, .cause = Cause::kDependency};
+      gone.message = "job " + to_string(id) + ", which it waits for, ended as " +
+                     state_name(state.find(id)->state);
+      gone.ended_at = now.wall;
+      ending.emplace_back(waiting, std::move(gone));
+    }
+  }
+}
+
+void queue_again(State& state, Job job, Microseconds retry_in, const std::string& why, Now now) {
+  Queued queued;
+  if (retry_in > Microseconds{0}) {
+    queued.retry_at = now.wall + retry_in;
+    queued.retry_boot = now.boot + retry_in;
+  }
+  job.state = queued;
+  state.note(job, "requeued", why, now);
+  state.put(std::move(job), now);
+}
+
+Applied apply_running(State& state, const AttemptRunning& report, Now now) {
+  const Job* found = current(state, report.attempt);
+  if (found == nullptr || !std::holds_alternative<Starting>(found->state)) return {};
+  Job job = *found;
+  const auto& starting = std::get<Starting>(job.state);
+  const StopReason stopping = starting.stopping;
+  job.state =
+      Running{.grant = starting.grant, .started_at = report.started_at, .stopping = stopping};
+  state.note(job, "running", "the command has started", now);
+  state.put(std::move(job), now);
+  return {};
+}
+
+Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
+  const Job* found = current(state, report.attempt);
+  if (found == nullptr) return {};
+  Job job = *found;
+  const StopReason stopping = stopping_of(job);
+  if (stopping == StopReason::kRequeue) {
+    queue_again(state, std::move(job), {}, "started over on request", now);
+    return {};
+  }
+  Ended ended{.outcome = Outcome::kFailed, .cause = report.cause};
+  ended.exit_code = report.exit_code;
+  ended.signal = report.signal;
+  ended.message = report.message;
+  ended.started_at = report.started_at;
+  if (const auto* running = std::get_if<Running>(&job.state); running && !ended.started_at) {
+    ended.started_at = running->started_at;
+  }
+  ended.ended_at = report.ended_at;
+  ended.grant = *grant_of(job);
+  ended.usage = report.usage;
+  if (stopping == StopReason::kCancel) {
+    ended.outcome = Outcome::kCancelled;
+    ended.cause.reset();
+    end_job(state, std::move(job), std::move(ended), now);
+    return {};
+  }
+  if (report.cause == Cause::kExit && report.exit_code == 0) {
+    ended.outcome = Outcome::kCompleted;
+    end_job(state, std::move(job), std::move(ended), now);
+    return {};
+  }
+  if (report.cause == Cause::kMachineLost && job.spec->restartable) {
+    queue_again(state, std::move(job), {}, "the machine went down; the job is restartable", now);
+    return {};
+  }
+  ++job.failures;
+  if (retries(job, report.cause)) {
+    const Microseconds wait = back_off_of(job.spec->retry, job.failures);
+    const std::string why = outcome_text(ended) + "; retry " + std::to_string(job.failures) +
+                            " of " + std::to_string(job.spec->retry.retries);
+    queue_again(state, std::move(job), wait, why, now);
+    return {};
+  }
+  Applied applied;
+  const Job copy = job;
+  end_job(state, std::move(job), std::move(ended), now);
+  guard_sweep(state, copy, applied);
+  return applied;
+}
+
+Applied apply_never_ran(State& state, const AttemptNeverRan& report, Now now) {
+  const Job* found = current(state, report.attempt);
+  if (found == nullptr) return {};
+  Job job = *found;
+  const StopReason stopping = stopping_of(job);
+  if (stopping == StopReason::kCancel) {
+    Ended ended{.outcome = Outcome::kCancelled};
+    ended.ended_at = now.wall;
+    end_job(state, std::move(job), std::move(ended), now);
+    return {};
+  }
+  if (report.error.empty() || stopping == StopReason::kRequeue) {
+    queue_again(state, std::move(job), {}, "the attempt was lost before its command ran", now);
+    return {};
+  }
+  // Not the job's fault, but not cured by trying at once either.
+  ++job.failures;
+  if (job.failures <= std::max(3, job.spec->retry.retries)) {
+    const Microseconds wait = back_off_of(job.spec->retry, job.failures);
+    queue_again(state, std::move(job), wait, "could not be launched: " + report.error, now);
+    return {};
+  }
+  Ended ended{.outcome = Outcome::kFailed, .cause = Cause::kLaunch};
+  ended.message = report.error;
+  ended.ended_at = now.wall;
+  ended.grant = *grant_of(job);
+  end_job(state, std::move(job), std::move(ended), now);
+  return {};
+}
+
+}  // namespace gpusched

@@ -1,0 +1,186 @@
+// cancel, hold, release, requeue: each works on a job whatever state it is in, or says why not.
+#include "core/dependency.h"
+#include "core/transitions.h"
+
+namespace gpusched {
+namespace {
+
+// Jobs of a sweep that the crash guard holds per turn.
+constexpr std::size_t kHoldSlice = 1000;
+
+StopReason& stopping_in(Job& job) {
+  if (auto* starting = std::get_if<Starting>(&job.state)) return starting->stopping;
+  return std::get<Running>(job.state).stopping;
+}
+
+void leave(Changed& changed, JobId id, std::string why) {
+  changed.unchanged.emplace_back(id, std::move(why));
+}
+
+}  // namespace
+
+bool may_change(const Actor& actor, const Job& job) {
+  return actor.administrator || actor.uid == job.owner.uid;
+}
+
+std::optional<Refusal> refuse_ids(const State& state, const Actor& actor,
+                                  const std::vector<JobId>& jobs) {
+  for (const JobId id : jobs) {
+    const Job* job = state.find(id);
+    if (job == nullptr || state.in_open_submission(id)) {
+      return Refusal{RefusalKind::kNotFound, "there is no job " + to_string(id)};
+    }
+    if (!may_change(actor, *job)) {
+      return Refusal{RefusalKind::kForbidden,
+                     "job " + to_string(id) + " belongs to " + job->owner.user +
+                         "; only its owner or an administrator may change it"};
+    }
+  }
+  return std::nullopt;
+}
+
+Applied apply_cancel(State& state, const CancelAsked& asked, Now now) {
+  Applied applied;
+  if (auto refusal = refuse_ids(state, asked.actor, asked.jobs)) {
+    applied.answer = *refusal;
+    return applied;
+  }
+  Changed changed;
+  for (const JobId id : asked.jobs) {
+    Job job = *state.find(id);
+    if (job.ended()) {
+      leave(changed, id, "has already ended");
+      continue;
+    }
+    changed.jobs.push_back(id);
+    if (!job.active()) {
+      Ended ended{.outcome = Outcome::kCancelled};
+      ended.message = "cancelled before it started";
+      ended.ended_at = now.wall;
+      end_job(state, std::move(job), std::move(ended), now);
+      continue;
+    }
+    const Seconds grace = asked.grace.value_or(job.spec->time.grace);
+    const AttemptId attempt = job.current_attempt();
+    stopping_in(job) = StopReason::kCancel;
+    state.note(
+        job, "cancelling",
+        "cancel was asked for; it has " + std::to_string(grace.count()) + " s to end by itself",
+        now);
+    state.put(std::move(job), now);
+    applied.effects.emplace_back(StopAttempt{attempt, grace});
+  }
+  applied.answer = std::move(changed);
+  return applied;
+}
+
+Applied apply_hold(State& state, const HoldAsked& asked, Now now) {
+  Applied applied;
+  if (auto refusal = refuse_ids(state, asked.actor, asked.jobs)) {
+    applied.answer = *refusal;
+    return applied;
+  }
+  Changed changed;
+  for (const JobId id : asked.jobs) {
+    Job job = *state.find(id);
+    if (!std::holds_alternative<Queued>(job.state)) {
+      leave(changed, id,
+            std::string("is ") + state_name(job.state) + ", only a queued job can be held");
+      continue;
+    }
+    job.state = Held{HoldReason::kUser};
+    state.note(job, "held", "held on request", now);
+    state.put(std::move(job), now);
+    changed.jobs.push_back(id);
+  }
+  applied.answer = std::move(changed);
+  return applied;
+}
+
+Applied apply_release(State& state, const ReleaseAsked& asked, Now now) {
+  Applied applied;
+  if (auto refusal = refuse_ids(state, asked.actor, asked.jobs)) {
+    applied.answer = *refusal;
+    return applied;
+  }
+  Changed changed;
+  for (const JobId id : asked.jobs) {
+    Job job = *state.find(id);
+    if (!std::holds_alternative<Held>(job.state)) {
+      leave(changed, id, std::string("is ") + state_name(job.state) + ", not held");
+      continue;
+    }
+    if (job.task) state.guard_array(job.task->array, false);
+    job.state = Queued{};
+    state.note(job, "released", "released on request", now);
+    state.put(std::move(job), now);
+    changed.jobs.push_back(id);
+  }
+  applied.answer = std::move(changed);
+  return applied;
+}
+
+Applied apply_requeue(State& state, const RequeueAsked& asked, Now now) {
+  Applied applied;
+  if (auto refusal = refuse_ids(state, asked.actor, asked.jobs)) {
+    applied.answer = *refusal;
+    return applied;
+  }
+  Changed changed;
+  for (const JobId id : asked.jobs) {
+    Job job = *state.find(id);
+    if (!job.ended() && !job.active()) {
+      leave(changed, id, std::string("is ") + state_name(job.state) + " already");
+      continue;
+    }
+    if (job.ended() && dependencies_of(state, *job.spec) == DependencyStatus::kImpossible) {
+      leave(changed, id, "waits for a job that did not end as it wishes; requeue that one first");
+      continue;
+    }
+    changed.jobs.push_back(id);
+    job.failures = 0;
+    if (job.ended()) {
+      queue_again(state, std::move(job), {}, "queued again on request", now);
+      continue;
+    }
+    const AttemptId attempt = job.current_attempt();
+    const Seconds grace = job.spec->time.grace;
+    stopping_in(job) = StopReason::kRequeue;
+    state.note(job, "stopping", "to be started over on request", now);
+    state.put(std::move(job), now);
+    applied.effects.emplace_back(StopAttempt{attempt, grace});
+  }
+  applied.answer = std::move(changed);
+  return applied;
+}
+
+Applied apply_hold_sweep(State& state, const HoldSweep& event, Now now) {
+  Applied applied;
+  std::vector<JobId> waiting;
+  JobId last = event.from;
+  std::size_t seen = 0;
+  bool more = false;
+  for (auto entry = state.jobs().lower_bound(event.from); entry != state.jobs().end(); ++entry) {
+    const Job& job = entry->second;
+    if (!job.task || job.task->array != event.array) break;
+    if (++seen > kHoldSlice) {
+      more = true;
+      break;
+    }
+    last = next(entry->first);
+    if (std::holds_alternative<Queued>(job.state)) waiting.push_back(entry->first);
+  }
+  for (const JobId id : waiting) {
+    Job job = *state.find(id);
+    job.state = Held{HoldReason::kCrashGuard};
+    state.note(job, "held",
+               "the first jobs of array " + to_string(event.array) +
+                   " all failed within seconds; look at their logs, then release it",
+               now);
+    state.put(std::move(job), now);
+  }
+  if (more) applied.follow_up.emplace_back(HoldSweep{event.array, last});
+  return applied;
+}
+
+}  // namespace gpusched

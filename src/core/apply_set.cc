@@ -1,0 +1,98 @@
+// `set`: changes what was asked of jobs that wait, and the few things that can change while a job
+// runs. Specs are shared and immutable, so the jobs of an array get one new spec together.
+#include <map>
+
+#include "core/transitions.h"
+
+namespace gpusched {
+namespace {
+
+bool changes_needs(const JobPatch& patch) {
+  return patch.gpus || patch.vram_bytes || patch.share_percent || patch.exclusive || patch.cpus ||
+         patch.ram_bytes || patch.cpu_use || patch.only_cards || patch.avoid_cards ||
+         patch.card_type;
+}
+
+bool only_for_waiting(const JobPatch& patch) {
+  return changes_needs(patch) || patch.group || patch.begin || patch.expire;
+}
+
+bool changes_spec(const JobPatch& patch) {
+  return only_for_waiting(patch) || patch.name || patch.tags || patch.time_limit || patch.retries;
+}
+
+template <class T>
+void assign(T& field, const std::optional<T>& value) {
+  if (value) field = *value;
+}
+
+JobSpec patched(const JobSpec& spec, const JobPatch& patch) {
+  JobSpec next = spec;
+  assign(next.name, patch.name);
+  assign(next.tags, patch.tags);
+  assign(next.group, patch.group);
+  assign(next.time.limit, patch.time_limit);
+  assign(next.retry.retries, patch.retries);
+  if (patch.begin) next.begin = patch.begin;
+  if (patch.expire) next.expire = patch.expire;
+  assign(next.needs.gpus, patch.gpus);
+  assign(next.needs.vram_bytes, patch.vram_bytes);
+  assign(next.needs.share_percent, patch.share_percent);
+  assign(next.needs.exclusive, patch.exclusive);
+  assign(next.needs.cpus, patch.cpus);
+  assign(next.needs.ram_bytes, patch.ram_bytes);
+  assign(next.needs.cpu_use, patch.cpu_use);
+  assign(next.needs.cards.only, patch.only_cards);
+  assign(next.needs.cards.avoid, patch.avoid_cards);
+  assign(next.needs.cards.type, patch.card_type);
+  return next;
+}
+
+}  // namespace
+
+Applied apply_set(State& state, const SetAsked& asked, Now now) {
+  Applied applied;
+  if (auto refusal = refuse_ids(state, asked.actor, asked.jobs)) {
+    applied.answer = *refusal;
+    return applied;
+  }
+  std::map<std::shared_ptr<const JobSpec>, std::shared_ptr<const JobSpec>> renewed;
+  if (changes_spec(asked.patch)) {
+    for (const JobId id : asked.jobs) {
+      const auto& spec = state.find(id)->spec;
+      if (renewed.contains(spec)) continue;
+      auto next = std::make_shared<const JobSpec>(patched(*spec, asked.patch));
+      if (auto refusal = check_needs(state, next->needs)) {
+        applied.answer = *refusal;
+        return applied;
+      }
+      renewed.emplace(spec, std::move(next));
+    }
+  }
+  Changed changed;
+  for (const JobId id : asked.jobs) {
+    Job job = *state.find(id);
+    if (job.ended()) {
+      changed.unchanged.emplace_back(id, "has already ended");
+      continue;
+    }
+    if (job.active() && only_for_waiting(asked.patch)) {
+      changed.unchanged.emplace_back(
+          id, std::string("is ") + state_name(job.state) +
+                  "; needs, group, begin and expiry can change only while it waits");
+      continue;
+    }
+    if (asked.patch.priority) job.priority = *asked.patch.priority;
+    if (const auto found = renewed.find(job.spec); found != renewed.end()) job.spec = found->second;
+    const bool tell_shim = job.active() && asked.patch.time_limit;
+    const AttemptId attempt = job.current_attempt();
+    state.note(job, "changed", "changed on request", now);
+    state.put(std::move(job), now);
+    changed.jobs.push_back(id);
+    if (tell_shim) applied.effects.emplace_back(ChangeTime{attempt});
+  }
+  applied.answer = std::move(changed);
+  return applied;
+}
+
+}  // namespace gpusched

@@ -1,0 +1,208 @@
+// Accepting work. Everything is checked before anything is changed: a submission is accepted as a
+// whole or refused with one sentence.
+#include <algorithm>
+
+#include "core/admission.h"
+#include "core/check.h"
+#include "core/dependency.h"
+#include "core/transitions.h"
+
+namespace gpusched {
+namespace {
+
+Refusal refuse(RefusalKind kind, std::string message) { return {kind, std::move(message)}; }
+
+std::string gib(std::uint64_t bytes) {
+  const std::uint64_t tenths = (bytes * 10 + (1ULL << 29)) >> 30;
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GiB";
+}
+
+Refusal never_fits(const State& state, const Needs& needs, std::size_t could) {
+  const auto largest = std::ranges::max_element(state.cards(), {}, &Card::capacity_bytes);
+  if (largest == state.cards().end()) {
+    return refuse(RefusalKind::kNeverFits,
+                  "this machine has no GPU card; ask for --gpus 0 to run on CPUs");
+  }
+  const std::string best = "the largest card here is number " +
+                           std::to_string(number_of(largest->number)) + " (" + largest->model +
+                           ") with " + gib(largest->capacity_bytes());
+  if (needs.vram_bytes > largest->capacity_bytes()) {
+    return refuse(RefusalKind::kNeverFits,
+                  "no card can ever hold " + gib(needs.vram_bytes) + "; " + best);
+  }
+  return refuse(RefusalKind::kNeverFits,
+                "the job needs " + std::to_string(needs.gpus.least) + " card(s), but only " +
+                    std::to_string(could) + " of this machine's " +
+                    std::to_string(state.cards().size()) + " card(s) can ever satisfy it; " + best);
+}
+
+std::optional<Refusal> check_dependencies(const State& state, const JobSpec& spec) {
+  for (const Dependency& dependency : spec.after) {
+    const Job* job = state.find(dependency.job);
+    if (job == nullptr || state.in_open_submission(dependency.job)) {
+      return refuse(RefusalKind::kNotFound,
+                    "there is no job " + to_string(dependency.job) + " to wait for");
+    }
+    if (status_of(state, dependency) == DependencyStatus::kImpossible) {
+      const char* wish = dependency.kind == DependencyKind::kOk ? "success" : "failure";
+      return refuse(RefusalKind::kConflict, "job " + to_string(dependency.job) +
+                                                " has already ended as " + state_name(job->state) +
+                                                ", so waiting for its " + wish +
+                                                " would never end");
+    }
+  }
+  return std::nullopt;
+}
+
+// A key that is already used: the answer of the first time, or a conflict.
+std::optional<Answer> repeated(const State& state, const SubmitAsked& asked) {
+  if (asked.spec->key.empty()) return std::nullopt;
+  const Submission* before = state.find_submission(asked.tenant, asked.spec->key);
+  if (before == nullptr) return std::nullopt;
+  if (before->open) {
+    return refuse(RefusalKind::kConflict,
+                  "a submission with key '" + asked.spec->key + "' is being accepted right now");
+  }
+  if (before->fingerprint != asked.fingerprint) {
+    return refuse(RefusalKind::kConflict, "key '" + asked.spec->key + "' belongs to job " +
+                                              to_string(before->first) +
+                                              ", which was submitted with another content");
+  }
+  return Submitted{before->first, before->count, true};
+}
+
+Job new_job(const SubmitAsked& asked, const SubmitAsked::Task& task, JobId id, JobId array,
+            Now now) {
+  Job job;
+  job.id = id;
+  job.spec = asked.spec;
+  if (asked.array) {
+    job.task = std::make_shared<ArrayTask>(ArrayTask{array, task.index, task.values});
+  }
+  job.owner = asked.owner;
+  job.tenant = asked.tenant;
+  job.priority = asked.priority;
+  job.submitted_at = now.wall;
+  if (asked.hold) job.state = Held{};
+  return job;
+}
+
+}  // namespace
+
+std::optional<Refusal> check_needs(const State& state, const Needs& needs) {
+  if (needs.cpus > state.host().cpus) {
+    return refuse(RefusalKind::kNeverFits, "the job needs " + std::to_string(needs.cpus) +
+                                               " CPUs, but this machine has " +
+                                               std::to_string(state.host().cpus));
+  }
+  if (needs.ram_bytes > state.host().ram_bytes) {
+    return refuse(RefusalKind::kNeverFits, "the job needs " + gib(needs.ram_bytes) +
+                                               " of host RAM, but this machine has " +
+                                               gib(state.host().ram_bytes));
+  }
+  if (!needs.wants_cards() || needs.cpu_use != CpuUse::kNever) return std::nullopt;
+  const auto could = static_cast<std::size_t>(std::ranges::count_if(
+      state.cards(), [&](const Card& card) { return could_ever_fit(card, needs); }));
+  const auto least = static_cast<std::size_t>(std::max(1, needs.gpus.least));
+  if (could < least) return never_fits(state, needs, could);
+  return std::nullopt;
+}
+
+std::optional<Refusal> check_submit(const State& state, const SubmitAsked& asked, Now now) {
+  const JobSpec& spec = *asked.spec;
+  if (asked.total == 0 || asked.tasks.empty()) {
+    return refuse(RefusalKind::kInvalid, "the array has no jobs");
+  }
+  const Rules& rules = state.rules();
+  if (asked.total > rules.submission_jobs_most) {
+    return refuse(RefusalKind::kInvalid, "one submission may have at most " +
+                                             std::to_string(rules.submission_jobs_most) +
+                                             " jobs, this one has " + std::to_string(asked.total));
+  }
+  if (state.counts().queued + state.counts().held + asked.total > rules.queued_jobs_most) {
+    return refuse(
+        RefusalKind::kConflict,
+        "the queue is full: at most " + std::to_string(rules.queued_jobs_most) + " jobs may wait");
+  }
+  if (spec.expire && *spec.expire <= now.wall) {
+    return refuse(RefusalKind::kInvalid, "the expiry time is in the past");
+  }
+  if (spec.begin && spec.expire && *spec.expire <= *spec.begin) {
+    return refuse(RefusalKind::kInvalid, "the job would expire before it may begin");
+  }
+  if (auto refusal = check_needs(state, spec.needs)) return refusal;
+  return check_dependencies(state, spec);
+}
+
+Applied apply_submit(State& state, const SubmitAsked& asked, Now now) {
+  CHECK(asked.spec != nullptr && asked.submission != 0);
+  JobId first{};
+  if (asked.first_slice) {
+    if (auto answer = repeated(state, asked))
+      return {.answer = *answer, .effects = {}, .follow_up = {}};
+    if (auto refusal = check_submit(state, asked, now)) {
+      return {.answer = *refusal, .effects = {}, .follow_up = {}};
+    }
+    first = state.next_job();
+    // Only a key, or slices still to come, need a record of the submission.
+    if (!asked.last_slice || !asked.spec->key.empty()) {
+      state.put(Submission{.id = asked.submission,
+                           .tenant = asked.tenant,
+                           .key = asked.spec->key,
+                           .fingerprint = asked.fingerprint,
+                           .first = first,
+                           .count = asked.total,
+                           .open = !asked.last_slice});
+    }
+  } else {
+    const auto found = state.submissions().find(asked.submission);
+    if (found == state.submissions().end()) {
+      // The first slice was refused or undone; the rest of it is refused with it.
+      return {.answer = refuse(RefusalKind::kConflict, "the submission was not accepted"),
+              .effects = {},
+              .follow_up = {}};
+    }
+    first = found->second.first;
+  }
+  JobId id{number_of(first) + asked.offset};
+  for (const SubmitAsked::Task& task : asked.tasks) {
+    Job job = new_job(asked, task, id, first, now);
+    state.note(job, "submitted",
+               asked.hold ? "submitted on hold"
+                          : "submitted with priority " + std::to_string(asked.priority),
+               now);
+    state.put(std::move(job), now);
+    id = next(id);
+  }
+  if (!asked.last_slice) return {};
+  if (!asked.first_slice) {
+    Submission closed = state.submissions().at(asked.submission);
+    closed.open = false;
+    if (closed.key.empty()) {
+      state.remove_submission(closed.id);
+    } else {
+      state.put(std::move(closed));
+    }
+  }
+  return {.answer = Submitted{first, asked.total, false}, .effects = {}, .follow_up = {}};
+}
+
+Applied apply_abandoned(State& state, const SubmissionAbandoned& event) {
+  constexpr std::size_t kSlice = 1000;
+  const auto found = state.submissions().find(event.submission);
+  if (found == state.submissions().end()) return {};
+  const JobId first = found->second.first;
+  const JobId end{number_of(first) + found->second.count};
+  std::vector<JobId> going;
+  for (auto job = state.jobs().lower_bound(first); job != state.jobs().end() && job->first < end;
+       ++job) {
+    if (going.size() == kSlice) break;
+    going.push_back(job->first);
+  }
+  for (const JobId id : going) state.remove(id);
+  if (going.size() == kSlice) return {.answer = {}, .effects = {}, .follow_up = {event}};
+  state.remove_submission(event.submission);
+  return {};
+}
+
+}  // namespace gpusched

@@ -1,0 +1,96 @@
+#include "core/decide.h"
+
+#include <algorithm>
+
+#include "core/admission.h"
+#include "core/pending.h"
+#include "core/placement.h"
+#include "core/tentative.h"
+
+namespace gpusched {
+namespace {
+
+// Nothing is left to hand out: no job of any shape could start.
+bool exhausted(const State& state, const Tentative& free) {
+  if (free.host.cpus < state.host().cpus) return false;
+  for (std::size_t i = 0; i < free.cards.size(); ++i) {
+    const Card& card = state.cards()[i];
+    const CardHolds& holds = free.cards[i];
+    if (!card.usable || holds.whole) continue;
+    if (holds.jobs == 0) return false;
+    if (state.rules().sharing && holds.share_percent < state.rules().share_cap_percent)
+      return false;
+  }
+  return true;
+}
+
+int started(const auto& counts, const auto& key) {
+  const auto found = counts.find(key);
+  return found == counts.end() ? 0 : found->second;
+}
+
+}  // namespace
+
+Limited limited(const State& state, const Tentative& free, const Job& job) {
+  const JobSpec& spec = *job.spec;
+  if (job.task && state.guarded(job.task->array)) return Limited::kGuard;
+  if (!spec.group.empty()) {
+    const auto group = state.groups().find(spec.group);
+    const int limit = group == state.groups().end() ? 0 : group->second.limit;
+    const int active =
+        state.active_in_group(spec.group) + started(free.started_in_group, spec.group);
+    if (limit > 0 && active >= limit) return Limited::kGroup;
+  }
+  if (job.task && spec.array_limit > 0) {
+    const int active =
+        state.active_in_array(job.task->array) + started(free.started_in_array, job.task->array);
+    if (active >= spec.array_limit) return Limited::kArray;
+  }
+  return Limited::kNo;
+}
+
+Decided decide(const State& state, Now now) {
+  Decided decided;
+  Tentative free(state);
+  PendingWalk walk(state.pending());
+  std::size_t shapes_left_behind = 0;
+  while (!exhausted(state, free) && shapes_left_behind < state.rules().shapes_scanned_most) {
+    const OrderKey* key = walk.next();
+    if (key == nullptr) break;
+    const Job& job = *state.find(key->job);
+    if (limited(state, free, job) != Limited::kNo) {
+      ++shapes_left_behind;
+      continue;  // The whole shape has the same limit.
+    }
+    const Reservation* reservation = decided.reservation ? &*decided.reservation : nullptr;
+    std::optional<Grant> grant = place(state, free, job, reservation, now);
+    if (!grant) {
+      if (reservation == nullptr) decided.reservation = reserve_for(state, free, job, now);
+      ++shapes_left_behind;
+      continue;
+    }
+    free.take(state, *grant);
+    if (!job.spec->group.empty()) ++free.started_in_group[job.spec->group];
+    if (job.task) ++free.started_in_array[job.task->array];
+    decided.decisions.emplace_back(Start{job.id, std::move(*grant)});
+    walk.take();
+  }
+  return decided;
+}
+
+bool still_valid(const State& state, const Start& start) {
+  if (!state.pending().contains(start.job)) return false;
+  const Tentative now(state);
+  if (limited(state, now, *state.find(start.job)) != Limited::kNo) return false;
+  for (const CardGrant& wanted : start.grant.cards) {
+    const auto position = state.index_of(wanted.card);
+    if (!position) return false;
+    if (!fits_on(state.cards()[*position], state.holds_on(*position), wanted, state.rules())) {
+      return false;
+    }
+  }
+  return state.host_holds().cpus + start.grant.cpus <= state.host().cpus &&
+         state.host_holds().ram_bytes + start.grant.ram_bytes <= state.host().ram_bytes;
+}
+
+}  // namespace gpusched

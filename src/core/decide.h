@@ -1,0 +1,43 @@
+// The scheduling decision: one pure function from what is known to what to do. No clock, file,
+// lock, log or random source is reachable from here, so the daemon, the simulator and every test
+// run exactly the same code.
+//
+//   order (Pending) -> limits (group, array) -> fit and place (admission, placement)
+//                   -> reserve for the first that does not fit -> go on behind it
+//
+// A turn looks at the first job of each shape, and at no more than Rules::shapes_scanned_most
+// shapes: with more distinct needs than that in the queue, the rest waits for the next turn.
+#pragma once
+
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "core/job.h"
+#include "core/reservation.h"
+#include "core/state.h"
+
+namespace gpusched {
+
+struct Start {
+  JobId job{};
+  Grant grant;
+};
+// Preempt, Resume, Requeue and Evict join this list with the mechanisms that carry them out.
+using Decision = std::variant<Start>;
+
+struct Decided {
+  std::vector<Decision> decisions;         // In the order in which they were made.
+  std::optional<Reservation> reservation;  // For the first job that has to wait.
+};
+
+Decided decide(const State& state, Now now);
+
+// Decisions are re-checked against the state they are applied to: true if it still holds.
+bool still_valid(const State& state, const Start& start);
+
+// Why a limit keeps a job from starting although there is room.
+enum class Limited { kNo, kGroup, kArray, kGuard };
+Limited limited(const State& state, const Tentative& free, const Job& job);
+
+}  // namespace gpusched

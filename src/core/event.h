@@ -1,0 +1,176 @@
+// What comes into the core: what clients ask and what the world reports. Plain values; the same
+// ones flow in the daemon, in the simulator and after a crash.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/card.h"
+#include "core/ids.h"
+#include "core/job.h"
+#include "core/time.h"
+
+namespace gpusched {
+
+// Who asks. Administrators are root and the daemon's own user.
+struct Actor {
+  std::uint32_t uid = 0;
+  bool administrator = false;
+};
+
+// --- Asked by clients -------------------------------------------------------------------------
+
+// One job, or the jobs of an array or sweep. Large ones arrive as several slices with one
+// submission number: `first_slice`, then more, the last one with `last_slice`.
+struct SubmitAsked {
+  std::uint64_t submission = 0;  // Given by the engine; equal for all slices.
+  Identity owner;
+  std::string tenant;
+  std::shared_ptr<const JobSpec> spec;
+  int priority = 50;
+  bool hold = false;
+  std::string fingerprint;
+  bool array = false;  // Even if it has one task.
+  struct Task {
+    std::uint32_t index = 0;
+    std::vector<std::pair<std::string, std::string>> values;
+  };
+  std::vector<Task> tasks;   // Of this slice; exactly one, unnamed, for a single job.
+  std::uint64_t total = 1;   // Tasks in the whole submission.
+  std::uint64_t offset = 0;  // Of this slice's first task in the whole.
+  bool first_slice = true;
+  bool last_slice = true;
+};
+struct CancelAsked {
+  Actor actor;
+  std::vector<JobId> jobs;
+  std::optional<Seconds> grace;
+};
+struct HoldAsked {
+  Actor actor;
+  std::vector<JobId> jobs;
+};
+struct ReleaseAsked {
+  Actor actor;
+  std::vector<JobId> jobs;
+};
+// Runs an ended job again under its id, or starts a running one over.
+struct RequeueAsked {
+  Actor actor;
+  std::vector<JobId> jobs;
+};
+// `set`: only the fields given change.
+struct JobPatch {
+  std::optional<int> priority;
+  std::optional<std::string> name;
+  std::optional<std::vector<std::string>> tags;
+  std::optional<std::string> group;
+  std::optional<Seconds> time_limit;
+  std::optional<Wall> begin;
+  std::optional<Wall> expire;
+  std::optional<int> retries;
+  // Needs, field by field.
+  std::optional<CardCount> gpus;
+  std::optional<std::uint64_t> vram_bytes;
+  std::optional<int> share_percent;
+  std::optional<bool> exclusive;
+  std::optional<int> cpus;
+  std::optional<std::uint64_t> ram_bytes;
+  std::optional<CpuUse> cpu_use;
+  std::optional<std::vector<CardNumber>> only_cards;
+  std::optional<std::vector<CardNumber>> avoid_cards;
+  std::optional<std::string> card_type;
+};
+struct SetAsked {
+  Actor actor;
+  std::vector<JobId> jobs;
+  JobPatch patch;
+};
+struct GroupSetAsked {
+  Actor actor;
+  std::string name;
+  int limit = 0;
+};
+struct GroupRemoveAsked {
+  Actor actor;
+  std::string name;
+};
+
+// --- Reported by the world --------------------------------------------------------------------
+
+struct CardsReported {
+  std::vector<Card> cards;
+};
+struct AttemptRunning {
+  AttemptId attempt;
+  Wall started_at{};
+};
+struct AttemptFinished {
+  AttemptId attempt;
+  Cause cause = Cause::kExit;
+  std::optional<int> exit_code;
+  std::optional<int> signal;
+  std::string message;
+  std::optional<Wall> started_at;
+  Wall ended_at{};
+  Usage usage;
+};
+// The claim was won against the shim: the command has not run and never will.
+struct AttemptNeverRan {
+  AttemptId attempt;
+  std::string error;  // Empty: lost in a crash, try again at once.
+};
+// A deadline of the state has come: begin, expire, retry, overdue.
+struct TimePassed {};
+// Ended jobs that are too old or too many; `most` bounds one turn's work.
+struct RetentionDue {
+  std::size_t most = 100;
+};
+// The crash guard holds the waiting jobs of a sweep, a slice per turn, from job `from` on.
+struct HoldSweep {
+  JobId array{};
+  JobId from{};
+};
+// A large submission whose commit failed half-way: its jobs go, a slice per turn.
+struct SubmissionAbandoned {
+  std::uint64_t submission = 0;
+};
+// Cards or CPUs may have changed for reasons outside this list; decide again.
+struct Reconsider {};
+
+using Event = std::variant<SubmitAsked, CancelAsked, HoldAsked, ReleaseAsked, RequeueAsked,
+                           SetAsked, GroupSetAsked, GroupRemoveAsked, CardsReported, AttemptRunning,
+                           AttemptFinished, AttemptNeverRan, TimePassed, RetentionDue, HoldSweep,
+                           SubmissionAbandoned, Reconsider>;
+
+// --- Answers ----------------------------------------------------------------------------------
+
+enum class RefusalKind : std::uint8_t {
+  kInvalid,
+  kNotFound,
+  kForbidden,
+  kConflict,
+  kNeverFits,
+};
+struct Refusal {
+  RefusalKind kind = RefusalKind::kInvalid;
+  std::string message;
+};
+struct Submitted {
+  JobId first{};
+  std::uint64_t count = 0;
+  bool repeated = false;
+};
+struct Changed {
+  std::vector<JobId> jobs;
+  std::vector<std::pair<JobId, std::string>> unchanged;  // With the reason, for people.
+};
+// What the asker is told; world reports get monostate.
+using Answer = std::variant<std::monostate, Refusal, Submitted, Changed>;
+
+}  // namespace gpusched

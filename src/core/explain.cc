@@ -1,0 +1,150 @@
+#include "core/explain.h"
+
+#include <algorithm>
+
+#include "core/admission.h"
+#include "core/dependency.h"
+#include "core/placement.h"
+
+namespace gpusched {
+namespace {
+
+constexpr std::size_t kNamedMost = 10;
+
+void add_holders(const State& state, const Needs& needs, Reason& reason) {
+  for (const JobId id : state.active()) {
+    if (reason.jobs.size() == kNamedMost) return;
+    const Grant& grant = *grant_of(*state.find(id));
+    const bool in_the_way = std::ranges::any_of(grant.cards, [&](const CardGrant& held) {
+      const auto position = state.index_of(held.card);
+      return position && matches(state.cards()[*position], needs.cards);
+    });
+    if (in_the_way) reason.jobs.push_back(id);
+  }
+}
+
+void card_reasons(const State& state, const Tentative& free, const Needs& needs,
+                  std::vector<Reason>& reasons) {
+  const auto usable = static_cast<std::uint64_t>(std::ranges::count_if(
+      state.cards(), [&](const Card& card) { return card.usable && could_ever_fit(card, needs); }));
+  const auto wanted = needs.gpus.all() ? std::max<std::uint64_t>(1, usable)
+                                       : static_cast<std::uint64_t>(std::max(1, needs.gpus.least));
+  if (usable < wanted) {
+    reasons.push_back(
+        {.code = ReasonCode::kNoSuchCard, .jobs = {}, .wanted = wanted, .available = usable});
+    return;
+  }
+  const std::uint64_t fitting = fitting_cards(state, free, needs).size();
+  if (fitting >= wanted) return;
+  Reason reason{.code = ReasonCode::kCards, .jobs = {}, .wanted = wanted, .available = fitting};
+  reason.vram_bytes = needs.whole_cards() ? 0 : needs.vram_bytes;
+  add_holders(state, needs, reason);
+  reasons.push_back(std::move(reason));
+}
+
+void host_reasons(const State& state, const Needs& needs, std::vector<Reason>& reasons) {
+  const auto cpus_free = state.host().cpus - state.host_holds().cpus;
+  const int cpus = needs.wants_cards() ? needs.cpus : std::max(1, needs.cpus);
+  if (cpus > cpus_free) {
+    reasons.push_back({.code = ReasonCode::kCpus,
+                       .jobs = {},
+                       .wanted = static_cast<std::uint64_t>(cpus),
+                       .available = static_cast<std::uint64_t>(std::max(0, cpus_free))});
+  }
+  const std::uint64_t held = state.host_holds().ram_bytes;
+  const std::uint64_t ram_free = state.host().ram_bytes - std::min(held, state.host().ram_bytes);
+  if (needs.ram_bytes > ram_free) {
+    reasons.push_back(
+        {.code = ReasonCode::kRam, .jobs = {}, .wanted = needs.ram_bytes, .available = ram_free});
+  }
+}
+
+// What keeps an eligible job, and with it its whole shape, from starting.
+std::vector<Reason> shape_reasons(const State& state, const Job& job, const Decided& decided) {
+  std::vector<Reason> reasons;
+  const Tentative free(state);
+  const JobSpec& spec = *job.spec;
+  switch (limited(state, free, job)) {
+    case Limited::kGuard:
+      reasons.push_back({.code = ReasonCode::kCrashGuard, .jobs = {job.task->array}});
+      break;
+    case Limited::kGroup: {
+      const auto limit = static_cast<std::uint64_t>(state.groups().at(spec.group).limit);
+      reasons.push_back({.code = ReasonCode::kGroupLimit, .jobs = {}, .wanted = limit});
+      reasons.back().name = spec.group;
+      break;
+    }
+    case Limited::kArray:
+      reasons.push_back({.code = ReasonCode::kArrayLimit,
+                         .jobs = {job.task->array},
+                         .wanted = static_cast<std::uint64_t>(spec.array_limit)});
+      break;
+    case Limited::kNo:
+      break;
+  }
+  if (spec.needs.wants_cards()) card_reasons(state, free, spec.needs, reasons);
+  host_reasons(state, spec.needs, reasons);
+  if (!reasons.empty()) return reasons;
+  const auto& reservation = decided.reservation;
+  if (reservation && reservation->job != job.id) {
+    Reason reason{.code = ReasonCode::kReserved, .jobs = {reservation->job}};
+    reason.until = reservation->start;
+    reasons.push_back(std::move(reason));
+    return reasons;
+  }
+  reasons.push_back({.code = ReasonCode::kNext, .jobs = {}});
+  return reasons;
+}
+
+// Reasons that belong to one job alone; empty if it is eligible.
+std::vector<Reason> own_reasons(const State& state, const Job& job, Now now) {
+  std::vector<Reason> reasons;
+  if (const auto* held = std::get_if<Held>(&job.state)) {
+    if (held->why == HoldReason::kCrashGuard) {
+      reasons.push_back(
+          {.code = ReasonCode::kCrashGuard, .jobs = {job.task ? job.task->array : job.id}});
+    } else {
+      reasons.push_back({.code = ReasonCode::kHeld, .jobs = {}});
+    }
+    return reasons;
+  }
+  const auto* queued = std::get_if<Queued>(&job.state);
+  if (queued == nullptr) return reasons;
+  std::vector<JobId> open = open_dependencies(state, *job.spec);
+  if (!open.empty()) {
+    Reason reason{.code = ReasonCode::kDependency, .jobs = std::move(open)};
+    if (reason.jobs.size() > kNamedMost) reason.jobs.resize(kNamedMost);
+    reasons.push_back(std::move(reason));
+  }
+  if (job.spec->begin && *job.spec->begin > now.wall) {
+    reasons.push_back({.code = ReasonCode::kBegin, .jobs = {}, .until = job.spec->begin});
+  }
+  if (queued->retry_boot && *queued->retry_boot > now.boot) {
+    reasons.push_back({.code = ReasonCode::kRetry, .jobs = {}, .until = queued->retry_at});
+  }
+  return reasons;
+}
+
+}  // namespace
+
+WaitingReasons::WaitingReasons(const State& state, Now now)
+    : state_(state), now_(now), decided_(decide(state, now)) {}
+
+const std::vector<Reason>& WaitingReasons::of(const Job& job) {
+  if (!state_.pending().contains(job.id)) {
+    single_ = own_reasons(state_, job, now_);
+    return single_;
+  }
+  const std::uint64_t shape = state_.pending().shape_of(job.id).id;
+  auto found = by_shape_.find(shape);
+  if (found == by_shape_.end()) {
+    found = by_shape_.emplace(shape, shape_reasons(state_, job, decided_)).first;
+  }
+  return found->second;
+}
+
+std::vector<Reason> why_waiting(const State& state, const Job& job, Now now) {
+  return WaitingReasons(state, now).of(job);
+}
+
+}  // namespace gpusched

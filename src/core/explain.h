@@ -1,0 +1,33 @@
+// Why is it waiting? Answered from the state on demand, never stored: the same functions that
+// decide are asked what stands in the way.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "core/decide.h"
+#include "core/reason.h"
+#include "core/state.h"
+
+namespace gpusched {
+
+// Every reason that keeps a waiting job from starting, the most telling first. Empty for jobs
+// that do not wait.
+std::vector<Reason> why_waiting(const State& state, const Job& job, Now now);
+
+// The same for many jobs of one state: jobs of one shape share their answer.
+// REQUIRES: the state does not change while this lives.
+class WaitingReasons {
+ public:
+  WaitingReasons(const State& state, Now now);
+  const std::vector<Reason>& of(const Job& job);
+
+ private:
+  const State& state_;
+  Now now_;
+  Decided decided_;
+  std::map<std::uint64_t, std::vector<Reason>> by_shape_;
+  std::vector<Reason> single_;
+};
+
+}  // namespace gpusched

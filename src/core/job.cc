@@ -1,0 +1,74 @@
+#include "core/job.h"
+
+#include "core/check.h"
+
+namespace gpusched {
+
+const char* state_name(const JobState& state) {
+  struct Name {
+    const char* operator()(const Held&) const { return "held"; }
+    const char* operator()(const Queued&) const { return "queued"; }
+    const char* operator()(const Starting&) const { return "starting"; }
+    const char* operator()(const Running&) const { return "running"; }
+    const char* operator()(const Ended& ended) const {
+      switch (ended.outcome) {
+        case Outcome::kCompleted:
+          return "completed";
+        case Outcome::kFailed:
+          return "failed";
+        case Outcome::kCancelled:
+          return "cancelled";
+      }
+      CHECK(false);
+    }
+  };
+  return std::visit(Name{}, state);
+}
+
+const char* cause_name(Cause cause) {
+  switch (cause) {
+    case Cause::kExit:
+      return "exit";
+    case Cause::kSignal:
+      return "signal";
+    case Cause::kTimeout:
+      return "timeout";
+    case Cause::kExpired:
+      return "expired";
+    case Cause::kCudaOom:
+      return "cuda_oom";
+    case Cause::kHostOom:
+      return "host_oom";
+    case Cause::kGpuLost:
+      return "gpu_lost";
+    case Cause::kVramLimit:
+      return "vram_limit";
+    case Cause::kLaunch:
+      return "launch";
+    case Cause::kDependency:
+      return "dependency";
+    case Cause::kMachineLost:
+      return "machine_lost";
+    case Cause::kSupervisorLost:
+      return "supervisor_lost";
+    case Cause::kRestoreLost:
+      return "restore_lost";
+  }
+  CHECK(false);
+}
+
+std::optional<Cause> cause_named(const std::string& name) {
+  for (const Cause cause : kAllCauses) {
+    if (name == cause_name(cause)) return cause;
+  }
+  return std::nullopt;
+}
+
+const Grant* grant_of(const Job& job) {
+  if (const auto* starting = std::get_if<Starting>(&job.state)) return &starting->grant;
+  if (const auto* running = std::get_if<Running>(&job.state)) return &running->grant;
+  if (const auto* ended = std::get_if<Ended>(&job.state)) return &ended->grant;
+  return nullptr;
+}
+
+}  // namespace gpusched

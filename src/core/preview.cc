@@ -1,0 +1,62 @@
+#include "core/preview.h"
+
+#include "core/apply.h"
+#include "core/dependency.h"
+#include "core/transitions.h"
+
+namespace gpusched {
+namespace {
+
+// Asks the real transition, on a state that holds only what the request names. Jobs that those
+// depend on come along, so that dependencies are judged as in the whole state.
+State excerpt(const State& state, const std::vector<JobId>& jobs, Now now) {
+  State part(state.rules(), state.host());
+  part.set_cards(state.cards());
+  for (const JobId id : jobs) {
+    const Job* job = state.find(id);
+    if (job == nullptr || state.in_open_submission(id)) continue;
+    for (const Dependency& dependency : job->spec->after) {
+      const Job* other = state.find(dependency.job);
+      if (other != nullptr && part.find(other->id) == nullptr) part.put(*other, now);
+    }
+    if (part.find(id) == nullptr) part.put(*job, now);
+  }
+  return part;
+}
+
+struct Preview {
+  const State& state;
+  Now now;
+
+  Answer on_jobs(const std::vector<JobId>& jobs, const Event& event) const {
+    State part = excerpt(state, jobs, now);
+    return apply(part, event, now).answer;
+  }
+  Answer operator()(const SubmitAsked& asked) const {
+    if (auto refusal = check_submit(state, asked, now)) return *refusal;
+    return Submitted{state.next_job(), asked.total, false};
+  }
+  Answer operator()(const CancelAsked& asked) const { return on_jobs(asked.jobs, asked); }
+  Answer operator()(const HoldAsked& asked) const { return on_jobs(asked.jobs, asked); }
+  Answer operator()(const ReleaseAsked& asked) const { return on_jobs(asked.jobs, asked); }
+  Answer operator()(const RequeueAsked& asked) const { return on_jobs(asked.jobs, asked); }
+  Answer operator()(const SetAsked& asked) const { return on_jobs(asked.jobs, asked); }
+  Answer operator()(const GroupSetAsked& asked) const {
+    State part;
+    return apply(part, asked, now).answer;
+  }
+  Answer operator()(const GroupRemoveAsked& asked) const {
+    State part;
+    for (const auto& [name, group] : state.groups()) part.put(group);
+    return apply(part, asked, now).answer;
+  }
+  Answer operator()(const auto&) const { return {}; }
+};
+
+}  // namespace
+
+Answer preview(const State& state, const Event& event, Now now) {
+  return std::visit(Preview{state, now}, event);
+}
+
+}  // namespace gpusched

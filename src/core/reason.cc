@@ -1,0 +1,136 @@
+#include "core/reason.h"
+
+#include "core/check.h"
+
+namespace gpusched {
+namespace {
+
+std::string job_list(const std::vector<JobId>& jobs) {
+  std::string text = jobs.size() == 1 ? "job " : "jobs ";
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (i > 0) text += ", ";
+    text += to_string(jobs[i]);
+  }
+  return text;
+}
+
+std::string gib(std::uint64_t bytes) {
+  const std::uint64_t tenths = (bytes * 10 + (1ULL << 29)) >> 30;
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GiB";
+}
+
+std::string count(std::uint64_t number, const char* what) {
+  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+}
+
+std::string cards_sentence(const Reason& reason) {
+  std::string text = "needs " + count(reason.wanted, "card");
+  text += reason.vram_bytes > 0 ? " with " + gib(reason.vram_bytes) + " free" : " free";
+  text += ", " + std::to_string(reason.available) + " available";
+  if (!reason.jobs.empty()) {
+    text += "; " + job_list(reason.jobs) + (reason.jobs.size() == 1 ? " holds" : " hold") +
+            " the cards it could use";
+  }
+  return text;
+}
+
+}  // namespace
+
+const char* reason_code_name(ReasonCode code) {
+  switch (code) {
+    case ReasonCode::kHeld:
+      return "held";
+    case ReasonCode::kCrashGuard:
+      return "crash_guard";
+    case ReasonCode::kDependency:
+      return "dependency";
+    case ReasonCode::kBegin:
+      return "begin";
+    case ReasonCode::kRetry:
+      return "retry";
+    case ReasonCode::kGroupLimit:
+      return "group_limit";
+    case ReasonCode::kArrayLimit:
+      return "array_limit";
+    case ReasonCode::kNoSuchCard:
+      return "no_such_card";
+    case ReasonCode::kCards:
+      return "cards";
+    case ReasonCode::kCpus:
+      return "cpus";
+    case ReasonCode::kRam:
+      return "ram";
+    case ReasonCode::kReserved:
+      return "reserved";
+    case ReasonCode::kNext:
+      return "next";
+  }
+  CHECK(false);
+}
+
+std::string describe(const Reason& reason) {
+  switch (reason.code) {
+    case ReasonCode::kHeld:
+      return "held on request";
+    case ReasonCode::kCrashGuard:
+      return "held: the first jobs of array " + to_string(reason.jobs.front()) +
+             " all failed within seconds";
+    case ReasonCode::kDependency:
+      return "waits for " + job_list(reason.jobs);
+    case ReasonCode::kBegin:
+      return "may not begin yet";
+    case ReasonCode::kRetry:
+      return "waits before its next try";
+    case ReasonCode::kGroupLimit:
+      return "group '" + reason.name + "' runs its limit of " + count(reason.wanted, "job");
+    case ReasonCode::kArrayLimit:
+      return "array " + to_string(reason.jobs.front()) + " runs its limit of " +
+             count(reason.wanted, "job");
+    case ReasonCode::kNoSuchCard:
+      return "needs " + count(reason.wanted, "usable card") + " of the kind it asks for, " +
+             std::to_string(reason.available) + " there now";
+    case ReasonCode::kCards:
+      return cards_sentence(reason);
+    case ReasonCode::kCpus:
+      return "needs " + count(reason.wanted, "CPU") + ", " + std::to_string(reason.available) +
+             " free";
+    case ReasonCode::kRam:
+      return "needs " + gib(reason.wanted) + " of host RAM, " + gib(reason.available) + " free";
+    case ReasonCode::kReserved:
+      return "there is room, but job " + to_string(reason.jobs.front()) +
+             " is first in order and would be delayed";
+    case ReasonCode::kNext:
+      return "starts next";
+  }
+  CHECK(false);
+}
+
+std::string what_would_help(const Reason& reason) {
+  switch (reason.code) {
+    case ReasonCode::kHeld:
+      return "gpusched release";
+    case ReasonCode::kCrashGuard:
+      return "look at the logs of the failed jobs, then gpusched release";
+    case ReasonCode::kCards:
+      return reason.vram_bytes > 0 ? "a smaller --vram, or fewer --gpus"
+                                   : "declare --vram so that it can share a card";
+    case ReasonCode::kGroupLimit:
+      return "a higher limit: gpusched group set";
+    case ReasonCode::kReserved:
+      return "a --time limit that ends before that job can start";
+    case ReasonCode::kCpus:
+      return "fewer --cpus";
+    case ReasonCode::kRam:
+      return "less --mem";
+    case ReasonCode::kDependency:
+    case ReasonCode::kBegin:
+    case ReasonCode::kRetry:
+    case ReasonCode::kArrayLimit:
+    case ReasonCode::kNoSuchCard:
+    case ReasonCode::kNext:
+      return {};
+  }
+  CHECK(false);
+}
+
+}  // namespace gpusched

@@ -1,0 +1,44 @@
+// Why a job waits, as data. Computed on demand by why_waiting(); words come last, in describe().
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/ids.h"
+#include "core/time.h"
+
+namespace gpusched {
+
+enum class ReasonCode {
+  kHeld,        // By its user.
+  kCrashGuard,  // Its sweep died at once, several times over.
+  kDependency,  // Waits for other jobs (`jobs`).
+  kBegin,       // Not before a time (`until`).
+  kRetry,       // Back-off after a failure (`until`).
+  kGroupLimit,  // Its group runs as many as it may (`wanted` of `available`).
+  kArrayLimit,  // Its array does.
+  kNoSuchCard,  // No usable card matches its constraints at present.
+  kCards,       // Too few cards with enough room (`jobs` hold them).
+  kCpus,        // Too few CPUs free.
+  kRam,         // Too little host RAM free.
+  kReserved,    // It would fit, but delays the first waiting job (`jobs`).
+  kNext,        // Nothing stands in its way: it starts with the next decision.
+};
+const char* reason_code_name(ReasonCode code);
+
+struct Reason {
+  ReasonCode code = ReasonCode::kNext;
+  std::vector<JobId> jobs;  // Who holds, or is waited for; at most ten, by id.
+  std::optional<Wall> until;
+  std::uint64_t wanted = 0;  // In the unit of the code: cards, CPUs, bytes, jobs.
+  std::uint64_t available = 0;
+  std::uint64_t vram_bytes = 0;  // Per card, if the job shares its cards.
+  std::string name;              // Of the group.
+};
+
+// One sentence for people, and what would help, if something would.
+std::string describe(const Reason& reason);
+std::string what_would_help(const Reason& reason);
+
+}  // namespace gpusched

@@ -1,0 +1,106 @@
+#include "core/reservation.h"
+
+#include <algorithm>
+
+#include "core/admission.h"
+
+namespace gpusched {
+namespace {
+
+constexpr Wall kUnknown = Wall::max();
+
+// When a running job is over at the latest, by its own limit.
+Wall latest_end_of(const Job& job, Now now) {
+  const TimeRule& time = job.spec->time;
+  if (time.limit == Seconds{0}) return kUnknown;
+  const auto* running = std::get_if<Running>(&job.state);
+  const Wall started = running ? running->started_at : now.wall;
+  return std::max(now.wall, started + time.limit + time.grace);
+}
+
+struct End {
+  Wall at{};
+  const Job* job = nullptr;
+};
+
+std::vector<End> ends_in_order(const State& state, Now now) {
+  std::vector<End> ends;
+  for (const JobId id : state.active()) {
+    const Job* job = state.find(id);
+    ends.push_back({latest_end_of(*job, now), job});
+  }
+  std::ranges::sort(ends, [](const End& a, const End& b) {
+    return std::pair(a.at, a.job->id) < std::pair(b.at, b.job->id);
+  });
+  return ends;
+}
+
+void give_back(const State& state, const Job& job, std::vector<CardHolds>& cards) {
+  for (const CardGrant& held : grant_of(job)->cards) {
+    const auto position = state.index_of(held.card);
+    if (!position) continue;
+    CardHolds& holds = cards[*position];
+    holds.vram_bytes -= held.vram_bytes;
+    holds.share_percent -= held.share_percent;
+    --holds.jobs;
+    if (held.whole) holds.whole = false;
+  }
+}
+
+struct Candidate {
+  Wall at{};
+  std::size_t card = 0;
+};
+
+}  // namespace
+
+Reservation reserve_for(const State& state, const Tentative& free, const Job& job, Now now) {
+  const Needs& needs = job.spec->needs;
+  Reservation reservation{.job = job.id};
+  reservation.cpus = free.host.cpus + needs.cpus > state.host().cpus;
+  reservation.ram = free.host.ram_bytes + needs.ram_bytes > state.host().ram_bytes;
+  if (!needs.wants_cards()) return reservation;
+
+  // Walk the ends in order and note when each card first has room.
+  std::vector<Candidate> candidates;
+  std::vector<bool> found(state.cards().size(), false);
+  std::vector<CardHolds> cards = free.cards;
+  const auto look = [&](Wall at) {
+    for (std::size_t i = 0; i < cards.size(); ++i) {
+      const Card& card = state.cards()[i];
+      if (found[i] || !matches(card, needs.cards)) continue;
+      if (!fits_on(card, cards[i], grant_on(card, needs), state.rules())) continue;
+      found[i] = true;
+      candidates.push_back({at, i});
+    }
+  };
+  look(now.wall);
+  for (const End& end : ends_in_order(state, now)) {
+    give_back(state, *end.job, cards);
+    look(end.at);
+  }
+  const std::size_t wanted =
+      needs.gpus.all() ? candidates.size() : static_cast<std::size_t>(needs.gpus.least);
+  if (candidates.size() > wanted) candidates.resize(wanted);
+  for (const Candidate& candidate : candidates) {
+    reservation.cards.push_back(grant_on(state.cards()[candidate.card], needs));
+  }
+  if (!candidates.empty() && !reservation.cpus && !reservation.ram &&
+      candidates.back().at != kUnknown) {
+    reservation.start = candidates.back().at;
+  }
+  return reservation;
+}
+
+bool over_by(const Reservation& reservation, const Job& job, Now now) {
+  const TimeRule& time = job.spec->time;
+  return reservation.start && time.limit > Seconds{0} &&
+         now.wall + time.limit + time.grace <= *reservation.start;
+}
+
+const CardGrant* reserved_on(const Reservation& reservation, CardNumber card) {
+  const auto found = std::ranges::find(reservation.cards, card, &CardGrant::card);
+  return found == reservation.cards.end() ? nullptr : &*found;
+}
+
+}  // namespace gpusched

@@ -1,0 +1,32 @@
+// The numbers that decisions depend on; every one is a setting (docs/guide/configure.md).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/time.h"
+
+namespace gpusched {
+
+struct Rules {
+  // Sharing a card: what is never handed out, and how much compute may be promised.
+  std::uint64_t headroom_bytes_least = 512ULL << 20;
+  int headroom_percent = 5;
+  int share_cap_percent = 90;
+  bool sharing = true;
+  // A job that has waited longer comes first in its band.
+  Seconds overdue_after{24 * 3600};
+  // Crash guard: a sweep whose first N ended jobs all failed within T is held.
+  int crash_guard_count = 5;
+  Seconds crash_guard_within{10};
+  // Ended jobs are kept this long, and at most this many.
+  Seconds keep_ended_for{30 * 24 * 3600};
+  std::size_t keep_ended_most = 50'000;
+  // Jobs that one submission may have, and jobs that may wait in all.
+  std::uint64_t submission_jobs_most = 1'000'000;
+  std::uint64_t queued_jobs_most = 2'000'000;
+  // A turn looks at no more shapes than this; docs/adr has the reasoning.
+  std::size_t shapes_scanned_most = 1000;
+};
+
+}  // namespace gpusched

@@ -1,0 +1,170 @@
+#include "core/state.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/check.h"
+
+namespace gpusched {
+
+std::optional<std::size_t> State::index_of(CardNumber number) const {
+  for (std::size_t i = 0; i < cards_.size(); ++i) {
+    if (cards_[i].number == number) return i;
+  }
+  return std::nullopt;
+}
+
+const Job* State::find(JobId id) const {
+  const auto job = jobs_.find(id);
+  return job == jobs_.end() ? nullptr : &job->second;
+}
+
+std::vector<JobId> State::dependents_of(JobId id) const {
+  const auto found = dependents_.find(id);
+  return found == dependents_.end() ? std::vector<JobId>{} : found->second;
+}
+
+std::vector<JobId> State::newest_of(std::uint32_t uid, std::size_t most) const {
+  std::vector<JobId> newest;
+  for (auto job = jobs_.rbegin(); job != jobs_.rend() && newest.size() < most; ++job) {
+    if (job->second.owner.uid == uid && !in_open_submission(job->first)) {
+      newest.push_back(job->first);
+    }
+  }
+  return newest;
+}
+
+bool State::in_open_submission(JobId id) const {
+  if (staged_.empty()) return false;
+  auto range = staged_.upper_bound(id);
+  if (range == staged_.begin()) return false;
+  --range;
+  return id < range->second.end;
+}
+
+int State::active_in_group(const std::string& name) const {
+  const auto found = active_in_group_.find(name);
+  return found == active_in_group_.end() ? 0 : found->second;
+}
+
+std::uint64_t State::waiting_in_group(const std::string& name) const {
+  const auto found = waiting_in_group_.find(name);
+  return found == waiting_in_group_.end() ? 0 : found->second;
+}
+
+int State::active_in_array(JobId array) const {
+  const auto found = active_in_array_.find(array);
+  return found == active_in_array_.end() ? 0 : found->second;
+}
+
+bool State::sweep_crashed(JobId array) const {
+  const auto found = sweeps_.find(array);
+  return found != sweeps_.end() && found->second.others == 0 && rules_.crash_guard_count > 0 &&
+         found->second.quick_failures >= rules_.crash_guard_count;
+}
+
+const Submission* State::find_submission(const std::string& tenant, const std::string& key) const {
+  const auto found = keys_.find({tenant, key});
+  return found == keys_.end() ? nullptr : &submissions_.at(found->second);
+}
+
+std::optional<Boot> State::next_deadline(Now now) const {
+  std::optional<Boot> next;
+  const auto consider = [&next](Boot at) {
+    if (!next || at < *next) next = at;
+  };
+  const auto consider_wall = [&](Wall at) {
+    consider(now.boot + std::max(Microseconds{0}, at - now.wall));
+  };
+  if (!begins_.empty()) consider_wall(begins_.begin()->first);
+  if (!expiries_.empty()) consider_wall(expiries_.begin()->first);
+  if (!fresh_.empty()) consider_wall(fresh_.begin()->first + rules_.overdue_after);
+  if (!retries_.empty()) consider(retries_.begin()->first);
+  return next;
+}
+
+std::vector<JobId> State::expired(Now now) const {
+  std::vector<JobId> jobs;
+  for (const auto& [at, id] : expiries_) {
+    if (at > now.wall) break;
+    jobs.push_back(id);
+  }
+  return jobs;
+}
+
+void State::note(const Job& job, const char* kind, std::string text, Now now) {
+  trail_.push_back({.sequence = next_trail_sequence_++,
+                    .job = job.id,
+                    .at = now.wall,
+                    .attempt = job.attempt,
+                    .kind = kind,
+                    .text = std::move(text)});
+}
+
+void State::guard_array(JobId array, bool stop) {
+  if (stop) {
+    guarded_.insert(array);
+  } else {
+    guarded_.erase(array);
+    // A person has looked at it: count from new.
+    sweeps_[array] = SweepRecord{.quick_failures = 0, .others = 1};
+  }
+}
+
+void State::set_cards(std::vector<Card> cards) {
+  std::ranges::sort(cards, {}, &Card::number);
+  cards_ = std::move(cards);
+  card_holds_.assign(cards_.size(), {});
+  host_holds_ = {};
+  for (const JobId id : active_) hold_resources(*grant_of(jobs_.at(id)), +1);
+}
+
+void State::set_host(HostCapacity host) { host_ = host; }
+void State::set_rules(Rules rules) { rules_ = rules; }
+void State::set_next_job(JobId id) { next_job_ = std::max(next_job_, id); }
+
+bool State::release_closed_submissions(std::size_t most, Now now) {
+  bool more = false;
+  for (auto range = staged_.begin(); range != staged_.end();) {
+    const auto submission = submissions_.find(range->second.submission);
+    const bool open = submission != submissions_.end() && submission->second.open;
+    if (open) {
+      ++range;
+      continue;
+    }
+    const JobId end = range->second.end;
+    const std::uint64_t number = range->second.submission;
+    const std::uint64_t left = number_of(end) - number_of(range->first);
+    const std::uint64_t step = std::min<std::uint64_t>(left, most);
+    most -= step;
+    const JobId first = range->first;
+    const JobId stop{number_of(first) + step};
+    range = staged_.erase(range);
+    for (auto job = jobs_.lower_bound(first); job != jobs_.end() && job->first < stop; ++job) {
+      index(job->second, now);
+    }
+    if (stop < end) {
+      staged_.emplace(stop, Staged{end, number});
+      more = true;
+    }
+    if (most == 0) break;
+  }
+  return more;
+}
+
+void State::wake(JobId id, Now now) {
+  const Job& job = jobs_.at(id);
+  unindex(job);
+  index(job, now);
+}
+
+void State::advance(Now now) {
+  while (!begins_.empty() && begins_.begin()->first <= now.wall) wake(begins_.begin()->second, now);
+  while (!retries_.empty() && retries_.begin()->first <= now.boot)
+    wake(retries_.begin()->second, now);
+  while (!fresh_.empty() && fresh_.begin()->first + rules_.overdue_after <= now.wall) {
+    wake(fresh_.begin()->second, now);
+  }
+}
+
+}  // namespace gpusched

@@ -1,0 +1,206 @@
+// All that the scheduler knows, and the indexes that keep a turn from looking at every job.
+//
+// Mutation goes through one door: put()/remove() of whole values. They keep the indexes true and
+// remember what was there before, so that a turn whose commit fails can be undone exactly
+// (roll_back) and so that the engine knows what to write (changes).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/card.h"
+#include "core/group.h"
+#include "core/job.h"
+#include "core/pending.h"
+#include "core/rules.h"
+#include "core/time.h"
+
+namespace gpusched {
+
+// What managed jobs hold on one card.
+struct CardHolds {
+  std::uint64_t vram_bytes = 0;
+  int share_percent = 0;
+  int jobs = 0;
+  bool whole = false;  // One of them has the card to itself.
+};
+struct HostHolds {
+  int cpus = 0;
+  std::uint64_t ram_bytes = 0;
+};
+
+struct Counts {
+  std::uint64_t held = 0, queued = 0, starting = 0, running = 0;
+  std::uint64_t completed = 0, failed = 0, cancelled = 0;
+};
+
+class State {
+ public:
+  explicit State(Rules rules = {}, HostCapacity host = {}) : rules_(rules), host_(host) {}
+
+  // --- Read ---------------------------------------------------------------------------------
+  const Rules& rules() const { return rules_; }
+  const HostCapacity& host() const { return host_; }
+  const std::vector<Card>& cards() const { return cards_; }
+  const CardHolds& holds_on(std::size_t card_index) const { return card_holds_[card_index]; }
+  const HostHolds& host_holds() const { return host_holds_; }
+  // Position in cards() of a card's number, if there is such a card.
+  std::optional<std::size_t> index_of(CardNumber number) const;
+
+  const std::map<JobId, Job>& jobs() const { return jobs_; }  // By id.
+  const Job* find(JobId id) const;
+  const Counts& counts() const { return counts_; }
+  // Jobs that are starting or running, by id.
+  const std::set<JobId>& active() const { return active_; }
+  // Eligible jobs by shape, in order; what decide() reads.
+  const Pending& pending() const { return pending_; }
+  // Held jobs, and queued ones that wait for a time or for another job.
+  const std::set<JobId>& asleep() const { return asleep_; }
+  // Waiting jobs that depend on `id`.
+  std::vector<JobId> dependents_of(JobId id) const;
+  // Ended jobs, oldest end first.
+  const std::set<std::pair<Wall, JobId>>& ended() const { return ended_; }
+  // The newest jobs of a user, newest first.
+  std::vector<JobId> newest_of(std::uint32_t uid, std::size_t most) const;
+  // True while the submission a job belongs to is not complete: the job does not exist for users.
+  bool in_open_submission(JobId id) const;
+
+  const std::map<std::string, Group>& groups() const { return groups_; }
+  int active_in_group(const std::string& name) const;
+  std::uint64_t waiting_in_group(const std::string& name) const;
+  int active_in_array(JobId array) const;
+  bool guarded(JobId array) const { return guarded_.contains(array); }
+  // True if the first jobs of a sweep all died at once, and enough of them have.
+  bool sweep_crashed(JobId array) const;
+  const Submission* find_submission(const std::string& tenant, const std::string& key) const;
+  const std::map<std::uint64_t, Submission>& submissions() const { return submissions_; }
+  JobId next_job() const { return next_job_; }
+  // The next instant at which time alone changes something.
+  std::optional<Boot> next_deadline(Now now) const;
+  // Waiting jobs whose expiry has come.
+  std::vector<JobId> expired(Now now) const;
+
+  // Ends the process if an index disagrees with the jobs. For tests and the simulator.
+  void check_invariants() const;
+
+  // --- Change -------------------------------------------------------------------------------
+  void put(Job job, Now now);
+  void remove(JobId id);
+  void put(Group group);
+  void remove_group(const std::string& name);
+  void put(Submission submission);
+  void remove_submission(std::uint64_t id);
+  // Makes the jobs of a completed submission known to everybody, at most `most` per call.
+  // Returns false when nothing is left to release.
+  bool release_closed_submissions(std::size_t most, Now now);
+  void set_cards(std::vector<Card> cards);
+  void set_host(HostCapacity host);
+  void set_rules(Rules rules);
+  void set_next_job(JobId id);
+  // Adds a line to the job's durable trail.
+  void note(const Job& job, const char* kind, std::string text, Now now);
+  void set_next_trail_sequence(std::uint64_t sequence) { next_trail_sequence_ = sequence; }
+  // Stops an array's jobs from starting until it is released.
+  void guard_array(JobId array, bool stop);
+  // Looks at a waiting job again: what it waited for may have come.
+  void wake(JobId id, Now now);
+  // Moves jobs that have become overdue to the front of their band, and wakes jobs whose begin
+  // or retry has come.
+  void advance(Now now);
+
+  // --- What changed since the last keep_changes() or roll_back() -----------------------------
+  struct Changes {
+    std::vector<JobId> jobs;  // Put; each once, in order of first change.
+    std::vector<JobId> removed_jobs;
+    std::vector<std::string> groups;
+    std::vector<std::string> removed_groups;
+    std::vector<std::uint64_t> submissions;
+    std::vector<std::uint64_t> removed_submissions;
+    std::vector<TrailEntry> trail;
+    bool empty() const;
+  };
+  Changes changes() const;
+  void keep_changes();
+  void roll_back(Now now);
+
+ private:
+  // What a put or remove replaced; enough to undo it.
+  struct JobBefore {
+    JobId id{};
+    std::optional<Job> job;
+  };
+  struct GroupBefore {
+    std::string name;
+    std::optional<Group> group;
+  };
+  struct SubmissionBefore {
+    std::uint64_t id = 0;
+    std::optional<Submission> submission;
+  };
+  using Before = std::variant<JobBefore, GroupBefore, SubmissionBefore>;
+  // Jobs of a submission that users cannot see yet.
+  struct Staged {
+    JobId end{};  // One past the last.
+    std::uint64_t submission = 0;
+  };
+  // How the first jobs of a sweep fared.
+  struct SweepRecord {
+    int quick_failures = 0;
+    int others = 0;
+  };
+
+  void put_job(Job job, Now now);
+  void drop_job(JobId id);
+  void put_submission(Submission submission);
+  void drop_submission(std::uint64_t id);
+  void index(const Job& job, Now now);
+  void unindex(const Job& job);
+  void reindex_dependents(JobId id, Now now);
+  void index_queued(const Job& job, const Queued& queued, Now now);
+  void hold_resources(const Grant& grant, int sign);
+  void record_sweep(const Job& job, int sign);
+  void link_dependencies(const Job& job, bool add);
+  std::uint64_t& counter_of(const JobState& state);
+
+  Rules rules_;
+  HostCapacity host_;
+  std::vector<Card> cards_;
+  std::vector<CardHolds> card_holds_;
+  HostHolds host_holds_;
+
+  std::map<JobId, Job> jobs_;
+  Counts counts_;
+  std::set<JobId> active_;
+  Pending pending_;
+  std::set<JobId> asleep_;                     // Held, or queued but not eligible yet.
+  std::set<std::pair<Wall, JobId>> begins_;    // Asleep until a wall time.
+  std::set<std::pair<Boot, JobId>> retries_;   // Asleep until a boot time.
+  std::set<std::pair<Wall, JobId>> expiries_;  // Waiting jobs that expire.
+  std::set<std::pair<Wall, JobId>> fresh_;     // Pending and not overdue, by submit time.
+  std::set<std::pair<Wall, JobId>> ended_;
+  std::unordered_map<JobId, std::vector<JobId>> dependents_;  // Waiting jobs by what they wait for.
+  std::map<std::string, Group> groups_;
+  std::unordered_map<std::string, int> active_in_group_;
+  std::unordered_map<std::string, std::uint64_t> waiting_in_group_;
+  std::unordered_map<JobId, int> active_in_array_;
+  std::unordered_map<JobId, SweepRecord> sweeps_;
+  std::set<JobId> guarded_;  // Arrays that the crash guard stopped.
+  std::map<std::uint64_t, Submission> submissions_;
+  std::map<std::pair<std::string, std::string>, std::uint64_t> keys_;
+  std::map<JobId, Staged> staged_;  // By first job.
+  JobId next_job_{1};
+  std::uint64_t next_trail_sequence_ = 1;
+
+  std::vector<Before> journal_;
+  std::vector<TrailEntry> trail_;
+};
+
+}  // namespace gpusched

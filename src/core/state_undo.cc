@@ -1,0 +1,160 @@
+// The one door for changes, and the way back through it. Every put and remove remembers what it
+// replaced; roll_back() undoes a turn whose commit failed, changes() says what to write.
+#include <set>
+#include <type_traits>
+#include <unordered_set>
+#include <utility>
+
+#include "core/check.h"
+#include "core/state.h"
+
+namespace gpusched {
+
+void State::put_job(Job job, Now now) {
+  const JobId id = job.id;
+  const auto found = jobs_.find(id);
+  if (found != jobs_.end()) {
+    unindex(found->second);
+    found->second = std::move(job);
+    index(found->second, now);
+  } else {
+    const auto entry = jobs_.emplace_hint(jobs_.end(), id, std::move(job));
+    index(entry->second, now);
+  }
+  next_job_ = std::max(next_job_, next(id));
+}
+
+void State::drop_job(JobId id) {
+  const auto found = jobs_.find(id);
+  CHECK(found != jobs_.end());
+  unindex(found->second);
+  jobs_.erase(found);
+}
+
+void State::put_submission(Submission submission) {
+  const auto before = submissions_.find(submission.id);
+  if (before == submissions_.end() && submission.open) {
+    // No effect when a removal is undone: the range is still there then.
+    staged_.emplace(submission.first,
+                    Staged{JobId{number_of(submission.first) + submission.count}, submission.id});
+  }
+  next_job_ = std::max(next_job_, JobId{number_of(submission.first) + submission.count});
+  if (!submission.key.empty()) keys_[{submission.tenant, submission.key}] = submission.id;
+  submissions_[submission.id] = std::move(submission);
+}
+
+void State::drop_submission(std::uint64_t id) {
+  const auto found = submissions_.find(id);
+  if (found == submissions_.end()) return;
+  // Jobs that are not released yet stay staged: without a record they count as closed.
+  keys_.erase({found->second.tenant, found->second.key});
+  submissions_.erase(found);
+}
+
+void State::put(Job job, Now now) {
+  const Job* before = find(job.id);
+  journal_.emplace_back(JobBefore{job.id, before ? std::optional<Job>(*before) : std::nullopt});
+  put_job(std::move(job), now);
+}
+
+void State::remove(JobId id) {
+  const Job* before = find(id);
+  CHECK(before != nullptr);
+  journal_.emplace_back(JobBefore{id, *before});
+  drop_job(id);
+}
+
+void State::put(Group group) {
+  const auto before = groups_.find(group.name);
+  journal_.emplace_back(GroupBefore{
+      group.name, before == groups_.end() ? std::nullopt : std::optional<Group>(before->second)});
+  groups_[group.name] = std::move(group);
+}
+
+void State::remove_group(const std::string& name) {
+  const auto before = groups_.find(name);
+  CHECK(before != groups_.end());
+  journal_.emplace_back(GroupBefore{name, before->second});
+  groups_.erase(before);
+}
+
+void State::put(Submission submission) {
+  const auto before = submissions_.find(submission.id);
+  journal_.emplace_back(SubmissionBefore{
+      submission.id,
+      before == submissions_.end() ? std::nullopt : std::optional<Submission>(before->second)});
+  put_submission(std::move(submission));
+}
+
+void State::remove_submission(std::uint64_t id) {
+  const auto before = submissions_.find(id);
+  if (before == submissions_.end()) return;
+  journal_.emplace_back(SubmissionBefore{id, before->second});
+  drop_submission(id);
+}
+
+bool State::Changes::empty() const {
+  return jobs.empty() && removed_jobs.empty() && groups.empty() && removed_groups.empty() &&
+         submissions.empty() && removed_submissions.empty() && trail.empty();
+}
+
+State::Changes State::changes() const {
+  Changes changes;
+  std::unordered_set<JobId> seen;
+  std::set<std::string> seen_groups;
+  std::set<std::uint64_t> seen_submissions;
+  for (const Before& before : journal_) {
+    if (const auto* job = std::get_if<JobBefore>(&before)) {
+      if (!seen.insert(job->id).second) continue;
+      (find(job->id) ? changes.jobs : changes.removed_jobs).push_back(job->id);
+    } else if (const auto* group = std::get_if<GroupBefore>(&before)) {
+      if (!seen_groups.insert(group->name).second) continue;
+      (groups_.contains(group->name) ? changes.groups : changes.removed_groups)
+          .push_back(group->name);
+    } else if (const auto* submission = std::get_if<SubmissionBefore>(&before)) {
+      if (!seen_submissions.insert(submission->id).second) continue;
+      (submissions_.contains(submission->id) ? changes.submissions : changes.removed_submissions)
+          .push_back(submission->id);
+    }
+  }
+  changes.trail = trail_;
+  return changes;
+}
+
+void State::keep_changes() {
+  journal_.clear();
+  trail_.clear();
+}
+
+void State::roll_back(Now now) {
+  for (auto before = journal_.rbegin(); before != journal_.rend(); ++before) {
+    if (auto* job = std::get_if<JobBefore>(&*before)) {
+      if (job->job) {
+        put_job(std::move(*job->job), now);
+      } else {
+        drop_job(job->id);
+      }
+    } else if (auto* group = std::get_if<GroupBefore>(&*before)) {
+      if (group->group) {
+        groups_[group->name] = std::move(*group->group);
+      } else {
+        groups_.erase(group->name);
+      }
+    } else if (auto* submission = std::get_if<SubmissionBefore>(&*before)) {
+      if (submission->submission) {
+        put_submission(std::move(*submission->submission));
+      } else {
+        drop_submission(submission->id);
+        std::erase_if(staged_,
+                      [&](const auto& range) { return range.second.submission == submission->id; });
+      }
+    }
+  }
+  // A dependent that was restored before the job it waits for was judged by what is undone now.
+  for (const Before& before : journal_) {
+    if (const auto* job = std::get_if<JobBefore>(&before)) reindex_dependents(job->id, now);
+  }
+  keep_changes();
+}
+
+}  // namespace gpusched

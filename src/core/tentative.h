@@ -1,0 +1,39 @@
+// What is free while a decision is being made: the state's holds plus what this turn has handed
+// out so far. Small (one entry per card), so a turn can copy it freely; jobs are never copied.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/state.h"
+
+namespace gpusched {
+
+struct Tentative {
+  explicit Tentative(const State& state) : host(state.host_holds()) {
+    cards.reserve(state.cards().size());
+    for (std::size_t i = 0; i < state.cards().size(); ++i) cards.push_back(state.holds_on(i));
+  }
+
+  void take(const State& state, const Grant& grant) {
+    for (const CardGrant& held : grant.cards) {
+      const auto position = state.index_of(held.card);
+      if (!position) continue;
+      CardHolds& holds = cards[*position];
+      holds.vram_bytes += held.vram_bytes;
+      holds.share_percent += held.share_percent;
+      ++holds.jobs;
+      holds.whole = holds.whole || held.whole;
+    }
+    host.cpus += grant.cpus;
+    host.ram_bytes += grant.ram_bytes;
+  }
+
+  std::vector<CardHolds> cards;  // In the order of State::cards().
+  HostHolds host;
+  std::map<std::string, int> started_in_group;  // By this turn.
+  std::map<JobId, int> started_in_array;
+};
+
+}  // namespace gpusched

@@ -1,0 +1,41 @@
+// The moves that several events share. Each keeps the trail: what happened, when, why.
+#pragma once
+
+#include <string>
+
+#include "core/apply.h"
+
+namespace gpusched {
+
+// Ends a job and settles what depends on it: dependents become eligible, or end with it.
+void end_job(State& state, Job job, Ended ended, Now now);
+// Back into the queue; `retry_in` zero: at once.
+void queue_again(State& state, Job job, Microseconds retry_in, const std::string& why, Now now);
+// One sentence about how an attempt ended.
+std::string outcome_text(const Ended& ended);
+// True if the actor may change the job.
+bool may_change(const Actor& actor, const Job& job);
+
+Applied apply_submit(State& state, const SubmitAsked& asked, Now now);
+Applied apply_cancel(State& state, const CancelAsked& asked, Now now);
+Applied apply_hold(State& state, const HoldAsked& asked, Now now);
+Applied apply_release(State& state, const ReleaseAsked& asked, Now now);
+Applied apply_requeue(State& state, const RequeueAsked& asked, Now now);
+Applied apply_set(State& state, const SetAsked& asked, Now now);
+Applied apply_group_set(State& state, const GroupSetAsked& asked);
+Applied apply_group_remove(State& state, const GroupRemoveAsked& asked);
+Applied apply_running(State& state, const AttemptRunning& report, Now now);
+Applied apply_finished(State& state, const AttemptFinished& report, Now now);
+Applied apply_never_ran(State& state, const AttemptNeverRan& report, Now now);
+Applied apply_hold_sweep(State& state, const HoldSweep& event, Now now);
+Applied apply_abandoned(State& state, const SubmissionAbandoned& event);
+Applied apply_retention(State& state, const RetentionDue& due, Now now);
+
+// Refuses the whole request if one id is unknown or not the actor's.
+std::optional<Refusal> refuse_ids(const State& state, const Actor& actor,
+                                  const std::vector<JobId>& jobs);
+
+// The patch applied to a spec; the needs are checked against the machine.
+std::optional<Refusal> check_needs(const State& state, const Needs& needs);
+
+}  // namespace gpusched

@@ -1,0 +1,304 @@
+#include "engine/engine.h"
+
+#include <algorithm>
+
+#include "core/check.h"
+#include "core/decide.h"
+#include "core/retention.h"
+#include "engine/launch_order.h"
+
+namespace gpusched {
+namespace {
+
+// News that can be read again from the job directories need not hurry to disk: it rides with the
+// next commit, or with its own after this long.
+constexpr Microseconds kLazyWait{20'000};
+// How long after a failed commit the next one is tried.
+constexpr Microseconds kRetryCommit{1'000'000};
+constexpr std::size_t kReleasedPerTurn = 5000;
+constexpr std::size_t kEventsPerTurn = 4000;
+constexpr std::size_t kRemovedPerTurn = 100;
+
+bool is_lazy(const Event& event) { return std::holds_alternative<AttemptRunning>(event); }
+
+Error error_of(const Refusal& refusal) {
+  switch (refusal.kind) {
+    case RefusalKind::kInvalid:
+      return {ErrorCode::kInvalid, refusal.message};
+    case RefusalKind::kNotFound:
+      return {ErrorCode::kNotFound, refusal.message};
+    case RefusalKind::kForbidden:
+      return {ErrorCode::kForbidden, refusal.message};
+    case RefusalKind::kConflict:
+      return {ErrorCode::kConflict, refusal.message};
+    case RefusalKind::kNeverFits:
+      return {ErrorCode::kNeverFits, refusal.message};
+  }
+  CHECK(false);
+}
+
+}  // namespace
+
+Engine::Engine(State state, Launcher& launcher, Options options)
+    : state_(std::move(state)), launcher_(launcher), options_(std::move(options)) {}
+
+void Engine::post(Event event, AnswerFn answer) {
+  if (answer && degraded_) {
+    answer(failure(degraded_->error));
+    return;
+  }
+  if (answer && queue_.size() >= options_.backlog) {
+    answer(failure(ErrorCode::kBusy, "too many requests are waiting; try again in a moment"));
+    return;
+  }
+  queue_.push_back({std::move(event), std::move(answer)});
+}
+
+void Engine::submit(SubmitAsked whole, AnswerFn answer) {
+  whole.submission = next_submission_++;
+  whole.total = whole.tasks.size();
+  if (whole.tasks.size() <= options_.slice) {
+    post(std::move(whole), std::move(answer));
+    return;
+  }
+  if (degraded_) {
+    answer(failure(degraded_->error));
+    return;
+  }
+  large_.push_back({std::move(whole), std::move(answer), 0});
+}
+
+void Engine::report(LauncherReport report) {
+  struct Translate {
+    Engine& engine;
+    Event operator()(AttemptStarted& r) const { return AttemptRunning{r.attempt, r.started_at}; }
+    Event operator()(AttemptEnded& r) const {
+      return AttemptFinished{r.attempt,    r.cause,    r.exit_code, r.signal, std::move(r.message),
+                             r.started_at, r.ended_at, r.usage};
+    }
+    Event operator()(AttemptNotStarted& r) const { return AttemptNeverRan{r.attempt, r.error}; }
+    Event operator()(SupervisorLost& r) const {
+      AttemptFinished finished{.attempt = r.attempt, .cause = Cause::kSupervisorLost};
+      finished.message = "its supervisor died; the job was ended with it";
+      if (engine.of_former_boot_.contains(r.attempt)) {
+        finished.cause = Cause::kMachineLost;
+        finished.message = "the machine went down while it ran";
+      }
+      finished.ended_at = r.noticed_at;
+      return finished;
+    }
+  };
+  post(std::visit(Translate{*this}, report));
+}
+
+bool Engine::wants_turn(Now now) const {
+  if (committing_) return false;
+  if (degraded_) return now.boot >= degraded_->retry_at;
+  if (!queue_.empty() || !large_.empty() || releasing_ || boot_id_to_write_) return true;
+  if (lazy_until_ && now.boot >= *lazy_until_) return true;
+  const auto deadline = next_deadline(now);
+  return deadline && *deadline <= now.boot;
+}
+
+std::optional<Boot> Engine::next_deadline(Now now) const {
+  if (degraded_) return degraded_->retry_at;
+  std::optional<Boot> next = state_.next_deadline(now);
+  const auto consider = [&next](Boot at) {
+    if (!next || at < *next) next = at;
+  };
+  if (lazy_until_) consider(*lazy_until_);
+  if (const auto removal = next_removal(state_)) {
+    const bool due = *removal <= now.wall;
+    consider(due ? now.boot : now.boot + (*removal - now.wall));
+  }
+  return next;
+}
+
+void Engine::apply_one(Posted posted, Now now) {
+  flight_.lazy = flight_.lazy && is_lazy(posted.event);
+  Applied applied = apply(state_, posted.event, now);
+  std::ranges::move(applied.effects, std::back_inserter(flight_.effects));
+  std::ranges::move(applied.follow_up, std::back_inserter(flight_.follow_up));
+  flight_.answers.emplace_back(flight_.events.size(), std::move(applied.answer));
+  flight_.events.push_back(std::move(posted));
+}
+
+// One slice of each large submission per turn, so that everybody else gets theirs.
+void Engine::take_slices(Now now) {
+  for (auto large = large_.begin(); large != large_.end();) {
+    const std::size_t end = std::min(large->whole.tasks.size(), large->done + options_.slice);
+    SubmitAsked slice;
+    slice.submission = large->whole.submission;
+    slice.owner = large->whole.owner;
+    slice.tenant = large->whole.tenant;
+    slice.spec = large->whole.spec;
+    slice.priority = large->whole.priority;
+    slice.hold = large->whole.hold;
+    slice.fingerprint = large->whole.fingerprint;
+    slice.array = large->whole.array;
+    slice.total = large->whole.total;
+    slice.offset = large->done;
+    slice.first_slice = large->done == 0;
+    slice.last_slice = end == large->whole.tasks.size();
+    std::move(large->whole.tasks.begin() + static_cast<std::ptrdiff_t>(large->done),
+              large->whole.tasks.begin() + static_cast<std::ptrdiff_t>(end),
+              std::back_inserter(slice.tasks));
+    large->done = end;
+    flight_.lazy = false;
+    Applied applied = apply(state_, slice, now);
+    const bool over = slice.last_slice || !std::holds_alternative<std::monostate>(applied.answer);
+    flight_.slices.push_back(large->whole.submission);
+    if (!over) {
+      ++large;
+      continue;
+    }
+    flight_.answers.emplace_back(flight_.events.size(), std::move(applied.answer));
+    flight_.events.push_back({Reconsider{}, std::move(large->answer)});
+    large = large_.erase(large);
+  }
+}
+
+std::optional<Commit> Engine::begin_turn(Now now) {
+  CHECK(!committing_);
+  releasing_ = state_.release_closed_submissions(kReleasedPerTurn, now);
+  const auto due = state_.next_deadline(now);
+  if (due && *due <= now.boot) apply_one({TimePassed{}, {}}, now);
+  for (std::size_t i = 0; i < kEventsPerTurn && !queue_.empty(); ++i) {
+    Posted posted = std::move(queue_.front());
+    queue_.pop_front();
+    apply_one(std::move(posted), now);
+  }
+  take_slices(now);
+  if (const auto removal = next_removal(state_); removal && *removal <= now.wall) {
+    apply_one({RetentionDue{kRemovedPerTurn}, {}}, now);
+  }
+  for (const Decision& decision : decide(state_, now).decisions) {
+    Applied applied = accept(state_, decision, now);
+    flight_.lazy = false;
+    std::ranges::move(applied.effects, std::back_inserter(flight_.effects));
+  }
+
+  const State::Changes changes = state_.changes();
+  const bool nothing_to_write = changes.empty() && !boot_id_to_write_ && !degraded_;
+  if (nothing_to_write) {
+    state_.keep_changes();
+    deliver(std::exchange(flight_, {}));
+    return std::nullopt;
+  }
+  if (flight_.lazy && !boot_id_to_write_ && !degraded_) {
+    if (!lazy_until_) lazy_until_ = now.boot + kLazyWait;
+    if (now.boot < *lazy_until_) return std::nullopt;
+  }
+  lazy_until_.reset();
+  committing_ = true;
+  trail_in_flight_ = changes.trail;
+  return commit_of(changes);
+}
+
+Commit Engine::commit_of(const State::Changes& changes) const {
+  Commit commit;
+  commit.jobs.reserve(changes.jobs.size());
+  for (const JobId id : changes.jobs) commit.jobs.push_back(*state_.find(id));
+  commit.removed_jobs = changes.removed_jobs;
+  commit.trail = changes.trail;
+  for (const std::string& name : changes.groups) commit.groups.push_back(state_.groups().at(name));
+  commit.removed_groups = changes.removed_groups;
+  for (const std::uint64_t id : changes.submissions) {
+    commit.submissions.push_back(state_.submissions().at(id));
+  }
+  commit.removed_submissions = changes.removed_submissions;
+  commit.boot_id = boot_id_to_write_;
+  return commit;
+}
+
+void Engine::finish_turn(Result<void> committed, Now now) {
+  CHECK(committing_);
+  committing_ = false;
+  if (!committed) {
+    undo(committed.error(), now);
+    return;
+  }
+  degraded_.reset();
+  boot_id_to_write_.reset();
+  state_.keep_changes();
+  deliver(std::exchange(flight_, {}));
+  const std::vector<JobChange> told = changes_to_tell(std::exchange(trail_in_flight_, {}));
+  if (listener_ && !told.empty()) listener_(told);
+}
+
+std::vector<JobChange> Engine::changes_to_tell(const std::vector<TrailEntry>& trail) const {
+  std::vector<JobChange> told;
+  told.reserve(trail.size());
+  for (const TrailEntry& entry : trail) {
+    if (!state_.in_open_submission(entry.job)) told.push_back({entry.sequence, entry.job});
+  }
+  return told;
+}
+
+// Answers first: whoever waits for one is a person; then the world.
+void Engine::deliver(Flight flight) {
+  for (auto& [position, answer] : flight.answers) {
+    const AnswerFn& reply = flight.events[position].answer;
+    if (!reply) continue;
+    if (const auto* refusal = std::get_if<Refusal>(&answer)) {
+      reply(failure(error_of(*refusal)));
+    } else {
+      reply(std::move(answer));
+    }
+  }
+  for (const Effect& effect : flight.effects) run_effect(effect);
+  for (Event& event : flight.follow_up) queue_.push_back({std::move(event), {}});
+}
+
+void Engine::run_effect(const Effect& effect) {
+  if (const auto* launch = std::get_if<Launch>(&effect)) {
+    const Job* job = state_.find(launch->attempt.job);
+    CHECK(job != nullptr && job->current_attempt() == launch->attempt);
+    launcher_.launch(launch_order_of(state_, *job, options_));
+  } else if (const auto* stop = std::get_if<StopAttempt>(&effect)) {
+    launcher_.stop(stop->attempt, stop->grace);
+  } else if (const auto* time = std::get_if<ChangeTime>(&effect)) {
+    const Job* job = state_.find(time->attempt.job);
+    if (job != nullptr && job->active()) launcher_.change_time(time->attempt, job->spec->time);
+  } else if (const auto* forget = std::get_if<ForgetJob>(&effect)) {
+    launcher_.forget(forget->job);
+  }
+}
+
+// The commit failed, so the turn has not happened: clients hear why, and what the world reported
+// is kept for the next try, because it will not be reported again.
+void Engine::undo(const Error& error, Now now) {
+  state_.roll_back(now);
+  trail_in_flight_.clear();
+  degraded_ = Degraded{error, now.boot + kRetryCommit};
+  Flight failed = std::exchange(flight_, {});
+  std::deque<Posted> again;
+  for (Posted& posted : failed.events) {
+    if (posted.answer) {
+      posted.answer(failure(error));
+    } else if (!std::holds_alternative<TimePassed>(posted.event) &&
+               !std::holds_alternative<RetentionDue>(posted.event)) {
+      again.push_back(std::move(posted));
+    }
+  }
+  for (const std::uint64_t submission : failed.slices) {
+    const auto large = std::ranges::find(large_, submission,
+                                         [](const Large& one) { return one.whole.submission; });
+    if (large != large_.end()) {
+      large->answer(failure(error));
+      large_.erase(large);
+    }
+    again.push_back({SubmissionAbandoned{submission}, {}});
+  }
+  // Clients that were still waiting for their turn would only fail the same way.
+  for (Posted& posted : queue_) {
+    if (posted.answer) {
+      posted.answer(failure(error));
+    } else {
+      again.push_back(std::move(posted));
+    }
+  }
+  queue_ = std::move(again);
+}
+
+}  // namespace gpusched

@@ -1,0 +1,129 @@
+// The engine: owns the state, runs the turns. One turn is
+//   take what has gathered -> apply each event -> decide once -> re-check and apply the decisions
+//   -> hand one Commit to the store -> when it is on disk: answers, launches, streams.
+// While a commit is under way events gather, so that one commit serves many. Nothing here blocks,
+// reads a clock or knows a thread: whoever drives it (daemon/, sim/) calls begin_turn() and
+// finish_turn() and says what time it is.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "core/apply.h"
+#include "core/event.h"
+#include "core/state.h"
+#include "engine/launcher.h"
+#include "engine/store.h"
+
+namespace gpusched {
+
+// The answer to a client's event; an Error also when the commit failed.
+using AnswerFn = std::function<void(Result<Answer>)>;
+
+// Told after a commit is on disk, once per changed job and per trail entry, in trail order.
+struct JobChange {
+  std::uint64_t sequence = 0;  // Of the trail entry that goes with it.
+  JobId job{};                 // Look it up in state(); it may be gone already.
+};
+
+class Engine {
+ public:
+  struct Options {
+    std::uint64_t log_limit_bytes = 0;
+    std::string jobs_directory;     // Where checkpoint directories are.
+    bool devices_by_uuid = false;   // CUDA_VISIBLE_DEVICES as UUIDs instead of indices.
+    std::size_t slice = 1000;       // Jobs of a large submission applied per turn.
+    std::size_t backlog = 100'000;  // Events that may gather before new client events are refused.
+  };
+
+  Engine(State state, Launcher& launcher, Options options);
+
+  // Loads what the store holds and asks the launcher what became of the attempts that were alive.
+  // `boot_id` is the machine's; another one than the stored means that they are lost.
+  void recover(StoreImage image, const std::string& boot_id, Now now);
+
+  // Something happened. `answer` may be empty.
+  void post(Event event, AnswerFn answer = {});
+  // A submission of any size: cut into slices here. REQUIRES: whole.tasks is complete.
+  void submit(SubmitAsked whole, AnswerFn answer);
+  void report(LauncherReport report);
+
+  // True if there is something to do at `now` and no commit is under way.
+  bool wants_turn(Now now) const;
+  // Applies and decides. An empty optional: nothing to be written, effects are done already.
+  std::optional<Commit> begin_turn(Now now);
+  // The fate of the commit that begin_turn() returned. On failure the turn is undone: clients
+  // get the error, reports from the world are kept and tried again.
+  void finish_turn(Result<void> committed, Now now);
+  bool committing() const { return committing_; }
+  // When begin_turn() should be called even if nothing happens.
+  std::optional<Boot> next_deadline(Now now) const;
+
+  // Read by the API between turns.
+  const State& state() const { return state_; }
+  void on_change(std::function<void(const std::vector<JobChange>&)> listener) {
+    listener_ = std::move(listener);
+  }
+  // True while the store does not take commits (full disk); new work is refused at once.
+  bool degraded() const { return degraded_.has_value(); }
+
+ private:
+  struct Posted {
+    Event event;
+    AnswerFn answer;
+    bool last_slice_of_large = false;
+  };
+  // A submission too large for one turn, and how far it has come.
+  struct Large {
+    SubmitAsked whole;
+    AnswerFn answer;
+    std::size_t done = 0;
+  };
+  // What waits for the commit of the turn in flight.
+  struct Flight {
+    std::vector<Posted> events;
+    std::vector<std::pair<std::size_t, Answer>> answers;  // By position in events.
+    std::vector<Effect> effects;
+    std::vector<Event> follow_up;
+    std::vector<std::uint64_t> slices;  // Large submissions that moved on in this turn.
+    bool lazy = true;                   // Nothing in it is urgent.
+  };
+
+  void take_slices(Now now);
+  void apply_one(Posted posted, Now now);
+  void run_effect(const Effect& effect);
+  void deliver(Flight flight);
+  void undo(const Error& error, Now now);
+  Commit commit_of(const State::Changes& changes) const;
+  std::vector<JobChange> changes_to_tell(const std::vector<TrailEntry>& trail) const;
+
+  State state_;
+  Launcher& launcher_;
+  Options options_;
+  std::function<void(const std::vector<JobChange>&)> listener_;
+  std::deque<Posted> queue_;
+  std::deque<Large> large_;
+  Flight flight_;
+  std::vector<TrailEntry> trail_in_flight_;
+  std::uint64_t next_submission_ = 1;
+  std::optional<std::string> boot_id_to_write_;
+  std::set<AttemptId> of_former_boot_;  // Alive when the machine went down.
+  bool committing_ = false;
+  bool releasing_ = false;
+  std::optional<Boot> lazy_until_;
+  struct Degraded {
+    Error error;
+    Boot retry_at{};
+  };
+  std::optional<Degraded> degraded_;
+};
+
+}  // namespace gpusched

@@ -1,0 +1,60 @@
+#include "engine/launch_order.h"
+
+#include "core/check.h"
+
+namespace gpusched {
+namespace {
+
+std::string visible_devices(const State& state, const Grant& grant, bool by_uuid) {
+  std::string list;
+  for (const CardGrant& held : grant.cards) {
+    if (!list.empty()) list += ',';
+    const auto position = state.index_of(held.card);
+    list +=
+        by_uuid && position ? state.cards()[*position].uuid : std::to_string(number_of(held.card));
+  }
+  return list;
+}
+
+}  // namespace
+
+LaunchOrder launch_order_of(const State& state, const Job& job, const Engine::Options& options) {
+  const auto* starting = std::get_if<Starting>(&job.state);
+  CHECK(starting != nullptr);
+  const JobSpec& spec = *job.spec;
+  const std::string devices = visible_devices(state, starting->grant, options.devices_by_uuid);
+  LaunchOrder order;
+  order.attempt = job.current_attempt();
+  order.argv = command_of(job);
+  order.environment = spec.environment;
+  order.added_variables = {
+      // Indices mean PCI order to us; CUDA's own default is "fastest first".
+      {"CUDA_DEVICE_ORDER", "PCI_BUS_ID"},
+      {"CUDA_VISIBLE_DEVICES", devices},
+      {"NVIDIA_VISIBLE_DEVICES", devices.empty() ? "void" : devices},
+      {"GPUSCHED_JOB_ID", to_string(job.id)},
+      {"GPUSCHED_ATTEMPT", std::to_string(job.attempt)},
+      {"GPUSCHED_CHECKPOINT_DIR", options.jobs_directory + "/" + to_string(job.id) + "/checkpoint"},
+      {"GPUSCHED_RESUME", job.attempt > 1 ? "1" : "0"},
+  };
+  if (job.task) {
+    order.added_variables.emplace_back("GPUSCHED_ARRAY_ID", to_string(job.task->array));
+    order.added_variables.emplace_back("GPUSCHED_ARRAY_INDEX", std::to_string(job.task->index));
+  }
+  order.working_directory = spec.working_directory;
+  order.owner = job.owner;
+  order.umask = spec.umask;
+  order.limits = spec.limits;
+  order.output_path = spec.output_path;
+  order.error_path = spec.error_path;
+  order.log_limit_bytes = options.log_limit_bytes;
+  order.time = spec.time;
+  order.attach = spec.attach;
+  order.terminal_rows = spec.terminal_rows;
+  order.terminal_columns = spec.terminal_columns;
+  order.cpus = starting->grant.cpus;
+  order.ram_bytes = starting->grant.ram_bytes;
+  return order;
+}
+
+}  // namespace gpusched

@@ -1,0 +1,14 @@
+// From a job that has been decided on to the order its shim gets: the command with its
+// placeholders filled in and the variables that tell the job what it was given.
+#pragma once
+
+#include "core/state.h"
+#include "engine/engine.h"
+#include "engine/launcher.h"
+
+namespace gpusched {
+
+// REQUIRES: the job is starting.
+LaunchOrder launch_order_of(const State& state, const Job& job, const Engine::Options& options);
+
+}  // namespace gpusched

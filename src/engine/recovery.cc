@@ -1,0 +1,41 @@
+// Going on where the last daemon stopped. There is no separate recovery logic: the state is
+// loaded, the launcher is asked what became of each attempt, and its reports flow through the
+// same events as always.
+#include "engine/engine.h"
+
+namespace gpusched {
+
+void Engine::recover(StoreImage image, const std::string& boot_id, Now now) {
+  const bool same_boot = image.boot_id.empty() || image.boot_id == boot_id;
+  if (image.boot_id != boot_id) boot_id_to_write_ = boot_id;
+  for (Group& group : image.groups) state_.put(std::move(group));
+  for (Submission& submission : image.submissions) state_.put(std::move(submission));
+  // Boot time starts anew with the machine, so a back-off is counted again from the wall clock.
+  for (Job& job : image.jobs) {
+    if (auto* queued = std::get_if<Queued>(&job.state); queued && queued->retry_at) {
+      queued->retry_boot = now.boot + std::max(Microseconds{0}, *queued->retry_at - now.wall);
+    }
+    state_.put(std::move(job), now);
+  }
+  // A job may have been put before the one it waits for.
+  for (const auto& [id, job] : state_.jobs()) {
+    if (!job.spec->after.empty() && !job.ended() && !job.active()) state_.wake(id, now);
+  }
+  state_.set_next_job(image.next_job);
+  state_.set_next_trail_sequence(image.next_trail_sequence);
+  next_submission_ = image.next_submission;
+  state_.keep_changes();
+
+  for (const JobId id : std::set<JobId>(state_.active())) {
+    const Job& job = *state_.find(id);
+    if (!same_boot) of_former_boot_.insert(job.current_attempt());
+    launcher_.adopt(job.current_attempt());
+    const auto* starting = std::get_if<Starting>(&job.state);
+    const auto* running = std::get_if<Running>(&job.state);
+    const StopReason stopping = starting ? starting->stopping : running->stopping;
+    // The request to stop may have been lost with the daemon.
+    if (stopping != StopReason::kNone) launcher_.stop(job.current_attempt(), job.spec->time.grace);
+  }
+}
+
+}  // namespace gpusched
