@@ -1,0 +1,51 @@
+// Control groups, version 2 only, also where that hierarchy has no controllers (hybrid machines).
+//   BASE/daemon/        the daemon            BASE/shims/   launcher and shims
+//   BASE/jobs/ID.N/     one leaf per attempt: the command is born there, its shim never enters.
+// BASE is what systemd delegated to us, or our own group at the top for root without delegation.
+// Everything works without it, too: an empty base means sessions and sub-reapers instead.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/fd.h"
+#include "base/result.h"
+
+namespace gpusched {
+
+struct CgroupBase {
+  std::string path;         // Empty: none.
+  bool cpu_limits = false;  // Leaves have cpu.max.
+  bool ram_limits = false;  // Leaves have memory.max and memory.events.
+  std::string explanation;  // One sentence for `doctor` and the log.
+};
+
+// Looks where the base would be; changes nothing.
+CgroupBase find_cgroup_base(const std::string& state_directory);
+// Makes daemon/, shims/ and jobs/ below it, moves this process into daemon/ if `move_self`, and
+// switches on the controllers that there are. Falls back to an empty base, never fails.
+CgroupBase prepare_cgroups(CgroupBase base, bool move_self);
+// For `doctor`: what this machine offers, in words.
+std::string describe_cgroups(const std::string& state_directory);
+
+// Moves the calling process. False: it could not be moved, and stays where it is.
+bool enter_cgroup(const std::string& path);
+
+struct LeafLimits {
+  int cpus = 0;                 // 0: none.
+  std::uint64_t ram_bytes = 0;  // 0: none.
+};
+// A new, empty leaf; what an earlier process left under the name is ended first.
+Result<Fd> make_leaf(const std::string& path, const LeafLimits& limits);
+bool kill_leaf(int leaf);
+bool freeze_leaf(int leaf, bool frozen);
+// How often the kernel ended a process in there for lack of memory.
+std::uint64_t oom_kills_in(int leaf);
+bool leaf_is_empty(int leaf);
+// With groups that the job made below it. False while something is still in there.
+bool remove_leaf(const std::string& path);
+// Blocks until the leaf is empty, at most that long.
+bool wait_until_leaf_is_empty(int leaf, int milliseconds);
+
+}  // namespace gpusched

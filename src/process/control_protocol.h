@@ -1,0 +1,83 @@
+// What travels over the control socket of a shim: one message per packet, two bytes of head
+// (protocol version, kind), then the fields. Shared by shim, daemon and command line; encoding and
+// decoding only, no socket here. Rule: a kind is never given another meaning; new ones are added.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "base/result.h"
+#include "core/job.h"
+
+namespace gpusched {
+
+inline constexpr std::uint8_t kControlVersion = 1;
+// The most data bytes in one message; a receive buffer of kLargestControlPacket takes any message.
+inline constexpr std::size_t kControlChunk = 32 * 1024;
+inline constexpr std::size_t kLargestControlPacket = kControlChunk + 1024;
+
+// --- To the shim ------------------------------------------------------------------------------
+// Any of these may be sent on a connection of its own, and is answered by Done or Refused.
+struct StopCommand {
+  Seconds grace{0};
+};
+struct SetTime {  // Only the daemon's user and root.
+  TimeRule time;
+};
+struct PauseCommand {};   // Only the daemon's user and root.
+struct ResumeCommand {};  // Only the daemon's user and root.
+// To the job's process group. While attached, send it on a second connection: on the first one it
+// would wait behind input that the job does not read.
+struct SendSignal {
+  int signal = 0;
+};
+// Answered by Attached or Refused; from then on the connection is the job's terminal.
+struct AttachRequest {
+  int rows = 0;
+  int columns = 0;
+};
+struct Detach {};  // Go, and let the job run on.
+struct InputData {
+  std::string bytes;
+};
+struct InputEnd {};
+struct WindowSize {
+  int rows = 0;
+  int columns = 0;
+};
+
+// --- From the shim ----------------------------------------------------------------------------
+struct Done {};
+struct Refused {
+  std::string message;
+};
+struct Attached {
+  bool terminal = false;  // A pty; else pipes.
+};
+struct OutputData {
+  std::string bytes;
+};
+struct ErrorData {
+  std::string bytes;
+};
+// The last message: the exit record is written.
+struct JobExit {
+  Cause cause = Cause::kExit;
+  std::optional<int> exit_code;
+  std::optional<int> signal;
+  std::string message;
+};
+
+using ControlMessage =
+    std::variant<StopCommand, SetTime, PauseCommand, ResumeCommand, SendSignal, AttachRequest,
+                 Detach, InputData, InputEnd, WindowSize, Done, Refused, Attached, OutputData,
+                 ErrorData, JobExit>;
+
+std::string encode(const ControlMessage& message);
+// Errors say what is wrong in words that can be shown to the sender.
+Result<ControlMessage> decode_control(std::string_view packet);
+
+}  // namespace gpusched

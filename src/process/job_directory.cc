@@ -1,0 +1,229 @@
+#include "process/job_directory.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+
+#include "process/record.h"
+
+namespace gpusched {
+namespace {
+
+tl::unexpected<Error> io_error(const std::string& doing, int error) {
+  const ErrorCode code =
+      error == ENOSPC || error == EDQUOT ? ErrorCode::kStorageFull : ErrorCode::kIo;
+  return failure(code, doing + ": " + std::strerror(error));
+}
+
+bool write_all(int fd, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t wrote = ::write(fd, content.data(), content.size());
+    if (wrote < 0) {
+      if (errno == EINTR) continue;
+      return false;
+    }
+    content.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+  return true;
+}
+
+std::int64_t clock_microseconds(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return now.tv_sec * 1'000'000LL + now.tv_nsec / 1000;
+}
+
+}  // namespace
+
+std::string jobs_directory(const std::string& state_directory) { return state_directory + "/jobs"; }
+std::string job_directory(const std::string& state_directory, JobId job) {
+  return jobs_directory(state_directory) + "/" + to_string(job);
+}
+std::string attempt_directory(const std::string& state_directory, AttemptId attempt) {
+  return job_directory(state_directory, attempt.job) + "/" + std::to_string(attempt.number);
+}
+std::string checkpoint_directory(const std::string& state_directory, JobId job) {
+  return job_directory(state_directory, job) + "/checkpoint";
+}
+
+std::string current_boot_id() {
+  const Fd file(::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
+  char text[64];
+  const ssize_t got = file ? ::read(file.get(), text, sizeof text) : 0;
+  std::string id(text, got > 0 ? static_cast<std::size_t>(got) : 0);
+  while (!id.empty() && id.back() == '\n') id.pop_back();
+  return id;
+}
+
+Wall wall_now() { return Wall{Microseconds{clock_microseconds(CLOCK_REALTIME)}}; }
+Boot boot_now() { return Boot{Microseconds{clock_microseconds(CLOCK_BOOTTIME)}}; }
+
+Result<Fd> open_attempt(const std::string& state_directory, AttemptId attempt) {
+  const std::string path = attempt_directory(state_directory, attempt);
+  Fd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!directory && errno != ENOENT) return io_error("open the job directory " + path, errno);
+  return directory;
+}
+
+Result<Fd> make_attempt(int jobs_directory_fd, AttemptId attempt) {
+  const std::string job = to_string(attempt.job);
+  const std::string path = job + "/" + std::to_string(attempt.number);
+  // The attempt first: on a repeat, and for later attempts, the job's directory is there.
+  if (::mkdirat(jobs_directory_fd, path.c_str(), 0711) != 0) {
+    if (errno == ENOENT) {
+      if (::mkdirat(jobs_directory_fd, job.c_str(), 0711) != 0 && errno != EEXIST) {
+        return io_error("make the job directory " + job, errno);
+      }
+      if (::mkdirat(jobs_directory_fd, path.c_str(), 0711) != 0 && errno != EEXIST) {
+        return io_error("make the job directory " + path, errno);
+      }
+    } else if (errno != EEXIST) {
+      return io_error("make the job directory " + path, errno);
+    }
+  }
+  Fd directory(::openat(jobs_directory_fd, path.c_str(),
+                        O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!directory) return io_error("open the job directory " + path, errno);
+  return directory;
+}
+
+Result<std::optional<std::string>> read_file(int directory, const char* name) {
+  const std::string doing = std::string("read ") + name;
+  const Fd file(::openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!file) {
+    if (errno == ENOENT) return std::optional<std::string>();
+    return io_error(doing, errno);
+  }
+  struct stat about {};
+  if (::fstat(file.get(), &about) != 0) return io_error(doing, errno);
+  if (!S_ISREG(about.st_mode)) return failure(ErrorCode::kIo, doing + ": it is not a plain file");
+  if (about.st_uid != ::geteuid()) {
+    return failure(ErrorCode::kIo, doing + ": it belongs to somebody else");
+  }
+  if (about.st_size > static_cast<off_t>(Record::kLargest)) {
+    return failure(ErrorCode::kIo, doing + ": it is too large");
+  }
+  std::string content(static_cast<std::size_t>(about.st_size), '\0');
+  std::size_t have = 0;
+  while (have < content.size()) {
+    const ssize_t got = ::read(file.get(), content.data() + have, content.size() - have);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return io_error(doing, errno);
+    if (got == 0) break;
+    have += static_cast<std::size_t>(got);
+  }
+  content.resize(have);
+  return std::optional<std::string>(std::move(content));
+}
+
+Result<void> replace_file(int directory, const char* name, std::string_view content, mode_t mode) {
+  const std::string temporary = std::string(name) + ".tmp";
+  const auto fail = [&](const char* doing, int error) {
+    ::unlinkat(directory, temporary.c_str(), 0);
+    return io_error(std::string(doing) + " " + name, error);
+  };
+  const Fd file(::openat(directory, temporary.c_str(),
+                         O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, mode));
+  if (!file) return io_error(std::string("make ") + name, errno);
+  if (!write_all(file.get(), content)) return fail("write", errno);
+  if (::renameat(directory, temporary.c_str(), directory, name) != 0) return fail("name", errno);
+  return {};
+}
+
+Result<Fd> try_claim(int directory, const ClaimRecord& claim) {
+  // Ours alone to lock: others may not even open it, or they could make a dead shim look alive.
+  const std::string temporary = "claim." + std::to_string(::getpid());
+  constexpr int kFlags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
+  Fd file(::openat(directory, temporary.c_str(), kFlags, 0600));
+  if (!file && errno == EEXIST) {
+    // Left by a process that died here and had our number; it may be the claim under another name.
+    ::unlinkat(directory, temporary.c_str(), 0);
+    file.reset(::openat(directory, temporary.c_str(), kFlags, 0600));
+  }
+  if (!file) return io_error("make the claim", errno);
+  int error = 0;
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0 || !write_all(file.get(), write_claim(claim)) ||
+      ::linkat(directory, temporary.c_str(), directory, "claim", 0) != 0) {
+    error = errno;
+  }
+  ::unlinkat(directory, temporary.c_str(), 0);
+  if (error == EEXIST) return Fd();
+  if (error != 0) return io_error("make the claim", error);
+  return file;
+}
+
+Result<bool> claim_is_held(int directory) {
+  const Fd file(::openat(directory, "claim", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!file) return io_error("open the claim", errno);
+  // Shared, so that two who look at once do not take each other for the shim.
+  if (::flock(file.get(), LOCK_SH | LOCK_NB) == 0) return false;
+  if (errno == EWOULDBLOCK) return true;
+  return io_error("look at the lock of the claim", errno);
+}
+
+namespace {
+
+template <class T>
+std::optional<T> readable(Result<std::optional<std::string>> content,
+                          Result<T> (*parse)(std::string_view), std::string& problem) {
+  if (!content) {
+    problem = content.error().message;
+    return std::nullopt;
+  }
+  if (!content->has_value()) return std::nullopt;
+  Result<T> parsed = parse(**content);
+  if (!parsed) {
+    problem = parsed.error().message;
+    return std::nullopt;
+  }
+  return std::move(*parsed);
+}
+
+// An exit record counts only if it can be read with certainty.
+std::optional<ExitRecord> find_exit(int directory, AttemptId attempt, std::string& problem) {
+  auto content = read_file(directory, "exit");
+  if (!content) {
+    problem = content.error().message;
+    return std::nullopt;
+  }
+  if (!content->has_value()) return std::nullopt;
+  auto parsed = parse_exit(**content, attempt);
+  if (!parsed) {
+    problem = parsed.error().message;
+    return std::nullopt;
+  }
+  return std::move(*parsed);
+}
+
+}  // namespace
+
+Result<AttemptFindings> look_at_attempt(const std::string& state_directory, AttemptId attempt) {
+  auto opened = open_attempt(state_directory, attempt);
+  if (!opened) return failure(std::move(opened.error()));
+  if (!opened->valid()) return AttemptFindings(NoClaim{});
+  const int directory = opened->get();
+
+  std::string problem;
+  if (auto ended = find_exit(directory, attempt, problem)) return AttemptFindings(std::move(*ended));
+  struct stat about {};
+  if (::fstatat(directory, "claim", &about, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (errno == ENOENT) return AttemptFindings(NoClaim{});
+    return io_error("look at the claim of " + to_string(attempt), errno);
+  }
+  const auto claim = readable<ClaimRecord>(read_file(directory, "claim"), parse_claim, problem);
+  if (claim && !claim->by_shim) return AttemptFindings(NeverRan{});
+  auto status = readable<StatusRecord>(read_file(directory, "status"), parse_status, problem);
+  const auto held = claim_is_held(directory);
+  if (held && *held) return AttemptFindings(Supervised{claim ? claim->pid : 0, std::move(status)});
+  // The shim may have written its last word between the two looks.
+  if (auto ended = find_exit(directory, attempt, problem)) return AttemptFindings(std::move(*ended));
+  return AttemptFindings(
+      Unsupervised{claim ? claim->cgroup : std::string(), std::move(status), std::move(problem)});
+}
+
+}  // namespace gpusched

@@ -1,0 +1,95 @@
+// The job directory: STATE/jobs/<id>/<attempt>/ with spec, claim, status, exit, control and log.
+// It is the truth about an attempt; every process that asks "what became of it?" asks here.
+// Rule: `claim` decides who may run the attempt, its lock says that the shim lives, `exit` says
+// how it ended. docs/storage.md has the format.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "core/ids.h"
+#include "core/job.h"
+#include "engine/launcher.h"
+
+namespace gpusched {
+
+std::string jobs_directory(const std::string& state_directory);
+std::string job_directory(const std::string& state_directory, JobId job);
+std::string attempt_directory(const std::string& state_directory, AttemptId attempt);
+// One per job, kept from attempt to attempt; the submitter's.
+std::string checkpoint_directory(const std::string& state_directory, JobId job);
+
+// This boot of the machine; empty where the kernel does not say.
+std::string current_boot_id();
+Wall wall_now();
+Boot boot_now();
+
+// Which file an open log really is, so that a path which has changed hands is noticed.
+struct FileIdentity {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
+};
+
+struct ClaimRecord {
+  bool by_shim = true;  // False: recovery won it, the command never ran.
+  int pid = 0;          // Of the shim.
+  std::string boot_id;
+  std::string cgroup;  // The job's leaf; empty without one.
+};
+struct StatusRecord {
+  int pid = 0;  // Of the command: also its session and process group.
+  Wall started_at{};
+  Boot started_boot{};
+  std::string boot_id;
+  FileIdentity output;
+  std::optional<FileIdentity> error;  // Only when split.
+};
+// The end of an attempt, as the shim saw it.
+using ExitRecord = AttemptEnded;
+
+std::string write_claim(const ClaimRecord& claim);
+std::string write_status(const StatusRecord& status);
+std::string write_exit(const ExitRecord& ended);
+Result<ClaimRecord> parse_claim(std::string_view text);
+Result<StatusRecord> parse_status(std::string_view text);
+Result<ExitRecord> parse_exit(std::string_view text, AttemptId attempt);
+
+// Opens an attempt's directory without following links. An empty Fd: it is not there.
+Result<Fd> open_attempt(const std::string& state_directory, AttemptId attempt);
+// Makes what is missing of it, as this process's user, mode 0711.
+Result<Fd> make_attempt(int jobs_directory_fd, AttemptId attempt);
+
+// A small file of ours in it. Absent: nullopt. A link, another owner, not a plain file, too
+// large: an error.
+Result<std::optional<std::string>> read_file(int directory, const char* name);
+// All or nothing, by rename.
+Result<void> replace_file(int directory, const char* name, std::string_view content, mode_t mode);
+
+// Tries to win the claim. The file's lock is taken before its name appears, so that nobody ever
+// sees a live claim unlocked. Returns the locked file; an empty Fd: somebody else has won.
+Result<Fd> try_claim(int directory, const ClaimRecord& claim);
+// True while the shim that claimed lives.
+Result<bool> claim_is_held(int directory);
+
+// What is known of an attempt by looking once.
+struct NoClaim {};
+struct NeverRan {};  // Recovery has won the claim before.
+struct Supervised {
+  int shim_pid = 0;  // 0: the claim cannot be read.
+  std::optional<StatusRecord> status;
+};
+struct Unsupervised {
+  std::string cgroup;
+  std::optional<StatusRecord> status;
+  std::string problem;  // What was damaged, if something was.
+};
+using AttemptFindings = std::variant<NoClaim, NeverRan, Supervised, Unsupervised, ExitRecord>;
+Result<AttemptFindings> look_at_attempt(const std::string& state_directory, AttemptId attempt);
+
+}  // namespace gpusched

@@ -1,0 +1,142 @@
+// The records of a job directory as text, both ways.
+#include <limits>
+
+#include "process/job_directory.h"
+#include "process/record.h"
+
+namespace gpusched {
+namespace {
+
+// The causes that a shim can see; any other word in an exit record is damage.
+struct CauseWord {
+  Cause cause;
+  const char* word;
+};
+constexpr CauseWord kShimCauses[] = {{Cause::kExit, "exit"},
+                                     {Cause::kSignal, "signal"},
+                                     {Cause::kTimeout, "timeout"},
+                                     {Cause::kHostOom, "host_oom"},
+                                     {Cause::kLaunch, "launch"}};
+
+tl::unexpected<Error> damaged(const char* what) { return failure(ErrorCode::kIo, what); }
+
+std::string text_of(const Record& record, const std::string& key) {
+  const std::string* value = record.find(key);
+  return value == nullptr ? std::string() : *value;
+}
+
+std::optional<int> small(const Record& record, const char* key, int most) {
+  const auto value = record.number(key);
+  if (!value || *value < 0 || *value > most) return std::nullopt;
+  return static_cast<int>(*value);
+}
+
+void set_identity(Record& record, const std::string& name, const FileIdentity& file) {
+  record.set(name + "_device", static_cast<std::int64_t>(file.device));
+  record.set(name + "_inode", static_cast<std::int64_t>(file.inode));
+}
+
+std::optional<FileIdentity> identity_of(const Record& record, const std::string& name) {
+  const auto device = record.number(name + "_device");
+  const auto inode = record.number(name + "_inode");
+  if (!device || !inode) return std::nullopt;
+  return FileIdentity{static_cast<std::uint64_t>(*device), static_cast<std::uint64_t>(*inode)};
+}
+
+constexpr int kLargestPid = std::numeric_limits<int>::max();
+
+}  // namespace
+
+std::string write_claim(const ClaimRecord& claim) {
+  Record record;
+  record.set("by", std::string_view(claim.by_shim ? "shim" : "recovery"));
+  record.set("pid", std::int64_t{claim.pid});
+  record.set("boot_id", claim.boot_id);
+  record.set("cgroup", claim.cgroup);
+  return record.write();
+}
+
+Result<ClaimRecord> parse_claim(std::string_view text) {
+  auto record = Record::parse(text);
+  if (!record) return failure(std::move(record.error()));
+  const std::string by = text_of(*record, "by");
+  const auto pid = small(*record, "pid", kLargestPid);
+  if (!pid || (by != "shim" && by != "recovery")) return damaged("the claim says nothing known");
+  return ClaimRecord{by == "shim", *pid, text_of(*record, "boot_id"), text_of(*record, "cgroup")};
+}
+
+std::string write_status(const StatusRecord& status) {
+  Record record;
+  record.set("pid", std::int64_t{status.pid});
+  record.set("started_at", status.started_at.time_since_epoch().count());
+  record.set("started_boot", status.started_boot.time_since_epoch().count());
+  record.set("boot_id", status.boot_id);
+  set_identity(record, "output", status.output);
+  if (status.error) set_identity(record, "error", *status.error);
+  return record.write();
+}
+
+Result<StatusRecord> parse_status(std::string_view text) {
+  auto record = Record::parse(text);
+  if (!record) return failure(std::move(record.error()));
+  const auto pid = small(*record, "pid", kLargestPid);
+  const auto started_at = record->number("started_at");
+  const auto started_boot = record->number("started_boot");
+  const auto output = identity_of(*record, "output");
+  if (!pid || *pid < 2 || !started_at || !started_boot || !output) {
+    return damaged("the status lacks something");
+  }
+  return StatusRecord{*pid,
+                      Wall{Microseconds{*started_at}},
+                      Boot{Microseconds{*started_boot}},
+                      text_of(*record, "boot_id"),
+                      *output,
+                      identity_of(*record, "error")};
+}
+
+std::string write_exit(const ExitRecord& ended) {
+  Record record;
+  for (const CauseWord& known : kShimCauses) {
+    if (known.cause == ended.cause) record.set("cause", std::string_view(known.word));
+  }
+  if (ended.exit_code) record.set("exit_code", std::int64_t{*ended.exit_code});
+  if (ended.signal) record.set("signal", std::int64_t{*ended.signal});
+  if (!ended.message.empty()) record.set("message", ended.message);
+  if (ended.started_at) record.set("started_at", ended.started_at->time_since_epoch().count());
+  record.set("ended_at", ended.ended_at.time_since_epoch().count());
+  record.set("user_cpu", ended.usage.user_cpu.count());
+  record.set("system_cpu", ended.usage.system_cpu.count());
+  record.set("max_rss", static_cast<std::int64_t>(ended.usage.max_rss_bytes));
+  return record.write();
+}
+
+Result<ExitRecord> parse_exit(std::string_view text, AttemptId attempt) {
+  auto record = Record::parse(text);
+  if (!record) return failure(std::move(record.error()));
+  ExitRecord ended;
+  ended.attempt = attempt;
+  const std::string cause = text_of(*record, "cause");
+  bool known_cause = false;
+  for (const CauseWord& known : kShimCauses) {
+    if (cause != known.word) continue;
+    ended.cause = known.cause;
+    known_cause = true;
+  }
+  const auto ended_at = record->number("ended_at");
+  if (!known_cause || !ended_at) return damaged("the exit record lacks something");
+  ended.exit_code = small(*record, "exit_code", 255);
+  ended.signal = small(*record, "signal", 127);
+  if (!ended.exit_code && !ended.signal) return damaged("the exit record has no exit code");
+  ended.message = text_of(*record, "message");
+  if (const auto started = record->number("started_at")) {
+    ended.started_at = Wall{Microseconds{*started}};
+  }
+  ended.ended_at = Wall{Microseconds{*ended_at}};
+  ended.usage.user_cpu = Microseconds{record->number("user_cpu").value_or(0)};
+  ended.usage.system_cpu = Microseconds{record->number("system_cpu").value_or(0)};
+  const std::int64_t rss = record->number("max_rss").value_or(0);
+  ended.usage.max_rss_bytes = rss > 0 ? static_cast<std::uint64_t>(rss) : 0;
+  return ended;
+}
+
+}  // namespace gpusched

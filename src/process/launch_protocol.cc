@@ -1,0 +1,225 @@
+#include "process/launch_protocol.h"
+
+#include "process/wire.h"
+
+namespace gpusched {
+namespace {
+
+void write(WireWriter& out, AttemptId id) {
+  out.u64(number_of(id.job));
+  out.u32(static_cast<std::uint32_t>(id.number));
+}
+AttemptId read_attempt(WireReader& in) {
+  const JobId job{in.u64()};
+  return {job, static_cast<int>(in.u32())};
+}
+void write(WireWriter& out, const LaunchRequest& m) {
+  write(out, m.attempt);
+  out.rest(m.order);
+}
+void write(WireWriter& out, const EndTreeRequest& m) {
+  write(out, m.attempt);
+  out.text(m.cgroup);
+  out.u32(static_cast<std::uint32_t>(m.session));
+  out.i64(m.session_started.time_since_epoch().count());
+}
+void write(WireWriter& out, const ForgetRequest& m) {
+  out.u32(static_cast<std::uint32_t>(m.jobs.size()));
+  for (const JobId job : m.jobs) out.u64(number_of(job));
+}
+void write(WireWriter& out, const LauncherReady& m) { out.u32(m.version); }
+void write(WireWriter& out, const ShimLaunched& m) {
+  write(out, m.attempt);
+  out.u32(static_cast<std::uint32_t>(m.pid));
+}
+void write(WireWriter& out, const ShimNotLaunched& m) {
+  write(out, m.attempt);
+  out.rest(m.error);
+}
+void write(WireWriter& out, const CommandStarted& m) {
+  write(out, m.attempt);
+  out.u32(static_cast<std::uint32_t>(m.pid));
+  out.i64(m.started_at.time_since_epoch().count());
+}
+void write(WireWriter& out, const CommandEnded& m) {
+  write(out, m.attempt);
+  out.rest(m.record);
+}
+void write(WireWriter& out, const ShimGaveUp& m) {
+  write(out, m.attempt);
+  out.rest(m.error);
+}
+void write(WireWriter& out, const TreeEnded& m) { write(out, m.attempt); }
+void write(WireWriter& out, const Forgotten& m) { out.rest(m.problem); }
+
+void read(WireReader& in, LaunchRequest& m) {
+  m.attempt = read_attempt(in);
+  m.order = in.rest();
+}
+void read(WireReader& in, EndTreeRequest& m) {
+  m.attempt = read_attempt(in);
+  m.cgroup = in.text();
+  m.session = static_cast<int>(in.u32());
+  m.session_started = Boot{Microseconds{in.i64()}};
+}
+void read(WireReader& in, ForgetRequest& m) {
+  const std::uint32_t count = in.count(sizeof(std::uint64_t));
+  for (std::uint32_t i = 0; i < count; ++i) m.jobs.push_back(JobId{in.u64()});
+}
+void read(WireReader& in, LauncherReady& m) { m.version = in.u32(); }
+void read(WireReader& in, ShimLaunched& m) {
+  m.attempt = read_attempt(in);
+  m.pid = static_cast<int>(in.u32());
+}
+void read(WireReader& in, ShimNotLaunched& m) {
+  m.attempt = read_attempt(in);
+  m.error = in.rest();
+}
+void read(WireReader& in, CommandStarted& m) {
+  m.attempt = read_attempt(in);
+  m.pid = static_cast<int>(in.u32());
+  m.started_at = Wall{Microseconds{in.i64()}};
+}
+void read(WireReader& in, CommandEnded& m) {
+  m.attempt = read_attempt(in);
+  m.record = in.rest();
+}
+void read(WireReader& in, ShimGaveUp& m) {
+  m.attempt = read_attempt(in);
+  m.error = in.rest();
+}
+void read(WireReader& in, TreeEnded& m) { m.attempt = read_attempt(in); }
+void read(WireReader& in, Forgotten& m) { m.problem = in.rest(); }
+
+template <std::size_t I = 0>
+Result<LaunchMessage> decode_kind(std::size_t kind, WireReader& in) {
+  if constexpr (I < std::variant_size_v<LaunchMessage>) {
+    if (kind != I) return decode_kind<I + 1>(kind, in);
+    std::variant_alternative_t<I, LaunchMessage> message;
+    read(in, message);
+    if (!in.ok()) return failure(ErrorCode::kInternal, "a launcher message is cut off");
+    return LaunchMessage(std::move(message));
+  } else {
+    return failure(ErrorCode::kInternal, "a launcher message is of an unknown kind");
+  }
+}
+
+}  // namespace
+
+std::string encode(const LaunchMessage& message) {
+  WireWriter out;
+  out.u8(static_cast<std::uint8_t>(message.index()));
+  std::visit([&](const auto& m) { write(out, m); }, message);
+  return out.take();
+}
+
+Result<LaunchMessage> decode_launch(std::string_view packet) {
+  if (packet.empty()) return failure(ErrorCode::kInternal, "a launcher message is empty");
+  WireReader in(packet.substr(1));
+  return decode_kind(static_cast<std::uint8_t>(packet[0]), in);
+}
+
+namespace {
+
+void write_list(WireWriter& out, const std::vector<std::string>& list) {
+  out.u32(static_cast<std::uint32_t>(list.size()));
+  for (const std::string& item : list) out.text(item);
+}
+std::vector<std::string> read_list(WireReader& in) {
+  std::vector<std::string> list(in.count(sizeof(std::uint32_t)));
+  for (std::string& item : list) item = in.text();
+  return list;
+}
+
+void write_time(WireWriter& out, const TimeRule& time) {
+  out.i64(time.limit.count());
+  out.u32(static_cast<std::uint32_t>(time.warn_signal));
+  out.i64(time.warn_before.count());
+  out.i64(time.grace.count());
+}
+TimeRule read_time(WireReader& in) {
+  TimeRule time;
+  time.limit = Seconds{in.i64()};
+  time.warn_signal = static_cast<int>(in.u32());
+  time.warn_before = Seconds{in.i64()};
+  time.grace = Seconds{in.i64()};
+  return time;
+}
+
+}  // namespace
+
+std::string encode_order(const LaunchOrder& order) {
+  WireWriter out;
+  out.reserve(4096);
+  write(out, order.attempt);
+  write_list(out, order.argv);
+  write_list(out, order.environment ? order.environment->variables : std::vector<std::string>());
+  out.u32(static_cast<std::uint32_t>(order.added_variables.size()));
+  for (const auto& [name, value] : order.added_variables) {
+    out.text(name);
+    out.text(value);
+  }
+  out.text(order.working_directory);
+  out.u32(order.owner.uid);
+  out.u32(order.owner.gid);
+  out.text(order.owner.user);
+  out.u32(order.umask);
+  out.u32(static_cast<std::uint32_t>(order.limits.size()));
+  for (const ResourceLimit& limit : order.limits) {
+    out.u32(static_cast<std::uint32_t>(limit.resource));
+    out.u64(limit.soft);
+    out.u64(limit.hard);
+  }
+  out.text(order.output_path);
+  out.text(order.error_path);
+  out.u64(order.log_limit_bytes);
+  write_time(out, order.time);
+  out.u8(static_cast<std::uint8_t>(order.attach));
+  out.u32(static_cast<std::uint32_t>(order.terminal_rows));
+  out.u32(static_cast<std::uint32_t>(order.terminal_columns));
+  out.u32(static_cast<std::uint32_t>(order.cpus));
+  out.u64(order.ram_bytes);
+  return out.take();
+}
+
+Result<LaunchOrder> decode_order(std::string_view bytes) {
+  WireReader in(bytes);
+  LaunchOrder order;
+  order.attempt = read_attempt(in);
+  order.argv = read_list(in);
+  auto environment = std::make_shared<Environment>();
+  environment->variables = read_list(in);
+  order.environment = std::move(environment);
+  order.added_variables.resize(in.count(2 * sizeof(std::uint32_t)));
+  for (auto& [name, value] : order.added_variables) {
+    name = in.text();
+    value = in.text();
+  }
+  order.working_directory = in.text();
+  order.owner.uid = in.u32();
+  order.owner.gid = in.u32();
+  order.owner.user = in.text();
+  order.umask = in.u32();
+  order.limits.resize(in.count(sizeof(std::uint32_t) + 2 * sizeof(std::uint64_t)));
+  for (ResourceLimit& limit : order.limits) {
+    limit.resource = static_cast<int>(in.u32());
+    limit.soft = in.u64();
+    limit.hard = in.u64();
+  }
+  order.output_path = in.text();
+  order.error_path = in.text();
+  order.log_limit_bytes = in.u64();
+  order.time = read_time(in);
+  const std::uint8_t attach = in.u8();
+  order.attach = attach == static_cast<std::uint8_t>(Attach::kPty)     ? Attach::kPty
+                 : attach == static_cast<std::uint8_t>(Attach::kPipes) ? Attach::kPipes
+                                                                       : Attach::kNone;
+  order.terminal_rows = static_cast<int>(in.u32());
+  order.terminal_columns = static_cast<int>(in.u32());
+  order.cpus = static_cast<int>(in.u32());
+  order.ram_bytes = in.u64();
+  if (!in.ok()) return failure(ErrorCode::kInternal, "a launch order is cut off");
+  return order;
+}
+
+}  // namespace gpusched

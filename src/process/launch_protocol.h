@@ -1,0 +1,87 @@
+// What travels between daemon, launcher and shims: one message per packet. The daemon and its
+// launcher are of one build (the launcher says its version when it is ready); shims report over a
+// second socket that they inherit, so that the first one ends exactly when the launcher does.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "core/ids.h"
+#include "engine/launcher.h"
+
+namespace gpusched {
+
+inline constexpr std::uint32_t kLaunchProtocolVersion = 1;
+// The launcher's two sockets.
+inline constexpr int kRequestSocket = 3;
+inline constexpr int kReportSocket = 4;
+// Orders up to this size ride in the packet; larger ones in a sealed memory file beside it.
+inline constexpr std::size_t kLargestInlineOrder = 48 * 1024;
+inline constexpr std::size_t kLargestLaunchPacket = 64 * 1024;
+
+// --- Daemon to launcher -------------------------------------------------------------------------
+// `order` as encode_order() made it; empty: it is in the descriptor that came along.
+struct LaunchRequest {
+  AttemptId attempt;
+  std::string order;
+};
+// The shim died: end what it left behind. Answered by TreeEnded.
+struct EndTreeRequest {
+  AttemptId attempt;
+  std::string cgroup;         // Empty: none.
+  int session = 0;            // The command's pid; 0: it never got that far.
+  Boot session_started{};     // Guards against a pid that was given to somebody else since.
+};
+struct ForgetRequest {  // Answered by Forgotten.
+  std::vector<JobId> jobs;
+};
+
+// --- Launcher to daemon ---------------------------------------------------------------------------
+struct LauncherReady {  // The lock is ours: no older launcher will start anything any more.
+  std::uint32_t version = kLaunchProtocolVersion;
+};
+struct ShimLaunched {  // The shim's pidfd comes along.
+  AttemptId attempt;
+  int pid = 0;
+};
+struct ShimNotLaunched {
+  AttemptId attempt;
+  std::string error;
+};
+
+// --- Shims and workers to daemon ------------------------------------------------------------------
+struct CommandStarted {
+  AttemptId attempt;
+  int pid = 0;
+  Wall started_at{};
+};
+struct CommandEnded {  // `record` is the text of the exit record, which is in place already.
+  AttemptId attempt;
+  std::string record;
+};
+struct ShimGaveUp {  // Before the claim; the command has not run.
+  AttemptId attempt;
+  std::string error;
+};
+struct TreeEnded {
+  AttemptId attempt;
+};
+struct Forgotten {
+  std::string problem;  // Empty: all gone.
+};
+
+using LaunchMessage = std::variant<LaunchRequest, EndTreeRequest, ForgetRequest, LauncherReady,
+                                   ShimLaunched, ShimNotLaunched, CommandStarted, CommandEnded,
+                                   ShimGaveUp, TreeEnded, Forgotten>;
+
+std::string encode(const LaunchMessage& message);
+Result<LaunchMessage> decode_launch(std::string_view packet);
+
+std::string encode_order(const LaunchOrder& order);
+Result<LaunchOrder> decode_order(std::string_view bytes);
+
+}  // namespace gpusched

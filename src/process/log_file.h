@@ -1,0 +1,31 @@
+// Reading a job's log. The middle of a large log may be punched out; offsets stay those of the
+// file, readers jump over the hole (which begins after a line that says so).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "core/ids.h"
+
+namespace gpusched {
+
+enum class LogStream { kOutput, kError };
+
+// Opens what the attempt really writes to. `path` is absolute: what the user chose for that
+// stream; empty: the log in the job directory. A path that now leads to another file than the
+// shim opened, to something that is not a plain file, or to one that `uid` may not read is
+// refused: the daemon may be root and the path is the user's.
+Result<Fd> open_log(const std::string& state_directory, AttemptId attempt, LogStream stream,
+                    const std::string& path, std::uint32_t uid);
+
+struct LogPiece {
+  std::string bytes;            // Empty: nothing there yet.
+  std::uint64_t next_offset = 0;  // Where to go on; beyond offset + size after a hole.
+};
+Result<LogPiece> read_log(int log, std::uint64_t offset, std::size_t most);
+// Where the last `bytes` of output begin.
+Result<std::uint64_t> log_tail_offset(int log, std::uint64_t bytes);
+
+}  // namespace gpusched

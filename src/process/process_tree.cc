@@ -1,0 +1,123 @@
+#include "process/process_tree.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include "base/fd.h"
+
+namespace gpusched {
+namespace {
+
+std::string read_proc(const std::string& path, std::size_t most) {
+  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return {};
+  std::string content(most, '\0');
+  std::size_t have = 0;
+  while (have < most) {
+    const ssize_t got = ::read(file.get(), content.data() + have, most - have);
+    if (got <= 0) break;
+    have += static_cast<std::size_t>(got);
+  }
+  content.resize(have);
+  return content;
+}
+
+std::optional<ProcessEntry> read_entry(pid_t pid) {
+  const std::string stat = read_proc("/proc/" + std::to_string(pid) + "/stat", 4096);
+  // The name in parentheses may hold anything, parentheses too; the fields follow the last one.
+  const std::size_t name_end = stat.rfind(')');
+  if (name_end == std::string::npos || name_end + 2 >= stat.size()) return std::nullopt;
+  ProcessEntry entry;
+  entry.pid = pid;
+  const char* at = stat.c_str() + name_end + 2;
+  entry.zombie = *at == 'Z' || *at == 'X';
+  ++at;
+  long long fields[20] = {};  // ppid, pgrp, session, …, starttime is the 19th after the state.
+  char* end = nullptr;
+  for (long long& field : fields) {
+    field = std::strtoll(at, &end, 10);
+    if (end == at) return std::nullopt;
+    at = end;
+  }
+  entry.parent = static_cast<pid_t>(fields[0]);
+  entry.session = static_cast<pid_t>(fields[2]);
+  static const long kTicks = ::sysconf(_SC_CLK_TCK);
+  entry.started = Boot{Microseconds{fields[18] * 1'000'000 / kTicks}};
+  return entry;
+}
+
+// True if the environment the process was started with names this attempt.
+bool carries_attempt(pid_t pid, AttemptId attempt) {
+  const std::string environment =
+      '\0' + read_proc("/proc/" + std::to_string(pid) + "/environ", 1 << 20) + '\0';
+  const auto has = [&](const std::string& variable) {
+    return environment.find('\0' + variable + '\0') != std::string::npos;
+  };
+  return has("GPUSCHED_JOB_ID=" + to_string(attempt.job)) &&
+         has("GPUSCHED_ATTEMPT=" + std::to_string(attempt.number));
+}
+
+}  // namespace
+
+std::vector<ProcessEntry> list_processes() {
+  std::vector<ProcessEntry> found;
+  DIR* directory = ::opendir("/proc");
+  if (directory == nullptr) return found;
+  while (const dirent* name = ::readdir(directory)) {
+    if (name->d_name[0] < '1' || name->d_name[0] > '9') continue;
+    if (auto entry = read_entry(std::atoi(name->d_name))) found.push_back(*entry);
+  }
+  ::closedir(directory);
+  return found;
+}
+
+std::vector<pid_t> descendants_of(pid_t root) {
+  const std::vector<ProcessEntry> all = list_processes();
+  std::vector<pid_t> tree{root};
+  for (std::size_t next = 0; next < tree.size(); ++next) {
+    for (const ProcessEntry& entry : all) {
+      if (entry.parent == tree[next] && !entry.zombie) tree.push_back(entry.pid);
+    }
+  }
+  tree.erase(tree.begin());
+  return tree;
+}
+
+std::size_t signal_descendants(pid_t root, int signal) {
+  const std::vector<pid_t> tree = descendants_of(root);
+  for (const pid_t pid : tree) ::kill(pid, signal);
+  return tree.size();
+}
+
+std::vector<pid_t> find_lost_tree(const LostTree& lost) {
+  const std::vector<ProcessEntry> all = list_processes();
+  // While a session has members its number is not given away, so members without a leader are
+  // ours. A leader is ours only if it was born when our command was.
+  bool session_is_ours = lost.session > 1;
+  for (const ProcessEntry& entry : all) {
+    if (!session_is_ours || entry.pid != lost.session) continue;
+    const auto apart = entry.started > lost.session_started
+                           ? entry.started - lost.session_started
+                           : lost.session_started - entry.started;
+    // The status is written after exec; a slow directory or disk may lie between the two.
+    session_is_ours = entry.started <= lost.session_started + Seconds{1} &&
+                      (apart < Seconds{2} || carries_attempt(entry.pid, lost.attempt));
+  }
+  std::vector<pid_t> found;
+  for (const ProcessEntry& entry : all) {
+    if (entry.zombie || entry.pid == ::getpid() || entry.pid == 1) continue;
+    const bool member = session_is_ours && entry.session == lost.session;
+    if (member || carries_attempt(entry.pid, lost.attempt)) found.push_back(entry.pid);
+  }
+  return found;
+}
+
+}  // namespace gpusched

@@ -1,0 +1,39 @@
+// Process trees by looking into /proc: for machines where no control group may be written, and
+// for what a dead shim left behind. Every function is a snapshot; callers repeat until nothing is
+// left. Rule: never signal a process that is not proven to be the job's.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "core/ids.h"
+#include "core/time.h"
+
+namespace gpusched {
+
+struct ProcessEntry {
+  pid_t pid = 0;
+  pid_t parent = 0;
+  pid_t session = 0;
+  bool zombie = false;
+  Boot started{};
+};
+std::vector<ProcessEntry> list_processes();
+
+// All living descendants of `root`, without itself.
+std::vector<pid_t> descendants_of(pid_t root);
+// Sends to each; returns how many there were.
+std::size_t signal_descendants(pid_t root, int signal);
+
+// What a lost attempt left running: the members of its session, unless that number has been given
+// to somebody else since, and processes that carry its job id and attempt in their environment.
+struct LostTree {
+  AttemptId attempt;
+  pid_t session = 0;       // 0: the command never got that far.
+  Boot session_started{};  // When the command was started.
+};
+std::vector<pid_t> find_lost_tree(const LostTree& lost);
+
+}  // namespace gpusched
