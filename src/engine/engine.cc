@@ -52,6 +52,7 @@ void Engine::post(Event event, AnswerFn answer) {
     return;
   }
   queue_.push_back({std::move(event), std::move(answer)});
+  if (wake_) wake_();
 }
 
 void Engine::submit(SubmitAsked whole, AnswerFn answer) {
@@ -66,6 +67,7 @@ void Engine::submit(SubmitAsked whole, AnswerFn answer) {
     return;
   }
   large_.push_back({std::move(whole), std::move(answer), 0});
+  if (wake_) wake_();
 }
 
 void Engine::report(LauncherReport report) {

@@ -67,6 +67,10 @@ class Engine {
   // When begin_turn() should be called even if nothing happens.
   std::optional<Boot> next_deadline(Now now) const;
 
+  // Called when something was posted; the driver sees to it that a turn comes. May be called
+  // many times before that turn.
+  void on_work(std::function<void()> wake) { wake_ = std::move(wake); }
+
   // Read by the API between turns.
   const State& state() const { return state_; }
   void on_change(std::function<void(const std::vector<JobChange>&)> listener) {
@@ -109,6 +113,7 @@ class Engine {
   Launcher& launcher_;
   Options options_;
   std::function<void(const std::vector<JobChange>&)> listener_;
+  std::function<void()> wake_;
   std::deque<Posted> queue_;
   std::deque<Large> large_;
   Flight flight_;

@@ -1,0 +1,56 @@
+#include "core/admission.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/core_builders.h"
+
+namespace gpusched::testing {
+namespace {
+
+Card card24() { return machine(1, 24).cards().front(); }
+
+TEST(Admission, TheUndeclaredSideFollowsFromTheDeclaredOne) {
+  Needs by_vram{.vram_bytes = 6 * kGiB};
+  EXPECT_EQ(grant_on(card24(), by_vram).share_percent, 25);
+  Needs by_share{.share_percent = 50};
+  EXPECT_NEAR(static_cast<double>(grant_on(card24(), by_share).vram_bytes), 12.0 * kGiB, 1e6);
+}
+
+TEST(Admission, AnExclusiveJobHoldsTheWholeCardWhateverItDeclares) {
+  const CardGrant grant = grant_on(card24(), {.vram_bytes = 2 * kGiB, .exclusive = true});
+  EXPECT_TRUE(grant.whole);
+  EXPECT_EQ(grant.vram_bytes, 24 * kGiB);
+}
+
+TEST(Admission, WhatTheDriverReservesIsNeverHandedOut) {
+  Card card = card24();
+  card.reserved_vram_bytes = kGiB;
+  EXPECT_FALSE(fits_on(card, {}, grant_on(card, {.vram_bytes = 24 * kGiB}), {}));
+  EXPECT_TRUE(fits_on(card, {}, grant_on(card, {.vram_bytes = 23 * kGiB}), {}));
+}
+
+TEST(Admission, SharingCanBeTurnedOff) {
+  const CardGrant small = grant_on(card24(), {.vram_bytes = kGiB});
+  const CardHolds one{.vram_bytes = kGiB, .share_percent = 5, .jobs = 1};
+  Rules rules;
+  EXPECT_TRUE(fits_on(card24(), one, small, rules));
+  rules.sharing = false;
+  EXPECT_FALSE(fits_on(card24(), one, small, rules));
+}
+
+TEST(Admission, HeadroomIsTheLargerOfItsTwoRules) {
+  Card small = card24();
+  small.vram_bytes = 4 * kGiB;
+  EXPECT_EQ(headroom_of(small, {}), 512ULL << 20);
+  EXPECT_GT(headroom_of(card24(), {}), kGiB);
+}
+
+TEST(Admission, ConstraintsNameCardsAndModels) {
+  EXPECT_TRUE(matches(card24(), {.type = "test"}));
+  EXPECT_FALSE(matches(card24(), {.type = "a100"}));
+  EXPECT_FALSE(matches(card24(), {.avoid = {CardNumber{0}}}));
+  EXPECT_FALSE(matches(card24(), {.only = {CardNumber{1}}}));
+}
+
+}  // namespace
+}  // namespace gpusched::testing

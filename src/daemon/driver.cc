@@ -1,0 +1,76 @@
+#include "daemon/driver.h"
+
+#include <boost/asio/post.hpp>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+namespace gpusched {
+
+Driver::Driver(boost::asio::io_context& loop, Engine& engine, StoreThread& store,
+               std::function<void()> after_turn)
+    : loop_(loop), engine_(engine), store_(store), after_turn_(std::move(after_turn)) {}
+
+Result<void> Driver::start() {
+  auto timer = BootTimer::create(loop_, [this] { schedule(); });
+  if (!timer) return failure(timer.error());
+  timer_ = std::move(*timer);
+  engine_.on_work([this] { schedule(); });
+  schedule();
+  return {};
+}
+
+// Behind the handlers that are ready already, so that what they bring shares the turn.
+void Driver::schedule() {
+  if (scheduled_ || stopping_) return;
+  scheduled_ = true;
+  boost::asio::post(loop_, [this] {
+    scheduled_ = false;
+    turn();
+  });
+}
+
+void Driver::turn() {
+  if (stopping_ || engine_.committing()) return;
+  const Now now = read_clock();
+  if (!engine_.wants_turn(now)) {
+    rest();
+    return;
+  }
+  auto commit = engine_.begin_turn(now);
+  if (!commit) {
+    after_turn_();
+    if (engine_.wants_turn(read_clock())) {
+      schedule();
+    } else {
+      rest();
+    }
+    return;
+  }
+  store_.commit(std::move(*commit), [this](Result<void> committed) {
+    if (!committed && !complained_) {
+      log_error("the store does not take commits; new work is refused until it does",
+                {{"reason", committed.error().message}});
+    }
+    if (committed && complained_) log_info("the store takes commits again");
+    complained_ = !committed;
+    engine_.finish_turn(std::move(committed), read_clock());
+    after_turn_();
+    if (stopping_) {
+      if (idle_) idle_();
+      return;
+    }
+    turn();
+  });
+}
+
+void Driver::rest() { timer_->set(engine_.next_deadline(read_clock())); }
+
+void Driver::stop(std::function<void()> idle) {
+  stopping_ = true;
+  idle_ = std::move(idle);
+  if (!engine_.committing()) idle_();
+}
+
+}  // namespace gpusched

@@ -1,0 +1,41 @@
+// Drives the engine: a turn whenever there is something to do, its commit on the store's thread,
+// its effects when the commit is on disk. The only place in the daemon that reads the clock.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <functional>
+#include <memory>
+
+#include "base/result.h"
+#include "daemon/boot_timer.h"
+#include "daemon/store_thread.h"
+#include "engine/engine.h"
+
+namespace gpusched {
+
+class Driver {
+ public:
+  // `after_turn` is called when no commit is under way any more: reads may be answered.
+  Driver(boost::asio::io_context& loop, Engine& engine, StoreThread& store,
+         std::function<void()> after_turn);
+  Result<void> start();
+  // Calls `idle` once nothing is in flight; no new turn begins then.
+  void stop(std::function<void()> idle);
+
+ private:
+  void schedule();
+  void turn();
+  void rest();
+
+  boost::asio::io_context& loop_;
+  Engine& engine_;
+  StoreThread& store_;
+  std::function<void()> after_turn_;
+  std::unique_ptr<BootTimer> timer_;
+  std::function<void()> idle_;
+  bool scheduled_ = false;
+  bool stopping_ = false;
+  bool complained_ = false;
+};
+
+}  // namespace gpusched

@@ -1,0 +1,74 @@
+#include "daemon/store_thread.h"
+
+#include <memory>
+#include <utility>
+
+namespace gpusched {
+
+StoreThread::StoreThread(Store& store, PostToLoop post_to_loop, std::function<void()> idle)
+    : store_(store), post_to_loop_(std::move(post_to_loop)), idle_(std::move(idle)) {
+  thread_ = std::thread([this] { run(); });
+}
+
+StoreThread::~StoreThread() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+void StoreThread::give(std::function<void()> work) {
+  {
+    const std::lock_guard lock(mutex_);
+    work_.push_back(std::move(work));
+  }
+  changed_.notify_one();
+}
+
+void StoreThread::run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    if (work_.empty() && idle_) {
+      lock.unlock();
+      idle_();
+      lock.lock();
+    }
+    changed_.wait(lock, [this] { return ending_ || !work_.empty(); });
+    if (work_.empty()) return;
+    const std::function<void()> work = std::move(work_.front());
+    work_.pop_front();
+    lock.unlock();
+    work();
+    lock.lock();
+  }
+}
+
+void StoreThread::commit(Commit commit, std::function<void(Result<void>)> done) {
+  // std::function wants copyable captures; a commit is large, so it is shared instead.
+  auto shared = std::make_shared<Commit>(std::move(commit));
+  give([this, shared = std::move(shared), done = std::move(done)]() mutable {
+    Result<void> result = store_.commit(*shared);
+    post_to_loop_([result = std::move(result), shared = std::move(shared),
+                   done = std::move(done)]() mutable { done(std::move(result)); });
+  });
+}
+
+void StoreThread::read_trail(JobId job, std::uint64_t after, std::size_t limit,
+                             std::function<void(Result<std::vector<TrailEntry>>)> done) {
+  give([this, job, after, limit, done = std::move(done)] {
+    auto result =
+        std::make_shared<Result<std::vector<TrailEntry>>>(store_.trail(job, after, limit));
+    post_to_loop_([result, done] { done(std::move(*result)); });
+  });
+}
+
+void StoreThread::backup(std::string path, std::function<void(Result<void>)> done) {
+  give([this, path = std::move(path), done = std::move(done)] {
+    Result<void> result = store_.backup(path);
+    post_to_loop_([result, done] { done(result); });
+  });
+}
+
+}  // namespace gpusched
