@@ -2,6 +2,7 @@
 #include "config/config.h"
 
 #include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <cerrno>
@@ -19,6 +20,36 @@ namespace gpusched {
 namespace {
 
 constexpr std::size_t kLargestFile = 1U << 20;
+
+// Where the documents of a file begin. YAML::LoadAll does not end on some malformed files (",d"):
+// it finds empty documents at the same place for ever, so the parser is driven by hand.
+class DocumentStarts : public YAML::EventHandler {
+ public:
+  void OnDocumentStart(const YAML::Mark& mark) override { marks.push_back(mark); }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+
+  std::vector<YAML::Mark> marks;
+};
+
+// The first two are enough to know whether there is one.
+std::vector<YAML::Mark> document_starts(const std::string& text) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  DocumentStarts starts;
+  while (starts.marks.size() < 2 && parser.HandleNextDocument(starts)) {
+  }
+  return starts.marks;
+}
 
 // Fills a Config from a document and says where the first mistake is.
 class Reading {
@@ -123,12 +154,14 @@ Result<Config> parse_config(const std::string& text, const std::string& name) {
   Reading reading(name);
   if (!is_utf8(text)) return failure(ErrorCode::kInvalid, name + ": the file is not UTF-8 text");
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-    if (documents.empty()) return Config{};
-    if (documents.size() > 1) {
-      return reading.wrong(documents[1].Mark(), "the file has a second document after ---");
+    const std::vector<YAML::Mark> starts = document_starts(text);
+    if (starts.empty()) return Config{};
+    if (starts.size() > 1) {
+      return reading.wrong(starts[1], starts[1].pos == starts[0].pos
+                                          ? "not YAML: a value cannot begin here"
+                                          : "the file has a second document after ---");
     }
-    return reading.document(documents.front());
+    return reading.document(YAML::Load(text));
   } catch (const YAML::Exception& error) {
     return reading.wrong(error.mark, "not YAML: " + error.msg);
   }

@@ -101,11 +101,12 @@ TEST(Config, EveryMistakeHasItsPlace) {
       {"- socket", "f.yaml:1:1: the file must be a list of `setting: value`"},
       {"just words", "f.yaml:1:1: the file must be a list of `setting: value`"},
       {"[a]: b", "f.yaml:1:1: a setting's name must be a word"},
-      {"socket: /a\n---\nsocket: /b", "f.yaml:3:1: the file has a second document"},
+      {"socket: /a\n---\nsocket: /b", "f.yaml:2:1: the file has a second document"},
       {"socket: [", "f.yaml:1:1: not YAML: "},
       {"socket: \"/a", "f.yaml:1:12: not YAML: "},
       {"socket: /a\n\tlog: x", "f.yaml:2:"},
       {"socket: *nobody", "f.yaml:1:9: not YAML: "},
+      {",d", "f.yaml:1:1: not YAML: a value cannot begin here"},
       {"a: b: c", "f.yaml:1:5: not YAML: "},
       {"socket: \"/\xff\"", "f.yaml: the file is not UTF-8 text"},
   };
