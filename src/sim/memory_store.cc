@@ -1,0 +1,132 @@
+#include "sim/memory_store.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace gpusched {
+
+void MemoryStore::Tables::put(Job job) {
+  next_job = std::max(next_job, number_of(job.id) + 1);
+  // Boot time means nothing after a reboot; what is kept is the wall time beside it.
+  if (auto* queued = std::get_if<Queued>(&job.state)) queued->retry_boot.reset();
+  const JobId id = job.id;
+  jobs.insert_or_assign(id, std::move(job));
+}
+
+void MemoryStore::Tables::put(const TrailEntry& entry) {
+  next_trail_sequence = std::max(next_trail_sequence, entry.sequence + 1);
+  std::vector<TrailEntry>& entries = trail[entry.job];
+  const auto place = std::ranges::upper_bound(entries, entry.sequence, {}, &TrailEntry::sequence);
+  entries.insert(place, entry);
+}
+
+void MemoryStore::Tables::put(const Submission& submission) {
+  next_submission = std::max(next_submission, submission.id + 1);
+  next_job = std::max(next_job, number_of(submission.first) + submission.count);
+  submissions[submission.id] = submission;
+}
+
+void MemoryStore::Tables::remove_job(JobId id) {
+  jobs.erase(id);
+  trail.erase(id);
+  // A submission is known while one of its jobs is kept.
+  std::erase_if(submissions, [&](const auto& item) {
+    const Submission& submission = item.second;
+    const JobId end{number_of(submission.first) + submission.count};
+    if (id < submission.first || id >= end) return false;
+    const auto left = jobs.lower_bound(submission.first);
+    return left == jobs.end() || left->first >= end;
+  });
+}
+
+void MemoryStore::Tables::apply(const Commit& commit) {
+  for (const Job& job : commit.jobs) put(job);
+  for (const TrailEntry& entry : commit.trail) put(entry);
+  for (const Submission& submission : commit.submissions) put(submission);
+  for (const Group& group : commit.groups) groups[group.name] = group;
+  for (const std::string& name : commit.removed_groups) groups.erase(name);
+  if (commit.boot_id) boot_id = *commit.boot_id;
+  for (const JobId id : commit.removed_jobs) remove_job(id);
+}
+
+void MemoryStore::Tables::remove_open_submissions() {
+  const auto copy = submissions;
+  for (const auto& [id, submission] : copy) {
+    if (!submission.open) continue;
+    for (std::uint64_t i = 0; i < submission.count; ++i) {
+      const JobId job{number_of(submission.first) + i};
+      jobs.erase(job);
+      trail.erase(job);
+    }
+    submissions.erase(id);
+  }
+}
+
+Result<StoreImage> MemoryStore::load() {
+  sync();
+  synced_.remove_open_submissions();
+  StoreImage image;
+  for (const auto& [id, job] : synced_.jobs) image.jobs.push_back(job);
+  for (const auto& [name, group] : synced_.groups) image.groups.push_back(group);
+  for (const auto& [id, submission] : synced_.submissions) image.submissions.push_back(submission);
+  image.boot_id = synced_.boot_id;
+  image.next_job = JobId{synced_.next_job};
+  image.next_submission = synced_.next_submission;
+  image.next_trail_sequence = synced_.next_trail_sequence;
+  return image;
+}
+
+Result<void> MemoryStore::commit(const Commit& commit) {
+  if (failures_left_ > 0) {
+    --failures_left_;
+    return failure(failure_code_, failure_code_ == ErrorCode::kStorageFull
+                                      ? "write the store: the disk is full"
+                                      : "write the store: input/output error");
+  }
+  stage(commit);
+  sync();
+  return {};
+}
+
+void MemoryStore::stage(const Commit& commit) { unsynced_.push_back(commit); }
+
+void MemoryStore::sync() {
+  for (const Commit& commit : std::exchange(unsynced_, {})) synced_.apply(commit);
+}
+
+void MemoryStore::fail_next(int count, ErrorCode code) {
+  failures_left_ = count;
+  failure_code_ = code;
+}
+
+Result<std::vector<TrailEntry>> MemoryStore::trail(JobId job, std::uint64_t after_sequence,
+                                                   std::size_t limit) {
+  std::vector<TrailEntry> found;
+  const auto entries = synced_.trail.find(job);
+  if (entries == synced_.trail.end()) return found;
+  for (const TrailEntry& entry : entries->second) {
+    if (found.size() == limit) break;
+    if (entry.sequence > after_sequence) found.push_back(entry);
+  }
+  return found;
+}
+
+Result<void> MemoryStore::backup(const std::string& path) {
+  if (backups_.contains(path)) {
+    return failure(ErrorCode::kConflict,
+                   "back up to " + path + ": there is a file of that name already");
+  }
+  backups_.emplace(path, synced_);
+  return {};
+}
+
+std::unique_ptr<MemoryStore> MemoryStore::restored(const std::string& path) const {
+  const auto found = backups_.find(path);
+  if (found == backups_.end()) return nullptr;
+  auto store = std::make_unique<MemoryStore>();
+  store->synced_ = found->second;
+  return store;
+}
+
+}  // namespace gpusched

@@ -1,0 +1,63 @@
+// The Store in memory, for the simulator and for tests: the same contract as store/, plus what a
+// disk does in bad hours. It outlives the daemons that use it: load() stands for a restart, and
+// keeps what a killed process leaves behind; drop_unsynced() stands for a power cut.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/store.h"
+
+namespace gpusched {
+
+class MemoryStore : public Store {
+ public:
+  Result<StoreImage> load() override;
+  // stage() and sync() in one.
+  Result<void> commit(const Commit& commit) override;
+  Result<std::vector<TrailEntry>> trail(JobId job, std::uint64_t after_sequence,
+                                        std::size_t limit) override;
+  Result<void> backup(const std::string& path) override;
+
+  // The halves of a commit, for a crash between them. What is staged is in the file but not on
+  // the disk: a new daemon finds it, a power cut takes it.
+  void stage(const Commit& commit);
+  void sync();
+  void drop_unsynced() { unsynced_.clear(); }
+
+  // The next `count` commits fail with this code and leave nothing behind.
+  void fail_next(int count, ErrorCode code);
+
+  // A store that begins with what backup(path) kept. Null if there was no such backup.
+  std::unique_ptr<MemoryStore> restored(const std::string& path) const;
+
+ private:
+  struct Tables {
+    std::map<JobId, Job> jobs;
+    std::map<JobId, std::vector<TrailEntry>> trail;
+    std::map<std::string, Group> groups;
+    std::map<std::uint64_t, Submission> submissions;
+    std::string boot_id;
+    std::uint64_t next_job = 1;
+    std::uint64_t next_submission = 1;
+    std::uint64_t next_trail_sequence = 1;
+
+    void apply(const Commit& commit);
+    void put(Job job);
+    void put(const TrailEntry& entry);
+    void put(const Submission& submission);
+    void remove_job(JobId id);
+    void remove_open_submissions();
+  };
+
+  Tables synced_;
+  std::vector<Commit> unsynced_;
+  std::map<std::string, Tables> backups_;
+  int failures_left_ = 0;
+  ErrorCode failure_code_ = ErrorCode::kIo;
+};
+
+}  // namespace gpusched

@@ -1,0 +1,142 @@
+#include "store/migrations.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace gpusched {
+namespace {
+
+// Times are microseconds since 1970. States, causes and kinds are words, so that the file can be
+// read with the sqlite3 tool. docs/storage-database.md explains every table.
+constexpr const char* kVersion1 = R"sql(
+CREATE TABLE meta(
+  name TEXT PRIMARY KEY,
+  value NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE environments(
+  id INTEGER PRIMARY KEY,
+  hash TEXT NOT NULL UNIQUE,
+  content BLOB NOT NULL
+);
+
+CREATE TABLE specs(
+  id INTEGER PRIMARY KEY,
+  environment INTEGER REFERENCES environments(id),
+  spec TEXT NOT NULL
+);
+CREATE INDEX specs_by_environment ON specs(environment);
+
+CREATE TABLE jobs(
+  id INTEGER PRIMARY KEY,
+  spec INTEGER NOT NULL REFERENCES specs(id),
+  task_array INTEGER,
+  task_index INTEGER,
+  task_values TEXT,
+  uid INTEGER NOT NULL,
+  gid INTEGER NOT NULL,
+  user_name TEXT NOT NULL,
+  tenant TEXT NOT NULL,
+  submitted_at INTEGER NOT NULL,
+  priority INTEGER NOT NULL,
+  attempt INTEGER NOT NULL,
+  failures INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  hold TEXT,
+  stopping TEXT,
+  retry_at INTEGER,
+  decided_at INTEGER,
+  started_at INTEGER,
+  ended_at INTEGER,
+  granted TEXT,
+  cause TEXT,
+  exit_code INTEGER,
+  signal INTEGER,
+  message TEXT,
+  user_cpu_us INTEGER,
+  system_cpu_us INTEGER,
+  max_rss_bytes INTEGER
+);
+CREATE INDEX jobs_by_spec ON jobs(spec);
+
+CREATE TABLE trail(
+  job INTEGER NOT NULL,
+  sequence INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  attempt INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  text TEXT NOT NULL,
+  PRIMARY KEY(job, sequence)
+) WITHOUT ROWID;
+
+CREATE TABLE groups(
+  name TEXT PRIMARY KEY,
+  max_running INTEGER NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE submissions(
+  id INTEGER PRIMARY KEY,
+  tenant TEXT NOT NULL,
+  key TEXT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  first_job INTEGER NOT NULL,
+  jobs INTEGER NOT NULL,
+  open INTEGER NOT NULL
+);
+CREATE INDEX submissions_by_first_job ON submissions(first_job);
+)sql";
+
+constexpr const char* kSteps[] = {kVersion1};
+
+Result<int> number_asked(Database& database, const char* pragma) {
+  Result<std::string> text = database.ask(pragma);
+  if (!text) return failure(text.error());
+  return std::atoi(text->c_str());
+}
+
+Result<void> take_steps(Database& database, std::span<const char* const> steps, int from) {
+  for (std::size_t step = static_cast<std::size_t>(from); step < steps.size(); ++step) {
+    if (Result<void> done = database.run(steps[step]); !done) return done;
+  }
+  const std::string numbers = fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
+                                          kApplicationId, steps.size());
+  return database.run(numbers.c_str());
+}
+
+}  // namespace
+
+std::span<const char* const> schema_steps() { return kSteps; }
+
+Result<void> migrate(Database& database, const std::string& path,
+                     std::span<const char* const> steps) {
+  const int newest = static_cast<int>(steps.size());
+  Result<int> version = number_asked(database, "PRAGMA user_version");
+  if (!version) return failure(version.error());
+  Result<int> application = number_asked(database, "PRAGMA application_id");
+  if (!application) return failure(application.error());
+  Result<int> tables = number_asked(database, "SELECT count(*) FROM sqlite_schema");
+  if (!tables) return failure(tables.error());
+
+  const bool fresh = *version == 0 && *application == 0 && *tables == 0;
+  if (!fresh && *application != kApplicationId) {
+    return failure(ErrorCode::kIo,
+                   fmt::format("open {}: this database was not made by gpusched", path));
+  }
+  if (*version > newest) {
+    return failure(ErrorCode::kUnsupported,
+                   fmt::format("open {}: made by a newer gpusched (schema {}, this one knows {}): "
+                               "upgrade gpusched, or restore a backup",
+                               path, *version, newest));
+  }
+  if (*version == newest) return {};
+
+  if (Result<void> begun = database.run("BEGIN IMMEDIATE"); !begun) return begun;
+  Result<void> done = take_steps(database, steps, *version);
+  if (done) done = database.run("COMMIT");
+  // What failed is what the caller must hear; a failing rollback would only repeat it.
+  if (!done && database.in_transaction()) (void)database.run("ROLLBACK");
+  return done;
+}
+
+}  // namespace gpusched

@@ -1,0 +1,190 @@
+#include "store/row_text.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <span>
+
+namespace gpusched {
+namespace {
+
+// Reads "a,b,c" into all of `numbers`; exactly as many must be there.
+bool read_numbers(std::string_view text, std::span<std::uint64_t> numbers) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (i > 0 && (at == end || *at++ != ',')) return false;
+    const auto [rest, error] = std::from_chars(at, end, numbers[i]);
+    if (error != std::errc()) return false;
+    at = rest;
+  }
+  return at == end;
+}
+
+std::string_view take_until(std::string_view& text, char separator) {
+  const std::size_t end = std::min(text.find(separator), text.size());
+  const std::string_view part = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return part;
+}
+
+void append_escaped(std::string& out, std::string_view text) {
+  for (const char c : text) {
+    switch (c) {
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      default:
+        out += c;
+    }
+  }
+}
+
+std::optional<std::string> unescaped(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\') {
+      out += text[i];
+      continue;
+    }
+    if (++i == text.size()) return std::nullopt;
+    switch (text[i]) {
+      case '\\':
+        out += '\\';
+        break;
+      case 't':
+        out += '\t';
+        break;
+      case 'n':
+        out += '\n';
+        break;
+      default:
+        return std::nullopt;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string grant_to_text(const Grant& grant) {
+  fmt::memory_buffer out;
+  fmt::format_to(fmt::appender(out), "{},{}", grant.cpus, grant.ram_bytes);
+  for (const CardGrant& card : grant.cards) {
+    fmt::format_to(fmt::appender(out), ";{},{},{},{}", number_of(card.card), card.vram_bytes,
+                   card.share_percent, card.whole ? 1 : 0);
+  }
+  return fmt::to_string(out);
+}
+
+std::optional<Grant> grant_from_text(std::string_view text) {
+  std::array<std::uint64_t, 2> host{};
+  if (!read_numbers(take_until(text, ';'), host)) return std::nullopt;
+  Grant grant;
+  grant.cpus = static_cast<int>(host[0]);
+  grant.ram_bytes = host[1];
+  while (!text.empty()) {
+    std::array<std::uint64_t, 4> card{};
+    if (!read_numbers(take_until(text, ';'), card)) return std::nullopt;
+    grant.cards.push_back({.card = CardNumber{static_cast<std::uint16_t>(card[0])},
+                           .vram_bytes = card[1],
+                           .share_percent = static_cast<int>(card[2]),
+                           .whole = card[3] != 0});
+  }
+  return grant;
+}
+
+std::string task_values_to_text(const TaskValues& values) {
+  std::string out;
+  for (const auto& [name, value] : values) {
+    append_escaped(out, name);
+    out += '\t';
+    append_escaped(out, value);
+    out += '\n';
+  }
+  return out;
+}
+
+std::optional<TaskValues> task_values_from_text(std::string_view text) {
+  TaskValues values;
+  while (!text.empty()) {
+    std::string_view line = take_until(text, '\n');
+    if (line.find('\t') == std::string_view::npos) return std::nullopt;
+    std::optional<std::string> name = unescaped(take_until(line, '\t'));
+    std::optional<std::string> value = unescaped(line);
+    if (!name || !value) return std::nullopt;
+    values.emplace_back(std::move(*name), std::move(*value));
+  }
+  return values;
+}
+
+std::string environment_to_bytes(const Environment& environment) {
+  std::string bytes;
+  for (const std::string& variable : environment.variables) {
+    bytes += variable;
+    bytes += '\0';
+  }
+  return bytes;
+}
+
+std::vector<std::string> environment_from_bytes(std::string_view bytes) {
+  std::vector<std::string> variables;
+  while (!bytes.empty()) variables.emplace_back(take_until(bytes, '\0'));
+  return variables;
+}
+
+const char* hold_word(HoldReason why) {
+  switch (why) {
+    case HoldReason::kUser:
+      return "user";
+    case HoldReason::kCrashGuard:
+      return "crash_guard";
+  }
+  return "";
+}
+
+std::optional<HoldReason> hold_of_word(std::string_view word) {
+  for (const HoldReason why : {HoldReason::kUser, HoldReason::kCrashGuard}) {
+    if (word == hold_word(why)) return why;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string_view> stop_word(StopReason why) {
+  switch (why) {
+    case StopReason::kNone:
+      return std::nullopt;
+    case StopReason::kCancel:
+      return "cancel";
+    case StopReason::kRequeue:
+      return "requeue";
+  }
+  return std::nullopt;
+}
+
+std::optional<StopReason> stop_of_word(std::string_view word) {
+  if (word.empty()) return StopReason::kNone;
+  for (const StopReason why : {StopReason::kCancel, StopReason::kRequeue}) {
+    if (word == stop_word(why)) return why;
+  }
+  return std::nullopt;
+}
+
+std::optional<Outcome> outcome_of_word(std::string_view word) {
+  for (const Outcome outcome : {Outcome::kCompleted, Outcome::kFailed, Outcome::kCancelled}) {
+    Ended ended;
+    ended.outcome = outcome;
+    if (word == state_name(ended)) return outcome;
+  }
+  return std::nullopt;
+}
+
+}  // namespace gpusched

@@ -1,0 +1,56 @@
+// The Store on SQLite: one file in write-ahead-log mode, one transaction and one fdatasync per
+// commit. docs/storage-database.md has the tables and what survives which crash.
+//
+// Threads: load() and commit() on one thread at a time; trail() and backup() on any, also while
+// a commit is under way, because they use connections of their own.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/store.h"
+#include "store/sqlite.h"
+#include "store/writer.h"
+
+namespace gpusched {
+
+class SqliteStore : public Store {
+ public:
+  struct Options {
+    std::string directory;        // Must exist.
+    const char* vfs = nullptr;    // For tests: another file layer than the system's.
+    std::int64_t most_pages = 0;  // For tests: a full disk at this size; 0: no limit.
+  };
+  // Opens or creates the database and brings its schema up to date. Refuses, with one sentence,
+  // what it cannot keep safe: damaged, newer, not ours, gone missing, on a network file system.
+  static Result<std::unique_ptr<SqliteStore>> open(const Options& options);
+
+  Result<StoreImage> load() override;
+  Result<void> commit(const Commit& commit) override;
+  Result<std::vector<TrailEntry>> trail(JobId job, std::uint64_t after_sequence,
+                                        std::size_t limit) override;
+  Result<void> backup(const std::string& path) override;
+
+ private:
+  SqliteStore(std::string path, const char* vfs, std::unique_ptr<Database> database, Writer writer);
+
+  Result<void> write_and_commit(const Commit& commit);
+  Result<void> drop_unsynced_tail();
+
+  std::string path_;
+  const char* vfs_;
+  std::unique_ptr<Database> database_;  // The writer keeps its address.
+  Writer writer_;
+  Statement begin_, commit_;
+  bool unsynced_tail_ = false;
+
+  std::mutex reader_mutex_;
+  // Guarded by reader_mutex_; opened when first needed.
+  std::optional<Database> reader_;
+  Statement read_trail_;
+};
+
+}  // namespace gpusched
