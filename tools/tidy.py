@@ -30,7 +30,8 @@ HEAVY = {
     "sqlite3.h": r"src/store/sqlite\.cc",
     "boost/asio": r"src/(loop|process|gpu|api|daemon)/[a-z_]+\.(cc|h)",
 }
-CLOCKS = re.compile(r"system_clock::now|steady_clock::now|\bclock_gettime\b|\bgettimeofday\b|\btime\(nullptr\)")
+CLOCKS = re.compile(r"system_clock::now|steady_clock::now|\bclock_gettime\b|\bgettimeofday\b|"
+                    r"\btime\(nullptr\)")
 CLOCK_READERS = re.compile(r"src/(base/clock\.cc|launcher/.*)")
 SLEEPS = re.compile(r"sleep_for|sleep_until|\bu?sleep\(|\bnanosleep\(")
 DRAWERS = {"util", "utils", "helper", "helpers", "manager", "common", "misc"}
@@ -132,7 +133,8 @@ def names(tree):
 
 
 def sleeps(tree):
-    paths = [p for p in tree.named(".cc", ".py") if is_test(p) and not p.startswith("tests/support/")]
+    paths = [p for p in tree.named(".cc", ".py")
+             if is_test(p) and not p.startswith("tests/support/")]
     return matches(tree, paths, SLEEPS, "wait for a condition with a deadline instead")
 
 
@@ -186,15 +188,16 @@ def heavy_headers(tree):
             for header, allowed in HEAVY.items():
                 if (include and include.group(1).startswith(header)
                         and not re.fullmatch(allowed, path) and not is_test(path)):
-                    found.append(Finding(path, number, f"<{include.group(1)}> does not belong here"))
+                    found.append(
+                        Finding(path, number, f"<{include.group(1)}> does not belong here"))
     return found
 
 
 def link_lines(tree):
-    found, table, home = [], may_use(tree), {}
-    calls = {}
+    found, table, home, calls = [], may_use(tree), {}, {}
+    target = re.compile(r"gpusched_(library|program)\(\s*([\w-]+)(.*?)\)", re.S)
     for path in [p for p in tree.paths if re.fullmatch(r"src/\w+/CMakeLists\.txt", p)]:
-        for call in re.finditer(r"gpusched_(library|program)\(\s*([\w-]+)(.*?)\)", tree.text(path), re.S):
+        for call in target.finditer(tree.text(path)):
             if call.group(1) == "library":
                 home["gpusched_" + call.group(2)] = folder_of(path)
             line = tree.text(path)[:call.start()].count("\n") + 1
@@ -202,8 +205,8 @@ def link_lines(tree):
     for path, uses in calls.items():
         allowed = table.get(folder_of(path), set()) | {folder_of(path)}
         for line, arguments in uses:
-            for target in re.findall(r"\bgpusched_\w+", arguments):
-                used = home.get(target)
+            for linked in re.findall(r"\bgpusched_\w+", arguments):
+                used = home.get(linked)
                 if used is not None and used not in allowed:
                     found.append(Finding(path, line, f"{folder_of(path)} may not link {used}"))
     return found
@@ -268,7 +271,8 @@ def cpp_functions(text):
     """Bodies that open at the end of a line and close at the same indentation (clang-format)."""
     lines = text.splitlines()
     for start, line in enumerate(lines):
-        opening = re.match(r"( {0,2})(?! |namespace|struct|class|enum|union|extern|TEST|\}).*\) ?.*\{$", line)
+        opening = re.match(r"( {0,2})(?! |namespace|struct|class|enum|union|extern|TEST|\})"
+                           r".*\) ?.*\{$", line)
         if not opening or re.match(r" *(if|for|while|switch|else|do)\b", line):
             continue
         end = opening.group(1) + "}"
@@ -323,9 +327,21 @@ def adr_index(tree):
             if path != index and f"({Path(path).name})" not in listed]
 
 
-RULES = [columns, white_space, names, sleeps, clocks, unfinished, includes, pure_core, heavy_headers,
-         link_lines, header_form, dead_files, machine_paths, file_length, function_length, links,
-         adr_index]
+def event_table(tree):
+    """Every event has a row in the table of transitions."""
+    source, page = "src/core/event.h", "docs/job-states.md"
+    if source not in tree.paths:
+        return []
+    words = tree.text(page) if page in tree.paths else ""
+    events = re.search(r"using Event =\s*std::variant<([^>]*)>", tree.text(source))
+    return [Finding(page, 1, f"no row for {event}")
+            for event in re.findall(r"\w+", events.group(1) if events else "")
+            if f"`{event}`" not in words]
+
+
+RULES = [columns, white_space, names, sleeps, clocks, unfinished, includes, pure_core,
+         heavy_headers, link_lines, header_form, dead_files, machine_paths, file_length,
+         function_length, links, adr_index, event_table]
 
 
 def main(arguments):

@@ -77,6 +77,10 @@ CASES = [
     (tidy.links, {"a.md": "```\n[b](b.md)\n```\n"}, {"a.md": "# A\n[b](#bb)\n"}),
     (tidy.adr_index, {"docs/adr/README.md": "[1](0001-a.md)\n", "docs/adr/0001-a.md": ""},
      {"docs/adr/README.md": "", "docs/adr/0001-a.md": ""}),
+    (tidy.event_table,
+     {"src/core/event.h": "using Event = std::variant<A,\n  B>;\n",
+      "docs/job-states.md": "`A`, `B`\n"},
+     {"src/core/event.h": "using Event = std::variant<A, B>;\n", "docs/job-states.md": "`A`\n"}),
 ]
 
 
