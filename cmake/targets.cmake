@@ -38,7 +38,7 @@ function(gpusched_test name)
 endfunction()
 
 # gpusched_fuzzer(config SOURCES fuzz/config_fuzz.cc LINKS gpusched_config): config_fuzz, with the
-# `fuzz` preset only. Seeds, if there are any, are the files of fuzz/seeds/NAME/.
+# `fuzz` preset only. `fuzzers` builds them all; seeds are the files of fuzz/seeds/NAME/.
 function(gpusched_fuzzer name)
   if(NOT GPUSCHED_FUZZERS)
     return()
@@ -48,4 +48,8 @@ function(gpusched_fuzzer name)
   target_link_libraries(${name}_fuzz PRIVATE gpusched_flags ${ARG_LINKS})
   target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
   set_target_properties(${name}_fuzz PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
+  if(NOT TARGET fuzzers)
+    add_custom_target(fuzzers)
+  endif()
+  add_dependencies(fuzzers ${name}_fuzz)
 endfunction()
