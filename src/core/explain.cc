@@ -122,6 +122,8 @@ std::vector<Reason> own_reasons(const State& state, const Job& job, Now now) {
   if (queued->retry_boot && *queued->retry_boot > now.boot) {
     reasons.push_back({.code = ReasonCode::kRetry, .jobs = {}, .until = queued->retry_at});
   }
+  // Its time has come since the last turn; the next one wakes it.
+  if (reasons.empty()) reasons.push_back({.code = ReasonCode::kNext, .jobs = {}});
   return reasons;
 }
 

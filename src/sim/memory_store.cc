@@ -44,6 +44,7 @@ void MemoryStore::Tables::apply(const Commit& commit) {
   for (const Job& job : commit.jobs) put(job);
   for (const TrailEntry& entry : commit.trail) put(entry);
   for (const Submission& submission : commit.submissions) put(submission);
+  for (const std::uint64_t id : commit.removed_submissions) submissions.erase(id);
   for (const Group& group : commit.groups) groups[group.name] = group;
   for (const std::string& name : commit.removed_groups) groups.erase(name);
   if (commit.boot_id) boot_id = *commit.boot_id;

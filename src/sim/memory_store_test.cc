@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "../../tests/support/store_contract.h"
+#include "tests/support/store_contract.h"
 
 namespace gpusched::testing {
 namespace {

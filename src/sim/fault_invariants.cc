@@ -1,0 +1,69 @@
+// What must be true after every turn, whatever happened.
+#include "core/explain.h"
+#include "sim/fault_world.h"
+
+namespace gpusched {
+
+void FaultWorld::check() {
+  if (engine_ == nullptr) return;
+  engine_->state().check_invariants();
+  check_acknowledged();
+  check_processes();
+  check_waiting();
+}
+
+// Nothing acknowledged is lost, and an end that was told stays as it was told.
+void FaultWorld::check_acknowledged() {
+  const State& state = engine_->state();
+  for (const JobId id : acknowledged_) {
+    if (state.find(id) == nullptr) violate("acknowledged job " + to_string(id) + " is lost");
+  }
+  // While a commit is under way or undone the state may be ahead of what was told.
+  for (const auto& [id, told] : ended_) {
+    const Job* job = state.find(id);
+    if (job == nullptr) {
+      violate("ended job " + to_string(id) + " is lost");
+    } else if (job->ended() && told != state_name(job->state)) {
+      violate("job " + to_string(id) + " was told as " + told + " and is now " +
+              state_name(job->state));
+    }
+  }
+}
+
+// Nothing runs twice, nothing runs in two places, and exit codes are the real ones.
+void FaultWorld::check_processes() {
+  for (const auto& [attempt, truth] : launcher_.truth()) {
+    if (truth.times_run > 1) violate("attempt " + to_string(attempt) + " ran twice");
+    if (truth.alive && launcher_.alive_of(attempt.job) > 1) {
+      violate("job " + to_string(attempt.job) + " runs in two places");
+    }
+    const Job* job = engine_->state().find(attempt.job);
+    if (job == nullptr || job->attempt != attempt.number) continue;
+    const auto* ended = std::get_if<Ended>(&job->state);
+    if (ended != nullptr && ended->exit_code && truth.exit_code &&
+        *ended->exit_code != *truth.exit_code) {
+      violate("job " + to_string(attempt.job) + " has the wrong exit code");
+    }
+    if (truth.alive && !job->active()) {
+      violate("job " + to_string(attempt.job) + " is " + state_name(job->state) +
+              " but its process lives");
+    }
+  }
+}
+
+// Every waiting job answers why; gangs are whole or not at all.
+void FaultWorld::check_waiting() {
+  const State& state = engine_->state();
+  WaitingReasons reasons(state, now_);
+  for (const auto& [id, job] : state.jobs()) {
+    if (state.in_open_submission(id)) continue;
+    const bool waits = !job.active() && !job.ended();
+    if (waits && reasons.of(job).empty()) violate("job " + to_string(id) + " does not say why");
+    if (job.active() &&
+        static_cast<int>(grant_of(job)->cards.size()) < job.spec->needs.gpus.least) {
+      violate("job " + to_string(id) + " runs with a part of its gang");
+    }
+  }
+}
+
+}  // namespace gpusched

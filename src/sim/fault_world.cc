@@ -1,0 +1,284 @@
+#include "sim/fault_world.h"
+
+#include <utility>
+
+namespace gpusched {
+namespace {
+
+constexpr std::uint64_t kGiB = 1ULL << 30;
+
+State empty_state() {
+  Rules rules;
+  rules.keep_ended_most = 1'000'000;
+  rules.keep_ended_for = Seconds{1'000'000'000};
+  return State(rules, HostCapacity{4, 64 * kGiB});
+}
+
+}  // namespace
+
+FaultWorld::FaultWorld(std::uint64_t seed)
+    : random_(seed),
+      now_{Wall{Seconds{1'700'000'000}}, Boot{Seconds{100}}},
+      launcher_(
+          [this](const LaunchOrder&) {
+            SimLauncher::Plan plan;
+            plan.start_after = Microseconds{pick(5000)};
+            plan.run_for = Microseconds{1000 + pick(20'000'000)};
+            if (calm_) return plan;
+            plan.exit_code = chance(20) ? 1 + pick(3) : 0;
+            plan.supervisor_dies = chance(3);
+            plan.claims = !chance(3);
+            plan.ignores_term = chance(10);
+            if (chance(3)) plan.launch_error = "no process could be made";
+            return plan;
+          },
+          [](LauncherReport) {}) {
+  const int count = 1 + pick(4);
+  for (int i = 0; i < count; ++i) {
+    cards_.push_back({.number = CardNumber{static_cast<std::uint16_t>(i)},
+                      .uuid = "GPU-" + std::to_string(i),
+                      .model = "Simulated",
+                      .vram_bytes = 24 * kGiB});
+  }
+  boot_daemon();
+}
+
+int FaultWorld::pick(int below) {
+  // Not std::uniform_int_distribution: its results differ between libraries, a seed must not.
+  return static_cast<int>(random_() % static_cast<std::uint64_t>(below));
+}
+
+void FaultWorld::boot_daemon() {
+  Engine::Options options;
+  options.slice = 7;  // So small that ordinary arrays already come in slices.
+  engine_ = std::make_unique<Engine>(empty_state(), launcher_, options);
+  launcher_.set_sink([this](LauncherReport report) { engine_->report(std::move(report)); });
+  engine_->on_change([this](const std::vector<JobChange>& changes) {
+    for (const JobChange& change : changes) {
+      const Job* job = engine_->state().find(change.job);
+      if (job != nullptr && job->ended()) {
+        ended_[change.job] = state_name(job->state);
+      } else {
+        ended_.erase(change.job);
+      }
+    }
+  });
+  auto image = store_.load();
+  if (!image) {
+    violate("the store could not be loaded: " + image.error().message);
+    return;
+  }
+  engine_->recover(std::move(*image), boot_id_, now_);
+  engine_->post(CardsReported{cards_});
+}
+
+void FaultWorld::crash() {
+  ++tally_.crashes;
+  launcher_.daemon_died();
+  engine_.reset();
+  boot_daemon();
+}
+
+void FaultWorld::power_cut() {
+  ++tally_.power_cuts;
+  store_.drop_unsynced();
+  launcher_.machine_died();
+  engine_.reset();
+  boot_id_ = "boot-" + std::to_string(++boots_);
+  now_.wall += Seconds{60};
+  now_.boot = Boot{Seconds{5}};
+  launcher_.advance(now_);
+  boot_daemon();
+}
+
+std::string FaultWorld::run(int steps) {
+  for (int i = 0; i < steps && violation_.empty(); ++i) step();
+  return violation_.empty() ? drain() : violation_;
+}
+
+void FaultWorld::step() {
+  for (int i = pick(4); i > 0; --i) client_acts();
+  time_passes();
+  if (chance(5)) launcher_.repeat_reports();
+  launcher_.advance(now_);
+  if (engine_->wants_turn(now_)) turn(true);
+  check();
+}
+
+void FaultWorld::time_passes() {
+  switch (pick(10)) {
+    case 0:
+      break;
+    case 1: {
+      // Somebody sets the clock: wall time jumps either way, boot time goes on.
+      ++tally_.clock_jumps;
+      now_.wall += Seconds{pick(200'000) - 100'000};
+      break;
+    }
+    case 2:
+      now_.wall += Seconds{3600};
+      now_.boot += Seconds{3600};
+      break;
+    default: {
+      const Microseconds passed{pick(3'000'000)};
+      now_.wall += passed;
+      now_.boot += passed;
+    }
+  }
+}
+
+void FaultWorld::turn(bool with_faults) {
+  ++tally_.turns;
+  if (with_faults && chance(1)) return crash();
+  const auto commit = engine_->begin_turn(now_);
+  if (!commit) return;
+  if (!with_faults) {
+    engine_->finish_turn(store_.commit(*commit), now_);
+    return;
+  }
+  commit_with_faults(*commit);
+}
+
+void FaultWorld::commit_with_faults(const Commit& commit) {
+  switch (pick(60)) {
+    case 0:  // Before the commit.
+      return crash();
+    case 1:  // After it was written, before anybody was told.
+      store_.stage(commit);
+      return crash();
+    case 2:  // Written, not synced, and the power goes.
+      store_.stage(commit);
+      return power_cut();
+    case 3:
+      store_.stage(commit);
+      store_.sync();
+      return power_cut();
+    case 4:
+    case 5:
+      ++tally_.failed_commits;
+      store_.fail_next(1, chance(50) ? ErrorCode::kStorageFull : ErrorCode::kIo);
+      break;
+    default:
+      break;
+  }
+  engine_->finish_turn(store_.commit(commit), now_);
+  if (chance(1)) crash();
+}
+
+std::optional<JobId> FaultWorld::any_job() {
+  const auto& jobs = engine_->state().jobs();
+  if (jobs.empty()) return std::nullopt;
+  const JobId upper{1 + random_() % number_of(jobs.rbegin()->first)};
+  return jobs.lower_bound(upper)->first;
+}
+
+void FaultWorld::client_acts() {
+  const Actor root{0, true};
+  const auto job = any_job();
+  const int action = pick(12);
+  if (action < 6 || !job) return submit_something();
+  const auto ignore = [](Result<Answer>) {};
+  switch (action) {
+    case 6:
+      return engine_->post(CancelAsked{root, {*job}, Seconds{pick(5)}}, ignore);
+    case 7:
+      return engine_->post(HoldAsked{root, {*job}}, ignore);
+    case 8:
+      return engine_->post(ReleaseAsked{root, {*job}}, ignore);
+    case 9:
+      return engine_->post(RequeueAsked{root, {*job}}, ignore);
+    case 10:
+      return engine_->post(GroupSetAsked{root, "g", 1 + pick(3)}, ignore);
+    default:
+      return engine_->post(SetAsked{root, {*job}, {.priority = pick(101)}}, ignore);
+  }
+}
+
+SubmitAsked FaultWorld::any_submission() {
+  auto spec = std::make_shared<JobSpec>();
+  spec->argv = {"work"};
+  spec->environment = std::make_shared<Environment>();
+  const int most = static_cast<int>(cards_.size());
+  spec->needs.gpus.least = pick(most + 1);
+  spec->needs.gpus.most = spec->needs.gpus.least;
+  if (spec->needs.gpus.least == 0) spec->needs.cpus = 1 + pick(4);
+  if (spec->needs.gpus.least > 0 && chance(60)) {
+    spec->needs.vram_bytes = static_cast<std::uint64_t>(1 + pick(24)) * kGiB;
+  }
+  if (chance(30)) spec->time.limit = Seconds{1 + pick(30)};
+  if (chance(20)) spec->retry.retries = pick(3);
+  if (chance(20)) spec->group = "g";
+  if (chance(10)) spec->begin = now_.wall + Seconds{pick(100)};
+  if (chance(5)) spec->expire = now_.wall + Seconds{200 + pick(1000)};
+  if (chance(30)) spec->restartable = true;
+  if (chance(10)) spec->key = "key-" + std::to_string(pick(30));
+  if (const auto job = any_job(); job && chance(20)) {
+    spec->after.push_back({*job, static_cast<DependencyKind>(pick(3))});
+  }
+  SubmitAsked asked;
+  asked.owner = {1000, 1000, "somebody"};
+  asked.tenant = "somebody";
+  asked.priority = pick(101);
+  asked.hold = chance(5);
+  asked.array = chance(25);
+  asked.fingerprint = "same";
+  const int tasks = asked.array ? 1 + pick(30) : 1;
+  if (asked.array && chance(30)) spec->array_limit = 1 + pick(3);
+  for (int i = 0; i < tasks; ++i) asked.tasks.push_back({static_cast<std::uint32_t>(i), {}});
+  asked.spec = std::move(spec);
+  return asked;
+}
+
+void FaultWorld::submit_something() {
+  const bool hangs_up = chance(10);
+  engine_->submit(any_submission(), [this, hangs_up](Result<Answer> answer) {
+    if (!answer || hangs_up) return;
+    const auto* submitted = std::get_if<Submitted>(&*answer);
+    if (submitted == nullptr) return;
+    tally_.submitted += submitted->repeated ? 0 : submitted->count;
+    for (std::uint64_t i = 0; i < submitted->count; ++i) {
+      acknowledged_.insert(JobId{number_of(submitted->first) + i});
+    }
+  });
+}
+
+// Calm weather: every job that can end must end.
+std::string FaultWorld::drain() {
+  calm_ = true;
+  for (int i = 0; i < 200'000 && violation_.empty(); ++i) {
+    launcher_.advance(now_);
+    if (engine_->wants_turn(now_)) {
+      turn(false);
+      if (i % 50 == 0) check();
+      continue;
+    }
+    // Retention, decades ahead here, is not what is waited for.
+    auto deadline = engine_->next_deadline(now_);
+    if (deadline && *deadline - now_.boot > Seconds{100'000'000}) deadline.reset();
+    std::optional<Boot> next = launcher_.next_event();
+    if (deadline && (!next || *deadline < *next)) next = deadline;
+    if (!next) break;
+    const Microseconds passed = std::max(Microseconds{1}, *next - now_.boot);
+    now_.wall += passed;
+    now_.boot += passed;
+  }
+  check();
+  const Counts& counts = engine_->state().counts();
+  tally_.completed = counts.completed;
+  tally_.failed = counts.failed;
+  tally_.cancelled = counts.cancelled;
+  if (violation_.empty() && (counts.queued > 0 || counts.starting > 0 || counts.running > 0)) {
+    // Jobs that wait for a held one may wait for ever; all others may not.
+    for (const auto& [id, job] : engine_->state().jobs()) {
+      if (job.active()) violate("job " + to_string(id) + " never ended");
+      if (engine_->state().pending().contains(id)) violate("job " + to_string(id) + " starved");
+    }
+  }
+  return violation_;
+}
+
+void FaultWorld::violate(std::string what) {
+  if (violation_.empty()) violation_ = std::move(what);
+}
+
+}  // namespace gpusched

@@ -1,0 +1,74 @@
+// One seeded run of the real engine in a hostile world: random work, and faults between any two
+// steps of a turn (crash, power cut, failed commit, failed launch, late and repeated reports,
+// clock jumps, clients that hang up). After every turn the invariants are checked; a violation
+// comes back as a sentence, and the seed replays it exactly.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+#include "sim/memory_store.h"
+#include "sim/sim_launcher.h"
+
+namespace gpusched {
+
+class FaultWorld {
+ public:
+  explicit FaultWorld(std::uint64_t seed);
+
+  // Runs `steps` random steps, then lets everything end. Empty: all invariants held.
+  std::string run(int steps);
+
+  struct Tally {
+    int turns = 0, crashes = 0, power_cuts = 0, failed_commits = 0, clock_jumps = 0;
+    std::uint64_t submitted = 0, completed = 0, failed = 0, cancelled = 0;
+  };
+  const Tally& tally() const { return tally_; }
+
+ private:
+  int pick(int below);  // 0 … below - 1
+  bool chance(int percent) { return pick(100) < percent; }
+
+  void boot_daemon();
+  void crash();
+  void power_cut();
+  void step();
+  void client_acts();
+  void submit_something();
+  SubmitAsked any_submission();
+  void time_passes();
+  void turn(bool with_faults);
+  void commit_with_faults(const Commit& commit);
+  std::optional<JobId> any_job();
+  std::string drain();
+
+  void violate(std::string what);
+  void check();
+  void check_acknowledged();
+  void check_processes();
+  void check_waiting();
+
+  std::mt19937_64 random_;
+  Now now_;
+  std::string boot_id_ = "boot-1";
+  int boots_ = 1;
+  MemoryStore store_;
+  SimLauncher launcher_;
+  std::unique_ptr<Engine> engine_;
+  std::vector<Card> cards_;
+  bool calm_ = false;  // While everything is let end: no faults, jobs succeed.
+
+  std::set<JobId> acknowledged_;
+  std::map<JobId, std::string> ended_;  // As it was told after a commit.
+  std::string violation_;
+  Tally tally_;
+};
+
+}  // namespace gpusched
