@@ -1,0 +1,84 @@
+"""`cmake --install` into a fresh prefix: everything is there, and works from there."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = Path(os.environ.get("GPUSCHED_RELEASE_BUILD", ROOT / "build/release"))
+VERSIONED = {"PATH": "/usr/bin:/bin"}
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory):
+    place = tmp_path_factory.mktemp("prefix")
+    done = subprocess.run(["cmake", "--install", str(BUILD), "--prefix", str(place)],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return place
+
+
+LAYOUT = [
+    "bin/gpusched",
+    "libexec/gpusched/gpuschedd",
+    "libexec/gpusched/gpusched-launcher",
+    "libexec/gpusched/gpusched-sampler",
+    "lib/systemd/system/gpuschedd.service",
+    "lib/systemd/user/gpuschedd.service",
+    "share/bash-completion/completions/gpusched",
+    "share/zsh/site-functions/_gpusched",
+    "share/fish/vendor_completions.d/gpusched.fish",
+    "share/gpusched/gpusched.yaml",
+    "share/doc/gpusched/README.md",
+    "share/doc/gpusched/LICENSE",
+    "share/doc/gpusched/guide/install.md",
+    "share/doc/gpusched/examples/README.md",
+]
+
+
+@pytest.mark.parametrize("path", LAYOUT)
+def test_is_installed(prefix, path):
+    assert (prefix / path).is_file()
+    assert (prefix / path).stat().st_size > 0
+
+
+@pytest.mark.parametrize("path", LAYOUT[:4])
+def test_programs_may_be_run(prefix, path):
+    assert os.access(prefix / path, os.X_OK)
+
+
+def test_the_client_says_its_version_without_an_environment(prefix):
+    done = subprocess.run([prefix / "bin/gpusched", "--version"], env={}, capture_output=True,
+                          text=True, check=True)
+    assert done.stdout.startswith("gpusched ")
+
+
+def test_serve_finds_the_installed_daemon(prefix):
+    done = subprocess.run([prefix / "bin/gpusched", "serve", "--help"], env=VERSIONED,
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_sample_configuration_is_right(prefix):
+    sample = prefix / "share/gpusched/gpusched.yaml"
+    done = subprocess.run([prefix / "bin/gpusched", "config", "check", sample], env=VERSIONED,
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "#socket:" in sample.read_text()
+
+
+@pytest.mark.parametrize("kind", ["system", "user"])
+def test_units_name_installed_programs_and_leave_jobs_alone(prefix, kind):
+    unit = (prefix / f"lib/systemd/{kind}/gpuschedd.service").read_text()
+    assert f"ExecStart={prefix}/libexec/gpusched/gpuschedd" in unit
+    assert "KillMode=process" in unit and "Delegate=yes" in unit
+    assert "@" not in unit
+
+
+def test_bash_can_load_the_completion(prefix):
+    script = prefix / "share/bash-completion/completions/gpusched"
+    done = subprocess.run(["bash", "-c", f"source '{script}' && complete -p gpusched"],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
