@@ -9,7 +9,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
+
+#include "base/clock.h"
 
 namespace gpusched {
 namespace {
@@ -104,16 +105,12 @@ bool remove_leaf(const std::string& path) {
 bool wait_until_leaf_is_empty(int leaf, int milliseconds) {
   const Fd file(::openat(leaf, "cgroup.events", O_RDONLY | O_CLOEXEC));
   if (!file) return true;
-  timespec start{};
-  ::clock_gettime(CLOCK_MONOTONIC, &start);
+  const Boot deadline = read_clock().boot + std::chrono::milliseconds{milliseconds};
   while (read_keyed(file.get(), "populated") != 0) {
-    timespec now{};
-    ::clock_gettime(CLOCK_MONOTONIC, &now);
-    const long passed =
-        (now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1'000'000;
-    if (passed >= milliseconds) return false;
+    const Microseconds left = deadline - read_clock().boot;
+    if (left.count() <= 0) return false;
     pollfd wait{file.get(), POLLPRI, 0};
-    ::poll(&wait, 1, static_cast<int>(milliseconds - passed));
+    ::poll(&wait, 1, static_cast<int>(left.count() / 1000) + 1);
   }
   return true;
 }

@@ -62,8 +62,7 @@ bool delegated(const std::string& path) {
 }
 
 bool may_write(const std::string& path) {
-  return ::access(path.c_str(), W_OK) == 0 &&
-         ::access((path + "/cgroup.procs").c_str(), W_OK) == 0;
+  return ::access(path.c_str(), W_OK) == 0 && ::access((path + "/cgroup.procs").c_str(), W_OK) == 0;
 }
 
 // Short and stable: two daemons with different state directories never share a group.
@@ -103,7 +102,9 @@ CgroupBase find_cgroup_base(const std::string& state_directory) {
   if (own.size() > kDaemon.size() && own.ends_with(kDaemon)) {
     const std::string above = own.substr(0, own.size() - kDaemon.size());
     if (delegated(above) || may_write(above + "/jobs")) {
-      return {.path = above, .cpu_limits = true, .ram_limits = true,
+      return {.path = above,
+              .cpu_limits = true,
+              .ram_limits = true,
               .explanation = "jobs run in control groups below " + above};
     }
   }
@@ -117,7 +118,9 @@ CgroupBase find_cgroup_base(const std::string& state_directory) {
   }
   if (root && ::access(mount.c_str(), W_OK) == 0) {
     const std::string path = mount + "/gpusched-" + hash_of(state_directory);
-    return {.path = path, .cpu_limits = true, .ram_limits = true,
+    return {.path = path,
+            .cpu_limits = true,
+            .ram_limits = true,
             .explanation = "jobs run in control groups below " + path};
   }
   return {.path = {},
@@ -132,7 +135,8 @@ CgroupBase prepare_cgroups(CgroupBase base, bool move_self) {
   if (!made) {
     return {.path = {},
             .explanation = "cannot make control groups below " + base.path + ": " +
-                           std::strerror(errno) + "; jobs are followed by session and process tree"};
+                           std::strerror(errno) +
+                           "; jobs are followed by session and process tree"};
   }
   if (move_self) enter_cgroup(base.path + "/daemon");
   const std::string offered = [&] {
@@ -141,7 +145,8 @@ CgroupBase prepare_cgroups(CgroupBase base, bool move_self) {
     return list;
   }();
   base.cpu_limits = base.cpu_limits && has_word(offered, "cpu") && switch_on(base.path, "cpu");
-  base.ram_limits = base.ram_limits && has_word(offered, "memory") && switch_on(base.path, "memory");
+  base.ram_limits =
+      base.ram_limits && has_word(offered, "memory") && switch_on(base.path, "memory");
   return base;
 }
 

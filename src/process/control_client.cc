@@ -14,8 +14,8 @@ namespace gpusched {
 
 Result<Fd> connect_control(const std::string& attempt_directory, bool blocking) {
   const auto fail = [&](ErrorCode code, int error) {
-    return failure(code, "connect to the supervisor in " + attempt_directory + ": " +
-                             std::strerror(error));
+    return failure(
+        code, "connect to the supervisor in " + attempt_directory + ": " + std::strerror(error));
   };
   const Fd directory(
       ::open(attempt_directory.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -56,7 +56,8 @@ Result<ControlMessage> ControlClient::receive() {
     return failure(ErrorCode::kUnavailable, "the supervisor closed the connection");
   }
   if (got < 0) {
-    return failure(ErrorCode::kIo, std::string("read from the supervisor: ") + std::strerror(errno));
+    return failure(ErrorCode::kIo,
+                   std::string("read from the supervisor: ") + std::strerror(errno));
   }
   return decode_control(std::string_view(buffer.data(), static_cast<std::size_t>(got)));
 }

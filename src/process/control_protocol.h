@@ -71,10 +71,9 @@ struct JobExit {
   std::string message;
 };
 
-using ControlMessage =
-    std::variant<StopCommand, SetTime, PauseCommand, ResumeCommand, SendSignal, AttachRequest,
-                 Detach, InputData, InputEnd, WindowSize, Done, Refused, Attached, OutputData,
-                 ErrorData, JobExit>;
+using ControlMessage = std::variant<StopCommand, SetTime, PauseCommand, ResumeCommand, SendSignal,
+                                    AttachRequest, Detach, InputData, InputEnd, WindowSize, Done,
+                                    Refused, Attached, OutputData, ErrorData, JobExit>;
 
 std::string encode(const ControlMessage& message);
 // Errors say what is wrong in words that can be shown to the sender.

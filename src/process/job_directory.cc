@@ -7,7 +7,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 
 #include "process/record.h"
 
@@ -32,12 +31,6 @@ bool write_all(int fd, std::string_view content) {
   return true;
 }
 
-std::int64_t clock_microseconds(clockid_t clock) {
-  timespec now{};
-  ::clock_gettime(clock, &now);
-  return now.tv_sec * 1'000'000LL + now.tv_nsec / 1000;
-}
-
 }  // namespace
 
 std::string jobs_directory(const std::string& state_directory) { return state_directory + "/jobs"; }
@@ -50,18 +43,6 @@ std::string attempt_directory(const std::string& state_directory, AttemptId atte
 std::string checkpoint_directory(const std::string& state_directory, JobId job) {
   return job_directory(state_directory, job) + "/checkpoint";
 }
-
-std::string current_boot_id() {
-  const Fd file(::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
-  char text[64];
-  const ssize_t got = file ? ::read(file.get(), text, sizeof text) : 0;
-  std::string id(text, got > 0 ? static_cast<std::size_t>(got) : 0);
-  while (!id.empty() && id.back() == '\n') id.pop_back();
-  return id;
-}
-
-Wall wall_now() { return Wall{Microseconds{clock_microseconds(CLOCK_REALTIME)}}; }
-Boot boot_now() { return Boot{Microseconds{clock_microseconds(CLOCK_BOOTTIME)}}; }
 
 Result<Fd> open_attempt(const std::string& state_directory, AttemptId attempt) {
   const std::string path = attempt_directory(state_directory, attempt);
@@ -86,8 +67,8 @@ Result<Fd> make_attempt(int jobs_directory_fd, AttemptId attempt) {
       return io_error("make the job directory " + path, errno);
     }
   }
-  Fd directory(::openat(jobs_directory_fd, path.c_str(),
-                        O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  Fd directory(
+      ::openat(jobs_directory_fd, path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!directory) return io_error("open the job directory " + path, errno);
   return directory;
 }
@@ -202,14 +183,16 @@ std::optional<ExitRecord> find_exit(int directory, AttemptId attempt, std::strin
 
 }  // namespace
 
-Result<AttemptFindings> look_at_attempt(const std::string& state_directory, AttemptId attempt) {
+Result<AttemptFindings> look_at_attempt(const std::string& state_directory, AttemptId attempt,
+                                        ShimLife shim) {
   auto opened = open_attempt(state_directory, attempt);
   if (!opened) return failure(std::move(opened.error()));
   if (!opened->valid()) return AttemptFindings(NoClaim{});
   const int directory = opened->get();
 
   std::string problem;
-  if (auto ended = find_exit(directory, attempt, problem)) return AttemptFindings(std::move(*ended));
+  if (auto ended = find_exit(directory, attempt, problem))
+    return AttemptFindings(std::move(*ended));
   struct stat about {};
   if (::fstatat(directory, "claim", &about, AT_SYMLINK_NOFOLLOW) != 0) {
     if (errno == ENOENT) return AttemptFindings(NoClaim{});
@@ -219,11 +202,18 @@ Result<AttemptFindings> look_at_attempt(const std::string& state_directory, Atte
   if (claim && !claim->by_shim) return AttemptFindings(NeverRan{});
   auto status = readable<StatusRecord>(read_file(directory, "status"), parse_status, problem);
   const auto held = claim_is_held(directory);
-  if (held && *held) return AttemptFindings(Supervised{claim ? claim->pid : 0, std::move(status)});
+  if (shim == ShimLife::kUnknown && held && *held)
+    return AttemptFindings(Supervised{claim ? claim->pid : 0, std::move(status)});
   // The shim may have written its last word between the two looks.
-  if (auto ended = find_exit(directory, attempt, problem)) return AttemptFindings(std::move(*ended));
-  return AttemptFindings(
-      Unsupervised{claim ? claim->cgroup : std::string(), std::move(status), std::move(problem)});
+  if (auto ended = find_exit(directory, attempt, problem))
+    return AttemptFindings(std::move(*ended));
+  Unsupervised lost;
+  if (claim) lost.cgroup = claim->cgroup;
+  if (claim) lost.boot_id = claim->boot_id;
+  if (status && lost.boot_id.empty()) lost.boot_id = status->boot_id;
+  lost.status = std::move(status);
+  lost.problem = std::move(problem);
+  return AttemptFindings(std::move(lost));
 }
 
 }  // namespace gpusched

@@ -24,11 +24,6 @@ std::string attempt_directory(const std::string& state_directory, AttemptId atte
 // One per job, kept from attempt to attempt; the submitter's.
 std::string checkpoint_directory(const std::string& state_directory, JobId job);
 
-// This boot of the machine; empty where the kernel does not say.
-std::string current_boot_id();
-Wall wall_now();
-Boot boot_now();
-
 // Which file an open log really is, so that a path which has changed hands is noticed.
 struct FileIdentity {
   std::uint64_t device = 0;
@@ -86,10 +81,15 @@ struct Supervised {
 };
 struct Unsupervised {
   std::string cgroup;
+  std::string boot_id;  // Of the boot it ran in; empty: unknown.
   std::optional<StatusRecord> status;
   std::string problem;  // What was damaged, if something was.
 };
 using AttemptFindings = std::variant<NoClaim, NeverRan, Supervised, Unsupervised, ExitRecord>;
-Result<AttemptFindings> look_at_attempt(const std::string& state_directory, AttemptId attempt);
+// kDead: the caller has seen the shim die, so that a lock still held means nothing (a process on
+// its way to exec holds it for a moment longer).
+enum class ShimLife { kUnknown, kDead };
+Result<AttemptFindings> look_at_attempt(const std::string& state_directory, AttemptId attempt,
+                                        ShimLife shim);
 
 }  // namespace gpusched

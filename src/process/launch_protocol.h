@@ -32,15 +32,16 @@ struct LaunchRequest {
 // The shim died: end what it left behind. Answered by TreeEnded.
 struct EndTreeRequest {
   AttemptId attempt;
-  std::string cgroup;         // Empty: none.
-  int session = 0;            // The command's pid; 0: it never got that far.
-  Boot session_started{};     // Guards against a pid that was given to somebody else since.
+  std::string cgroup;      // Empty: none.
+  int session = 0;         // The command's pid; 0: it never got that far.
+  Boot session_started{};  // Guards against a pid that was given to somebody else since.
 };
 struct ForgetRequest {  // Answered by Forgotten.
   std::vector<JobId> jobs;
 };
 
-// --- Launcher to daemon ---------------------------------------------------------------------------
+// --- Launcher to daemon
+// ---------------------------------------------------------------------------
 struct LauncherReady {  // The lock is ours: no older launcher will start anything any more.
   std::uint32_t version = kLaunchProtocolVersion;
 };
@@ -53,7 +54,8 @@ struct ShimNotLaunched {
   std::string error;
 };
 
-// --- Shims and workers to daemon ------------------------------------------------------------------
+// --- Shims and workers to daemon
+// ------------------------------------------------------------------
 struct CommandStarted {
   AttemptId attempt;
   int pid = 0;
@@ -74,9 +76,9 @@ struct Forgotten {
   std::string problem;  // Empty: all gone.
 };
 
-using LaunchMessage = std::variant<LaunchRequest, EndTreeRequest, ForgetRequest, LauncherReady,
-                                   ShimLaunched, ShimNotLaunched, CommandStarted, CommandEnded,
-                                   ShimGaveUp, TreeEnded, Forgotten>;
+using LaunchMessage =
+    std::variant<LaunchRequest, EndTreeRequest, ForgetRequest, LauncherReady, ShimLaunched,
+                 ShimNotLaunched, CommandStarted, CommandEnded, ShimGaveUp, TreeEnded, Forgotten>;
 
 std::string encode(const LaunchMessage& message);
 Result<LaunchMessage> decode_launch(std::string_view packet);

@@ -21,7 +21,7 @@ Result<Fd> open_log(const std::string& state_directory, AttemptId attempt, LogSt
                     const std::string& path, std::uint32_t uid);
 
 struct LogPiece {
-  std::string bytes;            // Empty: nothing there yet.
+  std::string bytes;              // Empty: nothing there yet.
   std::uint64_t next_offset = 0;  // Where to go on; beyond offset + size after a hole.
 };
 Result<LogPiece> read_log(int log, std::uint64_t offset, std::size_t most);

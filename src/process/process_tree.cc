@@ -55,14 +55,14 @@ std::optional<ProcessEntry> read_entry(pid_t pid) {
 }
 
 // True if the environment the process was started with names this attempt.
-bool carries_attempt(pid_t pid, AttemptId attempt) {
+bool carries_attempt(pid_t pid, const LostTree& lost) {
   const std::string environment =
       '\0' + read_proc("/proc/" + std::to_string(pid) + "/environ", 1 << 20) + '\0';
   const auto has = [&](const std::string& variable) {
     return environment.find('\0' + variable + '\0') != std::string::npos;
   };
-  return has("GPUSCHED_JOB_ID=" + to_string(attempt.job)) &&
-         has("GPUSCHED_ATTEMPT=" + std::to_string(attempt.number));
+  return has("GPUSCHED_CHECKPOINT_DIR=" + lost.checkpoint_directory) &&
+         has("GPUSCHED_ATTEMPT=" + std::to_string(lost.attempt.number));
 }
 
 }  // namespace
@@ -104,18 +104,17 @@ std::vector<pid_t> find_lost_tree(const LostTree& lost) {
   bool session_is_ours = lost.session > 1;
   for (const ProcessEntry& entry : all) {
     if (!session_is_ours || entry.pid != lost.session) continue;
-    const auto apart = entry.started > lost.session_started
-                           ? entry.started - lost.session_started
-                           : lost.session_started - entry.started;
+    const auto apart = entry.started > lost.session_started ? entry.started - lost.session_started
+                                                            : lost.session_started - entry.started;
     // The status is written after exec; a slow directory or disk may lie between the two.
     session_is_ours = entry.started <= lost.session_started + Seconds{1} &&
-                      (apart < Seconds{2} || carries_attempt(entry.pid, lost.attempt));
+                      (apart < Seconds{2} || carries_attempt(entry.pid, lost));
   }
   std::vector<pid_t> found;
   for (const ProcessEntry& entry : all) {
     if (entry.zombie || entry.pid == ::getpid() || entry.pid == 1) continue;
     const bool member = session_is_ours && entry.session == lost.session;
-    if (member || carries_attempt(entry.pid, lost.attempt)) found.push_back(entry.pid);
+    if (member || carries_attempt(entry.pid, lost)) found.push_back(entry.pid);
   }
   return found;
 }

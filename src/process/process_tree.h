@@ -28,9 +28,11 @@ std::vector<pid_t> descendants_of(pid_t root);
 std::size_t signal_descendants(pid_t root, int signal);
 
 // What a lost attempt left running: the members of its session, unless that number has been given
-// to somebody else since, and processes that carry its job id and attempt in their environment.
+// to somebody else since, and processes whose environment names the attempt and its checkpoint
+// directory (job numbers alone are not unique: another daemon has its own).
 struct LostTree {
   AttemptId attempt;
+  std::string checkpoint_directory;
   pid_t session = 0;       // 0: the command never got that far.
   Boot session_started{};  // When the command was started.
 };

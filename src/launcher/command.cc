@@ -1,0 +1,317 @@
+#include "launcher/command.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/sched.h>
+#include <pwd.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "process/packet.h"
+
+namespace gpusched {
+namespace {
+
+using Step = CommandReport::Step;
+
+// Runs in the new process only.
+class Becoming {
+ public:
+  Becoming(const CommandPlan& plan, int report, pid_t shim)
+      : plan_(plan), order_(*plan.order), report_(report), shim_(shim) {}
+
+  [[noreturn]] void run() {
+    die_with_the_shim();
+    if (::setsid() < 0) fail(Step::kSession);
+    default_signals();
+    if (plan_.reset_oom_score) reset_oom_score();
+    set_limits();
+    give_up_rights();
+    ::umask(order_.umask);
+    if (::chdir(order_.working_directory.c_str()) != 0) fail(Step::kDirectory);
+    connect_files();
+    exec();
+    fail(Step::kExec);
+  }
+
+ private:
+  [[noreturn]] void fail(Step step) {
+    CommandReport said;
+    said.step = step;
+    said.error = errno;
+    send(said, {});
+    ::_exit(127);
+  }
+
+  void send(const CommandReport& said, const std::vector<int>& files) {
+    send_packet(report_, {reinterpret_cast<const char*>(&said), sizeof said}, files);
+  }
+
+  // Nothing may run on unsupervised; whatever this process starts later is found by its group.
+  void die_with_the_shim() {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != shim_) ::_exit(127);
+  }
+
+  void default_signals() {
+    struct sigaction normal {};
+    normal.sa_handler = SIG_DFL;
+    for (const int signal : {SIGHUP, SIGINT, SIGPIPE, SIGTERM}) {
+      ::sigaction(signal, &normal, nullptr);
+    }
+    sigset_t none;
+    ::sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  }
+
+  // The daemon may be protected from the kernel's killer; its jobs are not.
+  void reset_oom_score() {
+    const Fd file(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
+    if (file && ::write(file.get(), "0", 1) != 1) return;
+  }
+
+  void set_limits() {
+    for (const ResourceLimit& limit : order_.limits) {
+      const auto resource = static_cast<__rlimit_resource_t>(limit.resource);
+      rlimit wanted{limit.soft, limit.hard};
+      if (::setrlimit(resource, &wanted) == 0) continue;
+      // Not root: the submitter's limits as far as ours allow.
+      rlimit ours{};
+      if (::getrlimit(resource, &ours) != 0) continue;
+      wanted.rlim_max = std::min(wanted.rlim_max, ours.rlim_max);
+      wanted.rlim_cur = std::min(wanted.rlim_cur, wanted.rlim_max);
+      ::setrlimit(resource, &wanted);
+    }
+  }
+
+  void give_up_rights() {
+    if (!plan_.change_user) return;
+    const uid_t uid = order_.owner.uid;
+    const gid_t gid = order_.owner.gid;
+    if (::setgroups(plan_.groups.size(), plan_.groups.data()) != 0 ||
+        ::setresgid(gid, gid, gid) != 0 || ::setresuid(uid, uid, uid) != 0) {
+      fail(Step::kIdentity);
+    }
+    uid_t real = 0;
+    uid_t effective = 0;
+    uid_t saved = 0;
+    // Believe it only when it is so and there is no way back.
+    if (::getresuid(&real, &effective, &saved) != 0 || real != uid || effective != uid ||
+        saved != uid || ::setuid(0) == 0) {
+      errno = EPERM;
+      fail(Step::kIdentity);
+    }
+    die_with_the_shim();  // Changing user has cleared it.
+  }
+
+  int open_for_user(const std::string& path, Step step) {
+    const int file =
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY | O_CLOEXEC, 0666);
+    if (file < 0) fail(step);
+    return file;
+  }
+
+  void connect_files() {
+    const bool own_output = order_.output_path.empty();
+    const int output = own_output ? plan_.log_fd : open_for_user(order_.output_path, Step::kOutput);
+    const bool split = !order_.error_path.empty();
+    const int error = split ? open_for_user(order_.error_path, Step::kError) : output;
+    if (!own_output || split) say_opened(output, error, split);
+    if (order_.attach == Attach::kNone) {
+      if (::dup2(plan_.null_fd, 0) < 0 || ::dup2(output, 1) < 0 || ::dup2(error, 2) < 0) {
+        fail(Step::kOutput);
+      }
+      return;
+    }
+    for (int i = 0; i < 3; ++i) {
+      if (::dup2(plan_.attached[i], i) < 0) fail(Step::kTerminal);
+    }
+    if (order_.attach == Attach::kPty && ::ioctl(0, TIOCSCTTY, 0) != 0) fail(Step::kTerminal);
+  }
+
+  void say_opened(int output, int error, bool split) {
+    CommandReport said;
+    struct stat about {};
+    if (::fstat(output, &about) == 0) said.output = {about.st_dev, about.st_ino};
+    if (::fstat(error, &about) == 0) said.split_error = {about.st_dev, about.st_ino};
+    said.split = split;
+    std::vector<int> files;
+    if (order_.attach != Attach::kNone) files = {output, error};
+    send(said, files);
+  }
+
+  void exec() {
+    std::vector<char*> argv;
+    for (const std::string& word : order_.argv) argv.push_back(const_cast<char*>(word.c_str()));
+    argv.push_back(nullptr);
+    std::vector<char*> variables;
+    for (const std::string& one : plan_.environment) {
+      variables.push_back(const_cast<char*>(one.c_str()));
+    }
+    variables.push_back(nullptr);
+    const std::string& program = order_.argv.front();
+    if (program.find('/') != std::string::npos) {
+      exec_file(program, argv, variables);
+      return;
+    }
+    bool denied = false;
+    std::string path = path_of_job();
+    for (std::size_t at = 0; at <= path.size();) {
+      const std::size_t end = std::min(path.find(':', at), path.size());
+      const std::string place = path.substr(at, end - at);
+      exec_file(place.empty() ? program : place + "/" + program, argv, variables);
+      denied = denied || errno == EACCES;
+      if (errno != ENOENT && errno != ENOTDIR && errno != EACCES && errno != ELOOP) return;
+      at = end + 1;
+    }
+    errno = denied ? EACCES : ENOENT;
+  }
+
+  std::string path_of_job() const {
+    for (const std::string& variable : plan_.environment) {
+      if (variable.compare(0, 5, "PATH=") == 0) return variable.substr(5);
+    }
+    return "/usr/local/bin:/usr/bin:/bin";
+  }
+
+  static void exec_file(const std::string& file, std::vector<char*>& argv,
+                        std::vector<char*>& variables) {
+    ::execve(file.c_str(), argv.data(), variables.data());
+    if (errno != ENOEXEC) return;
+    // A script without a first line that names its interpreter: as every shell does.
+    std::vector<char*> shell{const_cast<char*>("sh"), const_cast<char*>(file.c_str())};
+    shell.insert(shell.end(), argv.begin() + 1, argv.end());
+    ::execve("/bin/sh", shell.data(), variables.data());
+  }
+
+  const CommandPlan& plan_;
+  const LaunchOrder& order_;
+  int report_;
+  pid_t shim_;
+};
+
+pid_t fork_into(int leaf_fd) {
+  clone_args arguments{};
+  arguments.exit_signal = SIGCHLD;
+  if (leaf_fd >= 0) {
+    arguments.flags = CLONE_INTO_CGROUP;
+    arguments.cgroup = static_cast<std::uint64_t>(leaf_fd);
+    const long pid = ::syscall(SYS_clone3, &arguments, sizeof arguments);
+    if (pid >= 0) return static_cast<pid_t>(pid);
+    // An old kernel or a sandbox: the child joins by itself, before it does anything else.
+    const pid_t child = ::fork();
+    if (child != 0) return child;
+    const Fd members(::openat(leaf_fd, "cgroup.procs", O_WRONLY | O_CLOEXEC));
+    if (!members || ::write(members.get(), "0", 1) != 1) ::_exit(127);
+    return 0;
+  }
+  return ::fork();
+}
+
+}  // namespace
+
+std::vector<std::string> merged_environment(const LaunchOrder& order) {
+  std::vector<std::string> merged;
+  const auto replaced = [&](const std::string& variable) {
+    for (const auto& [name, value] : order.added_variables) {
+      if (variable.size() > name.size() && variable[name.size()] == '=' &&
+          variable.compare(0, name.size(), name) == 0) {
+        return true;
+      }
+    }
+    return false;
+  };
+  if (order.environment) {
+    merged.reserve(order.environment->variables.size() + order.added_variables.size());
+    for (const std::string& variable : order.environment->variables) {
+      if (!replaced(variable)) merged.push_back(variable);
+    }
+  }
+  for (const auto& [name, value] : order.added_variables) merged.push_back(name + "=" + value);
+  return merged;
+}
+
+Result<void> plan_identity(CommandPlan& plan) {
+  const Identity& owner = plan.order->owner;
+  if (::geteuid() != 0) {
+    if (owner.uid == ::geteuid()) return {};
+    return failure(ErrorCode::kForbidden, "this daemon cannot run jobs of user " +
+                                              std::to_string(owner.uid) + ": it is not root");
+  }
+  if (owner.uid == 0) return {};
+  errno = 0;
+  const passwd* account = ::getpwuid(owner.uid);
+  if (account == nullptr) {
+    if (errno != 0 && errno != ENOENT && errno != ESRCH) {
+      return failure(ErrorCode::kIo, "cannot look up user " + std::to_string(owner.uid) + ": " +
+                                         std::strerror(errno));
+    }
+    return failure(ErrorCode::kNotFound, "user " + std::to_string(owner.uid) + " no longer exists");
+  }
+  int count = 64;
+  plan.groups.resize(static_cast<std::size_t>(count));
+  while (::getgrouplist(account->pw_name, owner.gid, plan.groups.data(), &count) < 0) {
+    if (count <= static_cast<int>(plan.groups.size()))
+      count = static_cast<int>(plan.groups.size()) * 2;
+    plan.groups.resize(static_cast<std::size_t>(count));
+  }
+  plan.groups.resize(static_cast<std::size_t>(count));
+  plan.change_user = true;
+  return {};
+}
+
+Result<StartedCommand> start_command(const CommandPlan& plan) {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    return failure(ErrorCode::kIo, std::string("make a socket pair: ") + std::strerror(errno));
+  }
+  Fd ours(ends[0]);
+  const Fd theirs(ends[1]);
+  const pid_t shim = ::getpid();
+  const pid_t pid = fork_into(plan.leaf_fd);
+  if (pid < 0) {
+    return failure(ErrorCode::kIo, std::string("cannot start a process: ") + std::strerror(errno));
+  }
+  if (pid == 0) Becoming(plan, theirs.get(), shim).run();
+  return StartedCommand{pid, std::move(ours)};
+}
+
+LaunchProblem describe_problem(const LaunchOrder& order, const CommandReport& report) {
+  std::string why = std::strerror(report.error);
+  if (!why.empty() && why[0] >= 'A' && why[0] <= 'Z') why[0] = static_cast<char>(why[0] + 32);
+  switch (report.step) {
+    case Step::kOpened:
+    case Step::kSession:
+      return {"cannot make a session: " + why};
+    case Step::kIdentity:
+      return {"cannot become user " + std::to_string(order.owner.uid) + ": " + why};
+    case Step::kDirectory:
+      if (report.error == ENOENT) {
+        return {"working directory '" + order.working_directory + "' does not exist"};
+      }
+      return {"cannot enter working directory '" + order.working_directory + "': " + why};
+    case Step::kOutput:
+      return {"cannot open '" + (order.output_path.empty() ? "log" : order.output_path) +
+              "' for output: " + why};
+    case Step::kError:
+      return {"cannot open '" + order.error_path + "' for error output: " + why};
+    case Step::kTerminal:
+      return {"cannot set up the terminal: " + why};
+    case Step::kExec:
+      break;
+  }
+  return {"cannot run '" + order.argv.front() + "': " + why,
+          report.error == ENOENT || report.error == ENOTDIR ? 127 : 126};
+}
+
+}  // namespace gpusched

@@ -1,0 +1,182 @@
+#include "launcher/serve.h"
+
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <string_view>
+
+#include "process/cgroup.h"
+#include "process/job_directory.h"
+#include "process/launch_protocol.h"
+#include "process/packet.h"
+#include "process/process_tree.h"
+#include "process/remove_tree.h"
+
+namespace gpusched {
+namespace {
+
+pid_t fork_with_pidfd(int& pidfd) {
+  clone_args arguments{};
+  arguments.flags = CLONE_PIDFD;
+  arguments.pidfd = reinterpret_cast<std::uint64_t>(&pidfd);
+  arguments.exit_signal = SIGCHLD;
+  const long pid = ::syscall(SYS_clone3, &arguments, sizeof arguments);
+  if (pid >= 0 || (errno != ENOSYS && errno != EPERM)) return static_cast<pid_t>(pid);
+  const pid_t child = ::fork();
+  if (child > 0) pidfd = static_cast<int>(::syscall(SYS_pidfd_open, child, 0));
+  return child;
+}
+
+std::string read_whole(int file) {
+  struct stat about {};
+  if (::fstat(file, &about) != 0) return {};
+  std::string bytes(static_cast<std::size_t>(about.st_size), '\0');
+  std::size_t have = 0;
+  while (have < bytes.size()) {
+    const ssize_t got =
+        ::pread(file, bytes.data() + have, bytes.size() - have, static_cast<off_t>(have));
+    if (got <= 0) return {};
+    have += static_cast<std::size_t>(got);
+  }
+  return bytes;
+}
+
+class Server {
+ public:
+  Server(const ShimSettings& settings, int lock_fd) : settings_(settings), lock_fd_(lock_fd) {}
+
+  void run() {
+    send(LauncherReady{});
+    while (true) {
+      pollfd waits[2] = {{kRequestSocket, POLLIN, 0}, {settings_.children_fd, POLLIN, 0}};
+      if (::poll(waits, 2, -1) < 0) continue;
+      if (waits[1].revents != 0) reap();
+      if ((waits[0].revents & (POLLHUP | POLLERR)) != 0) return;
+      if ((waits[0].revents & POLLIN) != 0) take_request();
+    }
+  }
+
+ private:
+  void reap() {
+    signalfd_siginfo ignored;
+    while (::read(settings_.children_fd, &ignored, sizeof ignored) > 0) {
+    }
+    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
+  }
+
+  void send(const LaunchMessage& message, const std::vector<int>& passed = {}) {
+    // Failure means that the daemon is gone; the loop will see it.
+    send_packet(kRequestSocket, encode(message), passed);
+  }
+
+  void take_request() {
+    std::vector<Fd> passed;
+    const ssize_t got =
+        receive_packet(kRequestSocket, buffer_, sizeof buffer_, passed, MSG_DONTWAIT);
+    if (got <= 0) return;
+    auto message = decode_launch({buffer_, static_cast<std::size_t>(got)});
+    if (!message) return;
+    if (auto* launch = std::get_if<LaunchRequest>(&*message)) {
+      launch_shim(*launch, passed);
+    } else if (const auto* tree = std::get_if<EndTreeRequest>(&*message)) {
+      in_worker([&] { end_tree(*tree); });
+    } else if (const auto* forget = std::get_if<ForgetRequest>(&*message)) {
+      in_worker([&] { remove_jobs(*forget); });
+    }
+  }
+
+  // In the new process: nothing of the launcher's that would look like the launcher living on.
+  void leave_launcher() {
+    ::close(kRequestSocket);
+    ::close(lock_fd_);
+  }
+
+  void launch_shim(LaunchRequest& request, std::vector<Fd>& passed) {
+    int pidfd = -1;
+    const pid_t pid = fork_with_pidfd(pidfd);
+    if (pid == 0) {
+      leave_launcher();
+      if (request.order.empty() && !passed.empty()) request.order = read_whole(passed[0].get());
+      passed.clear();
+      run_shim(settings_, request.attempt, request.order);
+      ::_exit(0);
+    }
+    if (pid < 0) {
+      send(ShimNotLaunched{request.attempt,
+                           std::string("cannot start a process: ") + std::strerror(errno)});
+      return;
+    }
+    const Fd owned(pidfd);
+    send(ShimLaunched{request.attempt, pid},
+         owned ? std::vector<int>{owned.get()} : std::vector<int>{});
+  }
+
+  template <class Work>
+  void in_worker(Work work) {
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+      leave_launcher();
+      work();
+      ::_exit(0);
+    }
+    // No process to be had: the work is done here, late launches are better than none.
+    if (pid < 0) work();
+  }
+
+  void end_tree(const EndTreeRequest& lost) {
+    if (!lost.cgroup.empty()) {
+      const Fd leaf(::open(lost.cgroup.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+      while (leaf && !leaf_is_empty(leaf.get())) {
+        kill_leaf(leaf.get());
+        if (!wait_until_leaf_is_empty(leaf.get(), 1000) && daemon_is_gone()) return;
+      }
+      remove_leaf(lost.cgroup);
+    }
+    const LostTree tree{lost.attempt,
+                        checkpoint_directory(settings_.state_directory, lost.attempt.job),
+                        lost.session, lost.session_started};
+    for (auto left = find_lost_tree(tree); !left.empty(); left = find_lost_tree(tree)) {
+      for (const pid_t pid : left) ::kill(pid, SIGKILL);
+      // They are not ours to wait for, and the dying need a moment.
+      if (daemon_is_gone_within(50)) return;
+    }
+    send_packet(settings_.report_fd, encode(TreeEnded{lost.attempt}));
+  }
+
+  bool daemon_is_gone() { return daemon_is_gone_within(0); }
+  bool daemon_is_gone_within(int milliseconds) {
+    pollfd wait{settings_.report_fd, 0, 0};
+    return ::poll(&wait, 1, milliseconds) > 0;
+  }
+
+  void remove_jobs(const ForgetRequest& request) {
+    std::string problem;
+    for (const JobId job : request.jobs) {
+      auto removed = remove_tree(settings_.jobs_fd, to_string(job));
+      if (!removed) problem = removed.error().message;
+    }
+    send_packet(settings_.report_fd, encode(Forgotten{std::move(problem)}));
+  }
+
+  const ShimSettings& settings_;
+  int lock_fd_;
+  char buffer_[kLargestLaunchPacket];
+};
+
+}  // namespace
+
+void serve_requests(const ShimSettings& settings, int lock_fd) { Server(settings, lock_fd).run(); }
+
+}  // namespace gpusched

@@ -1,0 +1,159 @@
+#include "launcher/shim.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "base/clock.h"
+#include "launcher/supervisor.h"
+#include "process/cgroup.h"
+#include "process/job_directory.h"
+#include "process/launch_protocol.h"
+#include "process/packet.h"
+#include "process/record.h"
+
+namespace gpusched {
+namespace {
+
+// What was started, for people who look into the directory. The environment is not part of it.
+std::string spec_text(const LaunchOrder& order) {
+  Record record;
+  record.set("attempt", to_string(order.attempt));
+  for (std::size_t i = 0; i < order.argv.size(); ++i) {
+    record.set("argument_" + std::to_string(i), order.argv[i]);
+  }
+  record.set("working_directory", order.working_directory);
+  record.set("uid", std::int64_t{order.owner.uid});
+  record.set("gid", std::int64_t{order.owner.gid});
+  if (!order.output_path.empty()) record.set("output", order.output_path);
+  if (!order.error_path.empty()) record.set("error", order.error_path);
+  if (order.time.limit.count() > 0) record.set("time_limit", order.time.limit.count());
+  return record.write();
+}
+
+void write_spec(int directory, const LaunchOrder& order) {
+  const Fd file(
+      ::openat(directory, "spec", O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
+  const std::string text = spec_text(order);
+  // Ignoring failure: nothing depends on it.
+  if (file && ::write(file.get(), text.data(), text.size()) < 0) return;
+}
+
+Result<Fd> listen_for_control(int directory) {
+  Fd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/control", directory);
+  // Everybody may connect, few are listened to: the peer's credentials decide.
+  if (!socket || ::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+      ::listen(socket.get(), 16) != 0) {
+    return failure(ErrorCode::kIo,
+                   std::string("cannot make the control socket: ") + std::strerror(errno));
+  }
+  return socket;
+}
+
+Result<Fd> open_own_log(int directory, const LaunchOrder& order, bool change_owner) {
+  Fd log(::openat(directory, "log", O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!log || (change_owner && ::fchown(log.get(), order.owner.uid, order.owner.gid) != 0)) {
+    return failure(ErrorCode::kIo, std::string("cannot open the log: ") + std::strerror(errno));
+  }
+  return log;
+}
+
+Result<void> make_checkpoint_directory(int jobs_fd, const LaunchOrder& order, bool change_owner) {
+  const std::string path = to_string(order.attempt.job) + "/checkpoint";
+  if (::mkdirat(jobs_fd, path.c_str(), 0700) != 0) {
+    if (errno == EEXIST) return {};
+  } else if (!change_owner || ::fchownat(jobs_fd, path.c_str(), order.owner.uid, order.owner.gid,
+                                         AT_SYMLINK_NOFOLLOW) == 0) {
+    return {};
+  }
+  return failure(ErrorCode::kIo,
+                 std::string("cannot make the checkpoint directory: ") + std::strerror(errno));
+}
+
+// After the claim: everything that the command needs. The error is the attempt's end.
+Result<void> prepare(const ShimSettings& settings, ShimParts& parts, CommandPlan& plan) {
+  const LaunchOrder& order = parts.order;
+  plan.order = &parts.order;
+  plan.null_fd = settings.null_fd;
+  plan.reset_oom_score = settings.reset_oom_score;
+  plan.environment = merged_environment(order);
+  if (order.argv.empty() || order.argv.front().empty()) {
+    return failure(ErrorCode::kInvalid, "there is no command to run");
+  }
+  if (auto planned = plan_identity(plan); !planned) return planned;
+  auto control = listen_for_control(parts.directory.get());
+  if (!control) return failure(std::move(control.error()));
+  parts.control = std::move(*control);
+  if (order.output_path.empty()) {
+    auto log = open_own_log(parts.directory.get(), order, plan.change_user);
+    if (!log) return failure(std::move(log.error()));
+    parts.log = std::move(*log);
+    plan.log_fd = parts.log.get();
+  }
+  if (auto made = make_checkpoint_directory(settings.jobs_fd, order, plan.change_user); !made) {
+    return made;
+  }
+  if (!parts.leaf_path.empty()) {
+    auto leaf = make_leaf(parts.leaf_path, {order.cpus, order.ram_bytes});
+    // Without one the job is followed by session and tree, as where there are no groups at all.
+    if (leaf) parts.leaf = std::move(*leaf);
+    plan.leaf_fd = parts.leaf.get();
+  }
+  if (order.attach != Attach::kNone) {
+    auto opened = Attachment::open(order.attach, order.terminal_rows, order.terminal_columns);
+    if (!opened) return failure(std::move(opened.error()));
+    parts.attachment.emplace(std::move(*opened));
+    if (plan.change_user) parts.attachment->give_to(order.owner.uid);
+    for (int i = 0; i < 3; ++i) plan.attached[i] = parts.attachment->command_end(i);
+    parts.attachment->set_logs(parts.log.get(), parts.log.get());
+  }
+  return {};
+}
+
+void give_up(const ShimSettings& settings, AttemptId attempt, std::string why) {
+  send_packet(settings.report_fd, encode(ShimGaveUp{attempt, std::move(why)}), {}, MSG_DONTWAIT);
+}
+
+}  // namespace
+
+void run_shim(const ShimSettings& settings, AttemptId attempt, const std::string& bytes) {
+  ShimParts parts;
+  auto order = decode_order(bytes);
+  if (!order) return give_up(settings, attempt, order.error().message);
+  parts.order = std::move(*order);
+  auto directory = make_attempt(settings.jobs_fd, attempt);
+  if (!directory) return give_up(settings, attempt, directory.error().message);
+  parts.directory = std::move(*directory);
+  write_spec(parts.directory.get(), parts.order);
+  if (!settings.cgroup_base.empty()) {
+    parts.leaf_path = settings.cgroup_base + "/jobs/" + to_string(attempt);
+  }
+  auto claim =
+      try_claim(parts.directory.get(), {true, ::getpid(), settings.boot_id, parts.leaf_path});
+  if (!claim) return give_up(settings, attempt, claim.error().message);
+  // Recovery was faster and has said that this attempt never runs.
+  if (!claim->valid()) return;
+  parts.claim = std::move(*claim);
+
+  // Orphans of the command become ours, so that "no children" means "nothing is left".
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  CommandPlan plan;
+  const auto prepared = prepare(settings, parts, plan);
+  Supervisor supervisor(settings, parts);
+  if (!prepared) return supervisor.refuse({prepared.error().message});
+  auto started = start_command(plan);
+  if (!started) return supervisor.refuse({started.error().message});
+  supervisor.follow(std::move(*started));
+}
+
+}  // namespace gpusched

@@ -1,0 +1,113 @@
+// Stays with a running command: time, control messages, its terminal, its end. One poll loop, no
+// threads; whatever happens to the disk or to a client, the exit record gets written.
+#pragma once
+
+#include <sys/resource.h>
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/fd.h"
+#include "engine/launcher.h"
+#include "launcher/attachment.h"
+#include "launcher/command.h"
+#include "launcher/log_trim.h"
+#include "launcher/shim.h"
+#include "launcher/timeline.h"
+#include "process/control_protocol.h"
+#include "process/job_directory.h"
+
+namespace gpusched {
+
+// What a shim owns for one attempt.
+struct ShimParts {
+  LaunchOrder order;
+  Fd directory;
+  Fd claim;  // Locked for life.
+  Fd control;
+  Fd log;  // Only where the log is in the job directory.
+  Fd leaf;
+  std::string leaf_path;
+  std::optional<Attachment> attachment;
+};
+
+class Supervisor {
+ public:
+  Supervisor(const ShimSettings& settings, ShimParts& parts);
+
+  // The command could not be started at all: writes the exit record.
+  void refuse(const LaunchProblem& problem);
+  // Returns when the exit record is written and the client, if any, has got everything.
+  void follow(StartedCommand command);
+
+ private:
+  enum class Phase {
+    kStarting,  // Forked, exec not yet reported.
+    kRunning,
+    kEndingTree,  // The command is gone, what it left is being ended.
+    kRecording,   // The exit record is to be written.
+    kLingering,   // Only the client is left to be served.
+    kDone,
+  };
+
+  // --- The loop (supervisor.cc) ---
+  void turn();
+  void add_polls(std::vector<pollfd>& polls);
+  void dispatch(const pollfd& ready);
+  void set_timer();
+  void on_time();
+  std::optional<Boot> next_deadline() const;
+
+  // --- The command (supervisor_end.cc) ---
+  void on_command_report();
+  void on_started();
+  void write_status_file();
+  void reap();
+  void end_tree();
+  void record_exit();
+  void compose_exit();
+  void signal_command(int signal);
+  void report(std::string message);
+  void flush_reports();
+
+  // --- Control (supervisor_control.cc) ---
+  void accept_clients();
+  void on_client(std::size_t index);
+  ControlMessage obey(const ControlMessage& message, bool administrator);
+  void apply_timeline();
+  bool set_paused(bool paused);
+  void hang_up(const char* why);
+
+  const ShimSettings& settings_;
+  ShimParts& parts_;
+  Phase phase_ = Phase::kStarting;
+  pid_t pid_ = -1;
+  Fd command_report_;
+  Timeline timeline_;
+  std::optional<LogTrim> trim_;
+  Fd timer_;
+  std::optional<Boot> timer_set_;
+  std::optional<Boot> retry_at_;   // Something that failed or is slow is tried again.
+  std::optional<Boot> client_by_;  // When a client must have attached.
+  bool status_missing_ = false;
+  StatusRecord status_;
+  Fd user_logs_[2];
+  ExitRecord ended_;
+  bool started_ = false;
+  std::optional<LaunchProblem> problem_;
+  bool timed_out_ = false;
+  bool children_left_ = true;
+  int wait_status_ = 0;
+  rusage usage_{};
+  std::string note_;  // Why it was ended, for the record.
+  struct Client {
+    Fd socket;
+    bool administrator = false;
+  };
+  std::vector<Client> clients_;
+  std::deque<std::string> reports_;
+};
+
+}  // namespace gpusched

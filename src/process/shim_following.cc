@@ -1,0 +1,267 @@
+// What became of an attempt: messages from launcher and shims, and what the job directory says.
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <boost/asio/post.hpp>
+#include <cerrno>
+
+#include "process/control_client.h"
+#include "process/packet.h"
+#include "process/shim_launcher_impl.h"
+
+namespace gpusched {
+namespace {
+
+using Wait = boost::asio::posix::descriptor_base;
+constexpr std::chrono::milliseconds kFirstPause{5};
+constexpr std::chrono::milliseconds kLongestPause{1000};
+
+}  // namespace
+
+void ShimLauncher::Impl::on_message(LaunchMessage& message, std::vector<Fd>& passed) {
+  if (const auto* launched = std::get_if<ShimLaunched>(&message)) {
+    on_launched(*launched, passed);
+  } else if (const auto* started = std::get_if<CommandStarted>(&message)) {
+    on_started(started->attempt, started->pid, started->started_at);
+  } else if (const auto* ended = std::get_if<CommandEnded>(&message)) {
+    // The file with the same content is in place: what cannot be read here is read there.
+    if (auto record = parse_exit(ended->record, ended->attempt)) on_ended(std::move(*record));
+  } else if (const auto* gave_up = std::get_if<ShimGaveUp>(&message)) {
+    const auto found = attempts_.find(gave_up->attempt);
+    if (found != attempts_.end()) found->second.error = gave_up->error;
+  } else if (const auto* failed = std::get_if<ShimNotLaunched>(&message)) {
+    const auto found = attempts_.find(failed->attempt);
+    if (found == attempts_.end()) return;
+    found->second.error = failed->error;
+    found->second.stage = Stage::kUnsettled;
+    settle(failed->attempt, ShimLife::kUnknown);
+  } else if (const auto* tree = std::get_if<TreeEnded>(&message)) {
+    on_tree_ended(tree->attempt);
+  } else if (const auto* forgotten = std::get_if<Forgotten>(&message)) {
+    if (!forgotten->problem.empty()) complain(forgotten->problem);
+    forgetting_.clear();
+    forget_more();
+  }
+}
+
+void ShimLauncher::Impl::on_launched(const ShimLaunched& launched, std::vector<Fd>& passed) {
+  const auto found = attempts_.find(launched.attempt);
+  if (found == attempts_.end()) return;  // Over already.
+  Followed& followed = found->second;
+  if (passed.empty()) {
+    passed.emplace_back(static_cast<int>(::syscall(SYS_pidfd_open, launched.pid, 0)));
+  }
+  if (!passed[0]) {
+    followed.stage = Stage::kUnsettled;
+    settle_later(launched.attempt);
+    return;
+  }
+  follow(launched.attempt, followed, std::move(passed[0]));
+  if (followed.stop || followed.time) tend(launched.attempt);
+}
+
+void ShimLauncher::Impl::follow(AttemptId attempt, Followed& followed, Fd pidfd) {
+  followed.stage = Stage::kFollowed;
+  followed.shim = std::make_unique<boost::asio::posix::stream_descriptor>(loop_, pidfd.release());
+  followed.shim->async_wait(
+      Wait::wait_read, [self = weak_from_this(), attempt](const boost::system::error_code& error) {
+        if (error == boost::asio::error::operation_aborted) return;
+        if (const auto impl = self.lock()) impl->settle(attempt, ShimLife::kDead);
+      });
+}
+
+void ShimLauncher::Impl::on_started(AttemptId attempt, int pid, Wall started_at) {
+  const auto found = attempts_.find(attempt);
+  if (found == attempts_.end() || found->second.started) return;
+  found->second.started = true;
+  sink_(AttemptStarted{attempt, pid, started_at});
+}
+
+void ShimLauncher::Impl::on_ended(ExitRecord ended) {
+  const auto found = attempts_.find(ended.attempt);
+  if (found == attempts_.end()) return;
+  const bool started = found->second.started;
+  attempts_.erase(found);
+  if (!started && ended.started_at) sink_(AttemptStarted{ended.attempt, 0, *ended.started_at});
+  sink_(std::move(ended));
+}
+
+void ShimLauncher::Impl::not_started(AttemptId attempt) {
+  const auto found = attempts_.find(attempt);
+  std::string error = std::move(found->second.error);
+  attempts_.erase(found);
+  sink_(AttemptNotStarted{attempt, std::move(error)});
+}
+
+void ShimLauncher::Impl::on_tree_ended(AttemptId attempt) {
+  const auto found = attempts_.find(attempt);
+  if (found == attempts_.end() || found->second.stage != Stage::kEndingTree) return;
+  attempts_.erase(found);
+  sink_(SupervisorLost{attempt, read_clock().wall});
+}
+
+void ShimLauncher::Impl::settle_later(AttemptId attempt) {
+  boost::asio::post(loop_, [self = weak_from_this(), attempt] {
+    if (const auto impl = self.lock()) impl->settle(attempt, ShimLife::kUnknown);
+  });
+}
+
+void ShimLauncher::Impl::settle(AttemptId attempt, ShimLife shim) {
+  const auto entry = attempts_.find(attempt);
+  if (entry == attempts_.end() || link_ == nullptr) return;
+  Followed& followed = entry->second;
+  const bool asked = followed.stage == Stage::kUnsettled || shim == ShimLife::kDead;
+  if (!asked) return;
+  followed.shim.reset();
+  followed.stage = Stage::kUnsettled;
+  // Without a launcher that has the lock, an older one might still start this attempt.
+  if (!link_->ready()) return;
+
+  auto findings = look_at_attempt(options_.state_directory, attempt, shim);
+  if (!findings) {
+    complain(findings.error().message);
+    tend_later(attempt, followed);
+    return;
+  }
+  if (auto* ended = std::get_if<ExitRecord>(&*findings)) {
+    on_ended(std::move(*ended));
+  } else if (std::holds_alternative<NeverRan>(*findings)) {
+    not_started(attempt);
+  } else if (std::holds_alternative<NoClaim>(*findings)) {
+    win_claim(attempt, followed);
+  } else if (const auto* supervised = std::get_if<Supervised>(&*findings)) {
+    follow_adopted(attempt, followed, *supervised);
+  } else if (const auto* lost = std::get_if<Unsupervised>(&*findings)) {
+    end_tree(attempt, followed, *lost);
+  }
+}
+
+void ShimLauncher::Impl::win_claim(AttemptId attempt, Followed& followed) {
+  const auto claimed = [&]() -> Result<bool> {
+    const std::string jobs = jobs_directory(options_.state_directory);
+    const Fd directory(::open(jobs.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    auto made = make_attempt(directory.get(), attempt);
+    if (!made) return failure(std::move(made.error()));
+    auto claim = try_claim(made->get(), {false, ::getpid(), boot_id_, {}});
+    if (!claim) return failure(std::move(claim.error()));
+    return claim->valid();
+  }();
+  if (claimed && *claimed) {
+    not_started(attempt);
+  } else if (claimed) {
+    settle_later(attempt);
+  } else if (!followed.error.empty()) {
+    // Its shim has said that it gives up and is gone; nobody else knows of this attempt.
+    not_started(attempt);
+  } else {
+    complain("claim attempt " + to_string(attempt) + ": " + claimed.error().message);
+    tend_later(attempt, followed);
+  }
+}
+
+void ShimLauncher::Impl::follow_adopted(AttemptId attempt, Followed& followed,
+                                        const Supervised& found) {
+  Fd pidfd(found.shim_pid > 0 ? static_cast<int>(::syscall(SYS_pidfd_open, found.shim_pid, 0))
+                              : -1);
+  if (!pidfd) {
+    if (found.shim_pid > 0 && errno == ESRCH) {
+      settle(attempt, ShimLife::kDead);
+      return;
+    }
+    tend_later(attempt, followed);  // Alive, but only its lock can tell when it ends.
+    return;
+  }
+  // The lock was seen held before the pidfd was opened; only if it still is, is the pid the shim's.
+  const auto directory = open_attempt(options_.state_directory, attempt);
+  const auto held =
+      directory && directory->valid() ? claim_is_held(directory->get()) : Result<bool>(false);
+  if (held && !*held) {
+    settle_later(attempt);
+    return;
+  }
+  follow(attempt, followed, std::move(pidfd));
+  if (found.status) on_started(attempt, found.status->pid, found.status->started_at);
+  tend(attempt);
+}
+
+void ShimLauncher::Impl::end_tree(AttemptId attempt, Followed& followed,
+                                  const Unsupervised& found) {
+  if (!found.problem.empty()) {
+    complain("attempt " + to_string(attempt) + " has a damaged job directory: " + found.problem);
+  }
+  const bool same_boot = found.boot_id.empty() || found.boot_id == boot_id_;
+  followed.stage = Stage::kEndingTree;
+  if (!same_boot) {  // Nothing of it can be running.
+    on_tree_ended(attempt);
+    return;
+  }
+  EndTreeRequest request;
+  request.attempt = attempt;
+  request.cgroup = found.cgroup;
+  if (found.status && found.status->boot_id == boot_id_) {
+    request.session = found.status->pid;
+    request.session_started = found.status->started_boot;
+  }
+  outbox_.push_back({{}, encode(request), Fd()});
+  pump();
+}
+
+void ShimLauncher::Impl::tend(AttemptId attempt) {
+  const auto found = attempts_.find(attempt);
+  if (found == attempts_.end()) return;
+  Followed& followed = found->second;
+  if (followed.stage != Stage::kFollowed) return;  // Once it is followed, this is called again.
+  const bool delivered = deliver(attempt, followed);
+  if (!delivered || !followed.started) tend_later(attempt, followed);
+}
+
+// True: nothing is left to be said.
+bool ShimLauncher::Impl::deliver(AttemptId attempt, Followed& followed) {
+  if (!followed.stop && !followed.time) return true;
+  const auto socket = connect_control(attempt_directory(options_.state_directory, attempt), false);
+  if (!socket) return false;  // Not there yet; or it is over, which the pidfd tells.
+  if (followed.time) {
+    if (send_packet(socket->get(), encode(SetTime{*followed.time}), {}, MSG_DONTWAIT) != 0) {
+      return false;
+    }
+    followed.time.reset();
+  }
+  if (followed.stop) {
+    if (send_packet(socket->get(), encode(StopCommand{*followed.stop}), {}, MSG_DONTWAIT) != 0) {
+      return false;
+    }
+    followed.stop.reset();
+  }
+  return true;
+}
+
+void ShimLauncher::Impl::tend_later(AttemptId attempt, Followed& followed) {
+  followed.pause =
+      followed.pause.count() == 0 ? kFirstPause : std::min(followed.pause * 2, kLongestPause);
+  if (!followed.retry) followed.retry = std::make_unique<boost::asio::steady_timer>(loop_);
+  followed.retry->expires_after(followed.pause);
+  followed.retry->async_wait(
+      [self = weak_from_this(), attempt](const boost::system::error_code& error) {
+        const auto impl = self.lock();
+        if (error == boost::asio::error::operation_aborted || !impl) return;
+        const auto entry = impl->attempts_.find(attempt);
+        if (entry == impl->attempts_.end()) return;
+        if (entry->second.stage == Stage::kUnsettled) {
+          impl->settle(attempt, ShimLife::kUnknown);
+          return;
+        }
+        if (!entry->second.started && entry->second.stage == Stage::kFollowed) {
+          const auto look =
+              look_at_attempt(impl->options_.state_directory, attempt, ShimLife::kUnknown);
+          const auto* alive = look ? std::get_if<Supervised>(&*look) : nullptr;
+          if (alive != nullptr && alive->status) {
+            impl->on_started(attempt, alive->status->pid, alive->status->started_at);
+          }
+        }
+        impl->tend(attempt);
+      });
+}
+
+}  // namespace gpusched

@@ -1,0 +1,187 @@
+#include "process/shim_launcher.h"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstring>
+
+#include "process/shim_launcher_impl.h"
+
+namespace gpusched {
+
+Result<std::unique_ptr<ShimLauncher>> ShimLauncher::start(boost::asio::io_context& loop,
+                                                          Options options, LauncherSink sink) {
+  auto impl = std::make_shared<Impl>(loop, std::move(options), std::move(sink));
+  if (auto started = impl->start(); !started) return failure(std::move(started.error()));
+  return std::unique_ptr<ShimLauncher>(new ShimLauncher(std::move(impl)));
+}
+
+ShimLauncher::ShimLauncher(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ShimLauncher::~ShimLauncher() { impl_->shut_down(); }
+
+void ShimLauncher::launch(LaunchOrder order) { impl_->launch(order); }
+void ShimLauncher::adopt(AttemptId attempt) { impl_->adopt(attempt); }
+void ShimLauncher::stop(AttemptId attempt, Seconds grace) { impl_->stop(attempt, grace); }
+void ShimLauncher::change_time(AttemptId attempt, const TimeRule& time) {
+  impl_->change_time(attempt, time);
+}
+void ShimLauncher::forget(JobId job) { impl_->forget(job); }
+int ShimLauncher::launcher_pid() const { return impl_->launcher_pid(); }
+
+std::string find_launcher_program() {
+  char self[PATH_MAX];
+  const ssize_t length = ::readlink("/proc/self/exe", self, sizeof self);
+  const std::string path(self, length > 0 ? static_cast<std::size_t>(length) : 0);
+  const std::string directory = path.substr(0, path.rfind('/') + 1);
+  const std::string installed = directory + "../libexec/gpusched/gpusched-launcher";
+  if (::access(installed.c_str(), X_OK) == 0) return installed;
+  return directory + "gpusched-launcher";
+}
+
+namespace {
+
+// A packet for small orders, a sealed memory file for large ones: arguments and environment may
+// be megabytes.
+Result<std::pair<std::string, Fd>> pack(AttemptId attempt, std::string order) {
+  if (order.size() <= kLargestInlineOrder) {
+    return std::pair(encode(LaunchRequest{attempt, std::move(order)}), Fd());
+  }
+  Fd file(::memfd_create("gpusched-order", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  std::size_t done = 0;
+  while (file && done < order.size()) {
+    const ssize_t wrote = ::write(file.get(), order.data() + done, order.size() - done);
+    if (wrote <= 0) break;
+    done += static_cast<std::size_t>(wrote);
+  }
+  if (!file || done != order.size() ||
+      ::fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) !=
+          0) {
+    return failure(ErrorCode::kIo, std::string("pack the order: ") + std::strerror(errno));
+  }
+  return std::pair(encode(LaunchRequest{attempt, {}}), std::move(file));
+}
+
+}  // namespace
+
+ShimLauncher::Impl::Impl(boost::asio::io_context& loop, Options options, LauncherSink sink)
+    : loop_(loop), options_(std::move(options)), sink_(std::move(sink)) {
+  if (const auto boot = read_boot_id()) boot_id_ = *boot;
+}
+
+Result<void> ShimLauncher::Impl::start() {
+  std::vector<std::string> command{options_.launcher_program, options_.state_directory};
+  if (!options_.cgroup.path.empty()) command.push_back(options_.cgroup.path);
+  LauncherLink::Handlers handlers;
+  handlers.ready = [this] { on_ready(); };
+  handlers.lost = [this] { on_launcher_lost(); };
+  handlers.writable = [this] { pump(); };
+  handlers.message = [this](LaunchMessage& message, std::vector<Fd>& passed) {
+    on_message(message, passed);
+  };
+  handlers.complain = [this](const std::string& text) { complain(text); };
+  link_ = std::make_unique<LauncherLink>(loop_, std::move(command), std::move(handlers));
+  return link_->start();
+}
+
+void ShimLauncher::Impl::shut_down() {
+  link_.reset();
+  attempts_.clear();
+}
+
+void ShimLauncher::Impl::complain(const std::string& text) {
+  if (options_.complain) options_.complain(text);
+}
+
+void ShimLauncher::Impl::launch(const LaunchOrder& order) {
+  Followed& followed = attempts_[order.attempt];
+  followed.stage = Stage::kQueued;
+  auto packed = pack(order.attempt, encode_order(order));
+  if (!packed) {
+    followed.stage = Stage::kUnsettled;
+    followed.error = packed.error().message;
+    settle_later(order.attempt);
+    return;
+  }
+  outbox_.push_back({order.attempt, std::move(packed->first), std::move(packed->second)});
+  pump();
+}
+
+void ShimLauncher::Impl::adopt(AttemptId attempt) {
+  attempts_[attempt].stage = Stage::kUnsettled;
+  if (link_->ready()) settle_later(attempt);
+}
+
+void ShimLauncher::Impl::stop(AttemptId attempt, Seconds grace) {
+  const auto found = attempts_.find(attempt);
+  if (found == attempts_.end()) return;
+  Followed& followed = found->second;
+  followed.stop = followed.stop ? std::min(*followed.stop, grace) : grace;
+  if (followed.stage == Stage::kQueued) {
+    // Not even asked for yet: it never will be.
+    std::erase_if(outbox_, [&](const Outgoing& one) { return one.attempt == attempt; });
+    followed.stage = Stage::kUnsettled;
+    if (link_->ready()) settle_later(attempt);
+    return;
+  }
+  tend(attempt);
+}
+
+void ShimLauncher::Impl::change_time(AttemptId attempt, const TimeRule& time) {
+  const auto found = attempts_.find(attempt);
+  if (found == attempts_.end()) return;
+  found->second.time = time;
+  tend(attempt);
+}
+
+void ShimLauncher::Impl::forget(JobId job) {
+  forget_.push_back(job);
+  forget_more();
+}
+
+void ShimLauncher::Impl::forget_more() {
+  constexpr std::size_t kMostAtOnce = 1000;
+  if (!forgetting_.empty() || forget_.empty()) return;
+  const std::size_t count = std::min(forget_.size(), kMostAtOnce);
+  const auto end = forget_.begin() + static_cast<std::ptrdiff_t>(count);
+  forgetting_.assign(forget_.begin(), end);
+  forget_.erase(forget_.begin(), end);
+  outbox_.push_back({{}, encode(ForgetRequest{forgetting_}), Fd()});
+  pump();
+}
+
+void ShimLauncher::Impl::pump() {
+  while (!outbox_.empty() && link_->send(outbox_.front().packet, outbox_.front().file.get())) {
+    const auto found = attempts_.find(outbox_.front().attempt);
+    if (found != attempts_.end() && found->second.stage == Stage::kQueued) {
+      found->second.stage = Stage::kSent;
+    }
+    outbox_.pop_front();
+  }
+}
+
+void ShimLauncher::Impl::on_ready() {
+  for (auto& [attempt, followed] : attempts_) {
+    if (followed.stage == Stage::kUnsettled) settle_later(attempt);
+  }
+  pump();
+}
+
+void ShimLauncher::Impl::on_launcher_lost() {
+  // What it was asked to do and did not confirm: only the claims can tell, once the next launcher
+  // has the lock.
+  for (auto& [attempt, followed] : attempts_) {
+    if (followed.stage == Stage::kSent) followed.stage = Stage::kUnsettled;
+    // Its workers may have died with it; ending a tree twice does no harm.
+    if (followed.stage == Stage::kEndingTree) followed.stage = Stage::kUnsettled;
+  }
+  if (!forgetting_.empty()) {
+    forget_.insert(forget_.end(), forgetting_.begin(), forgetting_.end());
+    forgetting_.clear();
+    forget_more();
+  }
+}
+
+}  // namespace gpusched

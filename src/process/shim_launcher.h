@@ -1,0 +1,56 @@
+// The real Launcher: runs on the daemon's event loop, keeps gpusched-launcher alive, follows every
+// shim by its pidfd and believes only the job directory. Never blocks on a job, a tree or a large
+// directory: those wait in processes of their own.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "engine/launcher.h"
+#include "process/cgroup.h"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace gpusched {
+
+class ShimLauncher final : public Launcher {
+ public:
+  struct Options {
+    std::string state_directory;   // Absolute; exists.
+    std::string launcher_program;  // Absolute.
+    // As prepare_cgroups() gave it; empty path: without control groups.
+    CgroupBase cgroup;
+    // Told in one sentence what is wrong but not anybody's request: a launcher that keeps dying,
+    // a damaged job directory.
+    std::function<void(const std::string&)> complain;
+  };
+
+  // `sink` is called on the loop's thread, never from inside one of the calls below.
+  static Result<std::unique_ptr<ShimLauncher>> start(boost::asio::io_context& loop, Options options,
+                                                     LauncherSink sink);
+  // Jobs run on.
+  ~ShimLauncher() override;
+
+  void launch(LaunchOrder order) override;
+  void adopt(AttemptId attempt) override;
+  void stop(AttemptId attempt, Seconds grace) override;
+  void change_time(AttemptId attempt, const TimeRule& time) override;
+  void forget(JobId job) override;
+
+  // For tests and `doctor`; 0 while there is none.
+  int launcher_pid() const;
+
+ private:
+  class Impl;
+  explicit ShimLauncher(std::shared_ptr<Impl> impl);
+  std::shared_ptr<Impl> impl_;
+};
+
+// gpusched-launcher as it lies beside the running program, or where it is installed to.
+std::string find_launcher_program();
+
+}  // namespace gpusched

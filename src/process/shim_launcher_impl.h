@@ -1,0 +1,99 @@
+// The inside of ShimLauncher: one entry per attempt that has not been answered for, and where it
+// stands. Private to process/: it shows Asio.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "process/job_directory.h"
+#include "process/launch_protocol.h"
+#include "process/launcher_link.h"
+#include "process/shim_launcher.h"
+
+namespace gpusched {
+
+class ShimLauncher::Impl : public std::enable_shared_from_this<ShimLauncher::Impl> {
+ public:
+  Impl(boost::asio::io_context& loop, Options options, LauncherSink sink);
+  Result<void> start();
+  void shut_down();
+
+  void launch(const LaunchOrder& order);
+  void adopt(AttemptId attempt);
+  void stop(AttemptId attempt, Seconds grace);
+  void change_time(AttemptId attempt, const TimeRule& time);
+  void forget(JobId job);
+  int launcher_pid() const { return link_ ? link_->pid() : 0; }
+
+ private:
+  enum class Stage {
+    kQueued,      // Not sent yet.
+    kSent,        // The launcher has it; no word from it yet.
+    kUnsettled,   // Only the job directory knows; asked when the launcher is ready.
+    kFollowed,    // Its shim lives, as far as we know.
+    kEndingTree,  // Its shim died; what it left is being ended.
+  };
+  struct Followed {
+    Stage stage = Stage::kQueued;
+    std::unique_ptr<boost::asio::posix::stream_descriptor> shim;
+    bool started = false;  // Reported.
+    std::string error;     // Why starting failed, if the launcher or the shim said so.
+    std::optional<Seconds> stop;
+    std::optional<TimeRule> time;
+    std::unique_ptr<boost::asio::steady_timer> retry;
+    std::chrono::milliseconds pause{0};
+  };
+  struct Outgoing {
+    AttemptId attempt;  // Number 0: none.
+    std::string packet;
+    Fd file;
+  };
+
+  void complain(const std::string& text);
+  void pump();
+  void forget_more();
+
+  void on_ready();
+  void on_launcher_lost();
+  void on_message(LaunchMessage& message, std::vector<Fd>& passed);
+  void on_launched(const ShimLaunched& launched, std::vector<Fd>& passed);
+  void on_started(AttemptId attempt, int pid, Wall started_at);
+  void on_ended(ExitRecord ended);
+  void on_tree_ended(AttemptId attempt);
+
+  // Looks into the job directory and draws the consequences.
+  void settle_later(AttemptId attempt);
+  void settle(AttemptId attempt, ShimLife shim);
+  void win_claim(AttemptId attempt, Followed& followed);
+  void follow_adopted(AttemptId attempt, Followed& followed, const Supervised& found);
+  void end_tree(AttemptId attempt, Followed& followed, const Unsupervised& found);
+  void follow(AttemptId attempt, Followed& followed, Fd pidfd);
+  void not_started(AttemptId attempt);
+
+  // Delivers what is still to be said to the shim, and looks for a start not yet seen; again and
+  // again with growing pauses, until there is nothing of the kind left.
+  void tend(AttemptId attempt);
+  bool deliver(AttemptId attempt, Followed& followed);
+  void tend_later(AttemptId attempt, Followed& followed);
+
+  boost::asio::io_context& loop_;
+  Options options_;
+  LauncherSink sink_;
+  std::string boot_id_;
+  std::unique_ptr<LauncherLink> link_;
+  std::map<AttemptId, Followed> attempts_;
+  std::deque<Outgoing> outbox_;
+  std::vector<JobId> forget_;
+  std::vector<JobId> forgetting_;
+};
+
+}  // namespace gpusched
