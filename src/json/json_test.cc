@@ -51,8 +51,7 @@ TEST(JsonWriter, PlacesCommas) {
   json.begin_object().field("a", 1).key("b").begin_array().value(-2).null().value(true).end_array();
   json.key("c").begin_object().end_object().field("d", 1.5).field("e", 18446744073709551615ULL);
   json.field("f", std::optional<int>{}).end_object();
-  EXPECT_EQ(out,
-            R"({"a":1,"b":[-2,null,true],"c":{},"d":1.5,"e":18446744073709551615,"f":null})");
+  EXPECT_EQ(out, R"({"a":1,"b":[-2,null,true],"c":{},"d":1.5,"e":18446744073709551615,"f":null})");
 }
 
 TEST(JsonRoundTrip, KeepsEveryByte) {

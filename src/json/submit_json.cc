@@ -92,6 +92,8 @@ Result<SubmitBody> read_body(std::string_view json, const SubmitLimits& limits) 
   if (!value) return failure(value.error());
   Fields fields(*value);
   SubmitBody body;
+  body.spec.time.grace = limits.grace;
+  body.spec.retry.back_off = limits.retry_back_off;
   read_spec_fields(fields, body.spec);
   fields.number("priority", body.priority, 0, 100);
   fields.flag("hold", body.hold);

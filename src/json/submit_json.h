@@ -17,6 +17,9 @@ namespace gpusched {
 
 struct SubmitLimits {
   std::uint64_t tasks_most = 1'000'000;
+  // What a body that does not say gets.
+  Seconds grace{10};
+  Seconds retry_back_off{5};
 };
 
 struct SubmitBody {

@@ -91,7 +91,8 @@ TEST(SubmitJson, RefusesWithASentenceThatNamesTheField) {
       {R"("tags":"x")", "tags must be a list, not a string"},
       {R"("tags":[1])", "tags must be a list of strings, but has a number in it"},
       {R"("tags":[""])", "tags must not hold an empty string"},
-      {R"("gpus":-1)", "gpus must be a number from 0 to 4096, \"all\", or {\"least\":…,\"most\":…}"},
+      {R"("gpus":-1)",
+       "gpus must be a number from 0 to 4096, \"all\", or {\"least\":…,\"most\":…}"},
       {R"("gpus":{"least":3,"most":2})", "gpus.most must not be less than gpus.least"},
       {R"("gpus":{"least":0,"most":2})", "gpus.least must be at least 1 unless gpus.most is 0"},
       {R"("gpus":{"most":2})", "gpus.least is missing"},
@@ -148,15 +149,14 @@ TEST(SubmitJson, RefusesABrokenFrame) {
   EXPECT_EQ(parse_submit(R"({"command":["a"]})").error().message, "working_directory is missing");
   EXPECT_EQ(parse_submit(R"({"command":["a"],"working_directory":"b"})").error().message,
             "working_directory must be an absolute path, not \"b\"");
-  EXPECT_EQ(parse_submit(R"({"command":["a","b"],"shell":true,"working_directory":"/"})")
-                .error()
-                .message,
-            "command must be one line when shell is true");
+  EXPECT_EQ(
+      parse_submit(R"({"command":["a","b"],"shell":true,"working_directory":"/"})").error().message,
+      "command must be one line when shell is true");
 }
 
 TEST(SubmitJson, NullMeansAbsent) {
-  const auto body = parse_submit(with(
-      R"("priority":null,"gpus":null,"begin":null,"signal":null,"array":null,"tasks":null)"));
+  const auto body = parse_submit(
+      with(R"("priority":null,"gpus":null,"begin":null,"signal":null,"array":null,"tasks":null)"));
   ASSERT_TRUE(body) << body.error().message;
   EXPECT_EQ(body->priority, 50);
   EXPECT_FALSE(body->array);

@@ -1,0 +1,76 @@
+#include "api/answers.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/preview.h"
+#include "json/json_writer.h"
+
+namespace gpusched {
+
+Result<std::vector<JobId>> selected_jobs(const Context& context, const Call& call) {
+  Result<Selector> selector = parse_selector(call.captured.at(0));
+  if (!selector) return failure(selector.error());
+  Result<JobFilter> filter = parse_filter(call.request.query);
+  if (!filter) return failure(filter.error());
+  return resolve_selector(context.state(), *selector, *filter, call.actor);
+}
+
+Result<const Job*> selected_job(const Context& context, const Call& call) {
+  Result<std::vector<JobId>> ids = selected_jobs(context, call);
+  if (!ids) return failure(ids.error());
+  if (ids->size() != 1) {
+    return failure(ErrorCode::kInvalid, fmt::format("this needs one job, but \"{}\" names {}",
+                                                    call.captured[0].substr(0, 80), ids->size()));
+  }
+  return context.state().find(ids->front());
+}
+
+Error error_of(const Refusal& refusal) {
+  switch (refusal.kind) {
+    case RefusalKind::kInvalid:
+      return {ErrorCode::kInvalid, refusal.message};
+    case RefusalKind::kNotFound:
+      return {ErrorCode::kNotFound, refusal.message};
+    case RefusalKind::kForbidden:
+      return {ErrorCode::kForbidden, refusal.message};
+    case RefusalKind::kConflict:
+      return {ErrorCode::kConflict, refusal.message};
+    case RefusalKind::kNeverFits:
+      return {ErrorCode::kNeverFits, refusal.message};
+  }
+  return {ErrorCode::kInternal, refusal.message};
+}
+
+void ask_engine(Context& context, const Call& call, Event event, AnswerFn answer) {
+  if (!call.dry_run) {
+    if (auto* submit = std::get_if<SubmitAsked>(&event)) {
+      context.engine.submit(std::move(*submit), std::move(answer));
+    } else {
+      context.engine.post(std::move(event), std::move(answer));
+    }
+    return;
+  }
+  Answer would = preview(context.state(), event, context.now());
+  if (const auto* refusal = std::get_if<Refusal>(&would))
+    return answer(failure(error_of(*refusal)));
+  answer(std::move(would));
+}
+
+std::string changed_json(const Changed& changed, bool dry_run) {
+  std::string out;
+  JsonWriter json(out);
+  json.begin_object().field("schema", 1).key("changed").begin_array();
+  for (const JobId id : changed.jobs) json.value(id);
+  json.end_array().key("unchanged").begin_array();
+  for (const auto& [id, why] : changed.unchanged) {
+    json.begin_object().field("id", id).field("why", why).end_object();
+  }
+  json.end_array();
+  if (dry_run) json.field("dry_run", true);
+  json.end_object();
+  return out;
+}
+
+}  // namespace gpusched

@@ -1,0 +1,28 @@
+// What several routes do alike: which jobs a call means, and the answers of changes.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "api/context.h"
+#include "api/selector.h"
+#include "core/event.h"
+
+namespace gpusched {
+
+// The jobs of the path's selector, narrowed by the query's filters.
+Result<std::vector<JobId>> selected_jobs(const Context& context, const Call& call);
+// The one job of the path.
+Result<const Job*> selected_job(const Context& context, const Call& call);
+
+// Posts the event, or asks what it would do if this is a dry run; `answer` gets the outcome, in
+// which a refusal has become an error.
+void ask_engine(Context& context, const Call& call, Event event, AnswerFn answer);
+
+// {"schema":1,"changed":[…],"unchanged":[{"id","why"}…]}
+std::string changed_json(const Changed& changed, bool dry_run);
+
+Error error_of(const Refusal& refusal);
+
+}  // namespace gpusched

@@ -1,0 +1,96 @@
+#include "api/api.h"
+
+#include <boost/asio/io_context.hpp>
+#include <optional>
+#include <utility>
+
+#include "api/context.h"
+#include "api/http_server.h"
+#include "api/routes.h"
+#include "api/unix_listener.h"
+
+namespace gpusched {
+
+void AfterCommit::flush() {
+  if (must_wait()) return;
+  // What runs may wait again; that is for the next time.
+  const std::vector<std::function<void()>> now = std::exchange(waiting_, {});
+  for (const auto& what : now) what();
+}
+
+Context::Context(boost::asio::io_context& io, Engine& an_engine, ApiPorts some_ports,
+                 ApiLimits some_limits)
+    : loop(io),
+      engine(an_engine),
+      ports(std::move(some_ports)),
+      limits(some_limits),
+      after_commit(engine),
+      events(io, limits.recent_changes, limits.heartbeat),
+      log_watch(io),
+      names(io, ports.now, ports.name_of_user ? ports.name_of_user : NameCache::system_lookup),
+      parser(io),
+      files(io) {}
+
+class Api::Impl {
+ public:
+  Impl(boost::asio::io_context& loop, Engine& engine, ApiPorts ports, ApiLimits limits)
+      : context(loop, engine, std::move(ports), limits),
+        server(loop, http_limits(context), [this](HttpRequest request, const Responder& responder) {
+          dispatch(context, std::move(request), responder);
+        }) {
+    engine.on_change([this](const std::vector<JobChange>& changes) {
+      context.events.publish(changes);
+      context.job_watch.tell(changes);
+    });
+  }
+  ~Impl() { context.engine.on_change({}); }
+
+  static HttpLimits http_limits(const Context& context) {
+    HttpLimits http;
+    http.body_bytes = context.limits.body_bytes;
+    http.header_bytes = context.limits.header_bytes;
+    http.clients = context.limits.clients;
+    http.clients_per_user = context.limits.clients_per_user;
+    http.administrator_uid = context.ports.daemon_uid;
+    http.request_time = context.limits.request_time;
+    return http;
+  }
+
+  Context context;
+  HttpServer server;        // After the context: connections go first.
+  std::string socket_path;  // Of a socket made here.
+  int listener = -1;
+};
+
+Api::Api(boost::asio::io_context& loop, Engine& engine, ApiPorts ports, ApiLimits limits)
+    : impl_(std::make_unique<Impl>(loop, engine, std::move(ports), limits)) {}
+Api::~Api() { stop(); }
+
+Result<void> Api::listen(const std::string& path, mode_t mode) {
+  if (std::optional<Fd> inherited = inherited_listener()) {
+    serve(std::move(*inherited));
+    return {};
+  }
+  Result<Fd> listener = listen_on_unix(path, mode);
+  if (!listener) return failure(listener.error());
+  impl_->socket_path = path;
+  impl_->listener = listener->get();
+  serve(std::move(*listener));
+  return {};
+}
+
+void Api::serve(Fd listener) { impl_->server.serve(std::move(listener)); }
+void Api::after_turn() { impl_->context.after_commit.flush(); }
+
+void Api::stop() {
+  if (!impl_->socket_path.empty()) {
+    remove_socket_file(std::exchange(impl_->socket_path, {}), impl_->listener);
+  }
+  impl_->server.stop();
+  impl_->context.events.stop();
+  impl_->context.log_watch.stop();
+}
+
+int Api::clients() const { return impl_->server.clients(); }
+
+}  // namespace gpusched

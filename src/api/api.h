@@ -1,0 +1,84 @@
+// The HTTP API of docs/api.md, as the daemon sees it: give it the engine and a few functions, let
+// it listen, tell it when a turn is over. Nothing of HTTP or JSON shows here.
+//
+// Rule: answers show only what is on disk. While a commit is under way, reads wait for
+// after_turn().
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "core/time.h"
+#include "engine/engine.h"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace gpusched {
+
+// What the API needs from the daemon beside the engine. All of it is called on the loop's thread
+// and must not block.
+struct ApiPorts {
+  std::function<Now()> now;
+  // On the store's thread; `done` comes back on the loop.
+  std::function<void(JobId job, std::uint64_t after_sequence, std::size_t limit,
+                     std::function<void(Result<std::vector<TrailEntry>>)> done)>
+      read_trail;
+  std::function<void(const std::string& path, std::function<void(Result<void>)> done)> backup;
+  std::function<std::string()> config_text;  // The configuration in force, as YAML.
+  std::function<Result<void>(const std::string& level)> set_log_level;
+  std::function<std::string()> cards_from;  // "simulated", "nvml", "none".
+  std::string state_directory;
+  Wall started_at{};
+  std::uint32_t daemon_uid = 0;
+  // Names of users; empty: the system's accounts. Runs on a thread of its own.
+  std::function<std::string(std::uint32_t uid)> name_of_user;
+};
+
+struct ApiLimits {
+  std::uint64_t body_bytes = 64ULL << 20;
+  std::uint32_t header_bytes = 16U << 10;
+  int clients = 256;
+  int clients_per_user = 64;
+  // Held for one event stream at a time.
+  std::uint64_t stream_bytes = 64ULL << 10;
+  // Recent changes kept for event streams; who falls further behind is dropped.
+  std::size_t recent_changes = 65'536;
+  std::uint64_t submission_jobs_most = 1'000'000;
+  Seconds default_grace{10};
+  Seconds default_retry_back_off{5};
+  std::chrono::milliseconds request_time{30'000};
+  std::chrono::milliseconds heartbeat{15'000};
+};
+
+class Api {
+ public:
+  // Becomes the engine's on_change listener.
+  Api(boost::asio::io_context& loop, Engine& engine, ApiPorts ports, ApiLimits limits);
+  ~Api();
+
+  // Listens on a new socket at `path`, or on one inherited from systemd (then `path` is not used).
+  Result<void> listen(const std::string& path, mode_t mode);
+  void serve(Fd listener);
+
+  // No commit is under way: answers what has waited for that.
+  void after_turn();
+  // Breaks off all connections and removes the socket's file.
+  void stop();
+  int clients() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace gpusched

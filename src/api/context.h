@@ -1,0 +1,76 @@
+// What the routes share. Internal to the API; everything here belongs to the loop's thread.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/api.h"
+#include "api/background.h"
+#include "api/event_stream.h"
+#include "api/http_types.h"
+#include "api/job_watch.h"
+#include "api/log_watch.h"
+#include "api/name_cache.h"
+#include "core/event.h"
+#include "engine/engine.h"
+#include "json/environment.h"
+
+namespace gpusched {
+
+// Things to be done once no commit is under way.
+class AfterCommit {
+ public:
+  explicit AfterCommit(const Engine& engine) : engine_(engine) {}
+  bool must_wait() const { return engine_.committing(); }
+  // Now if possible, else after the turn.
+  void run(std::function<void()> what) {
+    if (must_wait()) {
+      waiting_.push_back(std::move(what));
+    } else {
+      what();
+    }
+  }
+  // Only later; for streams, which ask again when woken.
+  void run_later(std::function<void()> what) { waiting_.push_back(std::move(what)); }
+  void flush();
+
+ private:
+  const Engine& engine_;
+  std::vector<std::function<void()>> waiting_;
+};
+
+struct Context {
+  Context(boost::asio::io_context& io, Engine& an_engine, ApiPorts some_ports,
+          ApiLimits some_limits);
+
+  boost::asio::io_context& loop;
+  Engine& engine;
+  ApiPorts ports;
+  ApiLimits limits;
+  AfterCommit after_commit;
+  EnvironmentPool environments;
+  EventStreams events;
+  JobWatch job_watch;
+  LogWatch log_watch;
+  NameCache names;
+  Background parser;          // Large bodies.
+  Background files;           // Logs and backups.
+  std::uint64_t backups = 0;  // Names their temporary files.
+
+  const State& state() const { return engine.state(); }
+  Now now() const { return ports.now(); }
+};
+
+// One request on its way through a route.
+struct Call {
+  HttpRequest request;
+  std::vector<std::string> captured;  // What stood for {} in the pattern.
+  Actor actor;
+  bool dry_run = false;
+  Responder responder;
+};
+
+}  // namespace gpusched

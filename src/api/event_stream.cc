@@ -1,0 +1,198 @@
+#include "api/event_stream.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <utility>
+
+#include "api/context.h"
+#include "api/job_rows.h"
+
+namespace gpusched {
+namespace {
+
+// Changes or jobs looked at in one go when few of them concern the client.
+constexpr std::size_t kLooksPerPiece = 5000;
+
+void append_event(std::string& out, std::string_view kind, std::optional<std::uint64_t> sequence,
+                  std::string_view json) {
+  out += "event: ";
+  out += kind;
+  if (sequence) out += fmt::format("\nid: {}", *sequence);
+  out += "\ndata: ";
+  out += json;
+  out += "\n\n";
+}
+
+}  // namespace
+
+struct EventStreams::Client {
+  Responder responder;
+  EventsAsked asked;
+  std::uint64_t cursor = 0;
+  std::optional<JobId> snapshot;  // Set while all jobs are being sent: the last one that was.
+  std::string groups;             // Group events not sent yet.
+  bool beat = true;               // The first comes at once: the client knows that it is heard.
+
+  bool concerns(const Job& job) const {
+    if (asked.owner && job.owner.uid != *asked.owner) return false;
+    return !asked.jobs || asked.jobs->contains(job.id);
+  }
+};
+
+struct EventStreams::Timer {
+  explicit Timer(boost::asio::io_context& loop) : timer(loop) {}
+  boost::asio::steady_timer timer;
+  bool set = false;
+};
+
+EventStreams::EventStreams(boost::asio::io_context& loop, std::size_t remembered,
+                           std::chrono::milliseconds heartbeat)
+    : remembered_(remembered), heartbeat_(heartbeat), timer_(std::make_shared<Timer>(loop)) {}
+EventStreams::~EventStreams() { stop(); }
+
+void EventStreams::stop() {
+  timer_->timer.cancel();
+  clients_.clear();
+}
+
+void EventStreams::open(Context& context, EventsAsked asked, const Responder& responder) {
+  auto client = std::make_shared<Client>();
+  client->responder = responder;
+  client->cursor = last_;
+  if (asked.after) {
+    const bool remembered = forgotten_ && *asked.after >= *forgotten_ && *asked.after <= last_;
+    if (remembered) {
+      client->cursor = *asked.after;
+    } else {
+      client->snapshot = JobId{};
+    }
+  }
+  client->asked = std::move(asked);
+  std::erase_if(clients_, [](const auto& weak) { return weak.expired(); });
+  clients_.push_back(client);
+  beat();
+  HttpResponse response;
+  response.content_type = "text/event-stream";
+  response.headers = {{"Cache-Control", "no-store"}};
+  response.stream = [this, &context, client](std::string& out) {
+    return pull(context, *client, out);
+  };
+  responder.send(std::move(response));
+}
+
+// One timer for all; it rests while nobody listens.
+void EventStreams::beat() {
+  if (timer_->set) return;
+  timer_->set = true;
+  timer_->timer.expires_after(heartbeat_);
+  timer_->timer.async_wait([this, alive = std::weak_ptr(timer_)](boost::system::error_code error) {
+    if (error || alive.expired()) return;
+    timer_->set = false;
+    std::erase_if(clients_, [](const auto& weak) { return weak.expired(); });
+    if (clients_.empty()) return;
+    for (const auto& weak : clients_) {
+      if (const auto client = weak.lock()) client->beat = true;
+    }
+    beat();
+    wake_all();
+  });
+}
+
+void EventStreams::wake_all() {
+  const std::vector<std::weak_ptr<Client>> clients = clients_;
+  for (const auto& weak : clients) {
+    if (const auto client = weak.lock()) client->responder.wake();
+  }
+}
+
+void EventStreams::publish(const std::vector<JobChange>& changes) {
+  if (changes.empty()) return;
+  if (!forgotten_) forgotten_ = changes.front().sequence - 1;
+  for (const JobChange& change : changes) {
+    recent_.push_back(change);
+    latest_[change.job] = change.sequence;
+    last_ = std::max(last_, change.sequence);
+  }
+  while (recent_.size() > remembered_) {
+    const JobChange& oldest = recent_.front();
+    forgotten_ = oldest.sequence;
+    const auto latest = latest_.find(oldest.job);
+    if (latest != latest_.end() && latest->second == oldest.sequence) latest_.erase(latest);
+    recent_.pop_front();
+  }
+  wake_all();
+}
+
+void EventStreams::publish_group(const std::string& json) {
+  for (const auto& weak : clients_) {
+    if (const auto client = weak.lock()) append_event(client->groups, "group", std::nullopt, json);
+  }
+  wake_all();
+}
+
+Pull EventStreams::pull(Context& context, Client& client, std::string& out) {
+  if (context.after_commit.must_wait()) {
+    context.after_commit.run_later([responder = client.responder] { responder.wake(); });
+    return Pull::kWait;
+  }
+  const bool behind = !client.snapshot && forgotten_ && client.cursor < *forgotten_;
+  if (behind || client.groups.size() > context.limits.stream_bytes) return Pull::kAbort;
+  out += std::exchange(client.groups, {});
+  if (client.snapshot) {
+    write_snapshot(context, client, out);
+  } else {
+    write_changes(context, client, out);
+  }
+  const bool more = client.snapshot.has_value() || client.cursor < last_;
+  if (client.beat && !more && out.empty()) out += ": alive\n\n";
+  client.beat = client.beat && more;
+  return more ? Pull::kMore : Pull::kWait;
+}
+
+void EventStreams::write_changes(Context& context, Client& client, std::string& out) {
+  RowWriter writer(context, client.asked.actor);
+  std::size_t looks = kLooksPerPiece;
+  const auto from = std::ranges::upper_bound(recent_, client.cursor, {}, &JobChange::sequence);
+  std::string row;
+  for (auto it = from; it != recent_.end(); ++it) {
+    if (out.size() >= context.limits.stream_bytes || looks-- == 0) return;
+    client.cursor = it->sequence;
+    if (latest_[it->job] != it->sequence) continue;  // A later change will say it.
+    row.clear();
+    JsonWriter json(row);
+    const Job* job = context.state().find(it->job);
+    if (job == nullptr) {
+      if (client.asked.jobs && !client.asked.jobs->contains(it->job)) continue;
+      json.begin_object().field("id", it->job).end_object();
+      append_event(out, "gone", it->sequence, row);
+    } else if (client.concerns(*job)) {
+      writer.row(json, *job);
+      append_event(out, "job", it->sequence, row);
+    }
+  }
+  client.cursor = last_;
+}
+
+void EventStreams::write_snapshot(Context& context, Client& client, std::string& out) {
+  RowWriter writer(context, client.asked.actor);
+  std::size_t looks = kLooksPerPiece;
+  const auto& jobs = context.state().jobs();
+  std::string row;
+  for (auto it = jobs.upper_bound(*client.snapshot); it != jobs.end(); ++it) {
+    if (out.size() >= context.limits.stream_bytes || looks-- == 0) return;
+    client.snapshot = it->first;
+    if (!client.concerns(it->second) || context.state().in_open_submission(it->first)) continue;
+    row.clear();
+    JsonWriter json(row);
+    writer.row(json, it->second);
+    append_event(out, "job", std::nullopt, row);
+  }
+  // Only now does the client have all; were it dropped before, it would ask for all again.
+  client.snapshot.reset();
+  if (last_ > 0) out += fmt::format("id: {}\n\n", client.cursor);
+}
+
+}  // namespace gpusched

@@ -1,0 +1,68 @@
+// Server-sent events: every client is a cursor into one shared memory of recent changes. A client
+// costs no memory of its own, gets each job's present row once however often it changed meanwhile,
+// and is dropped when what it has not seen yet is no longer remembered. It comes back with
+// Last-Event-ID; if that is no longer remembered either, it gets every job's row first.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "api/http_types.h"
+#include "core/event.h"
+#include "engine/engine.h"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace gpusched {
+
+struct Context;
+
+struct EventsAsked {
+  Actor actor;
+  std::optional<std::uint64_t> after;             // The last sequence seen; absent: from now on.
+  std::optional<std::unordered_set<JobId>> jobs;  // Only these.
+  std::optional<std::uint32_t> owner;             // Only of this user.
+};
+
+class EventStreams {
+ public:
+  EventStreams(boost::asio::io_context& loop, std::size_t remembered,
+               std::chrono::milliseconds heartbeat);
+  ~EventStreams();
+
+  void open(Context& context, EventsAsked asked, const Responder& responder);
+  void publish(const std::vector<JobChange>& changes);
+  // A group was set or removed; `json` is the event's data.
+  void publish_group(const std::string& json);
+  void stop();
+
+ private:
+  struct Client;
+  struct Timer;
+
+  Pull pull(Context& context, Client& client, std::string& out);
+  void write_changes(Context& context, Client& client, std::string& out);
+  void write_snapshot(Context& context, Client& client, std::string& out);
+  void wake_all();
+  void beat();
+
+  std::size_t remembered_;
+  std::chrono::milliseconds heartbeat_;
+  std::shared_ptr<Timer> timer_;
+  std::deque<JobChange> recent_;                     // By sequence.
+  std::unordered_map<JobId, std::uint64_t> latest_;  // The last sequence of each job in recent_.
+  std::optional<std::uint64_t> forgotten_;           // Changes up to here are not remembered.
+  std::uint64_t last_ = 0;                           // The newest sequence.
+  std::vector<std::weak_ptr<Client>> clients_;
+};
+
+}  // namespace gpusched

@@ -1,0 +1,137 @@
+#include "api/http_server.h"
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <unordered_map>
+#include <utility>
+
+#include "api/http_session.h"
+
+namespace gpusched {
+namespace {
+
+namespace asio = boost::asio;
+
+// After running out of descriptors: long enough not to spin, short enough not to be felt.
+constexpr std::chrono::milliseconds kAcceptPause{100};
+
+std::optional<Peer> peer_of(int socket) {
+  ucred credentials{};
+  socklen_t size = sizeof credentials;
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) return std::nullopt;
+  return Peer{credentials.uid, credentials.gid, credentials.pid};
+}
+
+}  // namespace
+
+class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
+ public:
+  Impl(asio::io_context& loop, HttpLimits limits, HttpHandler handler)
+      : loop_(loop), limits_(limits), handler_(std::move(handler)), acceptor_(loop), pause_(loop) {}
+
+  void serve(Fd listener) {
+    auto ports = std::make_shared<SessionPorts>();
+    ports->limits = limits_;
+    ports->handler = std::move(handler_);
+    ports->reserve_body = [this](std::int64_t bytes) { return reserve_body(bytes); };
+    ports->closed = [this](const HttpSession* session) { forget(session); };
+    ports_ = std::move(ports);
+    acceptor_.assign(asio::local::stream_protocol(), listener.release());
+    accept();
+  }
+
+  void stop() {
+    boost::system::error_code ignored;
+    acceptor_.close(ignored);
+    pause_.cancel();
+    auto sessions = sessions_;  // Closing changes the map.
+    for (auto& [key, client] : sessions) close_http_session(*client.session);
+  }
+
+  int clients() const { return static_cast<int>(sessions_.size()); }
+
+ private:
+  struct Client {
+    std::shared_ptr<HttpSession> session;
+    std::uint32_t uid = 0;
+  };
+
+  void accept() {
+    acceptor_.async_accept([self = shared_from_this()](boost::system::error_code fault,
+                                                       asio::local::stream_protocol::socket peer) {
+      if (!self->acceptor_.is_open()) return;
+      if (fault) return self->accept_later();
+      self->admit(Fd(peer.release()));
+      self->accept();
+    });
+  }
+
+  void accept_later() {
+    pause_.expires_after(kAcceptPause);
+    pause_.async_wait([self = shared_from_this()](boost::system::error_code fault) {
+      if (!fault && self->acceptor_.is_open()) self->accept();
+    });
+  }
+
+  void admit(Fd socket) {
+    const std::optional<Peer> peer = peer_of(socket.get());
+    if (!peer) return;
+    int& of_user = per_user_[peer->uid];
+    const bool administrator = peer->uid == 0 || peer->uid == limits_.administrator_uid;
+    const int extra = administrator ? limits_.extra_for_administrators : 0;
+    if (clients() >= limits_.clients + extra || of_user >= limits_.clients_per_user + extra) {
+      return turn_away(socket.get(), clients() >= limits_.clients + extra);
+    }
+    ++of_user;
+    auto session = start_http_session(loop_, std::move(socket), *peer, ports_);
+    sessions_[session.get()] = {session, peer->uid};
+  }
+
+  void turn_away(int socket, bool all_full) {
+    const std::string bytes = refusal_bytes(
+        {ErrorCode::kBusy,
+         all_full ? fmt::format("the daemon serves {} clients already; try again", limits_.clients)
+                  : fmt::format("you have {} connections already; close some",
+                                limits_.clients_per_user)});
+    // A fresh socket takes this at once; if not, the client is simply disconnected.
+    (void)::send(socket, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  }
+
+  void forget(const HttpSession* session) {
+    const auto it = sessions_.find(session);
+    if (it == sessions_.end()) return;
+    const auto of_user = per_user_.find(it->second.uid);
+    if (of_user != per_user_.end() && --of_user->second == 0) per_user_.erase(of_user);
+    sessions_.erase(it);
+  }
+
+  bool reserve_body(std::int64_t bytes) {
+    if (bytes > 0 && bodies_ + bytes > static_cast<std::int64_t>(limits_.bodies_bytes))
+      return false;
+    bodies_ += bytes;
+    return true;
+  }
+
+  asio::io_context& loop_;
+  HttpLimits limits_;
+  HttpHandler handler_;
+  std::shared_ptr<const SessionPorts> ports_;
+  asio::local::stream_protocol::acceptor acceptor_;
+  asio::steady_timer pause_;
+  std::unordered_map<const HttpSession*, Client> sessions_;
+  std::unordered_map<std::uint32_t, int> per_user_;
+  std::int64_t bodies_ = 0;
+};
+
+HttpServer::HttpServer(asio::io_context& loop, HttpLimits limits, HttpHandler handler)
+    : impl_(std::make_shared<Impl>(loop, limits, std::move(handler))) {}
+HttpServer::~HttpServer() { stop(); }
+void HttpServer::serve(Fd listener) { impl_->serve(std::move(listener)); }
+void HttpServer::stop() { impl_->stop(); }
+int HttpServer::clients() const { return impl_->clients(); }
+
+}  // namespace gpusched

@@ -1,0 +1,49 @@
+// HTTP/1.1 on a listening Unix socket: connections, limits, keep-alive, streams. Knows nothing of
+// jobs. Together with http_session.cc the only code that uses Beast; a slow, silent or greedy
+// client costs one bounded place and nothing else.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+
+#include "api/http_types.h"
+#include "base/fd.h"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace gpusched {
+
+struct HttpLimits {
+  std::uint64_t body_bytes = 64ULL << 20;
+  std::uint64_t bodies_bytes = 256ULL << 20;  // Of all requests being read or handled.
+  std::uint32_t header_bytes = 16U << 10;
+  int clients = 256;
+  int clients_per_user = 64;
+  // Root and the daemon's user still get in when all places are taken.
+  int extra_for_administrators = 8;
+  std::uint32_t administrator_uid = 0;
+  std::chrono::milliseconds request_time{30'000};  // From its first to its last byte.
+  std::chrono::milliseconds idle_time{60'000};     // Between requests of one connection.
+  std::chrono::milliseconds write_time{60'000};    // For an answer that is not a stream.
+};
+
+class HttpServer {
+ public:
+  HttpServer(boost::asio::io_context& loop, HttpLimits limits, HttpHandler handler);
+  ~HttpServer();
+
+  // Begins to accept. Takes the descriptor over.
+  void serve(Fd listener);
+  // No new clients; answers under way are broken off.
+  void stop();
+  int clients() const;
+
+ private:
+  class Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace gpusched

@@ -1,0 +1,415 @@
+#include "api/http_session.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <optional>
+#include <utility>
+
+#include "api/http_target.h"
+
+namespace gpusched {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using ErrorOf = boost::system::error_code;
+
+// Bodies up to this size are not counted against the memory for all bodies.
+constexpr std::uint64_t kSmallBody = 64U << 10;
+// How long the rest of a refused request is read and thrown away, so that the client sees the
+// answer instead of a broken pipe.
+constexpr std::chrono::milliseconds kLinger{2000};
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
+std::string head_of(const HttpResponse& response, std::string_view framing, bool keep_alive) {
+  const auto reason = http::obsolete_reason(static_cast<http::status>(response.status));
+  std::string head = fmt::format(
+      "HTTP/1.1 {} {}\r\nGpusched-Version: " GPUSCHED_VERSION "\r\nContent-Type: {}\r\n",
+      response.status, std::string_view(reason.data(), reason.size()), response.content_type);
+  for (const auto& [name, value] : response.headers) {
+    head += fmt::format("{}: {}\r\n", name, value);
+  }
+  head += framing;
+  head += keep_alive ? "\r\n" : "Connection: close\r\n\r\n";
+  return head;
+}
+
+}  // namespace
+
+class HttpSession : public std::enable_shared_from_this<HttpSession> {
+ public:
+  HttpSession(asio::io_context& loop, Fd socket, Peer peer,
+              std::shared_ptr<const SessionPorts> ports)
+      : loop_(loop), socket_(loop), deadline_(loop), peer_(peer), ports_(std::move(ports)) {
+    socket_.assign(asio::local::stream_protocol(), socket.release());
+  }
+
+  void start() { read_request(); }
+
+  void close() {
+    if (!open_) return;
+    open_ = false;
+    ErrorOf ignored;
+    deadline_.cancel();
+    socket_.close(ignored);
+    end_answer(true);
+    ports_->closed(this);
+  }
+
+  void send(std::uint64_t request, HttpResponse response) {
+    if (!open_ || request != request_ || answered_) return;
+    answered_ = true;
+    if (response.stream) {
+      begin_stream(std::move(response));
+    } else {
+      write_whole(std::move(response));
+    }
+  }
+
+  void wake(std::uint64_t request) {
+    if (open_ && request == request_ && stream_ && !writing_) pump();
+  }
+
+  void on_gone(std::uint64_t request, std::function<void()> gone) {
+    if (!open_ || request != request_) {
+      gone();
+    } else {
+      gone_.push_back(std::move(gone));
+    }
+  }
+
+ private:
+  // --- Reading ----------------------------------------------------------------------------------
+  void read_request() {
+    parser_.emplace();
+    parser_->header_limit(ports_->limits.header_bytes);
+    parser_->body_limit(ports_->limits.body_bytes);
+    set_deadline(ports_->limits.request_time, [this] { request_too_slow(); });
+    http::async_read_header(
+        socket_, buffer_, *parser_,
+        [self = shared_from_this()](ErrorOf fault, std::size_t) { self->on_header(fault); });
+  }
+
+  // A connection that has served a request may rest; the clock for a request starts with its
+  // first byte.
+  void wait_for_request() {
+    if (buffer_.size() > 0) return read_request();
+    set_deadline(ports_->limits.idle_time, [this] { close(); });
+    socket_.async_wait(asio::local::stream_protocol::socket::wait_read,
+                       [self = shared_from_this()](ErrorOf fault) {
+                         if (fault) return self->close();
+                         self->read_request();
+                       });
+  }
+
+  void on_header(ErrorOf fault) {
+    if (!open_ || refused_) return;
+    if (fault) return on_read_fault(fault);
+    if (!parser_->is_done()) {
+      const auto length = parser_->content_length();
+      const std::uint64_t wanted = length ? *length : ports_->limits.body_bytes;
+      if (wanted > kSmallBody && !reserve(wanted)) {
+        return refuse({ErrorCode::kBusy, "the daemon is reading other large requests; try again"});
+      }
+      if (lower(to_std(parser_->get()[http::field::expect])) == "100-continue") {
+        return write_continue();
+      }
+    }
+    read_body();
+  }
+
+  void read_body() {
+    if (parser_->is_done()) return dispatch();
+    http::async_read(socket_, buffer_, *parser_,
+                     [self = shared_from_this()](ErrorOf fault, std::size_t) {
+                       if (!self->open_ || self->refused_) return;
+                       if (fault) return self->on_read_fault(fault);
+                       self->dispatch();
+                     });
+  }
+
+  void write_continue() {
+    static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+    asio::async_write(socket_, asio::buffer(kContinue.data(), kContinue.size()),
+                      [self = shared_from_this()](ErrorOf fault, std::size_t) {
+                        if (fault) return self->close();
+                        self->read_body();
+                      });
+  }
+
+  void on_read_fault(ErrorOf fault) {
+    if (fault == http::error::body_limit) {
+      return refuse({ErrorCode::kTooLarge, fmt::format("a request's body may have at most {} bytes",
+                                                       ports_->limits.body_bytes)});
+    }
+    if (fault == http::error::header_limit || fault == http::error::buffer_overflow) {
+      return refuse(
+          {ErrorCode::kTooLarge, fmt::format("a request's header may have at most {} bytes",
+                                             ports_->limits.header_bytes)});
+    }
+    const bool bad_http =
+        fault.category() == http::make_error_code(http::error::bad_method).category() &&
+        fault != http::error::end_of_stream && fault != http::error::partial_message;
+    if (bad_http) {
+      return refuse({ErrorCode::kInvalid, fmt::format("not an HTTP request: {}", fault.message())});
+    }
+    close();
+  }
+
+  void request_too_slow() {
+    refuse({ErrorCode::kInvalid, fmt::format("the request was not complete after {} s",
+                                             std::chrono::duration_cast<std::chrono::seconds>(
+                                                 ports_->limits.request_time)
+                                                 .count())});
+    lingering_ = false;  // It sends nothing anyway.
+  }
+
+  // Answers a request that was not read to its end, then lets go of the connection.
+  void refuse(const Error& error) {
+    if (refused_) return close();
+    refused_ = true;
+    ++request_;
+    keep_alive_ = false;
+    lingering_ = true;
+    answered_ = true;
+    write_whole(error_response(error));
+  }
+
+  void dispatch() {
+    cancel_deadline();
+    auto message = parser_->release();
+    ++request_;
+    answered_ = false;
+    keep_alive_ = message.keep_alive() && message.version() >= 11;
+    chunked_ = message.version() >= 11;
+    HttpRequest request;
+    request.method = to_std(message.method_string());
+    request.peer = peer_;
+    for (const auto& field : message) {
+      request.headers.emplace(lower(to_std(field.name_string())), to_std(field.value()));
+    }
+    request.body = std::move(message.body());
+    Responder responder(weak_from_this(), request_);
+    Result<HttpTarget> target = parse_target(to_std(message.target()));
+    if (!target) return responder.fail(target.error());
+    request.segments = std::move(target->segments);
+    request.query = std::move(target->query);
+    ports_->handler(std::move(request), responder);
+    if (open_ && !answered_) watch_for_hang_up();
+  }
+
+  // A Unix peer that closes raises HUP, which ends this wait; half-closing does not.
+  void watch_for_hang_up() {
+    if (watching_) return;
+    watching_ = true;
+    socket_.async_wait(asio::local::stream_protocol::socket::wait_error,
+                       [self = shared_from_this()](ErrorOf) {
+                         self->watching_ = false;
+                         self->close();
+                       });
+  }
+
+  // --- Writing ----------------------------------------------------------------------------------
+  void write_whole(HttpResponse response) {
+    head_ =
+        head_of(response, fmt::format("Content-Length: {}\r\n", response.body.size()), keep_alive_);
+    out_ = std::move(response.body);
+    set_deadline(ports_->limits.write_time, [this] { close(); });
+    const std::array<asio::const_buffer, 2> parts = {asio::buffer(head_), asio::buffer(out_)};
+    write(parts, [](HttpSession& session) { session.answer_written(); });
+  }
+
+  void begin_stream(HttpResponse response) {
+    stream_ = std::make_shared<PullFn>(std::move(response.stream));
+    if (!chunked_) keep_alive_ = false;
+    head_ = head_of(response, chunked_ ? "Transfer-Encoding: chunked\r\n" : "", keep_alive_);
+    watch_for_hang_up();
+    const std::array<asio::const_buffer, 1> parts = {asio::buffer(head_)};
+    write(parts, [](HttpSession& session) { session.pump(); });
+  }
+
+  void pump() {
+    out_.clear();
+    // Held, because what it calls may end this answer.
+    const std::shared_ptr<PullFn> stream = stream_;
+    writing_ = true;
+    const Pull said = (*stream)(out_);
+    writing_ = false;
+    if (!open_) return;
+    switch (said) {
+      case Pull::kAbort:
+        return close();
+      case Pull::kEnd:
+        return write_piece(true);
+      case Pull::kWait:
+        if (!out_.empty()) write_piece(false);
+        return;
+      case Pull::kMore:
+        if (!out_.empty()) return write_piece(false);
+        // Nothing yet, but more to look through: others have their turn first.
+        writing_ = true;
+        asio::post(loop_, [self = shared_from_this()] {
+          self->writing_ = false;
+          if (self->open_) self->pump();
+        });
+        return;
+    }
+  }
+
+  void write_piece(bool last) {
+    if (chunked_ && !out_.empty()) {
+      head_ = fmt::format("{:x}\r\n", out_.size());
+      out_ += "\r\n";
+    } else {
+      head_.clear();
+    }
+    if (last && chunked_) out_ += "0\r\n\r\n";
+    const std::array<asio::const_buffer, 2> parts = {asio::buffer(head_), asio::buffer(out_)};
+    if (last) {
+      write(parts, [](HttpSession& session) { session.answer_written(); });
+    } else {
+      write(parts, [](HttpSession& session) { session.pump(); });
+    }
+  }
+
+  template <std::size_t N>
+  void write(const std::array<asio::const_buffer, N>& parts, void (*then)(HttpSession&)) {
+    writing_ = true;
+    asio::async_write(socket_, parts,
+                      [self = shared_from_this(), then](ErrorOf fault, std::size_t) {
+                        self->writing_ = false;
+                        if (!self->open_) return;
+                        if (fault) return self->close();
+                        then(*self);
+                      });
+  }
+
+  void answer_written() {
+    cancel_deadline();
+    end_answer(false);
+    if (keep_alive_) return wait_for_request();
+    if (lingering_) return linger();
+    close();
+  }
+
+  // Reads and throws away what the client still sends, for a short while.
+  void linger() {
+    ErrorOf ignored;
+    socket_.shutdown(asio::local::stream_protocol::socket::shutdown_send, ignored);
+    set_deadline(kLinger, [this] { close(); });
+    out_.resize(256U << 10);
+    discard();
+  }
+  void discard() {
+    socket_.async_read_some(asio::buffer(out_),
+                            [self = shared_from_this()](ErrorOf fault, std::size_t) {
+                              if (fault) return self->close();
+                              self->discard();
+                            });
+  }
+
+  // --- Ends -------------------------------------------------------------------------------------
+  void end_answer(bool broken) {
+    // Moved out first: these may hold the last reference to things that call back here.
+    const std::shared_ptr<PullFn> stream = std::exchange(stream_, nullptr);
+    const auto gone = std::exchange(gone_, {});
+    if (reserved_ > 0) {
+      ports_->reserve_body(-static_cast<std::int64_t>(std::exchange(reserved_, 0)));
+    }
+    if (!broken) return;
+    for (const auto& tell : gone) tell();
+  }
+
+  bool reserve(std::uint64_t bytes) {
+    if (!ports_->reserve_body(static_cast<std::int64_t>(bytes))) return false;
+    reserved_ = bytes;
+    return true;
+  }
+
+  template <class Late>
+  void set_deadline(std::chrono::milliseconds after, Late late) {
+    deadline_.expires_after(after);
+    // The number tells a timer that had fired already when it was set anew or cancelled.
+    deadline_.async_wait([self = shared_from_this(), late, number = ++deadline_number_](ErrorOf) {
+      if (self->open_ && number == self->deadline_number_) late();
+    });
+  }
+  void cancel_deadline() {
+    ++deadline_number_;
+    deadline_.cancel();
+  }
+
+  static std::string to_std(beast::string_view text) { return {text.data(), text.size()}; }
+
+  asio::io_context& loop_;
+  asio::local::stream_protocol::socket socket_;
+  asio::steady_timer deadline_;
+  Peer peer_;
+  std::shared_ptr<const SessionPorts> ports_;
+  beast::flat_buffer buffer_;
+  std::optional<http::request_parser<http::string_body>> parser_;
+
+  std::uint64_t request_ = 0;  // Which request of this connection is being answered.
+  std::uint64_t reserved_ = 0;
+  std::uint64_t deadline_number_ = 0;
+  bool open_ = true;
+  bool answered_ = false;
+  bool keep_alive_ = true;
+  bool chunked_ = true;
+  bool writing_ = false;
+  bool watching_ = false;
+  bool refused_ = false;
+  bool lingering_ = false;
+  std::string head_, out_;
+  std::shared_ptr<PullFn> stream_;
+  std::vector<std::function<void()>> gone_;
+};
+
+void Responder::send(HttpResponse response) const {
+  if (auto session = session_.lock()) session->send(request_, std::move(response));
+}
+void Responder::wake() const {
+  if (auto session = session_.lock()) session->wake(request_);
+}
+void Responder::on_gone(std::function<void()> gone) const {
+  if (auto session = session_.lock()) {
+    session->on_gone(request_, std::move(gone));
+  } else {
+    gone();
+  }
+}
+
+std::shared_ptr<HttpSession> start_http_session(asio::io_context& loop, Fd socket, Peer peer,
+                                                std::shared_ptr<const SessionPorts> ports) {
+  auto session = std::make_shared<HttpSession>(loop, std::move(socket), peer, std::move(ports));
+  session->start();
+  return session;
+}
+
+void close_http_session(HttpSession& session) { session.close(); }
+
+std::string refusal_bytes(const Error& error) {
+  HttpResponse response = error_response(error);
+  return head_of(response, fmt::format("Content-Length: {}\r\n", response.body.size()), false) +
+         response.body;
+}
+
+}  // namespace gpusched

@@ -1,0 +1,28 @@
+// One connection: reads requests, lets the handler answer, writes. Internal to the server.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "api/http_server.h"
+#include "base/fd.h"
+
+namespace gpusched {
+
+// What a session needs from its server.
+struct SessionPorts {
+  HttpLimits limits;
+  HttpHandler handler;
+  // Asks for memory for a body before it is read; what was granted is given back as negative.
+  std::function<bool(std::int64_t bytes)> reserve_body;
+  std::function<void(const HttpSession*)> closed;
+};
+
+std::shared_ptr<HttpSession> start_http_session(boost::asio::io_context& loop, Fd socket, Peer peer,
+                                                std::shared_ptr<const SessionPorts> ports);
+void close_http_session(HttpSession& session);
+
+// The whole of an error answer, for a connection that gets no session.
+std::string refusal_bytes(const Error& error);
+
+}  // namespace gpusched

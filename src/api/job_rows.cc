@@ -1,0 +1,177 @@
+#include "api/job_rows.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/reason.h"
+#include "json/job_json.h"
+#include "process/job_directory.h"
+
+namespace gpusched {
+namespace {
+
+constexpr std::size_t kPieceBytes = 192U << 10;
+// Jobs looked at in one go when few of them match.
+constexpr std::size_t kLooksPerPiece = 5000;
+
+OwnerFacts owner_facts(const Context& context, const Job& job) {
+  OwnerFacts facts;
+  if (job.attempt == 0) return facts;
+  facts.directory = attempt_directory(context.ports.state_directory, job.current_attempt());
+  if (job.active()) facts.control_socket = facts.directory + "/control";
+  const JobSpec& spec = *job.spec;
+  if (spec.output_path.empty()) {
+    facts.log_path = facts.directory + "/log";
+  } else {
+    facts.log_path = spec.output_path[0] == '/' ? spec.output_path
+                                                : spec.working_directory + "/" + spec.output_path;
+  }
+  return facts;
+}
+
+// The state of one list on its way to the client.
+class RowStream {
+ public:
+  RowStream(Context& context, Actor actor, RowsAsked asked)
+      : context_(context), actor_(actor), asked_(std::move(asked)) {
+    left_ = asked_.first.value_or(UINT64_MAX);
+  }
+
+  // Appends the next piece to `out`. REQUIRES: no commit is under way.
+  Pull next(std::string& out) {
+    piece_.clear();
+    if (!begun_) {
+      piece_ += asked_.head;
+      begun_ = true;
+    }
+    const Pull said = asked_.newest ? look_back() : asked_.ids ? walk_ids() : walk_all();
+    if (said == Pull::kEnd) piece_ += asked_.tail;
+    out += piece_;
+    return said;
+  }
+
+  Pull pull(const Responder& responder, std::string& out) {
+    if (context_.after_commit.must_wait()) {
+      context_.after_commit.run_later([responder] { responder.wake(); });
+      return Pull::kWait;
+    }
+    return next(out);
+  }
+
+ private:
+  void write(RowWriter& writer, const Job& job) {
+    if (rows_++ > 0) piece_ += ',';
+    JsonWriter json(piece_);
+    if (asked_.details) {
+      writer.details(json, job);
+    } else {
+      writer.row(json, job);
+    }
+  }
+
+  // Finds the last N that match, from the end; then they are written like a list of ids.
+  Pull look_back() {
+    std::size_t looks = kLooksPerPiece;
+    const auto& jobs = context_.state().jobs();
+    auto it = at_ == JobId{} ? jobs.end() : jobs.lower_bound(at_);
+    while (it != jobs.begin() && found_.size() < *asked_.newest) {
+      if (looks-- == 0) return Pull::kMore;
+      --it;
+      at_ = it->first;
+      if (matches(it->second)) found_.push_back(it->first);
+    }
+    std::ranges::reverse(found_);
+    asked_.ids = std::move(found_);
+    asked_.newest.reset();
+    return walk_ids();
+  }
+
+  Pull walk_ids() {
+    RowWriter writer(context_, actor_);
+    while (position_ < asked_.ids->size() && left_ > 0) {
+      if (piece_.size() >= kPieceBytes) return Pull::kMore;
+      const Job* job = context_.state().find((*asked_.ids)[position_++]);
+      if (job == nullptr) continue;  // Retention took it meanwhile.
+      write(writer, *job);
+      --left_;
+    }
+    return Pull::kEnd;
+  }
+
+  Pull walk_all() {
+    RowWriter writer(context_, actor_);
+    std::size_t looks = kLooksPerPiece;
+    const auto& jobs = context_.state().jobs();
+    for (auto it = jobs.upper_bound(at_); it != jobs.end() && left_ > 0; ++it) {
+      if (piece_.size() >= kPieceBytes || looks-- == 0) return Pull::kMore;
+      at_ = it->first;
+      if (!matches(it->second)) continue;
+      write(writer, it->second);
+      --left_;
+    }
+    return Pull::kEnd;
+  }
+
+  bool matches(const Job& job) const {
+    return asked_.filter.matches(job) && !context_.state().in_open_submission(job.id);
+  }
+
+  Context& context_;
+  Actor actor_;
+  RowsAsked asked_;
+  std::string piece_;
+  bool begun_ = false;
+  std::uint64_t left_ = 0;
+  std::uint64_t rows_ = 0;
+  JobId at_{};  // The last one looked at.
+  std::size_t position_ = 0;
+  std::vector<JobId> found_;
+};
+
+}  // namespace
+
+RowWriter::RowWriter(const Context& context, const Actor& actor)
+    : context_(context), actor_(actor) {}
+
+std::string_view RowWriter::reason_of(const Job& job) {
+  const bool waits =
+      std::holds_alternative<Held>(job.state) || std::holds_alternative<Queued>(job.state);
+  if (!waits) return {};
+  if (!reasons_) reasons_.emplace(context_.state(), context_.now());
+  const std::vector<Reason>& why = reasons_->of(job);
+  if (why.empty()) return {};
+  reason_ = describe(why.front());
+  return reason_;
+}
+
+void RowWriter::row(JsonWriter& json, const Job& job) {
+  write_job_row(json, job, {reason_of(job), std::nullopt}, context_.state().cards());
+}
+
+void RowWriter::details(JsonWriter& json, const Job& job) {
+  const bool may_see = actor_.administrator || actor_.uid == job.owner.uid;
+  const OwnerFacts owner = may_see ? owner_facts(context_, job) : OwnerFacts{};
+  write_job_details(json, job, {reason_of(job), std::nullopt}, context_.state().cards(),
+                    may_see ? &owner : nullptr);
+}
+
+void send_rows(Context& context, const Actor& actor, RowsAsked asked, const Responder& responder) {
+  auto stream = std::make_shared<RowStream>(context, actor, std::move(asked));
+  std::string first;
+  const Pull said = stream->next(first);
+  if (said == Pull::kEnd) {
+    responder.send(json_response(std::move(first)));
+    return;
+  }
+  HttpResponse response;
+  response.stream = [stream, responder, first = std::move(first)](std::string& out) mutable {
+    if (!first.empty()) {
+      out = std::exchange(first, {});
+      return Pull::kMore;
+    }
+    return stream->pull(responder, out);
+  };
+  responder.send(std::move(response));
+}
+
+}  // namespace gpusched

@@ -1,0 +1,48 @@
+// Answers that are lists of jobs: {… "jobs":[row, row, …]}. Written piece by piece as the client
+// takes them, by id, from whatever the state is at that moment; never a copy of the list.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/context.h"
+#include "api/selector.h"
+#include "core/explain.h"
+#include "json/json_writer.h"
+
+namespace gpusched {
+
+// Writes rows of one state at one moment; reasons are shared between jobs of one shape.
+// REQUIRES: the state does not change while this lives.
+class RowWriter {
+ public:
+  RowWriter(const Context& context, const Actor& actor);
+  void row(JsonWriter& json, const Job& job);
+  void details(JsonWriter& json, const Job& job);
+
+ private:
+  std::string_view reason_of(const Job& job);
+
+  const Context& context_;
+  Actor actor_;
+  std::optional<WaitingReasons> reasons_;  // Made with the first job that waits.
+  std::string reason_;
+};
+
+struct RowsAsked {
+  std::string head = R"({"schema":1,"jobs":[)";
+  std::string tail = "]}";
+  bool details = false;
+  // Either these jobs (those still there), or all that match the filter.
+  std::optional<std::vector<JobId>> ids;
+  JobFilter filter;
+  std::optional<std::uint64_t> first;   // At most so many, from the start.
+  std::optional<std::uint64_t> newest;  // At most so many, from the end.
+};
+
+// Answers in one piece if it is short, else as a stream.
+void send_rows(Context& context, const Actor& actor, RowsAsked asked, const Responder& responder);
+
+}  // namespace gpusched

@@ -1,0 +1,26 @@
+// GET /v1/jobs/{id}/log: raw bytes of an attempt's log, from an offset or the tail, and followed
+// until the attempt has ended. Files are opened and read on a worker thread; growth is told by
+// inotify.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "api/context.h"
+#include "process/log_file.h"
+
+namespace gpusched {
+
+struct LogAsked {
+  JobId job{};
+  std::optional<int> attempt;  // Absent: the latest.
+  LogStream stream = LogStream::kOutput;
+  std::uint64_t offset = 0;
+  std::optional<std::uint64_t> tail;  // Only the last so many bytes.
+  bool follow = false;
+};
+
+// REQUIRES: the caller may see the log of this job.
+void send_log(Context& context, const LogAsked& asked, const Responder& responder);
+
+}  // namespace gpusched

@@ -1,0 +1,54 @@
+// The table of routes and the way from a request to one of them: who asks, which API, is it
+// allowed, are its parameters known; then one function per route (routes_*.cc).
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "api/context.h"
+
+namespace gpusched {
+
+enum class RouteKind {
+  kRead,    // Shows jobs: waits for the commit under way.
+  kPlain,   // Shows nothing that a commit could take back.
+  kChange,  // Takes `dry_run`, which waits like a read.
+};
+
+struct Route {
+  std::string_view method;
+  std::string_view pattern;  // "/v1/jobs/{}/cancel"; {} is one segment.
+  RouteKind kind;
+  bool administrators;
+  std::string_view query;  // Names it knows, separated by spaces.
+  void (*run)(Context&, Call);
+};
+
+const std::vector<Route>& all_routes();
+void dispatch(Context& context, HttpRequest request, const Responder& responder);
+
+// One function per route.
+void get_version(Context& context, Call call);
+void submit_jobs(Context& context, Call call);
+void list_jobs(Context& context, Call call);
+void show_jobs(Context& context, Call call);
+void get_overview(Context& context, Call call);
+void explain_job(Context& context, Call call);
+void get_trail(Context& context, Call call);
+void get_log(Context& context, Call call);
+void wait_for_jobs(Context& context, Call call);
+void cancel_jobs(Context& context, Call call);
+void hold_jobs(Context& context, Call call);
+void release_jobs(Context& context, Call call);
+void requeue_jobs(Context& context, Call call);
+void set_jobs(Context& context, Call call);
+void stream_events(Context& context, Call call);
+void list_groups(Context& context, Call call);
+void set_group(Context& context, Call call);
+void remove_group(Context& context, Call call);
+void list_gpus(Context& context, Call call);
+void get_backup(Context& context, Call call);
+void get_config(Context& context, Call call);
+void set_log_level_route(Context& context, Call call);
+
+}  // namespace gpusched

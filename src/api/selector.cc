@@ -1,0 +1,221 @@
+#include "api/selector.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+namespace gpusched {
+namespace {
+
+constexpr std::uint64_t kIdMost = std::numeric_limits<std::int64_t>::max();
+
+std::optional<std::uint64_t> whole(std::string_view text, std::uint64_t most) {
+  std::uint64_t number = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (fault != std::errc{} || end != text.data() + text.size() || number > most) {
+    return std::nullopt;
+  }
+  return number;
+}
+
+std::optional<SelectorPart> parse_part(std::string_view text) {
+  if (text == "all") return AllJobs{};
+  if (text == "last") return NewestOf{0};
+  if (text.starts_with("@~")) {
+    const std::optional<std::uint64_t> back = whole(text.substr(2), 1'000'000);
+    if (!back) return std::nullopt;
+    return NewestOf{static_cast<std::size_t>(*back)};
+  }
+  const std::size_t dash = text.find('-');
+  const std::optional<std::uint64_t> first = whole(text.substr(0, dash), kIdMost);
+  if (!first) return std::nullopt;
+  if (dash == std::string_view::npos) return IdRange{JobId{*first}, JobId{*first}};
+  const std::optional<std::uint64_t> last = whole(text.substr(dash + 1), kIdMost);
+  if (!last || *last < *first) return std::nullopt;
+  return IdRange{JobId{*first}, JobId{*last}};
+}
+
+struct StateWord {
+  std::string_view name;
+  StateSet states;
+};
+constexpr StateSet kHeld = 1, kQueued = 2, kStarting = 4, kRunning = 8, kCompleted = 16,
+                   kFailed = 32, kCancelled = 64;
+constexpr StateWord kStateWords[] = {
+    {"held", kHeld},
+    {"queued", kQueued},
+    {"starting", kStarting},
+    {"running", kRunning},
+    {"completed", kCompleted},
+    {"failed", kFailed},
+    {"cancelled", kCancelled},
+    {"waiting", kHeld | kQueued},
+    {"active", kStarting | kRunning},
+    {"ended", kCompleted | kFailed | kCancelled},
+};
+
+tl::unexpected<Error> no_such_job(std::uint64_t number) {
+  return failure(ErrorCode::kNotFound, fmt::format("there is no job {}", number));
+}
+
+struct Resolver {
+  const State& state;
+  const JobFilter& filter;
+  const Actor& actor;
+  std::vector<JobId> found;
+
+  void keep(const Job& job) {
+    if (filter.matches(job)) found.push_back(job.id);
+  }
+
+  Result<void> operator()(const IdRange& range) {
+    std::uint64_t expected = number_of(range.first);
+    for (auto it = state.jobs().lower_bound(range.first); it != state.jobs().end(); ++it) {
+      if (number_of(it->first) != expected || it->first > range.last) break;
+      if (state.in_open_submission(it->first)) break;
+      keep(it->second);
+      ++expected;
+    }
+    if (expected <= number_of(range.last)) return no_such_job(expected);
+    return {};
+  }
+
+  Result<void> operator()(const NewestOf& newest) {
+    const std::vector<JobId> ids = state.newest_of(actor.uid, newest.back + 1);
+    if (ids.size() <= newest.back) {
+      return failure(ErrorCode::kNotFound, ids.empty()
+                                               ? "you have no jobs"
+                                               : fmt::format("you have only {} jobs", ids.size()));
+    }
+    keep(*state.find(ids[newest.back]));
+    return {};
+  }
+
+  Result<void> operator()(const AllJobs&) {
+    for (const auto& [id, job] : state.jobs()) {
+      const bool may = actor.administrator || job.owner.uid == actor.uid;
+      if (may && !state.in_open_submission(id)) keep(job);
+    }
+    return {};
+  }
+};
+
+}  // namespace
+
+Result<Selector> parse_selector(std::string_view text) {
+  Selector selector;
+  std::string_view rest = text;
+  for (bool more = true; more;) {
+    const std::size_t comma = rest.find(',');
+    more = comma != std::string_view::npos;
+    const std::optional<SelectorPart> part = parse_part(rest.substr(0, comma));
+    if (!part) {
+      return failure(ErrorCode::kInvalid,
+                     fmt::format("\"{}\" names no jobs; write 7, 7-12, 7,9,20-22, last, @~2 or all",
+                                 text.substr(0, 80)));
+    }
+    selector.push_back(*part);
+    if (more) rest.remove_prefix(comma + 1);
+  }
+  return selector;
+}
+
+StateSet state_bit(const JobState& state) {
+  struct Bits {
+    StateSet operator()(const Held&) const { return kHeld; }
+    StateSet operator()(const Queued&) const { return kQueued; }
+    StateSet operator()(const Starting&) const { return kStarting; }
+    StateSet operator()(const Running&) const { return kRunning; }
+    StateSet operator()(const Ended& ended) const {
+      switch (ended.outcome) {
+        case Outcome::kCompleted:
+          return kCompleted;
+        case Outcome::kFailed:
+          return kFailed;
+        case Outcome::kCancelled:
+          return kCancelled;
+      }
+      return 0;
+    }
+  };
+  return std::visit(Bits{}, state);
+}
+
+Result<StateSet> parse_states(std::string_view text) {
+  StateSet states = 0;
+  for (bool more = true; more;) {
+    const std::size_t comma = text.find(',');
+    more = comma != std::string_view::npos;
+    const auto word = std::ranges::find(kStateWords, text.substr(0, comma), &StateWord::name);
+    if (word == std::end(kStateWords)) {
+      return failure(ErrorCode::kInvalid,
+                     fmt::format("state has \"{}\"; the states are held, queued, starting, "
+                                 "running, completed, failed, cancelled, waiting, active, ended",
+                                 text.substr(0, std::min<std::size_t>(comma, 40))));
+    }
+    states |= word->states;
+    if (more) text.remove_prefix(comma + 1);
+  }
+  return states;
+}
+
+bool JobFilter::matches(const Job& job) const {
+  if ((states & state_bit(job.state)) == 0) return false;
+  if (user && job.owner.user != *user) return false;
+  if (group && job.spec->group != *group) return false;
+  if (name && job.spec->name != *name) return false;
+  if (array && (job.task == nullptr || job.task->array != *array)) return false;
+  return !tag || std::ranges::find(job.spec->tags, *tag) != job.spec->tags.end();
+}
+
+Result<std::optional<std::uint64_t>> query_number(const std::map<std::string, std::string>& query,
+                                                  const char* name, std::uint64_t most) {
+  const auto it = query.find(name);
+  if (it == query.end()) return std::optional<std::uint64_t>{};
+  const std::optional<std::uint64_t> number = whole(it->second, most);
+  if (!number) {
+    return failure(ErrorCode::kInvalid,
+                   fmt::format("{} must be a whole number up to {}", name, most));
+  }
+  return number;
+}
+
+Result<JobFilter> parse_filter(const std::map<std::string, std::string>& query) {
+  JobFilter filter;
+  const auto take = [&query](const char* name, std::optional<std::string>& out) {
+    if (const auto it = query.find(name); it != query.end()) out = it->second;
+  };
+  take("user", filter.user);
+  take("group", filter.group);
+  take("name", filter.name);
+  take("tag", filter.tag);
+  if (const auto it = query.find("state"); it != query.end()) {
+    Result<StateSet> states = parse_states(it->second);
+    if (!states) return failure(states.error());
+    filter.states = *states;
+  }
+  Result<std::optional<std::uint64_t>> array = query_number(query, "array", kIdMost);
+  if (!array) return failure(array.error());
+  if (*array) filter.array = JobId{**array};
+  return filter;
+}
+
+bool is_visible(const State& state, JobId id) {
+  return state.find(id) != nullptr && !state.in_open_submission(id);
+}
+
+Result<std::vector<JobId>> resolve_selector(const State& state, const Selector& selector,
+                                            const JobFilter& filter, const Actor& actor) {
+  Resolver resolver{state, filter, actor, {}};
+  for (const SelectorPart& part : selector) {
+    if (Result<void> done = std::visit(resolver, part); !done) return failure(done.error());
+  }
+  std::ranges::sort(resolver.found);
+  const auto repeated = std::ranges::unique(resolver.found);
+  resolver.found.erase(repeated.begin(), repeated.end());
+  return std::move(resolver.found);
+}
+
+}  // namespace gpusched

@@ -1,0 +1,66 @@
+// Which jobs a request means: "7", "7-12", "7,9,20-22", "last", "@~2", "all", and the filters of
+// the query. Text becomes a value first (pure), then jobs of a state for one asker.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "core/event.h"
+#include "core/ids.h"
+#include "core/state.h"
+
+namespace gpusched {
+
+struct IdRange {
+  JobId first{}, last{};
+  friend bool operator==(const IdRange&, const IdRange&) = default;
+};
+// The newest of the caller; 0: the very newest.
+struct NewestOf {
+  std::size_t back = 0;
+  friend bool operator==(const NewestOf&, const NewestOf&) = default;
+};
+struct AllJobs {
+  friend bool operator==(const AllJobs&, const AllJobs&) = default;
+};
+using SelectorPart = std::variant<IdRange, NewestOf, AllJobs>;
+using Selector = std::vector<SelectorPart>;
+
+Result<Selector> parse_selector(std::string_view text);
+
+// One bit per public state.
+using StateSet = std::uint32_t;
+StateSet state_bit(const JobState& state);
+inline constexpr StateSet kEveryState = ~StateSet{0};
+// "queued,running", also active, waiting, ended.
+Result<StateSet> parse_states(std::string_view text);
+
+struct JobFilter {
+  StateSet states = kEveryState;
+  std::optional<std::string> user, group, name, tag;
+  std::optional<JobId> array;
+
+  bool matches(const Job& job) const;
+  bool restricts() const { return states != kEveryState || user || group || name || tag || array; }
+};
+// Takes state, user, group, name, tag and array from a query; leaves the rest.
+Result<JobFilter> parse_filter(const std::map<std::string, std::string>& query);
+
+// A whole number of the query; nothing if it is absent.
+Result<std::optional<std::uint64_t>> query_number(const std::map<std::string, std::string>& query,
+                                                  const char* name, std::uint64_t most);
+
+// True if `id` exists for users: known, and not part of a submission still under way.
+bool is_visible(const State& state, JobId id);
+
+// The jobs meant, by id and each once. A number that does not exist is kNotFound.
+Result<std::vector<JobId>> resolve_selector(const State& state, const Selector& selector,
+                                            const JobFilter& filter, const Actor& actor);
+
+}  // namespace gpusched
