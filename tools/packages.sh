@@ -20,7 +20,7 @@ missing_packages() {
   done
 }
 
-# install_packages NAME…: says what it installs, asks sudo where needed, does nothing if all is there.
+# install_packages NAME…: says what it installs, uses sudo where needed; nothing if all is there.
 install_packages() {
   if ! command -v apt-get >/dev/null; then
     echo "No apt here. Needed, under whatever names they have: $*" >&2

@@ -1,0 +1,45 @@
+"""Runs the ```sh blocks of the documents, in order, each page against a daemon of its own.
+
+Blocks that begin with ```sh skip are for people: they need root, systemd or a fresh machine.
+"""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from live_daemon import ROOT, LiveDaemon
+
+PAGES = sorted((ROOT / "docs/guide").glob("*.md")) + [ROOT / "docs/api.md", ROOT / "README.md"]
+
+
+def blocks_of(page):
+    """The blocks to run, each with the line where it begins."""
+    text = page.read_text()
+    for found in re.finditer(r"^```sh\n(.*?)^```$", text, re.S | re.M):
+        yield text[:found.start()].count("\n") + 2, found.group(1)
+
+
+@pytest.fixture(scope="module")
+def place(request, programs, tmp_path_factory):
+    """One daemon and one directory per page: pages read from top to bottom."""
+    with LiveDaemon(programs) as daemon:
+        yield daemon, tmp_path_factory.mktemp(Path(request.param).stem)
+
+
+CASES = [pytest.param(str(page), line, block, id=f"{page.name}:{line}")
+         for page in PAGES for line, block in blocks_of(page)]
+
+
+@pytest.mark.parametrize("place,line,block", CASES, indirect=["place"])
+def test_block(place, line, block):
+    daemon, directory = place
+    done = subprocess.run(["bash", "-eu", "-o", "pipefail", "-c", block], cwd=directory,
+                          env=daemon.environment(), capture_output=True, text=True, timeout=120,
+                          stdin=subprocess.DEVNULL, check=False)
+    said = f"{done.stdout}{done.stderr}\n{daemon.log()}"
+    assert done.returncode == 0, f"line {line}:\n{block}\n{said}"
+
+
+def test_the_pages_have_blocks():
+    assert len(CASES) > 20
