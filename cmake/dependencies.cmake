@@ -4,7 +4,6 @@ find_package(Boost 1.74 REQUIRED)  # Header only: Asio and Beast.
 find_package(nlohmann_json REQUIRED)
 find_path(TL_EXPECTED_INCLUDE tl/expected.hpp REQUIRED)
 find_path(FMT_INCLUDE fmt/format.h REQUIRED)
-find_path(CLI11_INCLUDE CLI/CLI.hpp REQUIRED)
 find_path(SQLITE3_INCLUDE sqlite3.h REQUIRED)
 find_path(YAML_CPP_INCLUDE yaml-cpp/yaml.h REQUIRED)
 # Static libraries first: release binaries need nothing but glibc at run time.

@@ -2,7 +2,7 @@
 
 BUILD_PACKAGES=(
   cmake ninja-build g++
-  libboost-dev libsqlite3-dev nlohmann-json3-dev libyaml-cpp-dev libcli11-dev libfmt-dev
+  libboost-dev libsqlite3-dev nlohmann-json3-dev libyaml-cpp-dev libfmt-dev
   libexpected-dev
 )
 TEST_PACKAGES=(

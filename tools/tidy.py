@@ -26,7 +26,7 @@ HEAVY = {
     "boost/beast": r"src/(api|loop)/[a-z_]+\.cc",
     "nlohmann/": r"src/json/json_value\.cc",
     "yaml-cpp/": r"src/(config/config|cli/job_file)\.cc",
-    "CLI/": r"src/(cli|daemon|launcher|sampler|sim)/[a-z_/]+\.cc",
+    "CLI/": r"nowhere",
     "sqlite3.h": r"src/store/sqlite\.cc",
     "boost/asio": r"src/(loop|process|gpu|api|daemon)/[a-z_]+\.(cc|h)",
 }
@@ -78,7 +78,8 @@ class Tree:
 
 
 def is_test(path):
-    return path.endswith("_test.cc") or path.startswith("tests/") or "/fuzz/" in path
+    name = re.search(r"_(test|harness|contract)\.(cc|h)$", path)
+    return bool(name) or path.startswith("tests/") or "/fuzz/" in path
 
 
 def folder_of(path):
