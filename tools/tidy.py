@@ -26,7 +26,6 @@ HEAVY = {
     "boost/beast": r"src/(api|loop)/[a-z_]+\.cc",
     "nlohmann/": r"src/json/json_value\.cc",
     "yaml-cpp/": r"src/(config/config|cli/job_file)\.cc",
-    "CLI/": r"nowhere",
     "sqlite3.h": r"src/store/sqlite\.cc",
     "boost/asio": r"src/(loop|process|gpu|api|daemon)/[a-z_]+\.(cc|h)",
 }
