@@ -1,0 +1,30 @@
+// Any bytes are a selector, a list of states and a request target, or errors.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "api/http_target.h"
+#include "api/selector.h"
+#include "core/check.h"
+#include "json/json_value.h"
+#include "json/json_writer.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace gpusched;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const Result<Selector> selector = parse_selector(text);
+  if (selector) {
+    CHECK(!selector->empty());
+    const State state;
+    const auto found = resolve_selector(state, *selector, JobFilter{}, Actor{1000, false});
+    CHECK(!found || found->empty());
+  }
+  (void)parse_states(text);
+  if (const Result<HttpTarget> target = parse_target(text)) (void)parse_filter(target->query);
+  // Every string survives its way through JSON.
+  std::string json;
+  append_json_string(json, text);
+  const Result<JsonValue> value = parse_json(json);
+  CHECK(value.has_value() && *value->as<std::string>() == text);
+  return 0;
+}
