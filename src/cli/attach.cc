@@ -1,0 +1,148 @@
+#include "cli/attach.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <optional>
+#include <variant>
+
+#include "cli/terminal.h"
+#include "process/control_client.h"
+
+namespace gpusched::cli {
+namespace {
+
+Result<void> write_all(int fd, std::string_view data) {
+  while (!data.empty()) {
+    const ssize_t n = ::write(fd, data.data(), data.size());
+    if (n >= 0) {
+      data.remove_prefix(static_cast<std::size_t>(n));
+    } else if (errno == EAGAIN) {
+      pollfd entry{fd, POLLOUT, 0};
+      ::poll(&entry, 1, -1);
+    } else if (errno != EINTR) {
+      return failure(ErrorCode::kIo, std::string("write the output: ") + std::strerror(errno));
+    }
+  }
+  return {};
+}
+
+class Attachment {
+ public:
+  Attachment(ControlClient client, std::string directory, SignalFd& signals)
+      : client_(std::move(client)), directory_(std::move(directory)), signals_(signals) {}
+
+  Result<JobExit> run() {
+    if (auto begun = begin(); !begun) return failure(begun.error());
+    std::optional<RawTerminal> raw;
+    if (terminal_) raw.emplace(STDIN_FILENO);
+    while (!exit_) {
+      if (auto turned = turn(); !turned) return failure(turned.error());
+    }
+    return *exit_;
+  }
+
+ private:
+  Result<void> begin() {
+    const TerminalSize size = terminal_size(STDIN_FILENO).value_or(TerminalSize{});
+    if (auto sent = client_.send(AttachRequest{size.rows, size.columns}); !sent) return sent;
+    auto answer = client_.receive();
+    if (!answer) return failure(answer.error());
+    if (const auto* refused = std::get_if<Refused>(&*answer)) {
+      return failure(ErrorCode::kForbidden, refused->message);
+    }
+    const auto* attached = std::get_if<Attached>(&*answer);
+    if (attached == nullptr) {
+      return failure(ErrorCode::kUnsupported, "the supervisor speaks another protocol");
+    }
+    terminal_ = attached->terminal && is_terminal(STDIN_FILENO);
+    return {};
+  }
+
+  Result<void> turn() {
+    // Input is taken only when there is room for it: a job that writes while it does not read
+    // must never block both sides.
+    const bool pending = pending_.has_value();
+    pollfd entries[3] = {{client_.fd(), static_cast<short>(pending ? POLLIN | POLLOUT : POLLIN), 0},
+                         {signals_.fd(), POLLIN, 0},
+                         {pending || input_ended_ ? -1 : STDIN_FILENO, POLLIN, 0}};
+    if (::poll(entries, 3, -1) < 0 && errno != EINTR) {
+      return failure(ErrorCode::kIo, std::string("wait for the job: ") + std::strerror(errno));
+    }
+    if (entries[1].revents != 0) {
+      if (auto passed = pass_signals(); !passed) return passed;
+    }
+    if ((entries[0].revents & POLLOUT) != 0 && pending_) {
+      auto sent = client_.send(*pending_);
+      pending_.reset();
+      // A job that has just ended takes no more input; its last message is still to be read.
+      if (!sent) input_ended_ = true;
+    }
+    if (entries[2].revents != 0) read_input();
+    if ((entries[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0) return take_message();
+    return {};
+  }
+
+  void read_input() {
+    std::string bytes(kControlChunk, '\0');
+    const ssize_t n = ::read(STDIN_FILENO, bytes.data(), bytes.size());
+    if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
+    if (n <= 0) {
+      input_ended_ = true;
+      pending_ = InputEnd{};
+      return;
+    }
+    bytes.resize(static_cast<std::size_t>(n));
+    pending_ = InputData{std::move(bytes)};
+  }
+
+  Result<void> take_message() {
+    auto message = client_.receive();
+    if (!message) return failure(message.error());
+    if (const auto* output = std::get_if<OutputData>(&*message)) {
+      return write_all(STDOUT_FILENO, output->bytes);
+    }
+    if (const auto* error = std::get_if<ErrorData>(&*message)) {
+      return write_all(STDERR_FILENO, error->bytes);
+    }
+    if (auto* exit = std::get_if<JobExit>(&*message)) exit_ = std::move(*exit);
+    return {};
+  }
+
+  Result<void> pass_signals() {
+    while (const std::optional<int> signal = signals_.take()) {
+      if (*signal == SIGWINCH) {
+        if (const auto size = terminal_size(STDIN_FILENO)) {
+          (void)client_.send(WindowSize{size->rows, size->columns});
+        }
+      } else if (*signal == SIGHUP) {
+        return failure(ErrorCode::kUnavailable, "the terminal is gone");
+      } else if (auto other = ControlClient::connect(directory_)) {
+        // On a connection of its own: on this one it would wait behind the input.
+        (void)other->ask(SendSignal{*signal});
+      }
+    }
+    return {};
+  }
+
+  ControlClient client_;
+  std::string directory_;
+  SignalFd& signals_;
+  bool terminal_ = false;
+  bool input_ended_ = false;
+  std::optional<ControlMessage> pending_;
+  std::optional<JobExit> exit_;
+};
+
+}  // namespace
+
+Result<JobExit> attach_to(const std::string& directory, SignalFd& signals) {
+  auto client = ControlClient::connect(directory);
+  if (!client) return failure(client.error());
+  return Attachment(std::move(*client), directory, signals).run();
+}
+
+}  // namespace gpusched::cli

@@ -1,0 +1,99 @@
+#include "cli/change_feed.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "cli/session.h"
+
+namespace gpusched::cli {
+namespace {
+
+// The daemon sends a comment every 15 s: three missing ones mean that it is gone.
+constexpr std::chrono::milliseconds kSilenceMost{50'000};
+
+}  // namespace
+
+ChangeFeed::ChangeFeed(const Client& client, std::string jobs, std::string after)
+    : client_(client), jobs_(std::move(jobs)), last_id_(std::move(after)) {}
+
+Result<void> ChangeFeed::open() {
+  Request request{.target = "/v1/events"};
+  char mark = '?';
+  if (!jobs_.empty()) {
+    request.target += fmt::format("{}jobs={}", mark, percent_encoded(jobs_));
+    mark = '&';
+  }
+  if (!last_id_.empty()) {
+    request.target += fmt::format("{}after={}", mark, percent_encoded(last_id_));
+    request.headers.emplace_back("Last-Event-ID", last_id_);
+  }
+  auto exchange = client_.open(request, kSilenceMost);
+  if (!exchange) return failure(exchange.error());
+  exchange_.emplace(std::move(*exchange));
+  parser_ = {};
+  return {};
+}
+
+Result<void> ChangeFeed::reconnect() {
+  Patience patience;
+  exchange_.reset();
+  while (patience.wait_a_moment()) {
+    auto opened = open();
+    if (opened) {
+      reconnected_ = true;
+      return {};
+    }
+    if (!is_away(opened.error())) return opened;
+  }
+  return failure(ErrorCode::kUnavailable, "the daemon did not come back within 30 s");
+}
+
+Result<bool> ChangeFeed::read_more() {
+  auto part = exchange_->read_some();
+  if (!part) return failure(part.error());
+  for (StreamEvent& event : parser_.feed(*part)) {
+    if (!event.id.empty()) last_id_ = event.id;
+    pending_.push_back(std::move(event));
+  }
+  return !part->empty();
+}
+
+Result<ChangeFeed::Next> ChangeFeed::next(std::chrono::milliseconds timeout, int other_fd) {
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  while (true) {
+    if (!pending_.empty()) {
+      Next next{Woken::kChange, std::move(pending_.front())};
+      pending_.pop_front();
+      return next;
+    }
+    if (!exchange_->has_buffered()) {
+      int wait_ms = -1;
+      if (timeout.count() >= 0) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(
+            deadline - std::chrono::steady_clock::now());
+        wait_ms = static_cast<int>(std::max<std::int64_t>(left.count(), 0));
+      }
+      pollfd entries[2] = {{exchange_->fd(), POLLIN, 0}, {other_fd, POLLIN, 0}};
+      const int ready = ::poll(entries, 2, wait_ms);
+      if (ready < 0 && errno != EINTR) {
+        return failure(ErrorCode::kIo, std::string("wait for changes: ") + std::strerror(errno));
+      }
+      if (ready == 0) return Next{Woken::kTime};
+      if (ready > 0 && entries[1].revents != 0) return Next{Woken::kOther};
+      if (ready < 0 || entries[0].revents == 0) continue;
+    }
+    auto more = read_more();
+    if (more && *more) continue;
+    if (!more && !is_away(more.error())) return failure(more.error());
+    if (auto again = reconnect(); !again) return failure(again.error());
+    return Next{Woken::kTime};  // Something may have changed meanwhile.
+  }
+}
+
+bool ChangeFeed::take_reconnected() { return std::exchange(reconnected_, false); }
+
+}  // namespace gpusched::cli

@@ -1,0 +1,47 @@
+// /v1/events as a sequence of changes that survives a restart of the daemon: the connection is
+// made again for up to 30 s and goes on after the last change seen.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <optional>
+#include <string>
+
+#include "cli/client.h"
+#include "cli/event_stream.h"
+
+namespace gpusched::cli {
+
+class ChangeFeed {
+ public:
+  // `jobs` is a selector, empty for all; `after` a sequence number, empty for "from now on".
+  ChangeFeed(const Client& client, std::string jobs, std::string after = {});
+
+  // Connects; returns once the daemon has answered, so that no later change can be missed.
+  Result<void> open();
+
+  enum class Woken : unsigned char { kChange, kTime, kOther };
+  struct Next {
+    Woken by = Woken::kTime;
+    StreamEvent change = {};
+  };
+  // The next change; or kTime after `timeout` (negative: never), or kOther once `other_fd` is
+  // readable (-1: none).
+  Result<Next> next(std::chrono::milliseconds timeout, int other_fd = -1);
+  // True if the last next() had to connect again: what is on the screen may be old.
+  bool take_reconnected();
+
+ private:
+  Result<void> reconnect();
+  Result<bool> read_more();
+
+  const Client& client_;
+  std::string jobs_;
+  std::string last_id_;
+  std::optional<Exchange> exchange_;
+  EventStreamParser parser_;
+  std::deque<StreamEvent> pending_;
+  bool reconnected_ = false;
+};
+
+}  // namespace gpusched::cli

@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+
+#include "cli/commands/verbs.h"
+#include "cli/completion/candidates.h"
+#include "cli/completion/scripts.h"
+#include "cli/display.h"
+#include "cli/session.h"
+#include "cli/shared_flags.h"
+#include "cli/views.h"
+
+namespace gpusched::cli {
+namespace {
+
+constexpr std::string_view kJobsOffered = "/v1/jobs?newest=50";
+
+int run_completion(const Arguments& arguments) {
+  std::string_view script;
+  const std::string shell = arguments.operands.size() == 1 ? arguments.operands[0] : "";
+  if (shell == "bash") script = kBashScript;
+  if (shell == "zsh") script = kZshScript;
+  if (shell == "fish") script = kFishScript;
+  if (script.empty()) {
+    return fail({ErrorCode::kInvalid, "name the shell: gpusched completion bash, zsh or fish"});
+  }
+  auto done = print(script);
+  return done ? kExitOk : fail(done.error());
+}
+
+// Completion never complains: without a daemon there are just no live words.
+std::vector<Candidate> live_jobs(const Client& client) {
+  std::vector<Candidate> found;
+  auto body = client.call({.target = std::string(kJobsOffered)});
+  if (!body) return found;
+  auto jobs = parse_jobs(*body);
+  if (!jobs) return found;
+  for (auto job = jobs->rbegin(); job != jobs->rend(); ++job) {
+    found.push_back(
+        {std::to_string(job->id),
+         fmt::format("{} {}", job->state, job->name.empty() ? job->command : job->name)});
+  }
+  return found;
+}
+
+std::vector<Candidate> live_groups(const Client& client) {
+  std::vector<Candidate> found;
+  auto body = client.call({.target = "/v1/groups"});
+  if (!body) return found;
+  auto groups = parse_groups(*body);
+  if (!groups) return found;
+  for (const GroupView& group : *groups) {
+    found.push_back({group.name, fmt::format("{} running", group.running)});
+  }
+  return found;
+}
+
+int run_complete(const Arguments& arguments) {
+  const Client client = client_of({});
+  const Completion completion = complete(
+      arguments.command,
+      {.jobs = [&] { return live_jobs(client); }, .groups = [&] { return live_groups(client); }});
+  std::string out;
+  for (const Candidate& candidate : completion.words) {
+    out += fmt::format("{}\t{}\n", escaped(candidate.word), cut(escaped(candidate.about), 60));
+  }
+  if (completion.files) out += ":files\n";
+  auto done = print(out);
+  return done ? kExitOk : fail(done.error());
+}
+
+}  // namespace
+
+constinit const Verb kCompletionVerb = {
+    .name = "completion",
+    .summary = "print a completion script for bash, zsh or fish",
+    .usage = "completion bash|zsh|fish",
+    .examples =
+        "source <(gpusched completion bash)\n"
+        "gpusched completion fish > ~/.config/fish/completions/gpusched.fish",
+    .sections = kPlainSections,
+    .operands = Operands::kWords,
+    .words = "bash zsh fish",
+    .run = run_completion,
+};
+
+constinit const Verb kCompleteVerb = {
+    .name = "__complete",
+    .summary = "what could stand here; for completion scripts",
+    .usage = "__complete -- WORDS…",
+    .sections = {},
+    .operands = Operands::kCommand,
+    .run = run_complete,
+    .hidden = true,
+};
+
+}  // namespace gpusched::cli

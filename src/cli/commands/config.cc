@@ -1,0 +1,89 @@
+#include "config/config.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/commands/verbs.h"
+#include "cli/session.h"
+#include "cli/shared_flags.h"
+#include "json/json_writer.h"
+
+namespace gpusched::cli {
+namespace {
+
+constexpr std::array kFlags = {
+    Flag{"--config", 0, FlagKind::kValue, "FILE", "this file instead of the standard ones",
+         Offer::kFiles},
+    Flag{"--defaults", 0, FlagKind::kSwitch, "",
+         "the commented sample: every setting, its default"},
+    Flag{"--running", 0, FlagKind::kSwitch, "", "what the daemon uses now (administrators)"},
+};
+constexpr std::array<FlagSection, 2> kSections = {FlagSection{"What", kFlags},
+                                                  FlagSection{"General", kCommonFlags}};
+
+int print_text(const Arguments& arguments, const std::string& path, const std::string& text) {
+  std::string out = text;
+  if (arguments.has("--json")) {
+    out.clear();
+    JsonWriter json(out);
+    json.begin_object().field("schema", 1).key("file").text_or_null(path);
+    json.field("config", text).end_object();
+    out += "\n";
+  }
+  auto done = print(out);
+  return done ? kExitOk : fail(done.error());
+}
+
+int show(const Arguments& arguments, const std::string& given) {
+  if (arguments.has("--defaults")) return print_text(arguments, "", default_config_text());
+  if (arguments.has("--running")) {
+    auto text = client_of(arguments).call({.target = "/v1/config"});
+    return text ? print_text(arguments, "", *text) : fail(text.error());
+  }
+  auto found = find_config(given, process_environment(), ::geteuid() == 0);
+  if (!found) return fail(found.error());
+  if (found->path.empty()) note("there is no configuration file; these are the defaults");
+  return print_text(arguments, found->path, config_text(found->config));
+}
+
+int check(const Arguments& arguments, const std::string& given) {
+  auto found = find_config(given, process_environment(), ::geteuid() == 0);
+  if (!found) return fail(found.error());
+  if (arguments.has("--json"))
+    return print_text(arguments, found->path, config_text(found->config));
+  note(found->path.empty() ? "there is no configuration file; the defaults hold"
+                           : found->path + " is right");
+  return kExitOk;
+}
+
+int run_config(const Arguments& arguments) {
+  const auto& words = arguments.operands;
+  const std::string action = words.empty() ? "show" : words[0];
+  // `config check FILE` says the same as `config check --config FILE`.
+  const std::string given = words.size() == 2 ? words[1] : arguments.text("--config");
+  if (words.size() > 2 || (words.size() == 2 && arguments.has("--config"))) {
+    return fail({ErrorCode::kInvalid, "name one configuration file"});
+  }
+  if (action == "show") return show(arguments, given);
+  if (action == "check") return check(arguments, given);
+  return fail(
+      {ErrorCode::kInvalid, fmt::format("config has no '{}'; it has show and check", action)});
+}
+
+}  // namespace
+
+constinit const Verb kConfigVerb = {
+    .name = "config",
+    .summary = "show or check the daemon's configuration",
+    .usage = "config [show | check] [FILE] [FLAGS]",
+    .about = "Works without a daemon. Errors are given with line and column.",
+    .examples =
+        "gpusched config show --defaults > gpusched.yaml\n"
+        "gpusched config check /etc/gpusched/gpusched.yaml",
+    .sections = kSections,
+    .operands = Operands::kWords,
+    .words = "show check",
+    .run = run_config,
+};
+
+}  // namespace gpusched::cli

@@ -1,0 +1,50 @@
+#include <fmt/format.h>
+
+#include "cli/commands/verbs.h"
+#include "cli/job_ids.h"
+#include "cli/render.h"
+#include "cli/session.h"
+#include "cli/shared_flags.h"
+#include "cli/terminal.h"
+
+namespace gpusched::cli {
+namespace {
+
+int run_explain(const Arguments& arguments) {
+  auto selection = selection_or_last(arguments);
+  if (!selection) return fail(selection.error());
+  const Client client = client_of(arguments);
+  auto ids = resolve_ids(client, *selection);
+  if (!ids) return fail(ids.error());
+  if (ids->empty()) note("no job matches");
+  for (const std::uint64_t id : *ids) {
+    const Request request{.target = fmt::format("/v1/jobs/{}/explain", id)};
+    const int code =
+        arguments.has("--json")
+            ? pass_through(client, request)
+            : call_and_print(client, request, [](const std::string& body) -> Result<std::string> {
+                auto view = parse_explain(body);
+                if (!view) return failure(view.error());
+                return render_explain(*view, stdout_page());
+              });
+    if (code != kExitOk) return code;
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+constinit const Verb kExplainVerb = {
+    .name = "explain",
+    .summary = "why a job waits, until when, and what would help",
+    .usage = "explain [IDS…] [FLAGS]",
+    .about = "Without ids: the newest of one's own jobs. With --json: one line per job.",
+    .examples =
+        "gpusched explain\n"
+        "gpusched explain 7",
+    .sections = kReadingSections,
+    .operands = Operands::kJobs,
+    .run = run_explain,
+};
+
+}  // namespace gpusched::cli

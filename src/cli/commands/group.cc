@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+
+#include "cli/commands/verbs.h"
+#include "cli/render.h"
+#include "cli/session.h"
+#include "cli/shared_flags.h"
+#include "cli/submission.h"
+#include "cli/terminal.h"
+
+namespace gpusched::cli {
+namespace {
+
+constexpr std::array kFlags = {
+    Flag{"--limit", 0, FlagKind::kValue, "N", "how many of the group may run at once; 0: no limit"},
+};
+constexpr std::array<FlagSection, 3> kSections = {FlagSection{"What", kFlags},
+                                                  FlagSection{"Trying out", kDryRunFlags},
+                                                  FlagSection{"General", kCommonFlags}};
+
+int usage(const std::string& why) { return fail({ErrorCode::kInvalid, why}); }
+
+int list_groups(const Client& client, bool json) {
+  const Request request{.target = "/v1/groups"};
+  if (json) return pass_through(client, request);
+  return call_and_print(client, request, [](const std::string& body) -> Result<std::string> {
+    auto groups = parse_groups(body);
+    if (!groups) return failure(groups.error());
+    if (groups->empty()) {
+      note("there are no groups; make one: gpusched group set night 4");
+      return std::string();
+    }
+    return render_groups(*groups, stdout_page());
+  });
+}
+
+int change_group(const Arguments& arguments, const Request& request, const std::string& done) {
+  const Client client = client_of(arguments);
+  if (arguments.has("--json")) return pass_through(client, request);
+  auto body = client.call(request);
+  if (!body) return fail(body.error());
+  note(arguments.has("--dry-run") ? "would do this: " + done : done);
+  return kExitOk;
+}
+
+int set_group(const Arguments& arguments) {
+  const auto& words = arguments.operands;
+  const bool flag = arguments.has("--limit");
+  if (words.size() != (flag ? 2U : 3U)) {
+    return usage("write the group and its limit: gpusched group set night 4");
+  }
+  const std::string text = flag ? arguments.text("--limit") : words[2];
+  auto limit = parse_whole(text, 0, 1'000'000);
+  if (!limit) return usage("the limit: " + limit.error().message);
+  const bool dry_run = arguments.has("--dry-run");
+  return change_group(
+      arguments,
+      {.method = "PUT",
+       .target = "/v1/groups/" + percent_encoded(words[1]) + (dry_run ? "?dry_run=1" : ""),
+       .body = fmt::format("{{\"limit\":{}}}", *limit)},
+      *limit == 0 ? fmt::format("group {} has no limit now", words[1])
+                  : fmt::format("at most {} of group {} run at once now", *limit, words[1]));
+}
+
+int run_group(const Arguments& arguments) {
+  const auto& words = arguments.operands;
+  if (words.empty() || words[0] == "list" || words[0] == "ls") {
+    if (words.size() > 1) return usage("group list takes no further words");
+    return list_groups(client_of(arguments), arguments.has("--json"));
+  }
+  if (words[0] == "set") return set_group(arguments);
+  if (words[0] == "remove" || words[0] == "rm") {
+    if (words.size() != 2) return usage("write the group to remove: gpusched group remove night");
+    const bool dry_run = arguments.has("--dry-run");
+    return change_group(
+        arguments,
+        {.method = "DELETE",
+         .target = "/v1/groups/" + percent_encoded(words[1]) + (dry_run ? "?dry_run=1" : "")},
+        fmt::format("group {} is removed", words[1]));
+  }
+  return usage(fmt::format("group has no '{}'; it has list, set and remove", words[0]));
+}
+
+}  // namespace
+
+constinit const Verb kGroupVerb = {
+    .name = "group",
+    .summary = "named groups with a limit on how many run at once",
+    .usage = "group [list | set NAME LIMIT | remove NAME] [FLAGS]",
+    .examples =
+        "gpusched group\n"
+        "gpusched group set night 4\n"
+        "gpusched submit --group night -- ./train.sh",
+    .sections = kSections,
+    .operands = Operands::kWords,
+    .words = "list set remove",
+    .run = run_group,
+};
+
+}  // namespace gpusched::cli

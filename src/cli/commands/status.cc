@@ -1,0 +1,160 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/change_feed.h"
+#include "cli/commands/verbs.h"
+#include "cli/display.h"
+#include "cli/render.h"
+#include "cli/session.h"
+#include "cli/shared_flags.h"
+#include "cli/terminal.h"
+
+namespace gpusched::cli {
+namespace {
+
+// Changes that come together are drawn together.
+constexpr std::chrono::milliseconds kGather{100};
+// Times on the screen go on even if nothing happens.
+constexpr std::chrono::milliseconds kTick{5000};
+
+constexpr std::array kFlags = {
+    Flag{"--follow", 'f', FlagKind::kSwitch, "", "draw again whenever something changes"},
+    Flag{"--limit", 'n', FlagKind::kValue, "N", "at most the newest N"},
+};
+constexpr std::array<FlagSection, 3> kSections = {FlagSection{"What", kFlags},
+                                                  FlagSection{"Which jobs", kSelectorFlags},
+                                                  FlagSection{"General", kCommonFlags}};
+
+struct Question {
+  Request request;
+  bool overview = false;
+};
+
+Result<Question> question_of(const Arguments& arguments) {
+  auto selection = selection_of(arguments);
+  if (!selection) return failure(selection.error());
+  Question question;
+  question.overview =
+      selection->jobs.empty() && !arguments.has("--limit") && !arguments.has("--json");
+  if (question.overview) {
+    question.request.target = "/v1/overview?waiting=20";
+    return question;
+  }
+  // Without a word about which: what has not ended yet.
+  if (selection->jobs.empty() && !arguments.has("--limit")) {
+    selection->query = "state=active,waiting";
+  }
+  question.request.target = list_target(*selection);
+  if (const FlagValue* limit = arguments.find("--limit"); limit != nullptr) {
+    if (limit->text.empty() || limit->text.find_first_not_of("0123456789") != std::string::npos) {
+      return bad_value(*limit, fmt::format("'{}' is not a whole number", limit->text));
+    }
+    question.request.target += question.request.target.find('?') == std::string::npos ? '?' : '&';
+    question.request.target += "newest=" + limit->text;
+  }
+  return question;
+}
+
+Result<std::string> render(const Question& question, const std::string& body) {
+  if (question.overview) {
+    auto view = parse_overview(body);
+    if (!view) return failure(view.error());
+    return render_overview(*view, stdout_page());
+  }
+  auto jobs = parse_jobs(body);
+  if (!jobs) return failure(jobs.error());
+  if (jobs->empty()) {
+    note("no job matches");
+    return std::string();
+  }
+  return render_jobs(*jobs, stdout_page());
+}
+
+// As much as fits, so that the screen never scrolls.
+std::string first_rows(const std::string& text, int rows) {
+  std::size_t end = 0;
+  for (int row = 0; row + 1 < rows && end < text.size(); ++row) {
+    end = std::min(text.find('\n', end), text.size() - 1) + 1;
+  }
+  return text.substr(0, end);
+}
+
+Result<void> redraw(const Client& client, const Question& question) {
+  auto body = call_patiently(client, question.request);
+  if (!body) return failure(body.error());
+  auto text = render(question, *body);
+  if (!text) return failure(text.error());
+  const int rows = terminal_size(STDOUT_FILENO).value_or(TerminalSize{}).rows;
+  return print("\x1b[H\x1b[2J" + first_rows(*text, rows));
+}
+
+// Onto a terminal: the whole picture again and again.
+int follow_screen(const Client& client, const Question& question, const std::string& jobs) {
+  ChangeFeed feed(client, jobs);
+  if (auto opened = feed.open(); !opened) return fail(opened.error());
+  while (true) {
+    if (auto drawn = redraw(client, question); !drawn) return fail(drawn.error());
+    auto next = feed.next(kTick);
+    while (next && next->by == ChangeFeed::Woken::kChange) next = feed.next(kGather);
+    if (!next) return fail(next.error());
+  }
+}
+
+// Into a pipe or file: one line per change.
+int follow_lines(const Client& client, const std::string& jobs, bool json) {
+  ChangeFeed feed(client, jobs);
+  if (auto opened = feed.open(); !opened) return fail(opened.error());
+  while (true) {
+    auto next = feed.next(std::chrono::milliseconds{-1});
+    if (!next) return fail(next.error());
+    if (next->by != ChangeFeed::Woken::kChange || next->change.kind != "job") continue;
+    std::string line = next->change.data + "\n";
+    if (!json) {
+      auto job = parse_job(next->change.data);
+      if (!job) return fail(job.error());
+      const std::string& why = job->waiting() ? job->reason : outcome_text(*job);
+      line = fmt::format("{} {}{}{}\n", job->id, job->state, why.empty() ? "" : " ", escaped(why));
+    }
+    if (auto done = print(line); !done) return fail(done.error());
+  }
+}
+
+int run_status(const Arguments& arguments) {
+  auto question = question_of(arguments);
+  if (!question) return fail(question.error());
+  const Client client = client_of(arguments);
+  const bool json = arguments.has("--json");
+  if (arguments.has("--follow")) {
+    auto selection = selection_of(arguments);
+    const std::string jobs = selection->jobs == "all" ? "" : selection->jobs;
+    return json || !is_terminal(STDOUT_FILENO) ? follow_lines(client, jobs, json)
+                                               : follow_screen(client, *question, jobs);
+  }
+  if (json) return pass_through(client, question->request);
+  return call_and_print(client, question->request,
+                        [&](const std::string& body) { return render(*question, body); });
+}
+
+}  // namespace
+
+constinit const Verb kStatusVerb = {
+    .name = "status",
+    .alias = "ls",
+    .summary = "what runs, what waits and why",
+    .usage = "status [IDS…] [FLAGS]",
+    .about =
+        "Without ids or filters: what runs, the first 20 that wait in the order in which they "
+        "would\n"
+        "start, and what ended last. With --json: all jobs that have not ended.",
+    .examples =
+        "gpusched status\n"
+        "gpusched status -f\n"
+        "gpusched status 7-12\n"
+        "gpusched status --state failed --user mia\n"
+        "gpusched status --all --json",
+    .sections = kSections,
+    .operands = Operands::kJobs,
+    .run = run_status,
+};
+
+}  // namespace gpusched::cli

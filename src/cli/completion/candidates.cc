@@ -1,0 +1,111 @@
+#include "cli/completion/candidates.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "cli/verb.h"
+
+namespace gpusched::cli {
+namespace {
+
+constexpr std::string_view kStateWords =
+    "held queued starting running completed failed cancelled active waiting ended";
+
+void add_words(Completion& out, std::string_view words) {
+  while (!words.empty()) {
+    const std::size_t space = words.find(' ');
+    out.words.push_back({std::string(words.substr(0, space)), ""});
+    if (space == std::string_view::npos) return;
+    words.remove_prefix(space + 1);
+  }
+}
+
+void add_jobs(Completion& out, const LiveWords& live) {
+  out.words = live.jobs();
+  out.words.push_back({"last", "the newest of one's own jobs"});
+}
+
+void add_offer(Completion& out, const Flag& flag, const LiveWords& live) {
+  switch (flag.offer) {
+    case Offer::kNothing:
+      break;
+    case Offer::kFiles:
+      out.files = true;
+      break;
+    case Offer::kJobs:
+      add_jobs(out, live);
+      break;
+    case Offer::kGroups:
+      out.words = live.groups();
+      break;
+    case Offer::kStates:
+      add_words(out, kStateWords);
+      break;
+    case Offer::kWords:
+      add_words(out, flag.words);
+      break;
+  }
+}
+
+void add_flags(Completion& out, const Verb& verb) {
+  for (const FlagSection& section : verb.sections) {
+    for (const Flag& flag : section.flags) {
+      out.words.push_back({std::string(flag.name), std::string(flag.help)});
+    }
+  }
+}
+
+void add_operands(Completion& out, const Verb& verb, const LiveWords& live) {
+  switch (verb.operands) {
+    case Operands::kNone:
+      break;
+    case Operands::kWords:
+      add_words(out, verb.words);
+      out.files = verb.words.empty();
+      break;
+    case Operands::kJobs:
+      add_jobs(out, live);
+      break;
+    case Operands::kCommand:
+      out.files = true;
+      break;
+  }
+}
+
+void keep_prefix(Completion& out, std::string_view prefix) {
+  std::erase_if(out.words, [prefix](const Candidate& c) { return !c.word.starts_with(prefix); });
+}
+
+}  // namespace
+
+Completion complete(std::span<const std::string> words, const LiveWords& live) {
+  Completion out;
+  if (words.empty()) return out;
+  const std::string& current = words.back();
+  if (words.size() == 1) {
+    for (const Verb* verb : all_verbs()) {
+      if (!verb->hidden) out.words.push_back({std::string(verb->name), std::string(verb->summary)});
+    }
+    keep_prefix(out, current);
+    return out;
+  }
+  const Verb* verb = find_verb(words[0]);
+  if (verb == nullptr) return out;
+  // Past the "--" of a command the shell knows better.
+  if (std::ranges::find(words.first(words.size() - 1), "--") != words.end() - 1) {
+    out.files = true;
+    return out;
+  }
+  const Flag* before = find_flag(verb->sections, words[words.size() - 2]);
+  if (before != nullptr && before->kind == FlagKind::kValue) {
+    add_offer(out, *before, live);
+  } else if (current.starts_with("-")) {
+    add_flags(out, *verb);
+  } else {
+    add_operands(out, *verb, live);
+  }
+  keep_prefix(out, current);
+  return out;
+}
+
+}  // namespace gpusched::cli

@@ -1,0 +1,40 @@
+// What this machine can do for gpusched, what a shortcoming costs, and how to fix it. Each check
+// is one function from the machine to a Finding; none needs a daemon, none changes anything.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/client.h"
+#include "cli/render.h"
+
+namespace gpusched::cli {
+
+enum class Health : unsigned char { kGood, kLess, kBad };
+
+struct Finding {
+  std::string about;  // "daemon"
+  Health health = Health::kGood;
+  std::string is;     // What is.
+  std::string costs;  // What that costs; empty if nothing.
+  std::string fix;    // How to change it; empty if there is nothing to do.
+};
+
+// Checks of the kernel and its interfaces (doctor_kernel.cc).
+Finding check_kernel();
+Finding check_pidfd();
+Finding check_cgroups();
+// Checks of what is installed, of disks and of cards (doctor_machine.cc).
+Finding check_state_directory(const std::string& path);
+Finding check_disk(const std::string& path);
+Finding check_driver_library();
+Finding check_nvidia_smi();
+Finding check_units();
+// The daemon, if there is one; `state_directory` becomes the one it uses.
+Finding check_daemon(const Client& client, std::string& state_directory);
+
+std::vector<Finding> examine(const Client& client);
+std::string render_findings(const std::vector<Finding>& findings, const Page& page);
+std::string findings_json(const std::vector<Finding>& findings);
+
+}  // namespace gpusched::cli

@@ -1,0 +1,28 @@
+// Server-sent events: the bytes of /v1/events in, events out. Pure; the connection is elsewhere.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpusched::cli {
+
+struct StreamEvent {
+  std::string kind = "message";
+  std::string id;
+  std::string data;
+};
+
+class EventStreamParser {
+ public:
+  // The events that `bytes` complete. Comments and unknown fields are skipped.
+  std::vector<StreamEvent> feed(std::string_view bytes);
+
+ private:
+  void field(std::string_view line, std::vector<StreamEvent>& out);
+  std::string rest_;
+  StreamEvent next_;
+  bool has_data_ = false;
+};
+
+}  // namespace gpusched::cli

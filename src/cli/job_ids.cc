@@ -1,0 +1,44 @@
+#include "cli/job_ids.h"
+
+#include "cli/session.h"
+#include "cli/views.h"
+
+namespace gpusched::cli {
+namespace {
+
+constexpr int kExitTimeout = 124;
+constexpr int kExitCancelled = 130;
+
+}  // namespace
+
+Result<std::vector<std::uint64_t>> resolve_ids(const Client& client, const Selection& selection) {
+  std::vector<std::uint64_t> ids;
+  if (selection.query.empty() &&
+      selection.jobs.find_first_not_of("0123456789") == std::string::npos) {
+    ids.push_back(std::stoull(selection.jobs));
+    return ids;
+  }
+  auto body = client.call({.target = list_target(selection)});
+  if (!body) return failure(body.error());
+  auto jobs = parse_jobs(*body);
+  if (!jobs) return failure(jobs.error());
+  for (const JobView& job : *jobs) ids.push_back(job.id);
+  return ids;
+}
+
+Result<Selection> selection_or_last(const Arguments& arguments) {
+  auto selection = selection_of(arguments);
+  if (selection && selection->jobs.empty()) selection->jobs = "last";
+  return selection;
+}
+
+int exit_code_of_job(const JobView& job) {
+  if (job.state == "completed") return 0;
+  if (job.state == "cancelled") return kExitCancelled;
+  if (job.cause == "timeout") return kExitTimeout;
+  if (job.exit_code && *job.exit_code != 0) return *job.exit_code;
+  if (job.signal) return 128 + *job.signal;
+  return 1;  // Never ran, or nobody knows how it ended.
+}
+
+}  // namespace gpusched::cli

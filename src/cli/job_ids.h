@@ -1,0 +1,23 @@
+// Selections as plain ids, for routes that take one job and for verbs that must keep meaning the
+// same jobs while new ones arrive.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cli/client.h"
+#include "cli/selectors.h"
+
+namespace gpusched::cli {
+
+// Asks the daemon only if the words do not say it themselves.
+Result<std::vector<std::uint64_t>> resolve_ids(const Client& client, const Selection& selection);
+
+// What the operands name, or the newest job if nothing is named: for verbs that change nothing.
+Result<Selection> selection_or_last(const Arguments& arguments);
+
+// The exit code that stands for how a job ended (docs/cli.md, "Exit codes").
+struct JobView;
+int exit_code_of_job(const JobView& job);
+
+}  // namespace gpusched::cli

@@ -1,0 +1,41 @@
+// Views as text. Pure: the width, the colour and the time are given, so that golden files can
+// pin every line. Everything that came from users is escaped on its way through here.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/views.h"
+#include "core/time.h"
+
+namespace gpusched::cli {
+
+struct Page {
+  std::size_t width = 0;  // 0: not a terminal; as wide as it takes.
+  bool colour = false;
+  Wall now{};
+  Seconds (*offset_at)(Wall) = nullptr;  // Local time minus UTC; null: UTC.
+};
+
+std::string render_overview(const OverviewView& view, const Page& page);
+std::string render_jobs(const std::vector<JobView>& jobs, const Page& page);
+std::string render_details(const JobDetails& job, const Page& page);
+std::string render_explain(const ExplainView& view, const Page& page);
+std::string render_trail(const std::vector<TrailView>& trail, const Page& page);
+std::string render_groups(const std::vector<GroupView>& groups, const Page& page);
+std::string render_gpus(const GpusView& view, const Page& page);
+
+// Pieces that several of them, and messages, use (render_text.cc).
+std::string local_time(Wall time, const Page& page);  // "2026-01-01 08:00:05"
+std::string needs_text(const NeedsView& needs);       // "2 × 8.0 GiB", "1 card", "2 CPUs"
+std::string outcome_text(const JobView& job);         // "exit 3", "signal 9 (KILL)", "timeout"
+std::string cards_text(const JobView& job);           // "0,1"
+std::string elapsed_text(const JobView& job, const Page& page);
+std::string counted(std::uint64_t n, std::string_view one, std::string_view many);
+std::string signal_text(int number);  // "9 (KILL)"
+// "7, 8 and 9".
+std::string id_list(const std::vector<std::uint64_t>& ids);
+
+}  // namespace gpusched::cli

@@ -1,0 +1,215 @@
+// One thing at a time: a job in full, why it waits, its trail; cards and groups.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "cli/render.h"
+#include "cli/table.h"
+
+namespace gpusched::cli {
+namespace {
+
+constexpr std::size_t kLabelWidth = 14;
+
+// "Label:        value", the value wrapped under itself; nothing for an empty value.
+class Sheet {
+ public:
+  explicit Sheet(const Page& page) : page_(page) {}
+  void line(std::string_view label, const std::string& value) {
+    if (value.empty()) return;
+    const std::string head = fmt::format("{:<{}}", fmt::format("{}:", label), kLabelWidth);
+    text_ += styled(head, Style::kDim, page_.colour) +
+             wrapped(escaped(value), page_.width, kLabelWidth) + "\n";
+  }
+  void time(std::string_view label, const std::optional<Wall>& at) {
+    if (at) line(label, local_time(*at, page_));
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  const Page& page_;
+  std::string text_;
+};
+
+std::string joined(const std::vector<std::string>& words, std::string_view with) {
+  return fmt::format("{}", fmt::join(words, with));
+}
+
+std::string cards_with_uuids(const JobView& job) {
+  std::string text;
+  for (const CardRef& card : job.gpus) {
+    if (!text.empty()) text += ", ";
+    text += card.uuid.empty() ? std::to_string(card.number)
+                              : fmt::format("{} ({})", card.number, card.uuid);
+  }
+  return text;
+}
+
+std::string constraints_text(const NeedsView& needs) {
+  std::vector<std::string> parts;
+  if (!needs.only_cards.empty()) {
+    parts.push_back(fmt::format("only cards {}", fmt::join(needs.only_cards, ",")));
+  }
+  if (!needs.avoid_cards.empty()) {
+    parts.push_back(fmt::format("not cards {}", fmt::join(needs.avoid_cards, ",")));
+  }
+  if (!needs.card_type.empty()) parts.push_back("type " + needs.card_type);
+  if (needs.cpu_use == "prefer") parts.emplace_back("CPUs if free");
+  if (needs.cpu_use == "fallback") parts.emplace_back("CPUs if no card is free");
+  return joined(parts, ", ");
+}
+
+std::string after_text(const JobDetails& job) {
+  std::vector<std::string> parts;
+  for (const auto& [id, kind] : job.after) {
+    const std::string_view how = kind == "any"    ? " has ended"
+                                 : kind == "fail" ? " has failed"
+                                                  : " has completed";
+    parts.push_back(fmt::format("{}{}", id, how));
+  }
+  return joined(parts, ", ");
+}
+
+std::string seconds_text(std::int64_t seconds) { return format_duration(Seconds{seconds}); }
+
+std::string state_text(const JobDetails& job) {
+  std::string text = job.state;
+  if (const std::string outcome = outcome_text(job); !outcome.empty()) text += ", " + outcome;
+  if (job.state == "completed" && job.exit_code) text += ", exit 0";
+  if (!job.hold_reason.empty()) text += fmt::format(" ({})", job.hold_reason);
+  return text;
+}
+
+void history(const JobDetails& job, const Page& page, Sheet& sheet) {
+  sheet.time("Submitted", job.submitted_at);
+  sheet.time("Started", job.started_at);
+  sheet.time("Ended", job.ended_at);
+  if (job.started_at) sheet.line("Ran", elapsed_text(job, page));
+  sheet.time("Retry at", job.retry_at);
+  if (job.attempt > 1) sheet.line("Attempt", std::to_string(job.attempt));
+  if (job.user_cpu_s && job.system_cpu_s && job.ended_at) {
+    sheet.line("Used", fmt::format("{:.2f} s user, {:.2f} s system, {} resident", *job.user_cpu_s,
+                                   *job.system_cpu_s, format_size(job.max_rss_bytes)));
+  }
+}
+
+void rules(const JobDetails& job, Sheet& sheet) {
+  if (job.time_limit_s && *job.time_limit_s > 0) {
+    std::string limit = seconds_text(*job.time_limit_s);
+    if (job.warn_signal) {
+      limit += fmt::format(", signal {} {} before", signal_text(*job.warn_signal),
+                           seconds_text(job.warn_before_s));
+    }
+    sheet.line("Time limit", limit);
+  }
+  sheet.line("After", after_text(job));
+  sheet.time("Not before", job.begin);
+  sheet.time("Expires", job.expire);
+  if (job.retries > 0) {
+    sheet.line("Retries", fmt::format("{} of {} used, on {}", std::min(job.failures, job.retries),
+                                      job.retries, joined(job.retry_causes, ", ")));
+  }
+  if (job.restartable) sheet.line("Restartable", "yes");
+  if (!job.preempt.empty() && job.preempt != "auto") sheet.line("Preemption", job.preempt);
+}
+
+}  // namespace
+
+std::string render_details(const JobDetails& job, const Page& page) {
+  Sheet sheet(page);
+  sheet.line("Job", std::to_string(job.id));
+  sheet.line("Name", job.name);
+  sheet.line("Command", job.command);
+  sheet.line("State", state_text(job));
+  sheet.line("Reason", job.reason);
+  sheet.line("Message", job.message);
+  sheet.time("Should start", job.estimated_start);
+  sheet.line("User", job.user);
+  sheet.line("Priority", std::to_string(job.priority));
+  sheet.line("Needs", needs_text(job.needs));
+  sheet.line("Constraints", constraints_text(job.needs));
+  sheet.line("Cards", cards_with_uuids(job));
+  if (job.array && job.array_index) {
+    sheet.line("Array", fmt::format("index {} of {}", *job.array_index, *job.array));
+  }
+  for (const auto& [name, value] : job.values) sheet.line("{" + name + "}", value);
+  sheet.line("Group", job.group);
+  sheet.line("Project", job.project);
+  sheet.line("Tags", joined(job.tags, ", "));
+  history(job, page, sheet);
+  rules(job, sheet);
+  sheet.line("Directory", job.working_directory);
+  sheet.line("Output", job.output_path.empty() ? job.log_path : job.output_path);
+  sheet.line("Errors", job.error_path);
+  return sheet.take();
+}
+
+std::string render_explain(const ExplainView& view, const Page& page) {
+  std::string head = fmt::format("Job {} is {}", view.id, view.state);
+  if (view.position) head += fmt::format(", number {} in the queue", *view.position);
+  std::string out = styled(escaped(head) + ".", Style::kBold, page.colour) + "\n";
+  for (const ReasonView& reason : view.reasons) {
+    out += "  " + wrapped(escaped(reason.message), page.width, 2) + "\n";
+    if (!reason.helps.empty()) {
+      out += "    " + wrapped("What would help: " + escaped(reason.helps), page.width, 4) + "\n";
+    }
+  }
+  if (view.estimated_start) {
+    const Microseconds in = *view.estimated_start - page.now;
+    out += fmt::format("  It should start at {}{}.\n", local_time(*view.estimated_start, page),
+                       in > Microseconds{0} ? fmt::format(", in {}", format_duration(in)) : "");
+  }
+  return out;
+}
+
+std::string render_trail(const std::vector<TrailView>& trail, const Page& page) {
+  Table table({{"TIME"}, {"JOB", true}, {"TRY", true, 0, 1}, {"WHAT"}, {"WHY", false, 16}});
+  for (const TrailView& line : trail) {
+    table.add({{line.at ? local_time(*line.at, page) : "", Style::kDim},
+               {std::to_string(line.job)},
+               {line.attempt > 0 ? std::to_string(line.attempt) : ""},
+               {line.kind},
+               {line.text}});
+  }
+  return table.text(page.width, page.colour);
+}
+
+std::string render_groups(const std::vector<GroupView>& groups, const Page& page) {
+  Table table({{"GROUP", false, 8}, {"LIMIT", true}, {"RUNNING", true}, {"WAITING", true}});
+  for (const GroupView& group : groups) {
+    table.add({{group.name},
+               {group.limit == 0 ? "none" : std::to_string(group.limit)},
+               {std::to_string(group.running)},
+               {std::to_string(group.waiting)}});
+  }
+  return table.text(page.width, page.colour);
+}
+
+std::string render_gpus(const GpusView& view, const Page& page) {
+  Table table({{"CARD", true},
+               {"MODEL", false, 8},
+               {"MEMORY", true},
+               {"HELD", true},
+               {"SHARE", true, 0, 2},
+               {"JOBS"},
+               {"STATE", false, 0, 1},
+               {"UUID", false, 12, 3}});
+  for (const CardView& card : view.cards) {
+    table.add({{std::to_string(card.number)},
+               {card.model},
+               {format_size(card.vram_bytes)},
+               {format_size(card.held_vram_bytes)},
+               {fmt::format("{}%", card.held_share_percent)},
+               {card.jobs.empty() ? "-" : fmt::format("{}", fmt::join(card.jobs, ","))},
+               {card.usable ? "ok" : "unusable", card.usable ? Style::kGreen : Style::kRed},
+               {card.uuid}});
+  }
+  std::string out = view.cards.empty() ? "No cards.\n" : table.text(page.width, page.colour);
+  out += fmt::format("Host: {} of {} CPUs and {} of {} RAM held{}\n", view.cpus_held, view.cpus,
+                     format_size(view.ram_held_bytes), format_size(view.ram_bytes),
+                     view.source == "simulated" ? "; the cards are simulated" : "");
+  return out;
+}
+
+}  // namespace gpusched::cli

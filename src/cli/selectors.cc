@@ -1,0 +1,140 @@
+#include "cli/selectors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "base/text.h"
+#include "cli/client.h"
+
+namespace gpusched::cli {
+namespace {
+
+bool read_id(std::string_view text, std::uint64_t& id) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+  return error == std::errc() && end == text.data() + text.size() && id > 0;
+}
+
+tl::unexpected<Error> not_a_job(std::string_view word) {
+  static constexpr std::array<std::string_view, 2> kWords = {"last", "all"};
+  const std::string near = nearest_word(word, kWords.data(), kWords.size());
+  return failure(ErrorCode::kInvalid,
+                 fmt::format("'{}' names no job; write 7, 7-12, 7,9, last, @~2 or all{}", word,
+                             near.empty() ? "" : fmt::format("; did you mean {}?", near)));
+}
+
+Result<std::string> parse_part(std::string_view word) {
+  if (word == "last" || word == "all") return std::string(word);
+  if (word == "@" || word == "@~0") return std::string("last");
+  if (word.starts_with("@~")) {
+    std::uint64_t back = 0;
+    if (!read_id(word.substr(2), back)) return not_a_job(word);
+    return fmt::format("@~{}", back);
+  }
+  auto range = parse_id_range(word);
+  if (!range) return failure(range.error());
+  return range->first == range->second ? std::to_string(range->first)
+                                       : fmt::format("{}-{}", range->first, range->second);
+}
+
+// Cuts `text` at every comma.
+std::vector<std::string_view> split_commas(std::string_view text) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t comma = text.find(',');
+    parts.push_back(text.substr(0, comma));
+    if (comma == std::string_view::npos) return parts;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+constexpr std::array<std::string_view, 13> kStates = {
+    "held",      "queued", "starting",  "running", "pausing", "paused", "resuming",
+    "completed", "failed", "cancelled", "active",  "waiting", "ended"};
+
+Result<void> check_states(const FlagValue& value) {
+  for (const std::string_view word : split_commas(value.text)) {
+    if (std::ranges::find(kStates, word) != kStates.end()) continue;
+    const std::string near = nearest_word(word, kStates.data(), kStates.size());
+    return bad_value(value,
+                     fmt::format("there is no state '{}'{}", word,
+                                 near.empty() ? fmt::format("; one of {}", fmt::join(kStates, ", "))
+                                              : fmt::format("; did you mean {}?", near)));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::pair<std::uint64_t, std::uint64_t>> parse_id_range(std::string_view word) {
+  const std::size_t dash = word.find('-');
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  if (!read_id(word.substr(0, dash), first)) return not_a_job(word);
+  if (dash == std::string_view::npos) return std::pair(first, first);
+  if (!read_id(word.substr(dash + 1), last)) return not_a_job(word);
+  if (last < first) {
+    return failure(ErrorCode::kInvalid,
+                   fmt::format("the range {} runs backwards; write {}-{}", word, last, first));
+  }
+  return std::pair(first, last);
+}
+
+Result<std::string> parse_selector(std::string_view word) {
+  std::string joined;
+  for (const std::string_view part : split_commas(word)) {
+    auto one = parse_part(part);
+    if (!one) return one;
+    if (!joined.empty()) joined += ',';
+    joined += *one;
+  }
+  return joined;
+}
+
+Result<Selection> selection_of(const Arguments& arguments) {
+  Selection selection;
+  for (const std::string& word : arguments.operands) {
+    auto part = parse_selector(word);
+    if (!part) return failure(part.error());
+    if (!selection.jobs.empty()) selection.jobs += ',';
+    selection.jobs += *part;
+  }
+  if (const FlagValue* state = arguments.find("--state"); state != nullptr) {
+    if (auto good = check_states(*state); !good) return failure(good.error());
+  }
+  for (const std::string_view name : {"state", "user", "group", "name", "tag", "array"}) {
+    const FlagValue* value = arguments.find(fmt::format("--{}", name));
+    if (value == nullptr) continue;
+    if (!selection.query.empty()) selection.query += '&';
+    selection.query += fmt::format("{}={}", name, percent_encoded(value->text));
+  }
+  if (arguments.has("--all") && !selection.jobs.empty() && selection.jobs != "all") {
+    return failure(
+        ErrorCode::kInvalid,
+        fmt::format("--all and '{}' say different things; give one of them", selection.jobs));
+  }
+  if (selection.jobs.empty() && (arguments.has("--all") || !selection.query.empty())) {
+    selection.jobs = "all";
+  }
+  return selection;
+}
+
+bool is_moving(std::string_view selector) {
+  return selector.find_first_of("al@") != std::string_view::npos;
+}
+
+std::string selector_of(std::span<const std::uint64_t> ids) {
+  std::string out;
+  for (std::size_t i = 0; i < ids.size();) {
+    std::size_t end = i;
+    while (end + 1 < ids.size() && ids[end + 1] == ids[end] + 1) ++end;
+    if (!out.empty()) out += ',';
+    out += end == i ? std::to_string(ids[i]) : fmt::format("{}-{}", ids[i], ids[end]);
+    i = end + 1;
+  }
+  return out;
+}
+
+}  // namespace gpusched::cli

@@ -1,0 +1,37 @@
+// How jobs are named on the command line: 7, 7-12, 7,9,20-22, last, @~2, all, and filters.
+// Checked here so that a typing error is one sentence without a daemon; resolved by the daemon.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/flags.h"
+
+namespace gpusched::cli {
+
+struct Selection {
+  std::string jobs;   // For the path: "7,9-12", "last", "all"; empty: nothing was named.
+  std::string query;  // Filters, encoded and without '?': "state=failed&user=mia".
+};
+
+// One word: "7", "7-12", "7,9", "last", "@", "@~2", "all".
+Result<std::string> parse_selector(std::string_view word);
+
+// What a verb's operands, `--all` and filter flags name. Filters without ids mean all.
+Result<Selection> selection_of(const Arguments& arguments);
+
+// True if the same words can name other jobs later (last, @~2, all).
+bool is_moving(std::string_view selector);
+
+// Ascending ids as the shortest selector: "7-9,12".
+std::string selector_of(std::span<const std::uint64_t> ids);
+
+// "7" or "7-12" as first and last.
+Result<std::pair<std::uint64_t, std::uint64_t>> parse_id_range(std::string_view word);
+
+}  // namespace gpusched::cli

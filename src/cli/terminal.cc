@@ -1,0 +1,74 @@
+#include "cli/terminal.h"
+
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <string_view>
+
+#include "base/clock.h"
+
+namespace gpusched::cli {
+namespace {
+
+// For the signal handler, which can reach nothing else.
+volatile sig_atomic_t g_raw_fd = -1;
+termios g_before;
+
+void restore() {
+  if (g_raw_fd >= 0) ::tcsetattr(static_cast<int>(g_raw_fd), TCSANOW, &g_before);
+  g_raw_fd = -1;
+}
+
+void restore_and_die(int signal) {
+  restore();
+  ::signal(signal, SIG_DFL);
+  ::raise(signal);
+}
+
+bool set(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0';
+}
+
+}  // namespace
+
+bool is_terminal(int fd) { return ::isatty(fd) == 1; }
+
+std::optional<TerminalSize> terminal_size(int fd) {
+  winsize size{};
+  if (::ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return std::nullopt;
+  return TerminalSize{size.ws_row, size.ws_col};
+}
+
+Page stdout_page() {
+  Page page;
+  page.now = read_clock().wall;
+  page.offset_at = utc_offset_at;
+  if (!is_terminal(STDOUT_FILENO)) return page;
+  page.width =
+      static_cast<std::size_t>(terminal_size(STDOUT_FILENO).value_or(TerminalSize{}).columns);
+  const char* term = std::getenv("TERM");
+  page.colour = !set("NO_COLOR") && term != nullptr && std::string_view(term) != "dumb";
+  return page;
+}
+
+RawTerminal::RawTerminal(int fd) {
+  if (::tcgetattr(fd, &g_before) != 0) return;
+  g_raw_fd = fd;
+  for (const int signal : {SIGTERM, SIGHUP, SIGQUIT, SIGABRT, SIGSEGV}) {
+    std::signal(signal, restore_and_die);
+  }
+  termios raw = g_before;
+  ::cfmakeraw(&raw);
+  active_ = ::tcsetattr(fd, TCSADRAIN, &raw) == 0;
+}
+
+RawTerminal::~RawTerminal() {
+  if (active_) restore();
+}
+
+}  // namespace gpusched::cli

@@ -1,0 +1,35 @@
+// What stdout, stderr and stdin are connected to, and the raw mode that `run` needs.
+// The terminal is put back on every way out, also when a signal ends the program.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "cli/render.h"
+
+namespace gpusched::cli {
+
+bool is_terminal(int fd);
+
+struct TerminalSize {
+  int rows = 24;
+  int columns = 80;
+};
+std::optional<TerminalSize> terminal_size(int fd);
+
+// How to render on stdout, now: width 0 and no colour if it is not a terminal.
+Page stdout_page();
+
+// Input passes byte by byte, without echo or signals, while this lives.
+class RawTerminal {
+ public:
+  explicit RawTerminal(int fd);
+  ~RawTerminal();
+  RawTerminal(const RawTerminal&) = delete;
+  RawTerminal& operator=(const RawTerminal&) = delete;
+
+ private:
+  bool active_ = false;
+};
+
+}  // namespace gpusched::cli

@@ -1,0 +1,25 @@
+#include <array>
+
+#include "cli/commands/verbs.h"
+
+namespace gpusched::cli {
+namespace {
+
+constexpr std::array kVerbs = {
+    &kSubmitVerb, &kRunVerb,        &kStatusVerb,  &kShowVerb,  &kExplainVerb, &kEventsVerb,
+    &kLogsVerb,   &kWaitVerb,       &kCancelVerb,  &kHoldVerb,  &kReleaseVerb, &kRequeueVerb,
+    &kSetVerb,    &kGroupVerb,      &kGpusVerb,    &kServeVerb, &kDoctorVerb,  &kConfigVerb,
+    &kBackupVerb, &kCompletionVerb, &kCompleteVerb};
+
+}  // namespace
+
+std::span<const Verb* const> all_verbs() { return kVerbs; }
+
+const Verb* find_verb(std::string_view name) {
+  for (const Verb* verb : kVerbs) {
+    if (verb->name == name || (!verb->alias.empty() && verb->alias == name)) return verb;
+  }
+  return nullptr;
+}
+
+}  // namespace gpusched::cli

@@ -1,0 +1,204 @@
+// Answers of the API as plain structs for tables and messages: the only place that reads JSON.
+// Unknown fields are ignored and missing ones are absent, so that neighbouring versions of client
+// and daemon understand each other.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "core/time.h"
+
+namespace gpusched::cli {
+
+struct CardRef {
+  int number = 0;
+  std::string uuid;
+};
+
+struct NeedsView {
+  int gpus_least = 1;
+  int gpus_most = 1;
+  bool all_gpus = false;
+  std::uint64_t vram_bytes = 0;
+  int share_percent = 0;
+  bool exclusive = false;
+  int cpus = 0;
+  std::uint64_t ram_bytes = 0;
+  std::string cpu_use;
+  std::vector<int> only_cards;
+  std::vector<int> avoid_cards;
+  std::string card_type;
+};
+
+// A job's row.
+struct JobView {
+  std::uint64_t id = 0;
+  std::string state;
+  int priority = 50;
+  int attempt = 0;
+  std::optional<int> exit_code;
+  std::optional<int> signal;
+  std::string cause;
+  std::vector<CardRef> gpus;
+  std::string reason;
+  std::optional<Wall> estimated_start;
+  std::optional<Wall> submitted_at;
+  std::optional<Wall> started_at;
+  std::optional<Wall> ended_at;
+  std::string name;
+  std::string command;
+  std::string user;
+  std::string group;
+  std::string project;
+  std::vector<std::string> tags;
+  std::optional<std::uint64_t> array;
+  std::optional<std::uint64_t> array_index;
+  std::vector<std::pair<std::string, std::string>> values;
+  std::string message;
+  std::string hold_reason;
+  std::optional<Wall> retry_at;
+  NeedsView needs;
+
+  bool ended() const { return state == "completed" || state == "failed" || state == "cancelled"; }
+  bool waiting() const { return state == "queued" || state == "held"; }
+};
+
+// What `show` adds to the row.
+struct JobDetails : JobView {
+  std::optional<std::int64_t> time_limit_s;
+  std::optional<int> warn_signal;
+  std::int64_t warn_before_s = 0;
+  std::optional<std::int64_t> grace_s;
+  std::vector<std::pair<std::uint64_t, std::string>> after;  // Job and kind.
+  int retries = 0;
+  int failures = 0;
+  std::vector<std::string> retry_causes;
+  std::optional<Wall> begin;
+  std::optional<Wall> expire;
+  bool restartable = false;
+  std::string preempt;
+  std::string working_directory;
+  std::string output_path;
+  std::string error_path;
+  std::optional<double> user_cpu_s;
+  std::optional<double> system_cpu_s;
+  std::uint64_t max_rss_bytes = 0;
+  std::string attach;
+  std::string directory;
+  std::string control_socket;
+  std::string log_path;
+  std::vector<std::string> environment;
+};
+
+struct CardView {
+  int number = 0;
+  std::string uuid;
+  std::string model;
+  std::uint64_t vram_bytes = 0;
+  std::uint64_t held_vram_bytes = 0;
+  int held_share_percent = 0;
+  bool usable = true;
+  std::vector<std::uint64_t> jobs;
+};
+
+struct GpusView {
+  std::string source;
+  std::vector<CardView> cards;
+  int cpus = 0;
+  int cpus_held = 0;
+  std::uint64_t ram_bytes = 0;
+  std::uint64_t ram_held_bytes = 0;
+};
+
+struct CountsView {
+  std::uint64_t held = 0, queued = 0, starting = 0, running = 0;
+  std::uint64_t completed = 0, failed = 0, cancelled = 0;
+};
+
+struct OverviewView {
+  std::vector<JobView> running;
+  std::vector<JobView> waiting;
+  std::vector<JobView> recent;
+  CountsView counts;
+  std::vector<CardView> cards;
+};
+
+struct ReasonView {
+  std::string code;
+  std::string message;
+  std::string helps;
+  std::vector<std::uint64_t> jobs;
+};
+struct ExplainView {
+  std::uint64_t id = 0;
+  std::string state;
+  std::optional<std::uint64_t> position;
+  std::vector<ReasonView> reasons;
+  std::optional<Wall> estimated_start;
+};
+
+struct TrailView {
+  std::uint64_t sequence = 0;
+  std::uint64_t job = 0;
+  std::optional<Wall> at;
+  int attempt = 0;
+  std::string kind;
+  std::string text;
+};
+
+struct GroupView {
+  std::string name;
+  int limit = 0;
+  std::uint64_t running = 0;
+  std::uint64_t waiting = 0;
+};
+
+struct SubmittedView {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  std::uint64_t count = 0;
+  bool repeated = false;
+};
+
+struct ChangedView {
+  std::vector<std::uint64_t> changed;
+  std::vector<std::pair<std::uint64_t, std::string>> unchanged;  // With why.
+};
+
+struct WaitedView {
+  bool done = false;
+  std::vector<JobView> jobs;
+};
+
+struct VersionView {
+  std::string version;
+  int api_least = 0;
+  int api_most = 0;
+  int pid = 0;
+  std::uint32_t uid = 0;
+  std::string state_directory;
+  std::string cards_from;
+};
+
+// The error that an answer with this status carries.
+Error parse_error(std::string_view body, int status);
+
+Result<JobView> parse_job(std::string_view body);  // One row, as in an event.
+Result<std::vector<JobView>> parse_jobs(std::string_view body);
+Result<std::vector<JobDetails>> parse_job_details(std::string_view body);
+Result<OverviewView> parse_overview(std::string_view body);
+Result<ExplainView> parse_explain(std::string_view body);
+Result<std::vector<TrailView>> parse_trail(std::string_view body);
+Result<std::vector<GroupView>> parse_groups(std::string_view body);
+Result<GpusView> parse_gpus(std::string_view body);
+Result<SubmittedView> parse_submitted(std::string_view body);
+Result<ChangedView> parse_changed(std::string_view body);
+Result<WaitedView> parse_waited(std::string_view body);
+Result<VersionView> parse_version(std::string_view body);
+
+}  // namespace gpusched::cli
