@@ -103,15 +103,12 @@ class Foreground {
       last_exit_ = std::move(*ended);
       return std::nullopt;
     }
-    switch (ended.error().code) {
-      case ErrorCode::kNotFound:  // Not there yet, or no more: the daemon knows which.
-        return std::nullopt;
-      case ErrorCode::kUnavailable:  // The supervisor is gone; the daemon knows what became of it.
-        if (!job.ended()) attached_attempt_ = job.attempt;
-        return std::nullopt;
-      default:
-        return job.ended() ? std::nullopt : std::optional<int>(fail(ended.error()));
-    }
+    const ErrorCode code = ended.error().code;
+    // Not there yet, or no more: the daemon knows which.
+    if (job.ended() || code == ErrorCode::kNotFound) return std::nullopt;
+    if (code != ErrorCode::kUnavailable) return fail(ended.error());
+    attached_attempt_ = job.attempt;  // The supervisor is gone; the daemon will say how it ended.
+    return std::nullopt;
   }
 
   // An exit code if the user gave up.
