@@ -3,7 +3,7 @@ add_library(gpusched_flags INTERFACE)
 target_include_directories(gpusched_flags INTERFACE ${CMAKE_SOURCE_DIR}/src)
 target_compile_options(gpusched_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wswitch-enum -Wnon-virtual-dtor -Wno-missing-field-initializers -Werror)
-target_compile_definitions(gpusched_flags INTERFACE GPUSCHED_VERSION="${PROJECT_VERSION}" FMT_HEADER_ONLY)
+target_compile_definitions(gpusched_flags INTERFACE GPUSCHED_VERSION="${PROJECT_VERSION}")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # False positives of g++ 12 in inlined library code, not in ours.
   target_compile_options(gpusched_flags INTERFACE -Wno-restrict -Wno-maybe-uninitialized)

@@ -4,6 +4,12 @@ find_package(Boost 1.74 REQUIRED)  # Header only: Asio and Beast.
 find_package(nlohmann_json REQUIRED)
 find_path(TL_EXPECTED_INCLUDE tl/expected.hpp REQUIRED)
 find_path(FMT_INCLUDE fmt/format.h REQUIRED)
+# src/base/fmt_impl.cc compiles fmt once, for the version that it knows; else every file does.
+option(GPUSCHED_FMT_ONCE "Compile fmt once instead of in every file that formats" OFF)
+file(STRINGS ${FMT_INCLUDE}/fmt/core.h FMT_VERSION REGEX "#define FMT_VERSION 90[01]00")
+if(NOT GPUSCHED_FMT_ONCE OR NOT FMT_VERSION)
+  target_compile_definitions(gpusched_flags INTERFACE FMT_HEADER_ONLY)
+endif()
 find_path(SQLITE3_INCLUDE sqlite3.h REQUIRED)
 find_path(YAML_CPP_INCLUDE yaml-cpp/yaml.h REQUIRED)
 # Static libraries first: release binaries need nothing but glibc at run time.
