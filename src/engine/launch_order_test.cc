@@ -1,0 +1,57 @@
+#include "engine/launch_order.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/support/core_builders.h"
+
+namespace gpusched::testing {
+namespace {
+
+std::string variable(const LaunchOrder& order, const std::string& name) {
+  const auto found =
+      std::ranges::find(order.added_variables, name, &std::pair<std::string, std::string>::first);
+  return found == order.added_variables.end() ? "(not set)" : found->second;
+}
+
+TEST(LaunchOrder, TellsTheJobWhatItWasGivenInPciOrder) {
+  State state = machine(4, 24);
+  ask().submit(state, at_second(0));
+  ask().gpus(2).submit(state, at_second(1));
+  start_what_fits(state, at_second(1));
+  const LaunchOrder order =
+      launch_order_of(state, *state.find(JobId{2}), {.jobs_directory = "/s/jobs"});
+  EXPECT_EQ(variable(order, "CUDA_VISIBLE_DEVICES"), "1,2");
+  EXPECT_EQ(variable(order, "CUDA_DEVICE_ORDER"), "PCI_BUS_ID");
+  EXPECT_EQ(variable(order, "NVIDIA_VISIBLE_DEVICES"), "1,2");
+  EXPECT_EQ(variable(order, "GPUSCHED_JOB_ID"), "2");
+  EXPECT_EQ(variable(order, "GPUSCHED_ATTEMPT"), "1");
+  EXPECT_EQ(variable(order, "GPUSCHED_RESUME"), "0");
+  EXPECT_EQ(variable(order, "GPUSCHED_CHECKPOINT_DIR"), "/s/jobs/2/checkpoint");
+  EXPECT_EQ(variable(order, "GPUSCHED_ARRAY_INDEX"), "(not set)");
+}
+
+TEST(LaunchOrder, ACpuJobSeesNoCard) {
+  State state = machine(1, 24);
+  ask().gpus(0).array(2).submit(state, at_second(0));
+  start_what_fits(state, at_second(0));
+  const LaunchOrder order = launch_order_of(state, *state.find(JobId{2}), {});
+  EXPECT_EQ(variable(order, "CUDA_VISIBLE_DEVICES"), "");
+  EXPECT_EQ(variable(order, "NVIDIA_VISIBLE_DEVICES"), "void");
+  EXPECT_EQ(variable(order, "GPUSCHED_ARRAY_ID"), "1");
+  EXPECT_EQ(variable(order, "GPUSCHED_ARRAY_INDEX"), "1");
+  EXPECT_EQ(order.cpus, 1);
+}
+
+TEST(LaunchOrder, CardsCanBeNamedByUuid) {
+  State state = machine(1, 24);
+  ask().submit(state, at_second(0));
+  start_what_fits(state, at_second(0));
+  const LaunchOrder order =
+      launch_order_of(state, *state.find(JobId{1}), {.devices_by_uuid = true});
+  EXPECT_EQ(variable(order, "CUDA_VISIBLE_DEVICES"), "GPU-0");
+}
+
+}  // namespace
+}  // namespace gpusched::testing

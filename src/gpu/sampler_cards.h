@@ -1,0 +1,25 @@
+// The machine's cards, as gpusched-sampler sees them. Driver libraries can hang or crash, so the
+// daemon never loads one: it reads what that program prints, and gives up after a deadline.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/gpu_backend.h"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace gpusched {
+
+// One card per line: `number=0 uuid=GPU-… vram_bytes=… reserved_bytes=… pci=… model=…` (the model
+// is last and may have blanks). Lines that are not of this form are left out.
+std::vector<Card> parse_sampler_output(std::string_view output);
+
+Result<std::unique_ptr<GpuBackend>> make_sampler_cards(boost::asio::io_context& loop);
+
+}  // namespace gpusched
