@@ -77,7 +77,7 @@ class Tree:
 
 
 def is_test(path):
-    name = re.search(r"_(test|harness|contract)\.(cc|h)$", path)
+    name = re.search(r"(/test_\w+|_test|_harness|_contract)\.(cc|h)$", path)
     return bool(name) or path.startswith("tests/") or "/fuzz/" in path
 
 
@@ -114,7 +114,7 @@ def columns(tree):
 
 def white_space(tree):
     found = []
-    for path in tree.named(*TEXT):
+    for path in [p for p in tree.named(*TEXT) if "/seeds/" not in p]:
         text = tree.text(path)
         if text and not text.endswith("\n"):
             found.append(Finding(path, text.count("\n") + 1, "the last line has no end"))
