@@ -1,6 +1,7 @@
 // For tests: a real launcher with real shims in a temporary state directory, on its own loop.
 #pragma once
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -48,6 +49,9 @@ class ShimHarness {
     }
     launcher_.reset();
     if (cgroup_.path.empty()) return;
+    // Shims that have said their last word may still be on their way out.
+    const Fd shims(::open((cgroup_.path + "/shims").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (shims) wait_until_leaf_is_empty(shims.get(), 5000);
     for (const char* group : {"/daemon", "/shims", "/jobs", ""}) {
       remove_leaf(cgroup_.path + group);
     }
