@@ -59,8 +59,7 @@ class Bench {
   }
 
   void open() {
-    Result<std::unique_ptr<SqliteStore>> store =
-        SqliteStore::open({.directory = directory_, .vfs = nullptr, .most_pages = 0});
+    Result<std::unique_ptr<SqliteStore>> store = SqliteStore::open({.directory = directory_});
     if (!store) give_up(store.error());
     store_ = std::move(*store);
     const auto start = Clock::now();

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
+#include "engine/card_description.h"
 #include "gpu/sampler_cards.h"
-#include "gpu/simulated_cards.h"
 
 namespace gpusched {
 namespace {

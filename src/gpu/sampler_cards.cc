@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,20 +13,23 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <optional>
+#include <utility>
 
 extern char** environ;
 
 namespace gpusched {
 namespace {
 
-constexpr std::chrono::seconds kDeadline{10};
 constexpr std::size_t kOutputMost = 1U << 20;
+constexpr int kNoCardsExit = 3;  // Of gpusched-sampler: no driver or no card.
 
 std::string sampler_program() {
   std::error_code error;
@@ -66,27 +70,52 @@ bool parse_line(std::string_view line, Card& card) {
   return !card.uuid.empty();
 }
 
-// One run of the program: its output, its end, and the deadline, whichever comes first.
+// Why a run that brought no cards ended.
+Result<CardsFound> verdict_of(int status) {
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kNoCardsExit) return CardsFound{{}, "none"};
+  const std::string end = WIFSIGNALED(status)
+                              ? fmt::format("was ended by signal {}", WTERMSIG(status))
+                              : fmt::format("gave up with exit code {}", WEXITSTATUS(status));
+  return failure(ErrorCode::kUnavailable,
+                 fmt::format("look for cards: gpusched-sampler {}; its own words are in the log "
+                             "above",
+                             end));
+}
+
+// One run of the program. Its result is there when its output and itself have ended, or when the
+// deadline has come; it is reaped in every case, however late a stuck driver lets it go.
 class SamplerRun : public std::enable_shared_from_this<SamplerRun> {
  public:
-  SamplerRun(boost::asio::io_context& loop, std::function<void(Result<CardsFound>)> done)
-      : output_(loop), timer_(loop), done_(std::move(done)) {}
+  SamplerRun(boost::asio::io_context& loop, std::string program, std::chrono::milliseconds deadline,
+             std::function<void(Result<CardsFound>)> done)
+      : loop_(loop),
+        program_(std::move(program)),
+        deadline_(deadline),
+        output_(loop),
+        process_(loop),
+        timer_(loop),
+        done_(std::move(done)) {}
 
   void start() {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return fail("make a pipe", errno);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    const std::string program = sampler_program();
-    std::array<char*, 2> argv = {const_cast<char*>(program.c_str()), nullptr};
-    const int error =
-        ::posix_spawn(&pid_, program.c_str(), &actions, nullptr, argv.data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
-    ::close(ends[1]);
     output_.assign(ends[0]);
-    if (error != 0) return fail("start " + program, error);
-    timer_.expires_after(kDeadline);
+    const int error = spawn(ends[1]);
+    ::close(ends[1]);
+    if (error != 0) return fail("start " + program_, error);
+    const long process = ::syscall(SYS_pidfd_open, pid_, 0);
+    if (process < 0) {
+      const int reason = errno;
+      ::kill(pid_, SIGKILL);
+      ::waitpid(pid_, nullptr, 0);
+      return fail("watch " + program_, reason);
+    }
+    process_.assign(static_cast<int>(process));
+    process_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                        [self = shared_from_this()](const boost::system::error_code& error) {
+                          if (!error) self->reap();
+                        });
+    timer_.expires_after(deadline_);
     timer_.async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
       if (!cancelled) self->give_up();
     });
@@ -94,55 +123,86 @@ class SamplerRun : public std::enable_shared_from_this<SamplerRun> {
   }
 
  private:
+  int spawn(int output) {
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    std::array<char*, 2> argv = {const_cast<char*>(program_.c_str()), nullptr};
+    const int error =
+        ::posix_spawn(&pid_, program_.c_str(), &actions, nullptr, argv.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+  }
   void read() {
     output_.async_read_some(
         boost::asio::buffer(buffer_),
         [self = shared_from_this()](const boost::system::error_code& error, std::size_t length) {
-          if (error || self->text_.size() > kOutputMost) return self->finish();
+          if (error) return self->end_of_output();
           self->text_.append(self->buffer_.data(), length);
+          if (self->text_.size() > kOutputMost) return self->give_up();
           self->read();
         });
   }
-  void finish() {
-    if (!done_) return;
-    timer_.cancel();
-    // Its output is closed, so it is ending; a driver that keeps it is not waited for.
+  void reap() {
     int status = 0;
-    if (::waitpid(pid_, &status, WNOHANG) == 0) ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, &status, WNOHANG);
+    status_ = status;
+    if (output_ended_) finish();
+  }
+  void end_of_output() {
+    output_ended_ = true;
+    if (status_) finish();
+  }
+  void finish() {
     CardsFound found{parse_sampler_output(text_), "nvml"};
-    if (found.cards.empty()) found.source = "none";
-    std::exchange(done_, {})(std::move(found));
+    answer(found.cards.empty() ? verdict_of(*status_) : Result<CardsFound>(std::move(found)));
   }
   void give_up() {
-    if (!done_) return;
-    ::kill(pid_, SIGKILL);
-    output_.close();
-    std::exchange(done_, {})(
+    if (!status_) ::kill(pid_, SIGKILL);
+    answer(
         failure(ErrorCode::kUnavailable,
-                fmt::format("the GPU driver did not answer within {} s", kDeadline.count())));
+                fmt::format("look for cards: the GPU driver gave no sensible answer within {} ms",
+                            deadline_.count())));
   }
   void fail(const std::string& what, int error) {
-    std::exchange(done_,
-                  {})(failure(ErrorCode::kIo, fmt::format("{}: {}", what, std::strerror(error))));
+    // Never from inside the caller's call.
+    boost::asio::post(loop_, [self = shared_from_this(), what, error] {
+      self->answer(failure(ErrorCode::kIo,
+                           fmt::format("look for cards: {}: {}", what, std::strerror(error))));
+    });
+  }
+  void answer(Result<CardsFound> result) {
+    timer_.cancel();
+    if (done_) std::exchange(done_, {})(std::move(result));
   }
 
+  boost::asio::io_context& loop_;
+  std::string program_;
+  std::chrono::milliseconds deadline_;
   boost::asio::posix::stream_descriptor output_;
+  boost::asio::posix::stream_descriptor process_;  // A pidfd.
   boost::asio::steady_timer timer_;
   std::function<void(Result<CardsFound>)> done_;
   pid_t pid_ = -1;
+  std::optional<int> status_;  // Once it was reaped.
+  bool output_ended_ = false;
   std::string text_;
   std::array<char, 4096> buffer_{};
 };
 
 class SamplerCards : public GpuBackend {
  public:
-  explicit SamplerCards(boost::asio::io_context& loop) : loop_(loop) {}
+  SamplerCards(boost::asio::io_context& loop, std::string program,
+               std::chrono::milliseconds deadline)
+      : loop_(loop), program_(std::move(program)), deadline_(deadline) {}
   void find_cards(std::function<void(Result<CardsFound>)> done) override {
-    std::make_shared<SamplerRun>(loop_, std::move(done))->start();
+    std::make_shared<SamplerRun>(loop_, program_, deadline_, std::move(done))->start();
   }
 
  private:
   boost::asio::io_context& loop_;
+  std::string program_;
+  std::chrono::milliseconds deadline_;
 };
 
 }  // namespace
@@ -159,7 +219,13 @@ std::vector<Card> parse_sampler_output(std::string_view output) {
 }
 
 Result<std::unique_ptr<GpuBackend>> make_sampler_cards(boost::asio::io_context& loop) {
-  return std::make_unique<SamplerCards>(loop);
+  return make_sampler_cards(loop, sampler_program(), std::chrono::seconds(10));
+}
+
+Result<std::unique_ptr<GpuBackend>> make_sampler_cards(boost::asio::io_context& loop,
+                                                       std::string program,
+                                                       std::chrono::milliseconds deadline) {
+  return std::make_unique<SamplerCards>(loop, std::move(program), deadline);
 }
 
 }  // namespace gpusched

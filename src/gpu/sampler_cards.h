@@ -2,6 +2,7 @@
 // daemon never loads one: it reads what that program prints, and gives up after a deadline.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -20,6 +21,10 @@ namespace gpusched {
 // is last and may have blanks). Lines that are not of this form are left out.
 std::vector<Card> parse_sampler_output(std::string_view output);
 
+// The program beside the daemon's own, or where it was installed; ten seconds.
 Result<std::unique_ptr<GpuBackend>> make_sampler_cards(boost::asio::io_context& loop);
+Result<std::unique_ptr<GpuBackend>> make_sampler_cards(boost::asio::io_context& loop,
+                                                       std::string program,
+                                                       std::chrono::milliseconds deadline);
 
 }  // namespace gpusched

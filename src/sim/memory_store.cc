@@ -30,14 +30,6 @@ void MemoryStore::Tables::put(const Submission& submission) {
 void MemoryStore::Tables::remove_job(JobId id) {
   jobs.erase(id);
   trail.erase(id);
-  // A submission is known while one of its jobs is kept.
-  std::erase_if(submissions, [&](const auto& item) {
-    const Submission& submission = item.second;
-    const JobId end{number_of(submission.first) + submission.count};
-    if (id < submission.first || id >= end) return false;
-    const auto left = jobs.lower_bound(submission.first);
-    return left == jobs.end() || left->first >= end;
-  });
 }
 
 void MemoryStore::Tables::apply(const Commit& commit) {
@@ -56,9 +48,7 @@ void MemoryStore::Tables::remove_open_submissions() {
   for (const auto& [id, submission] : copy) {
     if (!submission.open) continue;
     for (std::uint64_t i = 0; i < submission.count; ++i) {
-      const JobId job{number_of(submission.first) + i};
-      jobs.erase(job);
-      trail.erase(job);
+      remove_job(JobId{number_of(submission.first) + i});
     }
     submissions.erase(id);
   }

@@ -84,7 +84,6 @@ CREATE TABLE submissions(
   jobs INTEGER NOT NULL,
   open INTEGER NOT NULL
 );
-CREATE INDEX submissions_by_first_job ON submissions(first_job);
 )sql";
 
 constexpr const char* kSteps[] = {kVersion1};

@@ -37,12 +37,7 @@ Result<Writer> Writer::prepare(Database& database) {
       {&writer.put_submission_,
        "INSERT OR REPLACE INTO submissions(id, tenant, key, fingerprint,"
        " first_job, jobs, open) VALUES(?, ?, ?, ?, ?, ?, ?)"},
-      {&writer.find_submission_,
-       "SELECT id, first_job + jobs FROM submissions"
-       " WHERE first_job <= ? ORDER BY first_job DESC LIMIT 1"},
-      {&writer.delete_submission_,
-       "DELETE FROM submissions WHERE id = ? AND NOT EXISTS(SELECT 1 FROM jobs"
-       " WHERE jobs.id >= first_job AND jobs.id < first_job + submissions.jobs)"},
+      {&writer.delete_submission_, "DELETE FROM submissions WHERE id = ?"},
       {&writer.put_meta_, "INSERT OR REPLACE INTO meta(name, value) VALUES(?, ?)"},
       {&writer.put_numbers_,
        "INSERT OR REPLACE INTO meta(name, value) VALUES('next_job', ?),"
@@ -65,6 +60,9 @@ Result<void> Writer::write(const Commit& commit) {
   }
   for (const Submission& submission : commit.submissions) {
     if (Result<void> done = put_submission(submission); !done) return done;
+  }
+  for (const std::uint64_t id : commit.removed_submissions) {
+    if (Result<void> done = delete_submission_.run(id); !done) return done;
   }
   for (const Group& group : commit.groups) {
     if (Result<void> done = put_group_.run(group.name, group.limit); !done) return done;
@@ -158,31 +156,14 @@ Result<void> Writer::remove_job(JobId id) {
     find_spec_of_job_.stop();
     if (Result<void> done = delete_job_.run(number); !done) return done;
   }
-  if (Result<void> done = delete_trail_.run(number); !done) return done;
-  return note_submission_of(id);
-}
-
-Result<void> Writer::note_submission_of(JobId id) {
-  const std::uint64_t number = gpusched::number_of(id);
-  find_submission_.start(number);
-  const Result<bool> there = find_submission_.next();
-  if (!there) return failure(there.error());
-  if (!*there) return {};
-  const bool inside = static_cast<std::int64_t>(number) < find_submission_.integer(1);
-  if (inside) left_submissions_.insert(find_submission_.integer(0));
-  find_submission_.stop();
-  return {};
+  return delete_trail_.run(number);
 }
 
 Result<void> Writer::remove_unused() {
   for (const std::int64_t spec : left_specs_) {
     if (Result<void> done = remove_unused_spec(spec); !done) return done;
   }
-  for (const std::int64_t submission : left_submissions_) {
-    if (Result<void> done = delete_submission_.run(submission); !done) return done;
-  }
   left_specs_.clear();
-  left_submissions_.clear();
   return {};
 }
 
@@ -209,7 +190,6 @@ void Writer::settle(bool committed) {
   specs_.settle(committed);
   environments_.settle(committed);
   left_specs_.clear();
-  left_submissions_.clear();
   if (committed) {
     settled_ = numbers_;
   } else {

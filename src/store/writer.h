@@ -31,7 +31,7 @@ class Writer {
   Result<void> write(const Commit& commit);
   // A job with all that belongs to it alone. Also for the jobs of a submission left open.
   Result<void> remove_job(JobId id);
-  // After remove_job(): the specs, environments and submissions that nobody uses any more.
+  // After remove_job(): the specs and environments that nobody uses any more.
   Result<void> remove_unused();
   // Must follow every transaction, so that what is known here equals what is in the file.
   void settle(bool committed);
@@ -50,7 +50,6 @@ class Writer {
   Result<void> replace_job(const Job& job, std::int64_t spec);
   Result<void> put_trail(const TrailEntry& entry);
   Result<void> put_submission(const Submission& submission);
-  Result<void> note_submission_of(JobId id);
   Result<void> remove_unused_spec(std::int64_t spec);
   Result<void> write_numbers();
 
@@ -59,7 +58,7 @@ class Writer {
   Statement insert_spec_, delete_spec_, insert_environment_, delete_environment_;
   Statement insert_trail_, delete_trail_;
   Statement put_group_, delete_group_;
-  Statement put_submission_, find_submission_, delete_submission_;
+  Statement put_submission_, delete_submission_;
   Statement put_meta_, put_numbers_;
 
   SpecRows specs_;
@@ -68,7 +67,6 @@ class Writer {
   NextNumbers settled_;  // As in the file.
   // Perhaps unused since a job left them; looked at by remove_unused().
   std::set<std::int64_t> left_specs_;
-  std::set<std::int64_t> left_submissions_;
 };
 
 }  // namespace gpusched

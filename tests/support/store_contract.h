@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "engine/store.h"
-#include "store_values.h"
+#include "tests/support/store_values.h"
 
 namespace gpusched::testing {
 
@@ -135,13 +135,9 @@ TYPED_TEST_P(StoreContract, KeepsArrayTasksWithAwkwardValues) {
   EXPECT_EQ(this->kept(put), text_of(put));
   put = job(12);
   put.task = std::make_shared<const ArrayTask>(ArrayTask{JobId{12}, 0, {}});
-  this->commit({.jobs = {},
-                .removed_jobs = {JobId{12}},
-                .trail = {},
-                .groups = {},
-                .removed_groups = {},
-                .submissions = {},
-                .boot_id = {}});
+  Commit removal;
+  removal.removed_jobs = {JobId{12}};
+  this->commit(removal);
   EXPECT_EQ(this->kept(put), text_of(put));
 }
 
@@ -263,7 +259,7 @@ TYPED_TEST_P(StoreContract, KeepsGroupsAndBootId) {
   EXPECT_EQ(image.boot_id, "second");
 }
 
-TYPED_TEST_P(StoreContract, KeepsASubmissionWhileOneOfItsJobsIsKept) {
+TYPED_TEST_P(StoreContract, KeepsASubmissionUntilItIsRemoved) {
   Commit commit = commit_of({job(1), job(2), job(3), job(4)});
   commit.submissions = {submission(1, 1, 3), submission(2, 4, 1)};
   this->commit(commit);
@@ -272,7 +268,8 @@ TYPED_TEST_P(StoreContract, KeepsASubmissionWhileOneOfItsJobsIsKept) {
   this->commit(removal);
   EXPECT_EQ(this->restart().submissions,
             (std::vector<Submission>{submission(1, 1, 3), submission(2, 4, 1)}));
-  removal.removed_jobs = {JobId{3}};
+  removal = {};
+  removal.removed_submissions = {1, 77};
   this->commit(removal);
   EXPECT_EQ(this->restart().submissions, std::vector<Submission>{submission(2, 4, 1)});
 }
@@ -341,7 +338,7 @@ REGISTER_TYPED_TEST_SUITE_P(StoreContract, StartsEmpty, KeepsAJobInEveryState, K
                             TakesJobsInAnyOrder, GoesOnWithWhatItLoaded,
                             KeepsTheTrailInOrderAndInPages, RemovesJobsWithTheirTrail,
                             AJobChangedAndRemovedAtOnceIsGone, NeverReusesANumber,
-                            KeepsGroupsAndBootId, KeepsASubmissionWhileOneOfItsJobsIsKept,
+                            KeepsGroupsAndBootId, KeepsASubmissionUntilItIsRemoved,
                             RemovesSubmissionsLeftOpenWithTheirJobs, KeepsASubmissionThatWasClosed,
                             ReservesTheNumbersOfAnOpenSubmission, BacksUpWhatIsThere,
                             NeverWritesABackupOverAFile);

@@ -1,0 +1,60 @@
+#include "store/row_text.h"
+
+#include <gtest/gtest.h>
+
+namespace gpusched {
+namespace {
+
+TEST(RowText, WritesAGrantCompactly) {
+  Grant grant;
+  grant.cpus = 4;
+  grant.ram_bytes = 1024;
+  grant.cards = {{.card = CardNumber{3}, .vram_bytes = 99, .share_percent = 50, .whole = true}};
+  EXPECT_EQ(grant_to_text(grant), "4,1024;3,99,50,1");
+  EXPECT_EQ(grant_from_text("4,1024;3,99,50,1"), grant);
+  EXPECT_EQ(grant_from_text("0,0"), Grant{});
+}
+
+TEST(RowText, RefusesAGrantThatMakesNoSense) {
+  for (const char* text : {"", "1", "1,", "1,2,3", "a,b", "1,2;", "1,2;3", "1,2;3,4,5",
+                           "1,2;3,4,5,6,7", "-1,2", "1,2;;3,4,5,6", "1,99999999999999999999999"}) {
+    // A single trailing separator ends nothing.
+    if (std::string_view(text) == "1,2;") continue;
+    EXPECT_EQ(grant_from_text(text), std::nullopt) << text;
+  }
+}
+
+TEST(RowText, BringsBackAnyTaskValues) {
+  const TaskValues values = {{"a", "1"}, {"", ""}, {"tab\t", "\\t\n"}, {"b", "\xff"}};
+  EXPECT_EQ(task_values_from_text(task_values_to_text(values)), values);
+  EXPECT_EQ(task_values_to_text({{"lr", "0.1"}}), "lr\t0.1\n");
+  EXPECT_EQ(task_values_from_text(""), TaskValues{});
+}
+
+TEST(RowText, RefusesTaskValuesThatMakeNoSense) {
+  for (const char* text : {"a", "a\n", "a\tb\\", "a\t\\x\n"}) {
+    EXPECT_EQ(task_values_from_text(text), std::nullopt) << text;
+  }
+}
+
+TEST(RowText, KeepsEnvironmentsByteByByte) {
+  Environment environment;
+  environment.variables = {"A=1", "B=", "C=\xff\n", ""};
+  const std::string bytes = environment_to_bytes(environment);
+  EXPECT_EQ(bytes, std::string("A=1\0B=\0C=\xff\n\0\0", 13));
+  EXPECT_EQ(environment_from_bytes(bytes), environment.variables);
+}
+
+TEST(RowText, HasAWordForEveryEnumValue) {
+  for (const HoldReason why : {HoldReason::kUser, HoldReason::kCrashGuard}) {
+    EXPECT_EQ(hold_of_word(hold_word(why)), why);
+  }
+  for (const StopReason why : {StopReason::kNone, StopReason::kCancel, StopReason::kRequeue}) {
+    EXPECT_EQ(stop_of_word(stop_word(why).value_or("")), why);
+  }
+  EXPECT_EQ(outcome_of_word("cancelled"), Outcome::kCancelled);
+  EXPECT_EQ(outcome_of_word("running"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace gpusched

@@ -1,0 +1,330 @@
+#include "store/sqlite_store.h"
+
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include "store/place.h"
+#include "tests/support/store_contract.h"
+#include "tests/support/temporary_directory.h"
+
+namespace gpusched::testing {
+namespace {
+
+std::unique_ptr<SqliteStore> opened(const std::string& directory, std::int64_t most_pages = 0) {
+  Result<std::unique_ptr<SqliteStore>> store =
+      SqliteStore::open({.directory = directory, .most_pages = most_pages});
+  EXPECT_TRUE(store) << store.error().message;
+  return store ? std::move(*store) : nullptr;
+}
+
+class SqliteHarness {
+ public:
+  SqliteHarness() { restart(); }
+  Store& store() { return *store_; }
+  StoreImage restart() {
+    store_.reset();
+    store_ = opened(directory_.path());
+    Result<StoreImage> image = store_->load();
+    EXPECT_TRUE(image) << image.error().message;
+    return std::move(image).value_or(StoreImage{});
+  }
+  std::string new_path() { return directory_ / ("backup" + std::to_string(++paths_)); }
+  std::unique_ptr<Store> restored(const std::string& path) {
+    std::filesystem::copy_file(path, copy_ / kDatabaseName);
+    return opened(copy_.path());
+  }
+
+ private:
+  TemporaryDirectory directory_;
+  TemporaryDirectory copy_;
+  std::unique_ptr<SqliteStore> store_;
+  int paths_ = 0;
+};
+INSTANTIATE_TYPED_TEST_SUITE_P(Sqlite, StoreContract, SqliteHarness);
+
+class SqliteStoreTest : public ::testing::Test {
+ protected:
+  std::string database() { return directory_ / kDatabaseName; }
+  std::int64_t count(const std::string& table) {
+    Database other = Database::open(database(), nullptr).value();
+    return std::stoll(other.ask(("SELECT count(*) FROM " + table).c_str()).value());
+  }
+  void change(const char* sql) {
+    Database other = Database::open(database(), nullptr).value();
+    const Result<void> done = other.run(sql);
+    ASSERT_TRUE(done) << done.error().message;
+  }
+  void make_store() {
+    auto store = opened(directory_.path());
+    ASSERT_TRUE(store->load());
+    ASSERT_TRUE(store->commit(commit_of({job(1), job(2)})));
+  }
+  // The sentence with which opening or loading is refused.
+  std::string refusal(ErrorCode code) {
+    auto store = SqliteStore::open({.directory = directory_.path()});
+    if (!store) {
+      EXPECT_EQ(store.error().code, code);
+      return store.error().message;
+    }
+    const auto image = (*store)->load();
+    if (image) return "accepted";
+    EXPECT_EQ(image.error().code, code);
+    return image.error().message;
+  }
+  static void expect_contains(const std::string& text, const std::string& part) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  }
+
+  TemporaryDirectory directory_;
+};
+
+TEST_F(SqliteStoreTest, WritesOneSpecAndOneEnvironmentForAnArray) {
+  auto store = opened(directory_.path());
+  ASSERT_TRUE(store->load());
+  const auto shared = spec("array", environment("one"));
+  for (std::uint64_t slice = 0; slice < 3; ++slice) {
+    std::vector<Job> jobs;
+    for (std::uint64_t i = 1; i <= 100; ++i) jobs.push_back(job(slice * 100 + i, shared));
+    ASSERT_TRUE(store->commit(commit_of(std::move(jobs))));
+  }
+  ASSERT_TRUE(store->commit(commit_of({job(301, spec("other", environment("one")))})));
+  EXPECT_EQ(count("jobs"), 301);
+  EXPECT_EQ(count("specs"), 2);
+  EXPECT_EQ(count("environments"), 1);
+}
+
+TEST_F(SqliteStoreTest, RemovesSpecsAndEnvironmentsWithTheirLastJob) {
+  auto store = opened(directory_.path());
+  ASSERT_TRUE(store->load());
+  const auto shared = spec("array", environment("one"));
+  ASSERT_TRUE(store->commit(
+      commit_of({job(1, shared), job(2, shared), job(3, spec("x", environment("two")))})));
+  Commit removal;
+  removal.removed_jobs = {JobId{1}};
+  ASSERT_TRUE(store->commit(removal));
+  EXPECT_EQ(count("specs"), 2);
+  removal.removed_jobs = {JobId{2}};
+  ASSERT_TRUE(store->commit(removal));
+  EXPECT_EQ(count("specs"), 1);
+  EXPECT_EQ(count("environments"), 1);
+  // The spec is still in memory; its row is not taken to be there.
+  ASSERT_TRUE(store->commit(commit_of({job(4, shared)})));
+  EXPECT_EQ(count("specs"), 2);
+  EXPECT_EQ(count("environments"), 2);
+  store.reset();
+  EXPECT_EQ(opened(directory_.path())->load()->jobs.size(), 2u);
+}
+
+TEST_F(SqliteStoreTest, RemovesTheSpecThatAChangeLeftUnused) {
+  auto store = opened(directory_.path());
+  ASSERT_TRUE(store->load());
+  ASSERT_TRUE(store->commit(commit_of({job(1, spec("before", environment("one")))})));
+  Commit change;
+  change.jobs = {job(1, spec("after", environment("two")))};
+  ASSERT_TRUE(store->commit(change));
+  EXPECT_EQ(count("specs"), 1);
+  EXPECT_EQ(count("environments"), 1);
+}
+
+TEST_F(SqliteStoreTest, LeavesNoTraceOfARemovedEnvironment) {
+  {
+    auto store = opened(directory_.path());
+    ASSERT_TRUE(store->load());
+    auto secret = std::make_shared<Environment>();
+    secret->hash = "h";
+    secret->variables = {"TOKEN=correct-horse-battery-staple"};
+    ASSERT_TRUE(store->commit(commit_of({job(1, spec("s", secret))})));
+    Commit removal;
+    removal.removed_jobs = {JobId{1}};
+    ASSERT_TRUE(store->commit(removal));
+  }
+  std::ifstream file(database(), std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  EXPECT_EQ(bytes.find("correct-horse"), std::string::npos);
+}
+
+TEST_F(SqliteStoreTest, KeepsItsFilesPrivate) {
+  const mode_t before = ::umask(0);
+  auto store = opened(directory_.path());
+  ASSERT_TRUE(store->load());
+  ASSERT_TRUE(store->commit(commit_of({job(1)})));
+  ASSERT_TRUE(store->backup(directory_ / "copy.db"));
+  ::umask(before);
+  for (const auto& file : std::filesystem::directory_iterator(directory_.path())) {
+    EXPECT_EQ(file.status().permissions(),
+              std::filesystem::perms::owner_read | std::filesystem::perms::owner_write)
+        << file.path();
+  }
+}
+
+TEST_F(SqliteStoreTest, MakesARestoredFilePrivateAgain) {
+  make_store();
+  ::chmod(database().c_str(), 0644);
+  ASSERT_NE(opened(directory_.path()), nullptr);
+  struct stat status {};
+  ASSERT_EQ(::stat(database().c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0600u);
+}
+
+TEST_F(SqliteStoreTest, RefusesAFileThatIsNoDatabase) {
+  std::ofstream(database()) << std::string(10000, 'x');
+  expect_contains(refusal(ErrorCode::kIo), "gpusched.db: this file is not a database");
+  std::ifstream file(database());
+  EXPECT_EQ(file.peek(), 'x');
+}
+
+TEST_F(SqliteStoreTest, RefusesANewerVersionAndLeavesItAlone) {
+  make_store();
+  change("PRAGMA user_version = 7");
+  expect_contains(refusal(ErrorCode::kUnsupported),
+                  "made by a newer gpusched (schema 7, this one knows 1)");
+}
+
+TEST_F(SqliteStoreTest, RefusesADamagedDatabase) {
+  {
+    auto store = opened(directory_.path());
+    ASSERT_TRUE(store->load());
+    for (std::uint64_t i = 0; i < 20; ++i) {
+      std::vector<Job> jobs;
+      for (std::uint64_t j = 1; j <= 50; ++j) jobs.push_back(job(i * 50 + j));
+      ASSERT_TRUE(store->commit(commit_of(std::move(jobs))));
+    }
+  }
+  std::fstream file(database(), std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(20 * 4096);
+  file << std::string(8 * 4096, '\xa5');
+  file.close();
+  expect_contains(refusal(ErrorCode::kIo), "is damaged");
+}
+
+TEST_F(SqliteStoreTest, RefusesATruncatedDatabase) {
+  make_store();
+  std::filesystem::resize_file(database(), 3 * 4096);
+  expect_contains(refusal(ErrorCode::kIo), "damaged");
+}
+
+TEST_F(SqliteStoreTest, RefusesRowsThatMakeNoSense) {
+  make_store();
+  change("UPDATE jobs SET state = 'dancing', granted = '0,0' WHERE id = 2");
+  expect_contains(refusal(ErrorCode::kIo), "read job 2 from the store: state 'dancing'");
+  change("UPDATE jobs SET state = 'queued' WHERE id = 2; UPDATE specs SET spec = '{' WHERE id = 1");
+  expect_contains(refusal(ErrorCode::kIo), "read spec 1 from the store");
+  change("DELETE FROM specs WHERE id = 1");
+  expect_contains(refusal(ErrorCode::kIo), "read job 1 from the store: its spec is missing");
+}
+
+TEST_F(SqliteStoreTest, RefusesWhenTheDatabaseIsGone) {
+  make_store();
+  std::filesystem::remove(database());
+  expect_contains(refusal(ErrorCode::kIo), "the database is gone, but there was one");
+  EXPECT_FALSE(std::filesystem::exists(database()));
+  std::filesystem::remove(directory_ / kMarkerName);
+  EXPECT_EQ(refusal(ErrorCode::kIo), "accepted");
+}
+
+TEST_F(SqliteStoreTest, RefusesWhenTheDatabaseIsEmpty) {
+  make_store();
+  std::filesystem::resize_file(database(), 0);
+  expect_contains(refusal(ErrorCode::kIo), "the database is empty, but there was one");
+}
+
+TEST_F(SqliteStoreTest, StartsOverAfterACrashBeforeTheFirstStartWasComplete) {
+  std::ofstream make(database());
+  make.close();
+  EXPECT_EQ(refusal(ErrorCode::kIo), "accepted");
+}
+
+TEST_F(SqliteStoreTest, RefusesAMissingDirectoryAndAFileInItsPlace) {
+  const auto missing = SqliteStore::open({.directory = directory_ / "none"});
+  ASSERT_FALSE(missing);
+  expect_contains(missing.error().message, "none: No such file or directory");
+  std::ofstream(directory_ / "file") << "x";
+  const auto file = SqliteStore::open({.directory = directory_ / "file"});
+  ASSERT_FALSE(file);
+  expect_contains(file.error().message, "it is a file");
+}
+
+TEST_F(SqliteStoreTest, RefusesADirectoryItMayNotWrite) {
+  if (::geteuid() == 0 && ::seteuid(65534) != 0) GTEST_SKIP() << "cannot become another user";
+  const std::string refused = refusal(ErrorCode::kForbidden);
+  if (::getuid() == 0) {
+    ASSERT_EQ(::seteuid(0), 0);
+  }
+  expect_contains(refused, "Permission denied");
+}
+
+TEST_F(SqliteStoreTest, AFullDatabaseRefusesAndRecovers) {
+  auto store = opened(directory_.path(), /*most_pages=*/40);
+  ASSERT_TRUE(store->load());
+  std::uint64_t next = 1;
+  Result<void> done;
+  while (next < 10'000 && (done = store->commit(commit_of({job(next)})))) ++next;
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, ErrorCode::kStorageFull);
+  expect_contains(done.error().message, "the disk is full");
+  EXPECT_EQ(count("jobs"), static_cast<std::int64_t>(next - 1));
+  EXPECT_EQ(count("trail"), static_cast<std::int64_t>(next - 1));
+
+  Commit removal;
+  for (std::uint64_t i = 1; i < next; ++i) removal.removed_jobs.push_back(JobId{i});
+  ASSERT_TRUE(store->commit(removal));
+  ASSERT_TRUE(store->commit(commit_of({job(next)})));
+  EXPECT_EQ(count("jobs"), 1);
+  EXPECT_EQ(count("specs"), 1);
+}
+
+TEST_F(SqliteStoreTest, AFullDiskRefusesAndRecovers) {
+  const std::string disk = directory_ / "disk";
+  std::filesystem::create_directory(disk);
+  if (::mount("none", disk.c_str(), "tmpfs", 0, "size=1m") != 0) GTEST_SKIP() << "needs root";
+  struct Unmount {
+    std::string at;
+    ~Unmount() { ::umount2(at.c_str(), MNT_DETACH); }
+  } unmount{disk};
+  std::ofstream(disk + "/ballast") << std::string(400'000, 'x');
+  auto store = opened(disk);
+  ASSERT_TRUE(store->load());
+  std::uint64_t next = 1;
+  Result<void> done;
+  while (next < 10'000 && (done = store->commit(commit_of({job(next)})))) ++next;
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, ErrorCode::kStorageFull) << done.error().message;
+  EXPECT_FALSE(store->commit(commit_of({job(next)})));
+
+  std::filesystem::remove(disk + "/ballast");
+  done = store->commit(commit_of({job(next)}));
+  ASSERT_TRUE(done) << done.error().message;
+  store.reset();
+  store = opened(disk);
+  EXPECT_EQ(store->load()->jobs.size(), next);
+}
+
+TEST_F(SqliteStoreTest, ReadsTrailsAndBacksUpWhileCommitsGoOn) {
+  auto store = opened(directory_.path());
+  ASSERT_TRUE(store->load());
+  ASSERT_TRUE(store->commit(commit_of({job(1)})));
+  std::jthread other([&] {
+    for (int i = 0; i < 5; ++i) {
+      EXPECT_TRUE(store->backup(directory_ / ("copy" + std::to_string(i))));
+      EXPECT_EQ(store->trail(JobId{1}, 0, 10)->size(), 1u);
+    }
+  });
+  for (std::uint64_t i = 2; i < 100; ++i) ASSERT_TRUE(store->commit(commit_of({job(i)})));
+}
+
+TEST_F(SqliteStoreTest, ABackupThatCannotBeWrittenLeavesNothing) {
+  make_store();
+  auto store = opened(directory_.path());
+  const Result<void> done = store->backup(directory_ / "none/copy.db");
+  ASSERT_FALSE(done);
+  expect_contains(done.error().message, "none/copy.db: No such file or directory");
+}
+
+}  // namespace
+}  // namespace gpusched::testing
