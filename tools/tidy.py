@@ -77,7 +77,7 @@ class Tree:
 
 
 def is_test(path):
-    name = re.search(r"(/test_\w+|_test|_harness|_contract)\.(cc|h)$", path)
+    name = re.search(r"(/test_\w+|/fake_\w+|_test|_harness|_contract)\.(cc|h)$", path)
     return bool(name) or path.startswith("tests/") or "/fuzz/" in path
 
 
