@@ -112,8 +112,8 @@ class SamplerRun : public std::enable_shared_from_this<SamplerRun> {
     }
     process_.assign(static_cast<int>(process));
     process_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
-                        [self = shared_from_this()](const boost::system::error_code& error) {
-                          if (!error) self->reap();
+                        [self = shared_from_this()](const boost::system::error_code& failed) {
+                          if (!failed) self->reap();
                         });
     timer_.expires_after(deadline_);
     timer_.async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
