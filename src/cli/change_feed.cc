@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/clock.h"
 #include "cli/session.h"
 
 namespace gpusched::cli {
@@ -63,7 +64,7 @@ Result<bool> ChangeFeed::read_more() {
 }
 
 Result<ChangeFeed::Next> ChangeFeed::next(std::chrono::milliseconds timeout, int other_fd) {
-  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  const Boot deadline = read_clock().boot + timeout;
   while (true) {
     if (!pending_.empty()) {
       Next next{Woken::kChange, std::move(pending_.front())};
@@ -73,8 +74,8 @@ Result<ChangeFeed::Next> ChangeFeed::next(std::chrono::milliseconds timeout, int
     if (!exchange_->has_buffered()) {
       int wait_ms = -1;
       if (timeout.count() >= 0) {
-        const auto left = std::chrono::ceil<std::chrono::milliseconds>(
-            deadline - std::chrono::steady_clock::now());
+        const auto left =
+            std::chrono::ceil<std::chrono::milliseconds>(deadline - read_clock().boot);
         wait_ms = static_cast<int>(std::max<std::int64_t>(left.count(), 0));
       }
       pollfd entries[2] = {{exchange_->fd(), POLLIN, 0}, {other_fd, POLLIN, 0}};

@@ -148,8 +148,7 @@ Finding check_nvidia_smi() {
   if (const std::string found = in_path("nvidia-smi"); !found.empty()) {
     finding.is = found;
   } else {
-    finding.is = "not in PATH";
-    finding.costs = "nothing for gpusched, which does not use it; people miss it";
+    finding.is = "not in PATH; gpusched does not need it";
   }
   return finding;
 }

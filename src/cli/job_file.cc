@@ -183,6 +183,21 @@ class JobFile {
   Arguments arguments_;
 };
 
+// The line of a second document, 0 if there is none. A "---" at the start of a line is never
+// anything else in YAML.
+int second_document(std::string_view text) {
+  bool content = false;
+  for (int line = 1; !text.empty(); ++line) {
+    const std::size_t end = text.find('\n');
+    const std::string_view words = text.substr(0, end);
+    if (words.starts_with("---") && content) return line;
+    const std::size_t first = words.find_first_not_of(" \t\r");
+    content = content || (first != std::string_view::npos && words[first] != '#');
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return 0;
+}
+
 }  // namespace
 
 Result<Arguments> parse_job_file(const std::string& text, const std::string& file,
@@ -190,6 +205,9 @@ Result<Arguments> parse_job_file(const std::string& text, const std::string& fil
   try {
     const YAML::Node root = YAML::Load(text);
     if (!root || root.IsNull()) return wrong(file, "the job file is empty");
+    if (const int line = second_document(text); line > 0) {
+      return wrong(fmt::format("{}:{}:1", file, line), "a job file has one document");
+    }
     return JobFile(file, sections).read(root);
   } catch (const YAML::Exception& error) {
     return wrong(place(file, error.mark), error.msg);

@@ -115,14 +115,15 @@ Result<void> append_steps(const std::string& name, std::string_view piece, const
     return failure(ErrorCode::kInvalid,
                    fmt::format("the step of {}={} is 0; it must be larger", name, piece));
   }
-  if ((steps.last - steps.first) / steps.step < 0 ||
-      (steps.last != steps.first && (steps.last > steps.first) != (steps.step > 0))) {
+  std::int64_t span = 0;
+  const bool overflow = __builtin_sub_overflow(steps.last, steps.first, &span);
+  if (steps.last != steps.first && (steps.last > steps.first) != (steps.step > 0)) {
     return failure(
         ErrorCode::kInvalid,
         fmt::format("the range {}={} is empty: its step leads away from its end", name, piece));
   }
-  const std::int64_t count = (steps.last - steps.first) / steps.step;
-  if (count >= static_cast<std::int64_t>(kSweepTasksMost)) {
+  const std::int64_t count = overflow ? 0 : span / steps.step;
+  if (overflow || count >= static_cast<std::int64_t>(kSweepTasksMost)) {
     return failure(ErrorCode::kTooLarge, fmt::format("the range {}={} has more than {} values",
                                                      name, piece, kSweepTasksMost));
   }

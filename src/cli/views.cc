@@ -1,96 +1,9 @@
 #include "cli/views.h"
 
-#include <fmt/format.h>
-
-#include "base/text.h"
-#include "json/json_value.h"
+#include "cli/view_reader.h"
 
 namespace gpusched::cli {
 namespace {
-
-// Reads fields of one object; what is absent or of another type leaves the default alone.
-class Reader {
- public:
-  explicit Reader(const JsonValue* value) : value_(value) {}
-
-  const JsonValue* find(std::string_view name) const {
-    return value_ == nullptr ? nullptr : value_->find(name);
-  }
-  Reader inner(std::string_view name) const { return Reader(find(name)); }
-
-  void text(std::string_view name, std::string& out) const {
-    if (const JsonValue* field = find(name); field != nullptr) {
-      if (const auto* found = field->as<std::string>()) out = *found;
-    }
-  }
-  void fact(std::string_view name, bool& out) const {
-    if (const JsonValue* field = find(name); field != nullptr) {
-      if (const auto* found = field->as<bool>()) out = *found;
-    }
-  }
-  template <class Number>
-  void number(std::string_view name, Number& out) const {
-    if (const JsonValue* field = find(name); field != nullptr) number_of(*field, out);
-  }
-  template <class Number>
-  void number(std::string_view name, std::optional<Number>& out) const {
-    Number value{};
-    const JsonValue* field = find(name);
-    if (field != nullptr && number_of(*field, value)) out = value;
-  }
-  void time(std::string_view name, std::optional<Wall>& out) const {
-    std::string text_of_it;
-    text(name, text_of_it);
-    if (auto parsed = parse_rfc3339(text_of_it)) out = *parsed;
-  }
-  template <class Number>
-  void numbers(std::string_view name, std::vector<Number>& out) const {
-    each(name, [&](const JsonValue& entry) {
-      Number value{};
-      if (number_of(entry, value)) out.push_back(value);
-    });
-  }
-  void texts(std::string_view name, std::vector<std::string>& out) const {
-    each(name, [&](const JsonValue& entry) {
-      if (const auto* found = entry.as<std::string>()) out.push_back(*found);
-    });
-  }
-  template <class Visit>
-  void each(std::string_view name, Visit visit) const {
-    const JsonValue* field = find(name);
-    if (field == nullptr) return;
-    const auto* list = field->as<JsonArray>();
-    if (list == nullptr) return;
-    for (const JsonValue& entry : *list) visit(entry);
-  }
-
- private:
-  template <class Number>
-  static bool number_of(const JsonValue& value, Number& out) {
-    if (const auto* found = value.as<std::uint64_t>()) {
-      out = static_cast<Number>(*found);
-    } else if (const auto* negative = value.as<std::int64_t>()) {
-      out = static_cast<Number>(*negative);
-    } else if (const auto* real = value.as<double>()) {
-      out = static_cast<Number>(*real);
-    } else {
-      return false;
-    }
-    return true;
-  }
-
-  const JsonValue* value_;
-};
-
-Result<JsonValue> parse_answer(std::string_view body) {
-  auto value = parse_json(body);
-  if (!value) {
-    return failure(
-        ErrorCode::kUnsupported,
-        "the daemon's answer is not what this client understands: " + value.error().message);
-  }
-  return value;
-}
 
 NeedsView needs_from(const Reader& json) {
   NeedsView needs;
@@ -184,66 +97,12 @@ void read_details(const Reader& json, JobDetails& job) {
   json.texts("environment", job.environment);
 }
 
+}  // namespace
+
 std::vector<JobView> rows_from(const Reader& json, std::string_view name) {
   std::vector<JobView> jobs;
   json.each(name, [&](const JsonValue& entry) { read_row(Reader(&entry), jobs.emplace_back()); });
   return jobs;
-}
-
-std::vector<CardView> cards_from(const Reader& json) {
-  std::vector<CardView> cards;
-  json.each("cards", [&](const JsonValue& entry) {
-    const Reader from(&entry);
-    CardView& card = cards.emplace_back();
-    from.number("number", card.number);
-    from.text("uuid", card.uuid);
-    from.text("model", card.model);
-    from.number("vram_bytes", card.vram_bytes);
-    from.number("held_vram_bytes", card.held_vram_bytes);
-    from.number("held_share_percent", card.held_share_percent);
-    from.fact("usable", card.usable);
-    from.numbers("jobs", card.jobs);
-  });
-  return cards;
-}
-
-ErrorCode code_for_status(int status) {
-  switch (status) {
-    case 400:
-      return ErrorCode::kInvalid;
-    case 403:
-      return ErrorCode::kForbidden;
-    case 404:
-      return ErrorCode::kNotFound;
-    case 409:
-      return ErrorCode::kConflict;
-    case 413:
-      return ErrorCode::kTooLarge;
-    case 422:
-      return ErrorCode::kNeverFits;
-    case 501:
-      return ErrorCode::kUnsupported;
-    case 503:
-      return ErrorCode::kUnavailable;
-    case 507:
-      return ErrorCode::kStorageFull;
-    default:
-      return ErrorCode::kInternal;
-  }
-}
-
-}  // namespace
-
-Error parse_error(std::string_view body, int status) {
-  std::string code;
-  std::string message;
-  if (auto value = parse_json(body)) {
-    const Reader error = Reader(&*value).inner("error");
-    error.text("code", code);
-    error.text("message", message);
-  }
-  if (message.empty()) message = fmt::format("the daemon answered with HTTP status {}", status);
-  return {code.empty() ? code_for_status(status) : error_code_named(code), message};
 }
 
 Result<JobView> parse_job(std::string_view body) {
@@ -270,26 +129,6 @@ Result<std::vector<JobDetails>> parse_job_details(std::string_view body) {
     read_details(Reader(&entry), job);
   });
   return jobs;
-}
-
-Result<OverviewView> parse_overview(std::string_view body) {
-  auto value = parse_answer(body);
-  if (!value) return failure(value.error());
-  const Reader json(&*value);
-  OverviewView view;
-  view.running = rows_from(json, "running");
-  view.waiting = rows_from(json, "waiting");
-  view.recent = rows_from(json, "recent");
-  const Reader counts = json.inner("counts");
-  counts.number("held", view.counts.held);
-  counts.number("queued", view.counts.queued);
-  counts.number("starting", view.counts.starting);
-  counts.number("running", view.counts.running);
-  counts.number("completed", view.counts.completed);
-  counts.number("failed", view.counts.failed);
-  counts.number("cancelled", view.counts.cancelled);
-  view.cards = cards_from(json);
-  return view;
 }
 
 Result<ExplainView> parse_explain(std::string_view body) {
@@ -328,36 +167,6 @@ Result<std::vector<TrailView>> parse_trail(std::string_view body) {
   return trail;
 }
 
-Result<std::vector<GroupView>> parse_groups(std::string_view body) {
-  auto value = parse_answer(body);
-  if (!value) return failure(value.error());
-  std::vector<GroupView> groups;
-  Reader(&*value).each("groups", [&](const JsonValue& entry) {
-    const Reader from(&entry);
-    GroupView& group = groups.emplace_back();
-    from.text("name", group.name);
-    from.number("limit", group.limit);
-    from.number("running", group.running);
-    from.number("waiting", group.waiting);
-  });
-  return groups;
-}
-
-Result<GpusView> parse_gpus(std::string_view body) {
-  auto value = parse_answer(body);
-  if (!value) return failure(value.error());
-  const Reader json(&*value);
-  GpusView view;
-  json.text("source", view.source);
-  view.cards = cards_from(json);
-  const Reader host = json.inner("host");
-  host.number("cpus", view.cpus);
-  host.number("cpus_held", view.cpus_held);
-  host.number("ram_bytes", view.ram_bytes);
-  host.number("ram_held_bytes", view.ram_held_bytes);
-  return view;
-}
-
 Result<SubmittedView> parse_submitted(std::string_view body) {
   auto value = parse_answer(body);
   if (!value) return failure(value.error());
@@ -392,21 +201,6 @@ Result<WaitedView> parse_waited(std::string_view body) {
   WaitedView view;
   json.fact("done", view.done);
   view.jobs = rows_from(json, "jobs");
-  return view;
-}
-
-Result<VersionView> parse_version(std::string_view body) {
-  auto value = parse_answer(body);
-  if (!value) return failure(value.error());
-  const Reader json(&*value);
-  VersionView view;
-  json.text("version", view.version);
-  json.inner("api").number("least", view.api_least);
-  json.inner("api").number("most", view.api_most);
-  json.number("pid", view.pid);
-  json.number("uid", view.uid);
-  json.text("state_directory", view.state_directory);
-  json.text("cards_from", view.cards_from);
   return view;
 }
 

@@ -129,7 +129,7 @@ int serve(const Config& config) {
   boost::asio::io_context loop(1);
   StoreThread store_thread(
       **store, [&loop](std::function<void()> work) { boost::asio::post(loop, std::move(work)); },
-      [&store] { (*store)->checkpoint_if_due(); });
+      {});
 
   const CgroupBase cgroup = prepare_cgroups(find_cgroup_base(config.state_directory), true);
   Engine* engine_for_reports = nullptr;

@@ -1,0 +1,16 @@
+// Cards in words: `2x24G`, `2x24G,1x80G:H100`. For `serve --sim` and `simulate --machine`. Their
+// UUIDs follow from the words, so that a restart finds the same cards.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "core/card.h"
+
+namespace gpusched {
+
+// COUNTxSIZE[:MODEL], separated by commas; at most 64 cards.
+Result<std::vector<Card>> parse_simulated_cards(std::string_view text);
+
+}  // namespace gpusched
