@@ -2,6 +2,7 @@
 
 #include "core/apply.h"
 #include "core/preview.h"
+#include "core/retention.h"
 #include "tests/support/core_builders.h"
 
 namespace gpusched::testing {
@@ -146,6 +147,9 @@ TEST(Retention, RemovesTheOldestEndedJobsByAgeAndByCountButNotWhatIsWaitedFor) {
   EXPECT_EQ(state.find_submission("user0", "k1"), nullptr);
   apply(state, RetentionDue{10}, at_second(40 * 24 * 3600));
   EXPECT_EQ(state_of(state, 3), "gone");
+  // Only the one that is waited for is left: nothing is due, however old it is.
+  EXPECT_EQ(state_of(state, 1), "completed");
+  EXPECT_EQ(next_removal(state), std::nullopt);
   state.check_invariants();
 }
 

@@ -5,9 +5,17 @@
 namespace gpusched {
 
 std::optional<Wall> next_removal(const State& state) {
-  if (state.ended().empty()) return std::nullopt;
-  if (state.ended().size() > state.rules().keep_ended_most) return Wall::min();
-  return state.ended().begin()->first + state.rules().keep_ended_for;
+  std::size_t surplus = state.ended().size() > state.rules().keep_ended_most
+                            ? state.ended().size() - state.rules().keep_ended_most
+                            : 0;
+  for (const auto& [ended_at, id] : state.ended()) {
+    // What somebody still waits for stays, however old; it must not count as due for ever.
+    if (state.dependents_of(id).empty()) {
+      return surplus > 0 ? Wall::min() : ended_at + state.rules().keep_ended_for;
+    }
+    if (surplus > 0) --surplus;
+  }
+  return std::nullopt;
 }
 
 Applied apply_retention(State& state, const RetentionDue& due, Now now) {

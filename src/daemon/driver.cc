@@ -48,6 +48,11 @@ void Driver::turn() {
     }
     return;
   }
+  if (log_enabled(LogLevel::kDebug)) {
+    for (const TrailEntry& entry : commit->trail) {
+      log_debug(entry.text, {{"job", entry.job}, {"attempt", entry.attempt}, {"what", entry.kind}});
+    }
+  }
   store_.commit(std::move(*commit), [this](Result<void> committed) {
     if (!committed && !complained_) {
       log_error("the store does not take commits; new work is refused until it does",
