@@ -59,10 +59,14 @@ TestClient::TestClient(const std::string& socket, std::optional<std::uint32_t> a
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path, socket.data(), socket.size());
   // The plain system call changes this thread alone, unlike the function of the C library.
-  if (as_uid) EXPECT_EQ(::syscall(SYS_setresuid, -1, *as_uid, -1), 0);
+  if (as_uid) {
+    EXPECT_EQ(::syscall(SYS_setresuid, -1, *as_uid, -1), 0);
+  }
   const int connected = ::connect(fd_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address);
   const int fault = errno;
-  if (as_uid) EXPECT_EQ(::syscall(SYS_setresuid, -1, 0, -1), 0);
+  if (as_uid) {
+    EXPECT_EQ(::syscall(SYS_setresuid, -1, 0, -1), 0);
+  }
   EXPECT_EQ(connected, 0) << std::strerror(fault);
 }
 
