@@ -157,14 +157,16 @@ std::string render_explain(const ExplainView& view, const Page& page) {
   }
   if (view.estimated_start) {
     const Microseconds in = *view.estimated_start - page.now;
-    out += fmt::format("  It should start at {}{}.\n", local_time(*view.estimated_start, page),
-                       in > Microseconds{0} ? fmt::format(", in {}", format_duration(in)) : "");
+    const std::string when =
+        fmt::format("It should start at {}{}.", local_time(*view.estimated_start, page),
+                    in > Microseconds{0} ? fmt::format(", in {}", format_duration(in)) : "");
+    out += "  " + wrapped(when, page.width, 2) + "\n";
   }
   return out;
 }
 
 std::string render_trail(const std::vector<TrailView>& trail, const Page& page) {
-  Table table({{"TIME"}, {"JOB", true}, {"TRY", true, 0, 1}, {"WHAT"}, {"WHY", false, 16}});
+  Table table({{"TIME"}, {"JOB", true}, {"TRY", true, 0, 1}, {"WHAT"}, {"WHY", false, 12}});
   for (const TrailView& line : trail) {
     table.add({{line.at ? local_time(*line.at, page) : "", Style::kDim},
                {std::to_string(line.job)},
@@ -206,10 +208,11 @@ std::string render_gpus(const GpusView& view, const Page& page) {
                {card.uuid}});
   }
   std::string out = view.cards.empty() ? "No cards.\n" : table.text(page.width, page.colour);
-  out += fmt::format("Host: {} of {} CPUs and {} of {} RAM held{}\n", view.cpus_held, view.cpus,
-                     format_size(view.ram_held_bytes), format_size(view.ram_bytes),
-                     view.source == "simulated" ? "; the cards are simulated" : "");
-  return out;
+  const std::string host =
+      fmt::format("Host: {} of {} CPUs and {} of {} RAM held{}", view.cpus_held, view.cpus,
+                  format_size(view.ram_held_bytes), format_size(view.ram_bytes),
+                  view.source == "simulated" ? "; the cards are simulated" : "");
+  return out + wrapped(host, page.width, 0) + "\n";
 }
 
 }  // namespace gpusched::cli

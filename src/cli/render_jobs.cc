@@ -112,7 +112,8 @@ std::string counts_line(const CountsView& counts) {
 }  // namespace
 
 std::string render_overview(const OverviewView& view, const Page& page) {
-  std::string out = styled(counts_line(view.counts), Style::kBold, page.colour) + "\n";
+  std::string out =
+      styled(wrapped(counts_line(view.counts), page.width, 0), Style::kBold, page.colour) + "\n";
   if (!view.running.empty()) out += "\n" + running_table(view.running, page);
   if (!view.waiting.empty()) {
     out += "\n" + waiting_table(view.waiting, page);

@@ -1,0 +1,58 @@
+#include "cli/completion/candidates.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace gpusched::cli {
+namespace {
+
+const LiveWords kLive = {.jobs =
+                             [] {
+                               return std::vector<Candidate>{{"7", "running"}, {"12", ""}};
+                             },
+                         .groups =
+                             [] {
+                               return std::vector<Candidate>{{"night", ""}};
+                             }};
+
+std::vector<std::string> words_for(std::vector<std::string> typed) {
+  std::vector<std::string> words;
+  for (const Candidate& candidate : complete(typed, kLive).words) words.push_back(candidate.word);
+  return words;
+}
+
+using Words = std::vector<std::string>;
+
+TEST(Completion, OffersVerbsButNotHiddenOnes) {
+  EXPECT_EQ(words_for({"s"}), (Words{"submit", "status", "show", "set", "serve"}));
+  EXPECT_EQ(words_for({"__"}), Words{});
+}
+
+TEST(Completion, OffersFlagsOfTheVerb) {
+  EXPECT_EQ(words_for({"submit", "--gpu"}), (Words{"--gpus", "--gpu", "--gpu-type"}));
+  EXPECT_EQ(words_for({"logs", "--fo"}), (Words{"--follow"}));
+}
+
+TEST(Completion, OffersValuesThatAFlagKnows) {
+  EXPECT_EQ(words_for({"submit", "--priority", "h"}), (Words{"high"}));
+  EXPECT_EQ(words_for({"cancel", "--state", "q"}), (Words{"queued"}));
+  EXPECT_EQ(words_for({"submit", "--group", ""}), (Words{"night"}));
+  EXPECT_TRUE(complete(Words{"submit", "--file", ""}, kLive).files);
+}
+
+TEST(Completion, OffersLiveJobs) {
+  EXPECT_EQ(words_for({"cancel", "1"}), (Words{"12"}));
+  EXPECT_EQ(words_for({"show", ""}), (Words{"7", "12", "last"}));
+  EXPECT_EQ(words_for({"group", "s"}), (Words{"set"}));
+}
+
+TEST(Completion, LeavesTheCommandToTheShell) {
+  const Completion after = complete(Words{"submit", "--", "python", "--gp"}, kLive);
+  EXPECT_TRUE(after.files);
+  EXPECT_TRUE(after.words.empty());
+  EXPECT_TRUE(words_for({"nonsense", ""}).empty());
+}
+
+}  // namespace
+}  // namespace gpusched::cli

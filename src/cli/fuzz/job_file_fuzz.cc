@@ -1,0 +1,16 @@
+// Job files from anywhere: no text may crash the YAML reader or keep it busy for ever.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "cli/job_file.h"
+#include "cli/submission.h"
+#include "cli/submit_flags.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace gpusched::cli;
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  const auto arguments = parse_job_file(text, "job.yaml", kSubmitSections);
+  if (arguments) (void)read_submission(*arguments, Surroundings{}, {"a"});
+  return 0;
+}
