@@ -34,12 +34,24 @@ std::vector<JobId> State::newest_of(std::uint32_t uid, std::size_t most) const {
   return newest;
 }
 
-bool State::in_open_submission(JobId id) const {
-  if (staged_.empty()) return false;
+const State::Staged* State::staged(JobId id) const {
+  if (staged_.empty()) return nullptr;
   auto range = staged_.upper_bound(id);
-  if (range == staged_.begin()) return false;
+  if (range == staged_.begin()) return nullptr;
   --range;
-  return id < range->second.end;
+  return id < range->second.end ? &range->second : nullptr;
+}
+
+bool State::in_open_submission(JobId id) const {
+  const Staged* range = staged(id);
+  if (range == nullptr) return false;
+  const auto submission = submissions_.find(range->submission);
+  return submission != submissions_.end() && submission->second.open;
+}
+
+bool State::has_closed_to_release() const {
+  return std::ranges::any_of(
+      staged_, [this](const auto& range) { return !in_open_submission(range.first); });
 }
 
 int State::active_in_group(const std::string& name) const {

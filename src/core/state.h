@@ -72,6 +72,8 @@ class State {
   std::vector<JobId> newest_of(std::uint32_t uid, std::size_t most) const;
   // True while the submission a job belongs to is not complete: the job does not exist for users.
   bool in_open_submission(JobId id) const;
+  // True if jobs of complete submissions wait for release_closed_submissions().
+  bool has_closed_to_release() const;
 
   const std::map<std::string, Group>& groups() const { return groups_; }
   int active_in_group(const std::string& name) const;
@@ -98,7 +100,7 @@ class State {
   void remove_group(const std::string& name);
   void put(Submission submission);
   void remove_submission(std::uint64_t id);
-  // Makes the jobs of a completed submission known to everybody, at most `most` per call.
+  // Lets the jobs of complete submissions into the queue, at most `most` per call.
   // Returns false when nothing is left to release.
   bool release_closed_submissions(std::size_t most, Now now);
   void set_cards(std::vector<Card> cards);
@@ -146,7 +148,7 @@ class State {
     std::optional<Submission> submission;
   };
   using Before = std::variant<JobBefore, GroupBefore, SubmissionBefore>;
-  // Jobs of a submission that users cannot see yet.
+  // A range of jobs that came in slices and are not in the indexes yet.
   struct Staged {
     JobId end{};  // One past the last.
     std::uint64_t submission = 0;
@@ -157,6 +159,7 @@ class State {
     int others = 0;
   };
 
+  const Staged* staged(JobId id) const;
   void put_job(Job job, Now now);
   void drop_job(JobId id);
   void put_submission(Submission submission);

@@ -81,7 +81,7 @@ void State::index_queued(const Job& job, const Queued& queued, Now now) {
 }
 
 void State::index(const Job& job, Now now) {
-  if (in_open_submission(job.id)) return;
+  if (staged(job.id) != nullptr) return;
   ++counter_of(job.state);
   const bool waits =
       std::holds_alternative<Held>(job.state) || std::holds_alternative<Queued>(job.state);
@@ -106,7 +106,7 @@ void State::index(const Job& job, Now now) {
 }
 
 void State::unindex(const Job& job) {
-  if (in_open_submission(job.id)) return;
+  if (staged(job.id) != nullptr) return;
   --counter_of(job.state);
   const bool waits =
       std::holds_alternative<Held>(job.state) || std::holds_alternative<Queued>(job.state);
@@ -148,7 +148,7 @@ void State::check_invariants() const {
   HostHolds host;
   for (const auto& [id, job] : jobs_) {
     CHECK(job.id == id && job.spec != nullptr && id < next_job_);
-    if (in_open_submission(id)) {
+    if (staged(id) != nullptr) {
       CHECK(!job.active() && !pending_.contains(id) && !asleep_.contains(id));
       continue;
     }

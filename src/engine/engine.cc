@@ -223,6 +223,7 @@ void Engine::finish_turn(Result<void> committed, Now now) {
   degraded_.reset();
   boot_id_to_write_.reset();
   state_.keep_changes();
+  releasing_ = releasing_ || state_.has_closed_to_release();
   deliver(std::exchange(flight_, {}));
   const std::vector<JobChange> told = changes_to_tell(std::exchange(trail_in_flight_, {}));
   if (listener_ && !told.empty()) listener_(told);

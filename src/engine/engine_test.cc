@@ -132,6 +132,8 @@ TEST_F(EngineTest, ALargeSubmissionComesInSlicesAndIsAnsweredOnce) {
   settle();
   ASSERT_TRUE(large && *large);
   EXPECT_EQ(std::get<Submitted>(**large).count, 95u);
+  // Nothing else has to happen for all of it to be in the queue.
+  EXPECT_EQ(engine_->state().counts().queued + engine_->state().counts().starting, 96u);
   EXPECT_GE(commits_ - before, 9);
   wait(60);
   EXPECT_EQ(engine_->state().counts().completed, 96u);

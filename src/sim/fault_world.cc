@@ -267,11 +267,11 @@ std::string FaultWorld::drain() {
   tally_.completed = counts.completed;
   tally_.failed = counts.failed;
   tally_.cancelled = counts.cancelled;
-  if (violation_.empty() && (counts.queued > 0 || counts.starting > 0 || counts.running > 0)) {
-    // Jobs that wait for a held one may wait for ever; all others may not.
-    for (const auto& [id, job] : engine_->state().jobs()) {
-      if (job.active()) violate("job " + to_string(id) + " never ended");
-      if (engine_->state().pending().contains(id)) violate("job " + to_string(id) + " starved");
+  // Jobs that are held, or wait for a held one, may wait for ever; all others may not.
+  for (const auto& [id, job] : engine_->state().jobs()) {
+    if (job.active()) violate("job " + to_string(id) + " never ended");
+    if (!job.ended() && !engine_->state().asleep().contains(id)) {
+      violate("job " + to_string(id) + " starved");
     }
   }
   return violation_;
