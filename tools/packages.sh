@@ -7,7 +7,7 @@ BUILD_PACKAGES=(
 )
 TEST_PACKAGES=(
   "${BUILD_PACKAGES[@]}"
-  clang-14 clang-format-14 clang-tidy-14
+  clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14
   libgtest-dev librapidcheck-dev
   python3 python3-pytest curl binutils git
 )
