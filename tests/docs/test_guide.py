@@ -5,7 +5,7 @@ Blocks that begin with ```sh skip are for people: they need root, systemd or a f
 
 import re
 import subprocess
-from pathlib import Path
+from contextlib import ExitStack
 
 import pytest
 from live_daemon import ROOT, LiveDaemon
@@ -21,19 +21,25 @@ def blocks_of(page):
 
 
 @pytest.fixture(scope="module")
-def place(request, programs, tmp_path_factory):
+def place_of(programs, tmp_path_factory):
     """One daemon and one directory per page: pages read from top to bottom."""
-    with LiveDaemon(programs) as daemon:
-        yield daemon, tmp_path_factory.mktemp(Path(request.param).stem)
+    places = {}
+    with ExitStack() as daemons:
+        def place(page):
+            if page not in places:
+                daemon = daemons.enter_context(LiveDaemon(programs))
+                places[page] = (daemon, tmp_path_factory.mktemp(page.stem))
+            return places[page]
+        yield place
 
 
-CASES = [pytest.param(str(page), line, block, id=f"{page.name}:{line}")
+CASES = [pytest.param(page, line, block, id=f"{page.name}:{line}")
          for page in PAGES for line, block in blocks_of(page)]
 
 
-@pytest.mark.parametrize("place,line,block", CASES, indirect=["place"])
-def test_block(place, line, block):
-    daemon, directory = place
+@pytest.mark.parametrize("page,line,block", CASES)
+def test_block(place_of, page, line, block):
+    daemon, directory = place_of(page)
     done = subprocess.run(["bash", "-eu", "-o", "pipefail", "-c", block], cwd=directory,
                           env=daemon.environment(), capture_output=True, text=True, timeout=120,
                           stdin=subprocess.DEVNULL, check=False)
