@@ -1,11 +1,16 @@
 """A real daemon in a directory of its own: start it, talk to it, kill it, start it again."""
 
+import json
 import os
+import re
 import signal
 import subprocess
 import tempfile
 import time
 from pathlib import Path
+
+import processes
+import raw_http
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -23,8 +28,11 @@ def wait_until(condition, seconds=30.0, what="the condition"):
 
 
 class LiveDaemon:
-    def __init__(self, programs, sim="2x24G", config=None, extra=()):
+    """`prefix` stands before the daemon's own words, such as a program that drops privileges."""
+
+    def __init__(self, programs, sim="2x24G", config=None, extra=(), prefix=()):
         self.programs = Path(programs)
+        self.prefix = list(prefix)
         # Short, because a socket's path may have 107 bytes.
         self._directory = tempfile.TemporaryDirectory(prefix="gs-", ignore_cleanup_errors=True)
         self.directory = Path(self._directory.name)
@@ -38,6 +46,7 @@ class LiveDaemon:
             (self.directory / "config.yaml").write_text(config)
             self.arguments += ["--config", str(self.directory / "config.yaml")]
         self.arguments += list(extra)
+        self.extra_environment = {}
         self.process = None
 
     def environment(self):
@@ -45,20 +54,25 @@ class LiveDaemon:
         home.mkdir(exist_ok=True)
         inherited = {k: v for k, v in os.environ.items() if not k.startswith("XDG_")}
         return {**inherited, "HOME": str(home), "GPUSCHED_SOCKET": str(self.socket),
-                "PATH": f"{self.programs}:{os.environ['PATH']}", "NO_COLOR": "1"}
+                "PATH": f"{self.programs}:{os.environ['PATH']}", "NO_COLOR": "1", **self.extra_environment}
 
-    def start(self):
+    def start(self, wait=True):
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
-                [self.programs / "gpuschedd", *self.arguments], stdin=subprocess.DEVNULL,
-                stdout=log, stderr=log, env=self.environment(), start_new_session=True)
-        wait_until(self._answers, what="the daemon's first answer")
+                [*self.prefix, self.programs / "gpuschedd", *self.arguments],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.environment(),
+                start_new_session=True)
+        if wait:
+            wait_until(self.answers, what="the daemon's first answer")
         return self
 
-    def _answers(self):
+    def answers(self):
         if self.process.poll() is not None:
             raise AssertionError(f"the daemon ended:\n{self.log()}")
-        return self.run("status", check=False).returncode == 0
+        try:
+            return self.http("GET", "/v1/version").status == 200
+        except OSError:
+            return False
 
     def run(self, *arguments, check=True, text=True, **options):
         done = subprocess.run([self.programs / "gpusched", *map(str, arguments)],
@@ -68,6 +82,45 @@ class LiveDaemon:
             said = f"{done.stdout}{done.stderr}"
             raise AssertionError(f"gpusched {arguments}: {done.returncode}\n{said}")
         return done
+
+    def http(self, method, target, body=None, **options):
+        return raw_http.call(self.socket, method, target, body, **options)
+
+    def submit(self, *arguments, **options):
+        """The id, or the first one of several."""
+        said = self.run("submit", *arguments, **options).stdout
+        return int(re.match(r"\d+", said).group())
+
+    def job(self, job):
+        return json.loads(self.run("show", job, "--json").stdout)["jobs"][0]
+
+    def jobs(self):
+        return json.loads(self.run("status", "--all", "--json").stdout)["jobs"]
+
+    def wait_for(self, job, *states, seconds=30.0):
+        """The job, once it is in one of these states."""
+        def look():
+            found = self.job(job)
+            return found if found["state"] in states else None
+        return wait_until(look, seconds, f"job {job} in state {' or '.join(states)}")
+
+    def ended(self, job, seconds=30.0):
+        return self.wait_for(job, "completed", "failed", "cancelled", seconds=seconds)
+
+    def logs(self, job, *arguments):
+        return self.run("logs", job, *arguments, text=False).stdout
+
+    def launcher(self):
+        return processes.launcher_of(self.process.pid)
+
+    def shim_of(self, job, attempt=1):
+        claim = (self.state / "jobs" / str(job) / str(attempt) / "claim").read_text()
+        return int(re.search(r"^pid=(\d+)$", claim, re.M).group(1))
+
+    def cgroup(self):
+        """Where the jobs' groups are; None where there are none."""
+        said = re.findall(r" ready .*cgroup=(\S+)", self.log())
+        return Path(said[-1]) if said and said[-1] != "none" else None
 
     def log(self):
         return self.log_path.read_text(errors="replace") if self.log_path.exists() else ""
@@ -80,11 +133,24 @@ class LiveDaemon:
         if self.process is None:
             return
         if self.process.poll() is None:
-            self.run("cancel", "--all", check=False)
+            self.run("cancel", "--all", "--grace", "0", check=False)
             self.run("wait", "--all", "--timeout", "20", check=False)
             self.process.terminate()
             self.process.wait(timeout=30)
         self.process = None
+        self._remove_groups()
+        bad = re.search(r"^.*(Sanitizer|runtime error:).*$", self.log(), re.M)
+        assert not bad, f"{bad.group()}\n{self.log()}"
+
+    def _remove_groups(self):
+        """Daemons leave theirs for the next start; those of tests have none."""
+        base = self.cgroup()
+        if base is not None and base.name.startswith("gpusched-"):
+            for path in sorted(base.glob("**/"), key=lambda p: len(p.parts), reverse=True):
+                try:
+                    path.rmdir()
+                except OSError:
+                    pass  # Something still lives there; who needs to know looks for it.
 
     def __enter__(self):
         return self.start()
