@@ -1,0 +1,250 @@
+"""The queues that gpusched is measured against. Each runs in a private directory, without TCP
+beyond loopback, and is left out with a sentence when it is not installed."""
+import os
+import pwd
+import shutil
+import socket
+import time
+
+from parts.systems import System
+from parts.timing import Stuck
+
+PREFIX = ""  # Where install.py puts programs; set by compare.
+
+
+def find(program):
+    places = [os.path.join(PREFIX, "bin"), os.path.join(PREFIX, "python", "bin"),
+              *os.environ["PATH"].split(":"), "/usr/sbin", "/usr/local/sbin"]
+    return shutil.which(program, path=":".join(places))
+
+
+class TaskSpooler(System):
+    name = "task-spooler"
+    durable = False
+    most_queued = 900  # It keeps a process and a connection per job, and dies near 1,000.
+    needs = ("tsp",)
+
+    def start(self):
+        self.program = find("tsp")
+        self.env |= {"TS_SOCKET": os.path.join(self.directory, "s"), "TMPDIR": self.directory,
+                     "TS_SLOTS": str(self.slots)}
+        self.run(self.program, "-S", str(self.slots))
+
+    def stop(self):
+        self.run(self.program, "-K", check=False)
+
+    def submit_argv(self, command):
+        return [self.program, *command]
+
+    def close_gate(self):
+        self.gates = [self.run(self.program, shutil.which("sleep"), "100000").strip()
+                      for _ in range(self.slots)]
+
+    def open_gate(self):
+        for gate in self.gates:
+            self.run(self.program, "-k", gate)
+
+    def version(self):
+        return self.run(find("tsp"), "-V").split("\n")[0].replace("Task Spooler ", "").split(" - ")[0]
+
+
+class Pueue(System):
+    name = "pueue"
+    durable = True
+    most_queued = 1000
+    needs = ("pueue", "pueued")
+
+    def start(self):
+        self.program = find("pueue")
+        settings = os.path.join(self.directory, "pueue.yml")
+        with open(settings, "w", encoding="utf-8") as file:
+            file.write(f"client: {{}}\ndaemon: {{}}\nshared:\n  use_unix_socket: true\n"
+                       f"  pueue_directory: {self.directory}/data\n"
+                       f"  runtime_directory: {self.directory}\n"
+                       f"  unix_socket_path: {self.directory}/s\n")
+        self.env["PUEUE_CONFIG_PATH"] = settings
+        self.daemon([find("pueued")])
+        self.until(lambda: os.path.exists(f"{self.directory}/s"), "the start of the daemon")
+        time.sleep(0.2)
+        self.run(self.program, "parallel", str(self.slots))
+
+    def submit_argv(self, command):
+        return [self.program, "add", "--", *command]
+
+    def close_gate(self):
+        self.run(self.program, "pause")
+
+    def open_gate(self):
+        self.run(self.program, "start")
+
+    def version(self):
+        return self.run(find("pueue"), "--version").strip().removeprefix("pueue ")
+
+
+class HyperQueue(System):
+    name = "HyperQueue"
+    durable = True
+    most_queued = 2000
+    needs = ("hq",)
+
+    def start(self):
+        self.program = find("hq")
+        self.env["HQ_SERVER_DIR"] = os.path.join(self.directory, "server")
+        self.env["TMPDIR"] = self.directory
+        self.daemon([self.program, "server", "start", "--host", "localhost", "--journal",
+                     os.path.join(self.directory, "journal")])
+        self.until(lambda: self.run(self.program, "server", "info", check=False), "the server")
+        time.sleep(0.5)
+        self.open_gate()
+        self.until(lambda: "RUNNING" in self.run(self.program, "worker", "list", check=False),
+                   "the worker")
+
+    def submit_argv(self, command):
+        return [self.program, "submit", "--cpus", "1", "--stdout", "none", "--stderr", "none", "--",
+                *command]
+
+    def close_gate(self):
+        self.run(self.program, "worker", "stop", "all")
+        self.until(lambda: "RUNNING" not in self.run(self.program, "worker", "list"), "the worker")
+
+    def open_gate(self):
+        self.daemon([self.program, "worker", "start", "--cpus", str(self.slots)])
+
+    def version(self):
+        return self.run(find("hq"), "--version").strip().split(" ")[-1]
+
+
+class Gflow(System):
+    name = "gflow"
+    durable = True  # Within 30 s, by its own documentation.
+    most_queued = 500
+    needs = ("gflowd", "gbatch", "tmux")
+
+    def start(self):
+        self.program = find("gbatch")
+        self.env |= {"XDG_CONFIG_HOME": f"{self.directory}/config", "SHELL": "/bin/sh",
+                     "XDG_DATA_HOME": f"{self.directory}/data", "TERM": "xterm",
+                     "XDG_RUNTIME_DIR": self.directory, "TMUX_TMPDIR": self.directory,
+                     "PATH": os.path.dirname(self.program) + ":" + self.env["PATH"]}
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        os.makedirs(f"{self.directory}/config/gflow", exist_ok=True)
+        with open(f"{self.directory}/config/gflow/gflow.toml", "w", encoding="utf-8") as file:
+            file.write(f'[daemon]\nhost = "127.0.0.1"\nport = {port}\n')
+        self.run(find("gflowd"), "up")
+        self.until(lambda: self.run(find("gflowd"), "status", check=False), "the daemon")
+        time.sleep(1)
+
+    def stop(self):
+        self.run(find("gflowd"), "down", check=False)
+        self.run("tmux", "kill-server", check=False)
+        super().stop()
+
+    def submit_argv(self, command):
+        return [self.program, *command]
+
+    def version(self):
+        return self.run(find("gflowd"), "--version").strip().split(" ")[-1]
+
+
+class Slurm(System):
+    name = "Slurm"
+    durable = True
+    most_queued = 500
+    needs = ("slurmctld", "slurmd", "sbatch", "munged", "scontrol")
+
+    def start(self):
+        if os.geteuid() != 0:
+            raise Stuck("Slurm on loopback has to be started by root")
+        self.program = find("sbatch")
+        munge = self._start_munge()
+        host = socket.gethostname().split(".")[0]
+        for part in ("state", "spool"):
+            os.makedirs(f"{self.directory}/{part}", exist_ok=True)
+        devices = []
+        for card in range(self.slots):  # Slurm only opens them: any character device will do.
+            devices.append(f"{self.directory}/card{card}")
+            os.mknod(devices[-1], 0o20666, os.makedev(1, 3))
+        with open(f"{self.directory}/gres.conf", "w", encoding="utf-8") as file:
+            file.writelines(f"Name=gpu File={device}\n" for device in devices)
+        with open(f"{self.directory}/slurm.conf", "w", encoding="utf-8") as file:
+            file.write(SLURM_CONF.format(d=self.directory, host=host, munge=munge,
+                                         slots=self.slots, cpus=os.cpu_count(),
+                                         ports=self._free_ports()))
+        self.env["SLURM_CONF"] = f"{self.directory}/slurm.conf"
+        self.daemon([find("slurmctld"), "-D", "-i"])
+        self.daemon([find("slurmd"), "-D", "-N", host])
+        self.until(lambda: "State=IDLE" in self.run(find("scontrol"), "show", "node", check=False),
+                   "a node that is idle", 30)
+
+    def _free_ports(self):
+        found = []
+        for _ in range(2):
+            with socket.socket() as free:
+                free.bind(("127.0.0.1", 0))
+                found.append(free.getsockname()[1])
+        return found
+
+    def _start_munge(self):
+        user = pwd.getpwnam("munge")
+        place = f"{self.directory}/munge"
+        os.makedirs(place, exist_ok=True)
+        key = f"{place}/key"
+        with open(key, "wb") as file:
+            file.write(os.urandom(128))
+        os.chmod(key, 0o600)
+        for path in (place, key):
+            os.chown(path, user.pw_uid, user.pw_gid)
+        os.chmod(place, 0o755)
+        self.daemon(["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups",
+                     find("munged"), "-F", "-f", f"--key-file={key}", f"--socket={place}/socket",
+                     f"--pid-file={place}/pid", f"--log-file={place}/log",
+                     f"--seed-file={place}/seed"])
+        self.until(lambda: os.path.exists(f"{place}/socket"), "munged")
+        return f"{place}/socket"
+
+    def submit_argv(self, command):
+        return [self.program, "--quiet", "--output=/dev/null", "--chdir=/", "--gres=gpu:1",
+                "--wrap", " ".join(command)]
+
+    def close_gate(self):
+        self.run(find("scontrol"), "update", "PartitionName=main", "State=DOWN")
+
+    def open_gate(self):
+        self.run(find("scontrol"), "update", "PartitionName=main", "State=UP")
+
+    def version(self):
+        return self.run(find("sbatch"), "--version").strip().removeprefix("slurm-wlm ")
+
+
+SLURM_CONF = """ClusterName=bench
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={ports[0]}
+SlurmdPort={ports[1]}
+AuthType=auth/munge
+AuthInfo=socket={munge}
+CredType=cred/munge
+SlurmUser=root
+StateSaveLocation={d}/state
+SlurmdSpoolDir={d}/spool
+SlurmctldPidFile={d}/slurmctld.pid
+SlurmdPidFile={d}/slurmd.pid
+SlurmctldLogFile={d}/slurmctld.log
+SlurmdLogFile={d}/slurmd.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+GresTypes=gpu
+MpiDefault=none
+ReturnToService=2
+NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} Gres=gpu:{slots} State=UNKNOWN
+PartitionName=main Nodes={host} Default=YES OverSubscribe=NO MaxTime=INFINITE State=UP
+"""
+
+ALL = (TaskSpooler, Pueue, HyperQueue, Gflow, Slurm)
+
+
+def missing_parts(peer):
+    return [program for program in peer.needs if find(program) is None]
