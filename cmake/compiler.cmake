@@ -2,7 +2,8 @@
 add_library(gpusched_flags INTERFACE)
 target_include_directories(gpusched_flags INTERFACE ${CMAKE_SOURCE_DIR}/src)
 target_compile_options(gpusched_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wswitch-enum -Wnon-virtual-dtor -Wno-missing-field-initializers -Werror)
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wswitch-enum -Wnon-virtual-dtor
+  -Wno-missing-field-initializers -Werror)
 target_compile_definitions(gpusched_flags INTERFACE GPUSCHED_VERSION="${PROJECT_VERSION}")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # False positives of g++ 12 in inlined library code, not in ours.
@@ -15,8 +16,8 @@ if(GPUSCHED_SANITIZE)
 endif()
 if(GPUSCHED_FUZZERS)
   # Another compiler than the one the warnings were tuned for: they are not errors here.
-  target_compile_options(gpusched_flags INTERFACE -Wno-error -fsanitize=fuzzer-no-link,address,undefined
-                         -fno-sanitize-recover=all)
+  target_compile_options(gpusched_flags INTERFACE -Wno-error -fno-sanitize-recover=all
+                         -fsanitize=fuzzer-no-link,address,undefined)
   target_link_options(gpusched_flags INTERFACE -fsanitize=address,undefined)
 endif()
 

@@ -18,7 +18,8 @@ find_library(YAML_CPP_LIBRARY NAMES libyaml-cpp.a yaml-cpp REQUIRED)
 
 add_library(dependency_sqlite INTERFACE)
 target_include_directories(dependency_sqlite SYSTEM INTERFACE ${SQLITE3_INCLUDE})
-target_link_libraries(dependency_sqlite INTERFACE ${SQLITE3_LIBRARY} Threads::Threads ${CMAKE_DL_LIBS} m)
+target_link_libraries(dependency_sqlite INTERFACE
+  ${SQLITE3_LIBRARY} Threads::Threads ${CMAKE_DL_LIBS} m)
 
 add_library(dependency_yaml INTERFACE)
 target_include_directories(dependency_yaml SYSTEM INTERFACE ${YAML_CPP_INCLUDE})

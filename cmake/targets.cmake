@@ -20,7 +20,7 @@ function(gpusched_program name)
   endif()
 endfunction()
 
-# gpusched_test(core SOURCES a_test.cc LINKS gpusched_core): all unit tests of a folder, one program.
+# gpusched_test(core SOURCES a_test.cc LINKS gpusched_core): a folder's unit tests, one program.
 function(gpusched_test name)
   if(NOT GPUSCHED_TESTS)
     return()
@@ -30,7 +30,8 @@ function(gpusched_test name)
     set(ARG_TIMEOUT 120)
   endif()
   add_executable(${name}_test ${ARG_SOURCES})
-  target_link_libraries(${name}_test PRIVATE gpusched_flags ${ARG_LINKS} GTest::gtest GTest::gtest_main)
+  target_link_libraries(${name}_test PRIVATE
+    gpusched_flags ${ARG_LINKS} GTest::gtest GTest::gtest_main)
   target_include_directories(${name}_test PRIVATE ${CMAKE_SOURCE_DIR})
   set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   add_test(NAME ${name} COMMAND ${name}_test)
