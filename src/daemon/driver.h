@@ -8,8 +8,8 @@
 
 #include "base/result.h"
 #include "daemon/boot_timer.h"
-#include "daemon/store_thread.h"
 #include "engine/engine.h"
+#include "store/store_thread.h"
 
 namespace gpusched {
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -62,6 +63,21 @@ Result<void> create_private_file(const std::string& path) {
   const Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kPrivate));
   if (!file) return system_failure("create", path);
   return {};
+}
+
+void extend_log(const std::string& database, std::size_t bytes) {
+  const Fd file(::open((database + "-wal").c_str(), O_WRONLY | O_CLOEXEC));
+  struct stat status {};
+  // Ignoring failures, a full disk among them: the log is then only slower.
+  if (!file || ::fstat(file.get(), &status) != 0) return;
+  const std::string zeros(1 << 16, '\0');
+  for (auto end = static_cast<std::size_t>(status.st_size); end < bytes;) {
+    const ssize_t written = ::pwrite(file.get(), zeros.data(), std::min(zeros.size(), bytes - end),
+                                     static_cast<off_t>(end));
+    if (written <= 0) return;
+    end += static_cast<std::size_t>(written);
+  }
+  (void)::fdatasync(file.get());
 }
 
 Result<void> sync_to_disk(const std::string& path) {

@@ -16,6 +16,8 @@ namespace {
 // moves. 1,000 pages are 4 MiB: seen as one commit in several hundred that takes 3 to 10 ms
 // instead of 0.2. Larger would make rarer but longer stalls; smaller, more syncs.
 constexpr int kCheckpointPages = 1000;
+// What the log grows to before a checkpoint, with room for the commit that brings it there.
+constexpr std::size_t kLogBytesReady = (kCheckpointPages + 200) * (4096 + 24);
 // After a burst the log file shrinks back to this at the next checkpoint.
 constexpr int kLogBytesKept = 16 * 1024 * 1024;
 
@@ -86,6 +88,8 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const Options& options) {
       new SqliteStore(*path, options.vfs, std::move(database), std::move(*writer)));
   store->begin_ = std::move(*begin);
   store->commit_ = std::move(*commit);
+  // Another file system than the machine's knows no such file.
+  if (options.vfs == nullptr) extend_log(*path, kLogBytesReady);
   return store;
 }
 

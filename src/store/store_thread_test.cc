@@ -1,4 +1,4 @@
-#include "daemon/store_thread.h"
+#include "store/store_thread.h"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ TEST(StoreThread, DoesWorkInOrderAndAnswersThroughTheLoop) {
   std::vector<std::string> log;
   std::promise<void> finished;
   {
-    StoreThread thread(store, [](std::function<void()> work) { work(); }, {});
+    StoreThread thread(store, [](std::function<void()> work) { work(); });
     for (int i = 0; i < 100; ++i) {
       Commit commit;
       commit.groups.push_back({"g" + std::to_string(i), i});
@@ -37,7 +37,7 @@ TEST(StoreThread, FinishesWhatItWasGivenBeforeItEnds) {
   MemoryStore store;
   std::atomic<int> done{0};
   {
-    StoreThread thread(store, [](std::function<void()> work) { work(); }, {});
+    StoreThread thread(store, [](std::function<void()> work) { work(); });
     for (int i = 0; i < 50; ++i) thread.commit({}, [&](Result<void>) { ++done; });
   }
   EXPECT_EQ(done, 50);
@@ -47,7 +47,7 @@ TEST(StoreThread, ReportsAFailedCommit) {
   MemoryStore store;
   store.fail_next(1, ErrorCode::kStorageFull);
   std::promise<ErrorCode> code;
-  StoreThread thread(store, [](std::function<void()> work) { work(); }, {});
+  StoreThread thread(store, [](std::function<void()> work) { work(); });
   Commit commit;
   commit.groups.push_back({"g", 1});
   thread.commit(std::move(commit),

@@ -1,12 +1,12 @@
-#include "daemon/store_thread.h"
+#include "store/store_thread.h"
 
 #include <memory>
 #include <utility>
 
 namespace gpusched {
 
-StoreThread::StoreThread(Store& store, PostToLoop post_to_loop, std::function<void()> idle)
-    : store_(store), post_to_loop_(std::move(post_to_loop)), idle_(std::move(idle)) {
+StoreThread::StoreThread(Store& store, PostToLoop post_to_loop)
+    : store_(store), post_to_loop_(std::move(post_to_loop)) {
   thread_ = std::thread([this] { run(); });
 }
 
@@ -30,11 +30,6 @@ void StoreThread::give(std::function<void()> work) {
 void StoreThread::run() {
   std::unique_lock lock(mutex_);
   while (true) {
-    if (work_.empty() && idle_) {
-      lock.unlock();
-      idle_();
-      lock.lock();
-    }
     changed_.wait(lock, [this] { return ending_ || !work_.empty(); });
     if (work_.empty()) return;
     const std::function<void()> work = std::move(work_.front());

@@ -18,8 +18,7 @@ class StoreThread {
   // Runs a function on the loop's thread; callable from any thread.
   using PostToLoop = std::function<void(std::function<void()>)>;
 
-  // `idle` runs on the store's thread whenever nothing is left to do.
-  StoreThread(Store& store, PostToLoop post_to_loop, std::function<void()> idle);
+  StoreThread(Store& store, PostToLoop post_to_loop);
   ~StoreThread();  // Finishes what was given, then ends.
   StoreThread(const StoreThread&) = delete;
   StoreThread& operator=(const StoreThread&) = delete;
@@ -35,7 +34,6 @@ class StoreThread {
 
   Store& store_;
   PostToLoop post_to_loop_;
-  std::function<void()> idle_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> work_;  // Guarded by mutex_.

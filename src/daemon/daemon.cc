@@ -1,0 +1,177 @@
+#include "daemon/daemon.h"
+
+#include <boost/asio/post.hpp>
+#include <csignal>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "daemon/host.h"
+#include "daemon/readiness.h"
+#include "daemon/state_directory.h"
+#include "gpu/sampler_cards.h"
+#include "gpu/simulated_cards.h"
+
+namespace gpusched {
+namespace {
+
+HostCapacity host_of(const Config& config) {
+  HostCapacity host = read_host_capacity();
+  if (config.host.cpus > 0) host.cpus = config.host.cpus;
+  if (config.host.ram_bytes > 0) host.ram_bytes = config.host.ram_bytes;
+  return host;
+}
+
+Result<void> set_level(const std::string& name) {
+  const auto level = log_level_named(name);
+  if (!level) return failure(ErrorCode::kInvalid, "'" + name + "' is not a log level");
+  set_log_level(*level);
+  return {};
+}
+
+}  // namespace
+
+Daemon::Daemon(Config config) : config_(std::move(config)) {}
+
+Result<void> Daemon::start() {
+  // A client that hangs up must not end us.
+  std::signal(SIGPIPE, SIG_IGN);
+  auto image = open_store();
+  if (!image) return failure(image.error());
+  const auto boot_id = read_boot_id();
+  if (!boot_id) return failure(boot_id.error());
+  if (auto started = start_launcher(); !started) return started;
+  start_engine(std::move(*image), *boot_id);
+  if (auto started = driver_->start(); !started) return started;
+  wait_for_end();
+  wait_for_hangup();
+  return look_for_cards();
+}
+
+Result<StoreImage> Daemon::open_store() {
+  auto lock = take_state_directory(config_.state_directory);
+  if (!lock) return failure(lock.error());
+  lock_ = std::move(*lock);
+  auto store = SqliteStore::open({.directory = config_.state_directory});
+  if (!store) return failure(store.error());
+  store_ = std::move(*store);
+  auto image = store_->load();
+  store_thread_ = std::make_unique<StoreThread>(
+      *store_, [this](std::function<void()> work) { boost::asio::post(loop_, std::move(work)); });
+  return image;
+}
+
+Result<void> Daemon::start_launcher() {
+  cgroup_ = prepare_cgroups(find_cgroup_base(config_.state_directory), true);
+  auto launcher =
+      ShimLauncher::start(loop_,
+                          {.state_directory = config_.state_directory,
+                           .launcher_program = find_launcher_program(),
+                           .cgroup = cgroup_,
+                           .complain = [](const std::string& what) { log_warning(what); }},
+                          [this](LauncherReport report) { engine_->report(std::move(report)); });
+  if (!launcher) return failure(launcher.error());
+  launcher_ = std::move(*launcher);
+  return {};
+}
+
+void Daemon::start_engine(StoreImage image, const std::string& boot_id) {
+  engine_ = std::make_unique<Engine>(
+      State(config_.rules, host_of(config_)), *launcher_,
+      Engine::Options{.log_limit_bytes = config_.jobs.log_limit_bytes,
+                      .jobs_directory = config_.state_directory + "/jobs"});
+  engine_->recover(std::move(image), boot_id, read_clock());
+  api_ = std::make_unique<Api>(loop_, *engine_, api_ports(), api_limits());
+  driver_ =
+      std::make_unique<Driver>(loop_, *engine_, *store_thread_, [this] { api_->after_turn(); });
+}
+
+Result<void> Daemon::look_for_cards() {
+  auto backend =
+      config_.sim.empty() ? make_sampler_cards(loop_) : make_simulated_cards(loop_, config_.sim);
+  if (!backend) return failure(backend.error());
+  backend_ = std::move(*backend);
+  backend_->find_cards([this](Result<CardsFound> found) {
+    if (found) {
+      cards_from_ = found->source;
+      log_info("cards found", {{"source", cards_from_}, {"count", found->cards.size()}});
+      engine_->post(CardsReported{std::move(found->cards)});
+    } else {
+      log_warning("no cards can be seen; jobs that need one are refused",
+                  {{"reason", found.error().message}});
+    }
+    let_clients_in();
+  });
+  return {};
+}
+
+void Daemon::let_clients_in() {
+  // Under root everybody may connect: the peer's credentials say who it is.
+  const mode_t mode = ::geteuid() == 0 ? 0666 : 0600;
+  outcome_ = api_->listen(config_.socket, mode);
+  if (!outcome_) {
+    loop_.stop();
+    return;
+  }
+  log_info("ready", {{"socket", config_.socket},
+                     {"state", config_.state_directory},
+                     {"jobs", engine_->state().jobs().size()},
+                     {"cgroup", cgroup_.path.empty() ? "none" : cgroup_.path}});
+  notify_service_manager("READY=1");
+}
+
+void Daemon::wait_for_end() {
+  ending_.async_wait([this](const boost::system::error_code& error, int) {
+    if (error) return;
+    log_info("stopping; running jobs go on and are found again at the next start");
+    notify_service_manager("STOPPING=1");
+    api_->stop();
+    driver_->stop([this] { loop_.stop(); });
+  });
+}
+
+void Daemon::wait_for_hangup() {
+  hangup_.async_wait([this](const boost::system::error_code& error, int) {
+    if (error) return;
+    if (auto reopened = reopen_log(); !reopened) log_error(reopened.error().message);
+    wait_for_hangup();
+  });
+}
+
+Result<void> Daemon::run() {
+  loop_.run();
+  return outcome_;
+}
+
+ApiLimits Daemon::api_limits() const {
+  ApiLimits limits;
+  limits.body_bytes = config_.limits.body_bytes;
+  limits.header_bytes = static_cast<std::uint32_t>(config_.limits.header_bytes);
+  limits.clients = config_.limits.clients;
+  limits.clients_per_user = config_.limits.clients_per_user;
+  limits.stream_bytes = config_.limits.stream_backlog_bytes;
+  limits.submission_jobs_most = config_.rules.submission_jobs_most;
+  limits.default_grace = config_.jobs.grace;
+  limits.default_retry_back_off = config_.jobs.retry_back_off;
+  return limits;
+}
+
+ApiPorts Daemon::api_ports() {
+  ApiPorts ports;
+  ports.now = read_clock;
+  ports.read_trail = [this](JobId job, std::uint64_t after, std::size_t limit, auto done) {
+    store_thread_->read_trail(job, after, limit, std::move(done));
+  };
+  ports.backup = [this](const std::string& path, auto done) {
+    store_thread_->backup(path, std::move(done));
+  };
+  ports.config_text = [this] { return config_text(config_); };
+  ports.set_log_level = set_level;
+  ports.cards_from = [this] { return cards_from_; };
+  ports.state_directory = config_.state_directory;
+  ports.started_at = read_clock().wall;
+  ports.daemon_uid = ::geteuid();
+  return ports;
+}
+
+}  // namespace gpusched

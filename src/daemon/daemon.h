@@ -1,0 +1,61 @@
+// The daemon: its parts, made in order and connected. Reads like a list of parts; nothing is
+// decided here.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <memory>
+#include <string>
+
+#include "api/api.h"
+#include "base/fd.h"
+#include "base/result.h"
+#include "config/config.h"
+#include "daemon/driver.h"
+#include "engine/engine.h"
+#include "engine/gpu_backend.h"
+#include "process/shim_launcher.h"
+#include "store/sqlite_store.h"
+#include "store/store_thread.h"
+
+namespace gpusched {
+
+class Daemon {
+ public:
+  // REQUIRES: state_directory and socket of the configuration are set.
+  explicit Daemon(Config config);
+  // Everything up to looking for cards; clients are let in when those are known, so that a need
+  // can be judged from the first request on.
+  Result<void> start();
+  // Until a signal ends it. An error if clients could not be let in.
+  Result<void> run();
+
+ private:
+  Result<StoreImage> open_store();
+  Result<void> start_launcher();
+  void start_engine(StoreImage image, const std::string& boot_id);
+  Result<void> look_for_cards();
+  void let_clients_in();
+  void wait_for_end();
+  void wait_for_hangup();
+  ApiPorts api_ports();
+  ApiLimits api_limits() const;
+
+  const Config config_;
+  boost::asio::io_context loop_{1};
+  Fd lock_;
+  std::unique_ptr<SqliteStore> store_;
+  std::unique_ptr<StoreThread> store_thread_;
+  CgroupBase cgroup_;
+  std::unique_ptr<ShimLauncher> launcher_;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Api> api_;
+  std::unique_ptr<Driver> driver_;
+  std::unique_ptr<GpuBackend> backend_;
+  std::string cards_from_ = "none";
+  boost::asio::signal_set ending_{loop_, SIGTERM, SIGINT};
+  boost::asio::signal_set hangup_{loop_, SIGHUP};
+  Result<void> outcome_;
+};
+
+}  // namespace gpusched
