@@ -40,12 +40,14 @@ std::string removal_marker(std::uint64_t removed) {
   return line;
 }
 
-LogTrim::LogTrim(int directory, std::uint64_t limit) : limit_(limit) {
-  if (limit == 0) return;
-  log_.reset(::openat(directory, "log", O_RDWR | O_NOFOLLOW | O_CLOEXEC));
-  if (!log_) return;
+LogTrim::LogTrim(int directory, std::uint64_t limit, Boot now)
+    : directory_(directory), limit_(limit), look_at_(now + kDeaf) {}
+
+bool LogTrim::open() {
+  if (log_) return true;
+  log_.reset(::openat(directory_, "log", O_RDWR | O_NOFOLLOW | O_CLOEXEC));
   inotify_.reset(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
-  arm(Boot{});
+  return log_.valid();
 }
 
 void LogTrim::arm(Boot now) {
@@ -68,6 +70,7 @@ void LogTrim::on_readable(Boot now) {
 void LogTrim::on_time(Boot now) {
   if (!look_at_ || now < *look_at_) return;
   look_at_.reset();
+  if (!open()) return;
   // First armed, then looked: what is written in between is not missed.
   arm(now);
   trim();

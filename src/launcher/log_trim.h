@@ -1,7 +1,8 @@
 // Keeps a log within its limit while the job goes on writing to it: the first quarter and the most
 // recent three quarters stay, what lies between is punched out of the file, and a line at the
 // start of the hole says how much. Offsets never change. Driven by activity: one notification, one
-// look, then deaf for a second; an idle job costs nothing.
+// look, then deaf for a second; an idle job costs nothing, and a job of less than a second not even
+// the notification (whose end takes the kernel milliseconds).
 #pragma once
 
 #include <cstdint>
@@ -27,8 +28,8 @@ std::string removal_marker(std::uint64_t removed);
 
 class LogTrim {
  public:
-  // `log` is the file in the job directory. 0 as limit: never trims.
-  LogTrim(int directory, std::uint64_t limit);
+  // Trims the file `log` in that directory, which must outlive this. REQUIRES: limit > 0.
+  LogTrim(int directory, std::uint64_t limit, Boot now);
 
   // For poll(): becomes readable when the log has grown; -1: nothing to wait for.
   int fd() const { return armed_ ? inotify_.get() : -1; }
@@ -38,9 +39,11 @@ class LogTrim {
   void on_time(Boot now);
 
  private:
+  bool open();
   void arm(Boot now);
   void trim();
 
+  int directory_;
   Fd log_;  // Not for appending: the marker goes where it belongs.
   Fd inotify_;
   std::uint64_t limit_;

@@ -61,8 +61,8 @@ TEST(LogTrim, PunchesTheMiddleOutWhileTheWriterGoesOn) {
   const testing::TemporaryDirectory place;
   const Fd directory(::open(place.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   const Fd writer(::open((place / "log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-  LogTrim trim(directory.get(), 64 * 1024);
   Boot now{Seconds{1}};
+  LogTrim trim(directory.get(), 64 * 1024, now);
   std::string line(99, '.');
   line += "\n";
   for (int i = 0; i < 20'000; ++i) {

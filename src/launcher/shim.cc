@@ -134,7 +134,6 @@ void run_shim(const ShimSettings& settings, AttemptId attempt, const std::string
   auto directory = make_attempt(settings.jobs_fd, attempt);
   if (!directory) return give_up(settings, attempt, directory.error().message);
   parts.directory = std::move(*directory);
-  write_spec(parts.directory.get(), parts.order);
   if (!settings.cgroup_base.empty()) {
     parts.leaf_path = settings.cgroup_base + "/jobs/" + to_string(attempt);
   }
@@ -150,9 +149,14 @@ void run_shim(const ShimSettings& settings, AttemptId attempt, const std::string
   CommandPlan plan;
   const auto prepared = prepare(settings, parts, plan);
   Supervisor supervisor(settings, parts);
-  if (!prepared) return supervisor.refuse({prepared.error().message});
+  if (!prepared) {
+    write_spec(parts.directory.get(), parts.order);
+    return supervisor.refuse({prepared.error().message});
+  }
   auto started = start_command(plan);
   if (!started) return supervisor.refuse({started.error().message});
+  // While the command is on its way to exec.
+  write_spec(parts.directory.get(), parts.order);
   supervisor.follow(std::move(*started));
 }
 

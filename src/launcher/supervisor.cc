@@ -40,7 +40,7 @@ void Supervisor::follow(StartedCommand command) {
     client_by_ = read_clock().boot + kClientWait;
   }
   if (parts_.order.log_limit_bytes > 0 && parts_.log) {
-    trim_.emplace(parts_.directory.get(), parts_.order.log_limit_bytes);
+    trim_.emplace(parts_.directory.get(), parts_.order.log_limit_bytes, read_clock().boot);
   }
   while (phase_ != Phase::kDone) turn();
 }

@@ -160,7 +160,6 @@ void Supervisor::record_exit() {
     retry_at_ = read_clock().boot + kRetry;
     return;
   }
-  trim_.reset();
   report(encode(CommandEnded{ended_.attempt, record}));
   if (!parts_.attachment) {
     phase_ = Phase::kDone;

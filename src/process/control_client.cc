@@ -51,7 +51,12 @@ Result<void> ControlClient::send(const ControlMessage& message) {
 Result<ControlMessage> ControlClient::receive() {
   std::string buffer(kLargestControlPacket, '\0');
   std::vector<Fd> passed;
-  const ssize_t got = receive_packet(socket_.get(), buffer.data(), buffer.size(), passed);
+  ssize_t got = receive_packet(socket_.get(), buffer.data(), buffer.size(), passed);
+  // The supervisor went without reading all that we had sent. The kernel says so first, and only
+  // then hands out what the supervisor had sent.
+  if (got < 0 && errno == ECONNRESET) {
+    got = receive_packet(socket_.get(), buffer.data(), buffer.size(), passed);
+  }
   if (got == 0 || (got < 0 && errno == ECONNRESET)) {
     return failure(ErrorCode::kUnavailable, "the supervisor closed the connection");
   }

@@ -38,7 +38,6 @@ class UnderRoot : public ::testing::Test {
   ShimHarness harness_{false};
 };
 
-
 TEST_F(UnderRoot, TheCommandIsTheSubmitterAndNobodyElse) {
   const AttemptEnded end =
       run(order_of(kNobody, "id -u; id -ru; id -g; id -G; touch $GPUSCHED_CHECKPOINT_DIR/x"));
@@ -64,10 +63,10 @@ TEST_F(UnderRoot, FilesBelongToWhomTheyShould) {
 }
 
 TEST_F(UnderRoot, TheSubmitterCannotForgeRecords) {
-  const AttemptEnded end = run(order_of(kNobody,
-                                        "d=" + harness_.attempt_path(kOne) +
-                                            "; echo x > $d/exit; ln -s /etc $d/y; rm $d/claim; "
-                                            "cat $d/spec; cat $d/claim; exit 4"));
+  const AttemptEnded end =
+      run(order_of(kNobody, "d=" + harness_.attempt_path(kOne) +
+                                "; echo x > $d/exit; ln -s /etc $d/y; rm $d/claim; "
+                                "cat $d/spec; cat $d/claim; exit 4"));
   EXPECT_EQ(end.exit_code, 4);
   EXPECT_EQ(end.cause, Cause::kExit);
 }
@@ -131,9 +130,8 @@ TEST(FullDisk, CostsOutputButNeitherTheJobNorItsExitCode) {
   LaunchOrder order = harness.shell_order(kOne, script);
   ::mkfifo(harness.fifo(kOne).c_str(), 0600);
   harness.launcher().launch(std::move(order));
-  ASSERT_TRUE(harness.run_until([&] {
-    return harness.reports().size() == 1 && std::filesystem::space(place).free == 0;
-  }));
+  ASSERT_TRUE(harness.run_until(
+      [&] { return harness.reports().size() == 1 && std::filesystem::space(place).free == 0; }));
   harness.finish(kOne, 21);
   // The record does not fit: the shim stays until it does.
   EXPECT_FALSE(

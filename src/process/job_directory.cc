@@ -54,16 +54,14 @@ Result<Fd> open_attempt(const std::string& state_directory, AttemptId attempt) {
 Result<Fd> make_attempt(int jobs_directory_fd, AttemptId attempt) {
   const std::string job = to_string(attempt.job);
   const std::string path = job + "/" + std::to_string(attempt.number);
-  // The attempt first: on a repeat, and for later attempts, the job's directory is there.
-  if (::mkdirat(jobs_directory_fd, path.c_str(), 0711) != 0) {
-    if (errno == ENOENT) {
-      if (::mkdirat(jobs_directory_fd, job.c_str(), 0711) != 0 && errno != EEXIST) {
-        return io_error("make the job directory " + job, errno);
-      }
-      if (::mkdirat(jobs_directory_fd, path.c_str(), 0711) != 0 && errno != EEXIST) {
-        return io_error("make the job directory " + path, errno);
-      }
-    } else if (errno != EEXIST) {
+  // The first attempt makes the job's directory, later ones find it; either may be repeated.
+  bool made = false;
+  if (attempt.number > 1) made = ::mkdirat(jobs_directory_fd, path.c_str(), 0711) == 0;
+  if (!made) {
+    if (::mkdirat(jobs_directory_fd, job.c_str(), 0711) != 0 && errno != EEXIST) {
+      return io_error("make the job directory " + job, errno);
+    }
+    if (::mkdirat(jobs_directory_fd, path.c_str(), 0711) != 0 && errno != EEXIST) {
       return io_error("make the job directory " + path, errno);
     }
   }

@@ -139,7 +139,9 @@ void replace_with(const std::string& file, const std::string& content) {
 const Damage kDamages[] = {
     {"Empty", [](const std::string& f) { replace_with(f, ""); }},
     {"CutOff",
-     [](const std::string& f) { std::filesystem::resize_file(f, std::filesystem::file_size(f) / 2); }},
+     [](const std::string& f) {
+       std::filesystem::resize_file(f, std::filesystem::file_size(f) / 2);
+     }},
     {"Garbage", [](const std::string& f) { replace_with(f, std::string(500, '\xa5')); }},
     {"ZeroBytes", [](const std::string& f) { replace_with(f, std::string(500, '\0')); }},
     {"NoCause", [](const std::string& f) { replace_with(f, "version=1\nended_at=1\nend=1\n"); }},

@@ -29,8 +29,8 @@ class Crashing : public ::testing::TestWithParam<bool> {
   }
   // Each run of a command leaves one line; its exit code is the job's number.
   LaunchOrder counting_order(AttemptId id) {
-    return harness_.shell_order(id, "echo run >> " + runs(id) + "; exit " +
-                                        std::to_string(number_of(id.job) % 100));
+    return harness_.shell_order(
+        id, "echo run >> " + runs(id) + "; exit " + std::to_string(number_of(id.job) % 100));
   }
   std::string runs(AttemptId id) { return harness_.state() + "/runs." + to_string(id); }
   long times_run(AttemptId id) {
@@ -134,9 +134,8 @@ TEST_P(Crashing, ForgettingRemovesTheDirectory) {
     ASSERT_TRUE(harness_.run_until([&] { return final_of(id) != nullptr; }));
     harness_.launcher().forget(id.job);
   }
-  EXPECT_TRUE(harness_.run_until([&] {
-    return std::filesystem::is_empty(jobs_directory(harness_.state()));
-  }));
+  EXPECT_TRUE(harness_.run_until(
+      [&] { return std::filesystem::is_empty(jobs_directory(harness_.state())); }));
 }
 
 TEST_P(Crashing, AnAttemptOfAnEarlierBootIsLostWithoutTouchingAnyProcess) {

@@ -176,6 +176,7 @@ void LauncherLink::wait_for_death() {
 void LauncherLink::on_death() {
   ::waitpid(pid_, nullptr, 0);
   pid_ = 0;
+  stillborn_ = ready_ ? 0 : stillborn_ + 1;
   ready_ = false;
   waiting_for_room_ = false;
   boost::system::error_code ignored;
@@ -200,15 +201,18 @@ void LauncherLink::on_death() {
 }
 
 void LauncherLink::start_again() {
-  // At once after a single death; a launcher that cannot live is tried every few seconds.
-  const std::size_t recent = std::min<std::size_t>(deaths_.size(), 8);
-  const std::chrono::milliseconds pause{recent <= 1 ? 0 : 20 << recent};
+  // One that was at work is replaced at once, so that jobs do not wait; one that cannot even get
+  // ready, or that dies all the time, is tried more and more rarely.
+  constexpr std::size_t kTooMany = 30;
+  std::chrono::milliseconds pause{0};
+  if (stillborn_ > 0) pause = std::chrono::milliseconds{20 << std::min(stillborn_, 8)};
+  if (deaths_.size() > kTooMany) pause = std::max(pause, std::chrono::milliseconds{1000});
   again_.expires_after(pause);
   again_.async_wait([this](const boost::system::error_code& problem) {
     if (problem == boost::asio::error::operation_aborted) return;
     if (auto started = start(); !started) {
       handlers_.complain(started.error().message);
-      deaths_.push_back(Clock::now());
+      ++stillborn_;
       start_again();
     }
   });

@@ -63,7 +63,8 @@ class LauncherLink {
   Descriptor death_;
   Channels reports_;
   boost::asio::steady_timer again_;
-  std::deque<std::chrono::steady_clock::time_point> deaths_;
+  std::deque<std::chrono::steady_clock::time_point> deaths_;  // Of the last minute.
+  int stillborn_ = 0;  // How many in a row died before they were ready.
   std::vector<char> buffer_;
 };
 

@@ -81,8 +81,8 @@ TEST_F(LogFile, ServesAUserChosenPathOnlyIfItIsTheFileTheJobOpened) {
   EXPECT_FALSE(open(path)) << "not started yet";
   record_identity(path);
   EXPECT_TRUE(open(path));
-  std::filesystem::remove(path);
   std::ofstream(path + ".new") << "secret";
+  std::filesystem::remove(path);
   std::filesystem::create_symlink(path + ".new", path);
   const auto changed = open(path);
   ASSERT_FALSE(changed);

@@ -1,7 +1,7 @@
 #include "process/process_tree.h"
 
-#include <gtest/gtest.h>
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -76,9 +76,10 @@ TEST(ProcessTree, LeavesASessionAloneWhoseNumberWasGivenAway) {
 
 TEST(ProcessTree, FindsWhatCarriesTheAttemptInItsEnvironment) {
   const Child ours({"GPUSCHED_ATTEMPT=2", "GPUSCHED_CHECKPOINT_DIR=/state/jobs/5/checkpoint"});
-  const Child other_attempt({"GPUSCHED_ATTEMPT=3",
-                             "GPUSCHED_CHECKPOINT_DIR=/state/jobs/5/checkpoint"});
-  const Child other_daemon({"GPUSCHED_ATTEMPT=2", "GPUSCHED_CHECKPOINT_DIR=/else/jobs/5/checkpoint"});
+  const Child other_attempt(
+      {"GPUSCHED_ATTEMPT=3", "GPUSCHED_CHECKPOINT_DIR=/state/jobs/5/checkpoint"});
+  const Child other_daemon(
+      {"GPUSCHED_ATTEMPT=2", "GPUSCHED_CHECKPOINT_DIR=/else/jobs/5/checkpoint"});
   const auto found = find_lost_tree({{JobId{5}, 2}, "/state/jobs/5/checkpoint", 0, Boot{}});
   EXPECT_EQ(found, std::vector<pid_t>{ours.pid()});
 }

@@ -11,14 +11,22 @@ namespace {
 
 std::vector<ControlMessage> one_of_each() {
   JobExit exit{Cause::kTimeout, std::nullopt, 15, "too late"};
-  return {StopCommand{Seconds{5}}, SetTime{{Seconds{60}, 10, Seconds{5}, Seconds{3}}},
-          PauseCommand{},          ResumeCommand{},
-          SendSignal{2},           AttachRequest{24, 80},
-          Detach{},                InputData{std::string("a\0b", 3)},
-          InputEnd{},              WindowSize{50, 132},
-          Done{},                  Refused{"no"},
-          Attached{true},          OutputData{"out"},
-          ErrorData{"err"},        exit};
+  return {StopCommand{Seconds{5}},
+          SetTime{{Seconds{60}, 10, Seconds{5}, Seconds{3}}},
+          PauseCommand{},
+          ResumeCommand{},
+          SendSignal{2},
+          AttachRequest{24, 80},
+          Detach{},
+          InputData{std::string("a\0b", 3)},
+          InputEnd{},
+          WindowSize{50, 132},
+          Done{},
+          Refused{"no"},
+          Attached{true},
+          OutputData{"out"},
+          ErrorData{"err"},
+          exit};
 }
 
 TEST(ControlProtocol, EveryMessageComesBackAsItWas) {
@@ -106,13 +114,17 @@ TEST(LaunchProtocol, AnOrderThatIsCutOffIsRefused) {
 
 TEST(LaunchProtocol, EveryMessageComesBackAsItWas) {
   const AttemptId id{JobId{7}, 2};
-  const std::vector<LaunchMessage> all = {
-      LaunchRequest{id, "order"},     EndTreeRequest{id, "/group", 99, Boot{Microseconds{5}}},
-      ForgetRequest{{JobId{1}, JobId{2}}}, LauncherReady{},
-      ShimLaunched{id, 42},           ShimNotLaunched{id, "why"},
-      CommandStarted{id, 43, Wall{Microseconds{6}}}, CommandEnded{id, "record"},
-      ShimGaveUp{id, "full"},         TreeEnded{id},
-      Forgotten{"problem"}};
+  const std::vector<LaunchMessage> all = {LaunchRequest{id, "order"},
+                                          EndTreeRequest{id, "/group", 99, Boot{Microseconds{5}}},
+                                          ForgetRequest{{JobId{1}, JobId{2}}},
+                                          LauncherReady{},
+                                          ShimLaunched{id, 42},
+                                          ShimNotLaunched{id, "why"},
+                                          CommandStarted{id, 43, Wall{Microseconds{6}}},
+                                          CommandEnded{id, "record"},
+                                          ShimGaveUp{id, "full"},
+                                          TreeEnded{id},
+                                          Forgotten{"problem"}};
   EXPECT_EQ(all.size(), std::variant_size_v<LaunchMessage>);
   for (const LaunchMessage& message : all) {
     const auto back = decode_launch(encode(message));

@@ -131,11 +131,14 @@ class ShimHarness {
         return shell_order(id, wait);
       case CommandKind::kIgnoresTerm:
         ::mkfifo(fifo(id).c_str(), 0600);
-        return shell_order(id, "trap '' TERM; " + wait);
+        return shell_order(id, "trap '' TERM; echo ready; " + wait);
       case CommandKind::kNoSuchProgram:
         break;
     }
     return plain_order(id, {"/no/such/program"});
+  }
+  void settle_in(AttemptId id) {
+    EXPECT_TRUE(run_until([&] { return read(id, "log") == "ready\n"; }));
   }
   void finish(AttemptId id, int exit_code) {
     std::ofstream(fifo(id)) << exit_code << "\n";  // Waits for the reader.

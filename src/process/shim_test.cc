@@ -77,7 +77,7 @@ TEST_P(Shim, PassesNoDescriptorsOn) {
 TEST_P(Shim, TheCommandLeadsItsOwnSessionWithDefaultSignals) {
   run(harness_.shell_order(kOne,
                            "cut -d' ' -f1,5,6 /proc/$$/stat; grep -E 'SigIgn|SigBlk' "
-                           "/proc/$$/status"));
+                           "/proc/self/status"));
   std::istringstream lines(log());
   int pid = 0;
   int group = 1;
@@ -86,7 +86,10 @@ TEST_P(Shim, TheCommandLeadsItsOwnSessionWithDefaultSignals) {
   EXPECT_EQ(pid, group);
   EXPECT_EQ(pid, session);
   EXPECT_NE(log().find("SigBlk:\t0000000000000000"), std::string::npos) << log();
-  EXPECT_NE(log().find("SigIgn:\t0000000000000000"), std::string::npos) << log();
+  // The C library's two internal signals cannot be reset, whoever has ignored them.
+  EXPECT_TRUE(log().find("SigIgn:\t0000000000000000") != std::string::npos ||
+              log().find("SigIgn:\t0000000180000000") != std::string::npos)
+      << log();
 }
 
 TEST_P(Shim, AppliesUmaskLimitsAndDirectory) {
@@ -99,8 +102,9 @@ TEST_P(Shim, AppliesUmaskLimitsAndDirectory) {
 }
 
 TEST_P(Shim, RecordsUsage) {
-  const AttemptEnded end = run(harness_.shell_order(kOne, "i=0; while [ $i -lt 20000 ]; do "
-                                                          "i=$((i+1)); done"));
+  const AttemptEnded end = run(harness_.shell_order(kOne,
+                                                    "i=0; while [ $i -lt 20000 ]; do "
+                                                    "i=$((i+1)); done"));
   EXPECT_EQ(end.exit_code, 0);
   EXPECT_GT((end.usage.user_cpu + end.usage.system_cpu).count(), 0);
   EXPECT_GT(end.usage.max_rss_bytes, 100'000U);
@@ -129,8 +133,8 @@ TEST_P(Shim, WritesToTheFilesThatTheUserChose) {
   EXPECT_EQ(content("chosen.err"), "err\n");
   for (const LogStream stream : {LogStream::kOutput, LogStream::kError}) {
     const std::string name = stream == LogStream::kOutput ? "chosen.out" : "chosen.err";
-    const auto opened = open_log(harness_.state(), kOne, stream, harness_.state() + "/" + name,
-                                 ::geteuid());
+    const auto opened =
+        open_log(harness_.state(), kOne, stream, harness_.state() + "/" + name, ::geteuid());
     EXPECT_TRUE(opened) << opened.error().message;
   }
 }
@@ -191,7 +195,8 @@ TEST_P(Shim, EndsWhatTheCommandLeftBehindBeforeItRecordsTheEnd) {
   run(harness_.shell_order(kOne,
                            "cat /dev/zero > /dev/null & echo $!; "
                            "setsid sh -c 'echo $$; exec cat /dev/zero > /dev/null' & "
-                           "while [ $(wc -l < /proc/self/fd/1) -lt 2 ]; do :; done"));
+                           "while [ $(wc -l < " +
+                               harness_.attempt_path(kOne) + "/log) -lt 2 ]; do :; done"));
   std::istringstream lines(log());
   int pid = 0;
   int seen = 0;
@@ -240,8 +245,7 @@ TEST_P(Shim, TimeStandsStillWhilePaused) {
   ASSERT_TRUE(run_until_log_has("ready"));
   ask(PauseCommand{});
   // Well past the limit.
-  EXPECT_FALSE(
-      harness_.run_until([&] { return ended() != nullptr; }, std::chrono::seconds(2)));
+  EXPECT_FALSE(harness_.run_until([&] { return ended() != nullptr; }, std::chrono::seconds(2)));
   ask(ResumeCommand{});
   ASSERT_TRUE(harness_.run_until([&] { return ended() != nullptr; }));
   EXPECT_EQ(ended()->cause, Cause::kTimeout);
@@ -273,8 +277,8 @@ TEST_P(Shim, NonsenseOnTheControlSocketIsRefusedAndHarmsNothing) {
   ASSERT_TRUE(harness_.run_until([&] { return harness_.reports().size() == 1; }));
   auto client = ControlClient::connect(harness_.attempt_path(kOne));
   ASSERT_TRUE(client);
-  for (const std::string& packet : {std::string("x"), std::string("\x01\xff", 2),
-                                    std::string(40'000, 'z')}) {
+  for (const std::string& packet :
+       {std::string("x"), std::string("\x01\xff", 2), std::string(40'000, 'z')}) {
     EXPECT_EQ(::send(client->fd(), packet.data(), packet.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(packet.size()));
   }

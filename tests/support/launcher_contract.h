@@ -10,6 +10,7 @@
 //   void restart();                                   // The daemon crashes and comes back.
 //   void finish(AttemptId, int exit_code);            // Ends a kWaits command from within.
 //   void kill_supervisor(AttemptId);
+//   void settle_in(AttemptId);    // Until a kIgnoresTerm command really does. May be absent.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -124,6 +125,9 @@ TYPED_TEST_P(LauncherContract, StopTerminatesACommand) {
 TYPED_TEST_P(LauncherContract, StopKillsACommandThatIgnoresTermWhenTheGraceIsOver) {
   this->launch(this->one_, CommandKind::kIgnoresTerm);
   ASSERT_TRUE(this->run_until_started(this->one_));
+  if constexpr (requires { this->harness_.settle_in(this->one_); }) {
+    this->harness_.settle_in(this->one_);
+  }
   this->launcher().stop(this->one_, Seconds{600});
   this->launcher().stop(this->one_, Seconds{0});
   ASSERT_TRUE(this->run_until_final(this->one_));
