@@ -3,13 +3,8 @@
 import os
 
 import pytest
-from live_daemon import LiveDaemon
+from live_daemon import ROOMY, LiveDaemon
 
-# Room for all jobs of a module at once, whatever machine this is; quick retries and ends.
-CONFIG = """
-jobs: {grace: 2s, retry_back_off: 1s}
-host: {cpus: 64}
-"""
 # A mount namespace in which no control group hierarchy can be seen.
 HIDE_GROUPS = ["unshare", "-m", "sh", "-c",
                "for place in $(grep ' - cgroup2 ' /proc/self/mountinfo | cut -d' ' -f5); do "
@@ -18,31 +13,28 @@ HIDE_GROUPS = ["unshare", "-m", "sh", "-c",
 
 @pytest.fixture(scope="module")
 def running(programs):
-    with LiveDaemon(programs, config=CONFIG) as daemon:
+    with LiveDaemon(programs, config=ROOMY) as daemon:
         yield daemon
 
 
 @pytest.fixture
 def own(programs):
     """A daemon for this test alone."""
-    with LiveDaemon(programs, config=CONFIG) as daemon:
+    with LiveDaemon(programs, config=ROOMY) as daemon:
         yield daemon
 
 
 def without_groups(programs):
-    return LiveDaemon(programs, config=CONFIG, prefix=HIDE_GROUPS if os.getuid() == 0 else ())
+    return LiveDaemon(programs, config=ROOMY, prefix=HIDE_GROUPS if os.getuid() == 0 else ())
 
 
 @pytest.fixture(params=["with control groups", "without control groups"])
 def either(request, programs):
     """Both ways to hold a job's tree together, each with a daemon of its own."""
     hidden = request.param.startswith("without")
-    daemon = without_groups(programs) if hidden else LiveDaemon(programs, config=CONFIG)
+    daemon = without_groups(programs) if hidden else LiveDaemon(programs, config=ROOMY)
     with daemon:
         if not hidden and daemon.cgroup() is None:
             pytest.skip("no writable cgroup v2 here")
         assert (daemon.cgroup() is None) == hidden
         yield daemon
-
-
-needs_root = pytest.mark.skipif(os.getuid() != 0, reason="only root can do this")

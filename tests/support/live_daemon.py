@@ -13,6 +13,11 @@ import processes
 import raw_http
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+# A configuration with room for many jobs at once, whatever machine this is; quick ends and retries.
+ROOMY = """
+jobs: {grace: 2s, retry_back_off: 1s}
+host: {cpus: 64}
+"""
 
 
 def wait_until(condition, seconds=30.0, what="the condition"):
@@ -132,13 +137,15 @@ class LiveDaemon:
     def stop(self):
         if self.process is None:
             return
-        if self.process.poll() is None:
+        died = self.process.poll()
+        if died is None:
             self.run("cancel", "--all", "--grace", "0", check=False)
             self.run("wait", "--all", "--timeout", "20", check=False)
             self.process.terminate()
             self.process.wait(timeout=30)
         self.process = None
         self._remove_groups()
+        assert died is None, f"the daemon ended before the test, with {died}:\n{self.log()}"
         bad = re.search(r"^.*(Sanitizer|runtime error:).*$", self.log(), re.M)
         assert not bad, f"{bad.group()}\n{self.log()}"
 

@@ -1,0 +1,302 @@
+"""Two real users under a daemon of root: whose files, whose rights, whose jobs."""
+
+import json
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import uuid
+
+import pytest
+from live_daemon import ROOMY, LiveDaemon, wait_until
+
+pytestmark = pytest.mark.skipif(os.getuid() != 0 or shutil.which("useradd") is None,
+                                reason="needs root and useradd")
+
+
+class User:
+    """A throw-away account with one further group."""
+
+    def __init__(self, daemon, number):
+        self.daemon = daemon
+        self.name = f"gs{uuid.uuid4().hex[:8]}{number}"
+        self.group = f"{self.name}x"
+        subprocess.run(["groupadd", self.group], check=True)
+        subprocess.run(["useradd", "-m", "-d", str(daemon.directory / self.name), "-G", self.group,
+                        "-s", "/bin/sh", self.name], check=True)
+        self.uid = pwd.getpwnam(self.name).pw_uid
+        self.gid = pwd.getpwnam(self.name).pw_gid
+        self.home = daemon.directory / self.name
+
+    def remove(self):
+        if self.exists():
+            subprocess.run(["userdel", "-f", self.name], check=False, capture_output=True)
+        subprocess.run(["groupdel", self.group], check=False, capture_output=True)
+
+    def exists(self):
+        try:
+            pwd.getpwnam(self.name)
+        except KeyError:
+            return False
+        return True
+
+    def do(self, *words, **options):
+        """Runs a program as this user, in their home."""
+        environment = {**self.daemon.environment(), "HOME": str(self.home), "USER": self.name,
+                       "LOGNAME": self.name, **options.pop("env", {})}
+        return subprocess.run(["setpriv", f"--reuid={self.uid}", f"--regid={self.gid}",
+                               "--init-groups", "--", *map(str, words)], env=environment,
+                              capture_output=True, text=True, timeout=60, check=False,
+                              cwd=options.pop("cwd", self.home), **options)
+
+    def gpusched(self, *words, **options):
+        return self.do(self.daemon.programs / "gpusched", *words, **options)
+
+    def submit(self, *words, **options):
+        done = self.gpusched("submit", "--gpus", "0", *words, **options)
+        assert done.returncode == 0, done.stderr
+        return int(done.stdout.split("-")[0])
+
+
+@pytest.fixture(scope="module")
+def place(programs, tmp_path_factory):
+    # Programs in a checkout of root's may be out of reach of others.
+    everybodys = tmp_path_factory.mktemp("bin")
+    for parent in (everybodys, *everybodys.parents):
+        if str(parent).startswith("/tmp/"):
+            parent.chmod(0o755)
+    for program in programs.iterdir():
+        if program.is_file():
+            shutil.copy(program, everybodys)
+    daemon = LiveDaemon(everybodys, config=ROOMY)
+    daemon.directory.chmod(0o755)
+    with daemon:
+        yield daemon
+
+
+@pytest.fixture(scope="module")
+def mia(place):
+    user = User(place, 1)
+    yield user
+    user.remove()
+
+
+@pytest.fixture(scope="module")
+def ben(place):
+    user = User(place, 2)
+    yield user
+    user.remove()
+
+
+def test_a_job_is_its_submitter(place, mia):
+    work = mia.home / "work"
+    mia.do("mkdir", work)
+    script = ("umask; id -u; id -g; id -G; pwd; echo $HOME $USER $LOGNAME $EXTRA; ulimit -Sn; ulimit -Hn; "
+              "touch made; grep -h -e CapEff -e NoNewPrivs -e Groups: /proc/self/status")
+    done = mia.do("sh", "-c", "umask 0027; ulimit -Sn 99; ulimit -Hn 123; "
+                  f"exec {place.programs}/gpusched submit --gpus 0 --cmd '{script}'", cwd=work,
+                  env={"EXTRA": "as submitted"})
+    assert done.returncode == 0, done.stderr
+    job = int(done.stdout)
+    assert place.ended(job)["exit_code"] == 0
+    lines = mia.gpusched("logs", job).stdout.splitlines()
+    groups = mia.do("id", "-G").stdout.split()
+    assert lines[:3] == ["0027", str(mia.uid), str(mia.gid)]
+    assert sorted(lines[3].split()) == sorted(groups) and len(groups) == 2
+    assert lines[4:8] == [str(work), f"{mia.home} {mia.name} {mia.name} as submitted", "99", "123"]
+    made = (work / "made").stat()
+    assert (made.st_uid, made.st_gid, made.st_mode & 0o777) == (mia.uid, mia.gid, 0o640)
+    assert any(line.split() == ["CapEff:", "0" * 16] for line in lines)
+
+
+def test_files_of_a_job(place, mia, ben):
+    job = mia.submit("--cmd", "echo private; touch $GPUSCHED_CHECKPOINT_DIR/kept")
+    place.ended(job)
+    attempt = place.state / "jobs" / str(job) / "1"
+    log, checkpoint = (attempt / "log").stat(), (attempt.parent / "checkpoint").stat()
+    assert (log.st_uid, log.st_mode & 0o777) == (mia.uid, 0o600)
+    assert (checkpoint.st_uid, checkpoint.st_mode & 0o777) == (mia.uid, 0o700)
+    for name in ("spec", "claim", "status", "exit"):
+        assert (attempt / name).stat().st_uid == 0
+    # Nobody but root can list, change or add there; not even the owner may forge a record.
+    for user in (mia, ben):
+        assert user.do("ls", attempt).returncode != 0
+        assert user.do("cat", attempt / "spec").returncode != 0
+        assert user.do("sh", "-c", f"echo > {attempt}/exit").returncode != 0
+        assert user.do("touch", attempt / "new").returncode != 0
+        assert user.do("cat", place.state / "gpusched.db").returncode != 0
+    assert mia.do("cat", attempt / "log").stdout == "private\n"
+    assert ben.do("cat", attempt / "log").returncode != 0
+    assert ben.do("cat", attempt.parent / "checkpoint" / "kept").returncode != 0
+
+
+def test_others_see_the_row_and_nothing_private(place, mia, ben):
+    job = mia.submit("--name", "visible", "--env", "TOKEN=secret-of-mia", "--cmd", "echo private")
+    place.ended(job)
+    rows = json.loads(ben.gpusched("status", job, "--json").stdout)["jobs"]
+    assert (rows[0]["user"], rows[0]["name"], rows[0]["state"]) == (mia.name, "visible", "completed")
+    told = ben.gpusched("show", job, "--json")
+    assert told.returncode == 0
+    assert "secret-of-mia" not in told.stdout
+    details = json.loads(told.stdout)["jobs"][0]
+    for private in ("environment", "directory", "control_socket", "log_path"):
+        assert details.get(private) is None
+    refused = ben.gpusched("logs", job)
+    assert (refused.returncode, refused.stdout) == (77, "")
+    assert refused.stderr.count("\n") == 1 and str(job) in refused.stderr
+    own = json.loads(mia.gpusched("show", job, "--json").stdout)["jobs"][0]
+    assert "TOKEN=secret-of-mia" in own["environment"]
+    assert "TOKEN=secret-of-mia" in json.loads(place.run("show", job, "--json").stdout)["jobs"][0][
+        "environment"]
+
+
+CHANGES = [("cancel",), ("hold",), ("release",), ("requeue",), ("set", "--priority", "90"),
+           ("set", "--name", "mine")]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda c: " ".join(c))
+def test_nobody_changes_the_jobs_of_others(place, mia, ben, change):
+    verb, *flags = change
+    job = mia.submit("--hold", "--cmd", "true")
+    own = ben.submit("--hold", "--cmd", "true")
+    before = place.job(job), place.job(own)
+    # Also not in one breath with a job of their own: nothing of it happens.
+    for selector in (str(job), f"{job},{own}"):
+        refused = ben.gpusched(verb, selector, *flags)
+        assert refused.returncode == 77, refused
+        assert refused.stderr.count("\n") == 1 and str(job) in refused.stderr
+        assert (place.job(job), place.job(own)) == before
+    ben.gpusched("cancel", own)
+    mia.gpusched("cancel", job)
+
+
+def test_all_means_ones_own(place, mia, ben):
+    theirs = mia.submit("--hold", "--cmd", "true")
+    own = ben.submit("--hold", "--cmd", "true")
+    assert ben.gpusched("cancel", "--all").returncode == 0
+    assert place.job(own)["state"] == "cancelled"
+    assert place.job(theirs)["state"] == "held"
+    # Root may change everybody's.
+    assert place.run("set", theirs, "--priority", "80").returncode == 0
+    assert place.run("cancel", theirs).returncode == 0
+    assert place.job(theirs)["state"] == "cancelled"
+
+
+def test_a_control_socket_listens_to_its_owner_alone(place, mia, ben):
+    job = mia.submit("--cmd", "sleep 60")
+    place.wait_for(job, "running")
+    control = place.state / "jobs" / str(job) / "1" / "control"
+    knock = ("import socket,sys; s=socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET);"
+             f"s.connect('{control}'); s.settimeout(5); "
+             "s.send(b'\\x01\\x02' + b'\\0' * 16) if len(sys.argv) > 1 else None; print(s.recv(4096))")
+    refused = ben.do("/usr/bin/python3", "-c", knock)
+    assert "belongs to somebody else" in refused.stdout, refused
+    nonsense = mia.do("/usr/bin/python3", "-c", knock, "speak")
+    assert "belongs to somebody else" not in nonsense.stdout, nonsense
+    assert place.job(job)["state"] == "running"
+    mia.gpusched("cancel", job, "--grace", "0")
+    place.ended(job)
+
+
+def test_root_only_routes(place, ben):
+    for words in (("backup", ben.home / "copy"),):
+        refused = ben.gpusched(*words)
+        assert refused.returncode == 77, refused
+        assert not (ben.home / "copy").exists()
+    for method, route in (("GET", "/v1/config"), ("PUT", "/v1/log-level"), ("GET", "/v1/backup")):
+        said = ben.do("curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "--unix-socket",
+                      place.socket, "-X", method, f"http://gpusched{route}", "-d",
+                      '{"level":"debug"}') if shutil.which("curl") else None
+        assert said is None or said.stdout == "403", (route, said)
+
+
+def test_output_is_opened_with_the_rights_of_the_submitter(place, mia, ben):
+    ben.do("sh", "-c", "mkdir -m 700 closed; echo x > closed/file")
+    job = mia.submit("--output", ben.home / "closed/file", "--cmd", "echo intruder")
+    ended = place.ended(job)
+    assert (ended["state"], ended["cause"]) == ("failed", "launch")
+    assert "permission denied" in ended["message"] and "closed/file" in ended["message"]
+    assert (ben.home / "closed/file").read_text() == "x\n"
+    # And not by a way round it: a link in a place of one's own that leads to somebody else's.
+    mia.do("ln", "-s", place.state / "gpusched.db", "link")
+    job = mia.submit("--output", mia.home / "link", "--cmd", "echo intruder")
+    assert place.ended(job)["cause"] == "launch"
+
+
+def test_the_log_of_a_chosen_path_is_read_as_its_owner(place, mia):
+    """A path that leads to root's files later must not be served."""
+    job = mia.submit("--output", mia.home / "out", "--cmd", "echo mine")
+    place.ended(job)
+    assert mia.gpusched("logs", job).stdout == "mine\n"
+    secret = place.directory / "secret"
+    secret.write_text("of root\n")
+    secret.chmod(0o600)
+    mia.do("sh", "-c", f"rm out; ln -s {secret} out")
+    tricked = mia.gpusched("logs", job)
+    assert "of root" not in tricked.stdout
+    assert tricked.returncode != 0
+
+
+def test_a_user_who_vanished(place):
+    ghost = User(place, 3)
+    try:
+        job = ghost.submit("--hold", "--cmd", "true")
+        subprocess.run(["userdel", "-f", ghost.name], check=False, capture_output=True)
+        assert not ghost.exists()
+        place.run("release", job)
+        ended = place.ended(job, seconds=60)
+        assert (ended["state"], ended["cause"]) == ("failed", "launch")
+        assert f"user {ghost.uid} no longer exists" in ended["message"]
+        assert place.run("status").returncode == 0
+        assert str(ghost.uid) in place.run("status", job).stdout
+    finally:
+        ghost.remove()
+
+
+def test_a_vanished_working_directory_of_a_user(place, mia):
+    job = mia.submit("--hold", "--cwd", mia.home, "--cmd", "true")
+    gone = mia.home / "gone"
+    mia.do("mkdir", gone)
+    other = mia.submit("--hold", "--cwd", gone, "--cmd", "true")
+    mia.do("rmdir", gone)
+    place.run("release", f"{job},{other}")
+    assert place.ended(job)["state"] == "completed"
+    ended = place.ended(other)
+    assert ended["cause"] == "launch" and f"'{gone}' does not exist" in ended["message"]
+
+
+def test_a_users_daemon_serves_that_user_alone(place, mia, ben):
+    state, path = mia.home / "state", mia.home / "s"
+    daemon = subprocess.Popen(
+        ["setpriv", f"--reuid={mia.uid}", f"--regid={mia.gid}", "--init-groups", "--",
+         place.programs / "gpuschedd", "--state-dir", state, "--socket", path, "--sim", "1x8G"],
+        env={"HOME": str(mia.home), "PATH": os.environ["PATH"]}, stderr=subprocess.PIPE, text=True)
+    try:
+        wait_until(lambda: mia.gpusched("status", "--socket", path).returncode == 0
+                   or daemon.poll() is not None, what="the user's daemon")
+        job = mia.gpusched("submit", "--socket", path, "--", "id", "-u")
+        assert job.returncode == 0, job.stderr
+        assert mia.gpusched("wait", "--socket", path, "1").returncode == 0
+        assert mia.gpusched("logs", "--socket", path, "1").stdout == f"{mia.uid}\n"
+        refused = ben.gpusched("status", "--socket", path)
+        assert refused.returncode == 77, refused
+        assert refused.stderr.count("\n") == 1
+        # Also if the socket's mode were wrong.
+        mia.do("chmod", "755", mia.home)
+        mia.do("chmod", "666", path)
+        refused = ben.gpusched("submit", "--socket", path, "--", "true")
+        assert refused.returncode == 77, refused
+        assert refused.stderr.count("\n") == 1
+        assert place.run("status", "--socket", path).returncode == 0
+    finally:
+        daemon.terminate()
+        said = daemon.communicate(timeout=30)[1]
+        assert "Sanitizer" not in said, said
+
+
+def test_a_socket_that_root_left_lets_everybody_in(place, ben):
+    assert place.socket.stat().st_mode & 0o777 == 0o666
+    with socket.socket(socket.AF_UNIX) as knock:
+        knock.connect(str(place.socket))
+    assert ben.gpusched("status").returncode == 0
