@@ -1,4 +1,5 @@
 // What became of an attempt: messages from launcher and shims, and what the job directory says.
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -65,10 +66,25 @@ void ShimLauncher::Impl::on_launched(const ShimLaunched& launched, std::vector<F
 void ShimLauncher::Impl::follow(AttemptId attempt, Followed& followed, Fd pidfd) {
   followed.stage = Stage::kFollowed;
   followed.shim = std::make_unique<boost::asio::posix::stream_descriptor>(loop_, pidfd.release());
+  await_death(attempt, followed);
+}
+
+void ShimLauncher::Impl::await_death(AttemptId attempt, Followed& followed) {
   followed.shim->async_wait(
       Wait::wait_read, [self = weak_from_this(), attempt](const boost::system::error_code& error) {
         if (error == boost::asio::error::operation_aborted) return;
-        if (const auto impl = self.lock()) impl->settle(attempt, ShimLife::kDead);
+        const auto impl = self.lock();
+        if (!impl) return;
+        // The reactor may hand us an event that was meant for a descriptor closed a moment ago,
+        // whose place ours has taken: only the pidfd itself knows whether the shim is dead.
+        const auto entry = impl->attempts_.find(attempt);
+        if (entry == impl->attempts_.end() || !entry->second.shim) return;
+        pollfd look{entry->second.shim->native_handle(), POLLIN, 0};
+        if (::poll(&look, 1, 0) == 0) {
+          impl->await_death(attempt, entry->second);
+        } else {
+          impl->settle(attempt, ShimLife::kDead);
+        }
       });
 }
 

@@ -77,6 +77,7 @@ class ShimLauncher::Impl : public std::enable_shared_from_this<ShimLauncher::Imp
   void follow_adopted(AttemptId attempt, Followed& followed, const Supervised& found);
   void end_tree(AttemptId attempt, Followed& followed, const Unsupervised& found);
   void follow(AttemptId attempt, Followed& followed, Fd pidfd);
+  void await_death(AttemptId attempt, Followed& followed);
   void not_started(AttemptId attempt);
 
   // Delivers what is still to be said to the shim, and looks for a start not yet seen; again and

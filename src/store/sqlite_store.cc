@@ -88,13 +88,13 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const Options& options) {
       new SqliteStore(*path, options.vfs, std::move(database), std::move(*writer)));
   store->begin_ = std::move(*begin);
   store->commit_ = std::move(*commit);
-  // Another file system than the machine's knows no such file.
-  if (options.vfs == nullptr) extend_log(*path, kLogBytesReady);
   return store;
 }
 
 Result<StoreImage> SqliteStore::load() {
   if (Result<void> good = refuse_damage(*database_, path_); !good) return failure(good.error());
+  // That was the first read, which makes the log. Another VFS than the system's has no such file.
+  if (vfs_ == nullptr) extend_log(path_, kLogBytesReady);
   if (Result<void> done = remove_open_submissions(*database_, writer_); !done) {
     return failure(done.error());
   }
