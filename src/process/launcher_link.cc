@@ -169,12 +169,17 @@ void LauncherLink::wait_for_reports(Channels::iterator channel) {
 void LauncherLink::wait_for_death() {
   death_.async_wait(Wait::wait_read, [this](const boost::system::error_code& problem) {
     if (problem == boost::asio::error::operation_aborted) return;
-    on_death();
+    // An event of a descriptor closed a moment ago may reach us; to wait for a living launcher
+    // would be to wait for ever.
+    if (::waitpid(pid_, nullptr, WNOHANG) == 0) {
+      wait_for_death();
+    } else {
+      on_death();
+    }
   });
 }
 
 void LauncherLink::on_death() {
-  ::waitpid(pid_, nullptr, 0);
   pid_ = 0;
   stillborn_ = ready_ ? 0 : stillborn_ + 1;
   ready_ = false;
