@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -36,6 +37,7 @@ Result<void> ChangeFeed::open() {
   if (!exchange) return failure(exchange.error());
   exchange_.emplace(std::move(*exchange));
   parser_ = {};
+  heard_ = read_clock().boot;
   return {};
 }
 
@@ -53,14 +55,11 @@ Result<void> ChangeFeed::reconnect() {
   return failure(ErrorCode::kUnavailable, "the daemon did not come back within 30 s");
 }
 
-Result<bool> ChangeFeed::read_more() {
-  auto part = exchange_->read_some();
-  if (!part) return failure(part.error());
-  for (StreamEvent& event : parser_.feed(*part)) {
+void ChangeFeed::take(std::string_view bytes) {
+  for (StreamEvent& event : parser_.feed(bytes)) {
     if (!event.id.empty()) last_id_ = event.id;
     pending_.push_back(std::move(event));
   }
-  return !part->empty();
 }
 
 Result<ChangeFeed::Next> ChangeFeed::next(std::chrono::milliseconds timeout, int other_fd) {
@@ -71,25 +70,27 @@ Result<ChangeFeed::Next> ChangeFeed::next(std::chrono::milliseconds timeout, int
       pending_.pop_front();
       return next;
     }
-    if (!exchange_->has_buffered()) {
-      int wait_ms = -1;
-      if (timeout.count() >= 0) {
-        const auto left =
-            std::chrono::ceil<std::chrono::milliseconds>(deadline - read_clock().boot);
-        wait_ms = static_cast<int>(std::max<std::int64_t>(left.count(), 0));
-      }
-      pollfd entries[2] = {{exchange_->fd(), POLLIN, 0}, {other_fd, POLLIN, 0}};
-      const int ready = ::poll(entries, 2, wait_ms);
-      if (ready < 0 && errno != EINTR) {
-        return failure(ErrorCode::kIo, std::string("wait for changes: ") + std::strerror(errno));
-      }
-      if (ready == 0) return Next{Woken::kTime};
-      if (ready > 0 && entries[1].revents != 0) return Next{Woken::kOther};
-      if (ready < 0 || entries[0].revents == 0) continue;
+    const Boot silent = heard_ + kSilenceMost;
+    const Boot until = timeout.count() >= 0 ? std::min(deadline, silent) : silent;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - read_clock().boot);
+    const int wait_ms = static_cast<int>(std::max<std::int64_t>(left.count(), 0));
+    pollfd entries[2] = {{exchange_->fd(), POLLIN, 0}, {other_fd, POLLIN, 0}};
+    const int ready = ::poll(entries, 2, wait_ms);
+    if (ready < 0 && errno != EINTR) {
+      return failure(ErrorCode::kIo, std::string("wait for changes: ") + std::strerror(errno));
     }
-    auto more = read_more();
-    if (more && *more) continue;
-    if (!more && !is_away(more.error())) return failure(more.error());
+    if (ready == 0 && until == silent) {
+      if (auto again = reconnect(); !again) return failure(again.error());
+    }
+    if (ready == 0) return Next{Woken::kTime};
+    if (ready > 0 && entries[1].revents != 0) return Next{Woken::kOther};
+    if (ready < 0) continue;
+    heard_ = read_clock().boot;
+    auto bytes = exchange_->read_ready();
+    if (bytes) take(*bytes);
+    if (bytes && !exchange_->ended()) continue;
+    if (!bytes && !is_away(bytes.error())) return failure(bytes.error());
+    if (!pending_.empty()) continue;
     if (auto again = reconnect(); !again) return failure(again.error());
     return Next{Woken::kTime};  // Something may have changed meanwhile.
   }

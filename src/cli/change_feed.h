@@ -9,6 +9,7 @@
 
 #include "cli/client.h"
 #include "cli/event_stream.h"
+#include "core/time.h"
 
 namespace gpusched::cli {
 
@@ -33,7 +34,7 @@ class ChangeFeed {
 
  private:
   Result<void> reconnect();
-  Result<bool> read_more();
+  void take(std::string_view bytes);
 
   const Client& client_;
   std::string jobs_;
@@ -41,6 +42,7 @@ class ChangeFeed {
   std::optional<Exchange> exchange_;
   EventStreamParser parser_;
   std::deque<StreamEvent> pending_;
+  Boot heard_{};  // When the daemon last said something.
   bool reconnected_ = false;
 };
 

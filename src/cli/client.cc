@@ -171,55 +171,81 @@ Result<void> Exchange::read_head() {
   return {};
 }
 
-std::string Exchange::take(std::size_t most) {
-  if (buffer_.size() <= most) return std::exchange(buffer_, {});
-  std::string part = buffer_.substr(0, most);
-  buffer_.erase(0, most);
-  return part;
+void Exchange::take(std::string& out) {
+  const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(left_, buffer_.size()));
+  out.append(buffer_, 0, size);
+  buffer_.erase(0, size);
+  left_ -= size;
 }
 
-Result<bool> Exchange::begin_chunk() {
-  if (!std::exchange(first_chunk_, false)) {
-    if (auto end = line(); !end) return failure(end.error());
+// False: the line is not complete yet.
+Result<bool> Exchange::decode_chunk_line() {
+  const std::size_t end = buffer_.find("\r\n");
+  if (end == std::string::npos) {
+    if (buffer_.size() > kHeadMost) return lost("sent a broken chunk");
+    return false;
   }
-  auto size = line();
-  if (!size) return failure(size.error());
-  if (!read_number(std::string_view(*size).substr(0, size->find(';')), left_, 16)) {
-    return lost("sent a broken chunk");
+  const std::string text = buffer_.substr(0, end);
+  buffer_.erase(0, end + 2);
+  if (part_ == ChunkPart::kDataEnd) {
+    part_ = ChunkPart::kSize;
+  } else if (part_ == ChunkPart::kTrailer) {
+    done_ = text.empty();
+  } else {
+    if (!read_number(std::string_view(text).substr(0, text.find(';')), left_, 16)) {
+      return lost("sent a broken chunk");
+    }
+    part_ = left_ > 0 ? ChunkPart::kData : ChunkPart::kTrailer;
   }
-  if (left_ > 0) return true;
-  while (true) {  // Trailers.
-    auto trailer = line();
-    if (!trailer) return failure(trailer.error());
-    if (trailer->empty()) return false;
+  return true;
+}
+
+Result<std::string> Exchange::decode() {
+  std::string out;
+  if (framing_ == Framing::kUntilClose) return std::exchange(buffer_, {});
+  if (framing_ == Framing::kLength) {
+    take(out);
+    done_ = left_ == 0;
+    return out;
   }
+  while (!done_) {
+    if (part_ == ChunkPart::kData) {
+      take(out);
+      if (left_ > 0) break;
+      part_ = ChunkPart::kDataEnd;
+    }
+    auto complete = decode_chunk_line();
+    if (!complete) return failure(complete.error());
+    if (!*complete) break;
+  }
+  return out;
+}
+
+Result<void> Exchange::closed() {
+  if (framing_ != Framing::kUntilClose) return lost("closed the connection while it answered");
+  done_ = true;
+  return {};
+}
+
+Result<std::string> Exchange::read_ready() {
+  auto more = fill();
+  if (!more) return failure(more.error());
+  if (!*more) {
+    if (auto over = closed(); !over) return failure(over.error());
+  }
+  return decode();
 }
 
 Result<std::string> Exchange::read_some() {
-  if (done_) return std::string();
-  if (framing_ == Framing::kChunked && left_ == 0) {
-    auto more = begin_chunk();
-    if (!more) return failure(more.error());
-    if (!*more) {
-      done_ = true;
-      return std::string();
-    }
-  }
-  if (buffer_.empty()) {
+  while (true) {
+    auto part = decode();
+    if (!part || !part->empty() || done_) return part;
     auto more = fill();
     if (!more) return failure(more.error());
-    if (!*more) {
-      if (framing_ != Framing::kUntilClose) return lost("closed the connection while it answered");
-      done_ = true;
-      return std::string();
-    }
+    if (*more) continue;
+    if (auto over = closed(); !over) return failure(over.error());
+    return std::string();
   }
-  if (framing_ == Framing::kUntilClose) return take(buffer_.size());
-  std::string part = take(static_cast<std::size_t>(
-      std::min<std::uint64_t>(left_, std::numeric_limits<std::size_t>::max())));
-  left_ -= part.size();
-  if (framing_ == Framing::kLength && left_ == 0) done_ = true;
-  return part;
 }
 
 Result<std::string> Exchange::read_all() {

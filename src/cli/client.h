@@ -33,19 +33,25 @@ class Exchange {
   // The next bytes of the body, at least one; empty: the body is complete.
   Result<std::string> read_some();
   Result<std::string> read_all();
-  // For poll(): bytes may also wait in the buffer already.
+  // For who waits by poll() on fd(): takes what is there now. May be empty; ended() says whether
+  // more can come. REQUIRES: fd() is readable.
+  Result<std::string> read_ready();
+  bool ended() const { return done_; }
   int fd() const { return fd_.get(); }
-  bool has_buffered() const { return !buffer_.empty(); }
 
   Result<void> send(const Request& request);
   Result<void> read_head();
 
  private:
   enum class Framing : unsigned char { kLength, kChunked, kUntilClose };
+  enum class ChunkPart : unsigned char { kSize, kData, kDataEnd, kTrailer };
   Result<bool> fill();  // False: the peer closed.
   Result<std::string> line();
-  Result<bool> begin_chunk();
-  std::string take(std::size_t most);
+  Result<void> closed();
+  // Takes from the buffer what it holds of the body; never waits.
+  Result<std::string> decode();
+  Result<bool> decode_chunk_line();
+  void take(std::string& out);
 
   Fd fd_;
   std::chrono::milliseconds patience_;
@@ -54,7 +60,7 @@ class Exchange {
   std::string buffer_;
   Framing framing_ = Framing::kUntilClose;
   std::uint64_t left_ = 0;  // Of the body or of the chunk.
-  bool first_chunk_ = true;
+  ChunkPart part_ = ChunkPart::kSize;
   bool done_ = false;
 };
 

@@ -136,6 +136,18 @@ TEST(ChangeFeed, GoesOnAfterTheLastChangeWhenTheDaemonComesBack) {
   EXPECT_NE(requests[1].find("\r\nLast-Event-ID: 9\r\n"), std::string::npos);
 }
 
+TEST(ChangeFeed, NeverWaitsForTheRestOfWhatHasBegun) {
+  // The end of the chunk, and then silence: only the timeout may end the wait.
+  FakeServer server({{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "8\r\n: hello\n\r\n",
+                      "20\r\ndata: half"}},
+                    FakeServer::Manner::kStaysOpen);
+  const Client client({server.path()});
+  ChangeFeed feed(client, "");
+  ASSERT_TRUE(feed.open());
+  EXPECT_EQ(feed.next(std::chrono::milliseconds{50})->by, ChangeFeed::Woken::kTime);
+  EXPECT_FALSE(feed.take_reconnected());
+}
+
 TEST(ExitCodes, AreTheJobsOwn) {
   const auto code = [](const char* json) { return exit_code_of_job(*parse_job(json)); };
   EXPECT_EQ(code(R"({"state":"completed","exit_code":0})"), 0);

@@ -22,8 +22,10 @@ namespace gpusched::cli {
 class FakeServer {
  public:
   // One answer per connection, in order; each is a list of pieces that are sent one by one.
-  explicit FakeServer(std::vector<std::vector<std::string>> answers)
-      : answers_(std::move(answers)), path_(directory_ / "sock") {
+  enum class Manner : unsigned char { kCloses, kStaysOpen };
+  explicit FakeServer(std::vector<std::vector<std::string>> answers,
+                      Manner manner = Manner::kCloses)
+      : answers_(std::move(answers)), manner_(manner), path_(directory_ / "sock") {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::memcpy(address.sun_path, path_.data(), path_.size());
@@ -50,7 +52,7 @@ class FakeServer {
   }
   void serve() {
     for (const auto& answer : answers_) {
-      const Fd peer(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+      Fd peer(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
       if (!peer) return;
       std::string request;
       char buffer[65536];
@@ -66,14 +68,17 @@ class FakeServer {
       for (const std::string& piece : answer) {
         (void)::send(peer.get(), piece.data(), piece.size(), MSG_NOSIGNAL);
       }
+      if (manner_ == Manner::kStaysOpen) open_.push_back(std::move(peer));
       ++given_;
     }
   }
 
   testing::TemporaryDirectory directory_;
   std::vector<std::vector<std::string>> answers_;
+  Manner manner_;
   std::string path_;
   Fd listener_;
+  std::vector<Fd> open_;
   std::vector<std::string> requests_;
   std::atomic<std::size_t> given_ = 0;
   std::thread thread_;

@@ -62,7 +62,7 @@ std::string waiting_table(const std::vector<JobView>& jobs, const Page& page) {
                {"USER", false, 4, 2},
                {"NAME", false, 6, 7},
                {"COMMAND", false, 12, 1},
-               {"REASON", false, 20}});
+               {"REASON", false, 34}});
   for (const JobView& job : jobs) {
     table.add({number(job.id),
                {job.state, state_style(job.state)},

@@ -140,7 +140,7 @@ class Foreground {
   int finish(const JobDetails& job) {
     line_.clear();
     const int code = exit_code_of_job(job);
-    if (code != 0 && job.exit_code.value_or(0) == 0) {
+    if (code != 0 && job.cause != "exit") {
       const std::string& why = job.message.empty() ? job.cause : job.message;
       note(fmt::format("job {} {}{}", id_, job.state, why.empty() ? "" : ": " + why));
     }

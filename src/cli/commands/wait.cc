@@ -38,7 +38,7 @@ int finish(const Arguments& arguments, const std::string& body, const WaitedView
     if (!job.ended()) continue;
     const int own = exit_code_of_job(job);
     if (code == 0) code = own;
-    if (own != 0 && !arguments.has("--quiet") && job.exit_code.value_or(0) == 0) {
+    if (own != 0 && !arguments.has("--quiet") && job.cause != "exit") {
       // A plain exit code speaks for itself; what has none is told.
       note(fmt::format(
           "job {} {}{}", job.id, job.state,
