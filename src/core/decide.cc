@@ -10,18 +10,19 @@
 namespace gpusched {
 namespace {
 
-// Nothing is left to hand out: no job of any shape could start.
-bool exhausted(const State& state, const Tentative& free) {
-  if (free.host.cpus < state.host().cpus) return false;
+// True if some card has room for a job of some kind.
+bool any_card_left(const State& state, const Tentative& free) {
   for (std::size_t i = 0; i < free.cards.size(); ++i) {
-    const Card& card = state.cards()[i];
     const CardHolds& holds = free.cards[i];
-    if (!card.usable || holds.whole) continue;
-    if (holds.jobs == 0) return false;
-    if (state.rules().sharing && holds.share_percent < state.rules().share_cap_percent)
-      return false;
+    if (!state.cards()[i].usable || holds.whole) continue;
+    if (holds.jobs == 0) return true;
+    if (state.rules().sharing && holds.share_percent < state.rules().share_cap_percent) return true;
   }
-  return true;
+  return false;
+}
+
+bool needs_a_card(const Needs& needs) {
+  return needs.wants_cards() && needs.cpu_use == CpuUse::kNever;
 }
 
 int started(const auto& counts, const auto& key) {
@@ -54,7 +55,9 @@ Decided decide(const State& state, Now now) {
   Tentative free(state);
   PendingWalk walk(state.pending());
   std::size_t shapes_left_behind = 0;
-  while (!exhausted(state, free) && shapes_left_behind < state.rules().shapes_scanned_most) {
+  bool card_left = any_card_left(state, free);
+  const auto exhausted = [&] { return !card_left && free.host.cpus >= state.host().cpus; };
+  while (!exhausted() && shapes_left_behind < state.rules().shapes_scanned_most) {
     const OrderKey* key = walk.next();
     if (key == nullptr) break;
     const Job& job = *state.find(key->job);
@@ -63,13 +66,18 @@ Decided decide(const State& state, Now now) {
       continue;  // The whole shape has the same limit.
     }
     const Reservation* reservation = decided.reservation ? &*decided.reservation : nullptr;
-    std::optional<Grant> grant = place(state, free, job, reservation, now);
+    // With all cards taken there is no need to look at each of them for every shape.
+    std::optional<Grant> grant;
+    if (card_left || !needs_a_card(job.spec->needs)) {
+      grant = place(state, free, job, reservation, now);
+    }
     if (!grant) {
       if (reservation == nullptr) decided.reservation = reserve_for(state, free, job, now);
       ++shapes_left_behind;
       continue;
     }
     free.take(state, *grant);
+    card_left = any_card_left(state, free);
     if (!job.spec->group.empty()) ++free.started_in_group[job.spec->group];
     if (job.task) ++free.started_in_array[job.task->array];
     decided.decisions.emplace_back(Start{job.id, std::move(*grant)});
