@@ -1,5 +1,8 @@
 #include "cli/job_ids.h"
 
+#include <optional>
+
+#include "cli/row_splitter.h"
 #include "cli/session.h"
 #include "cli/views.h"
 
@@ -11,6 +14,32 @@ constexpr int kExitCancelled = 130;
 
 }  // namespace
 
+Result<std::vector<JobView>> list_jobs(const Client& client, const Request& request) {
+  std::vector<JobView> jobs;
+  std::optional<Error> broken;
+  RowSplitter splitter([&](std::string_view row) {
+    auto job = parse_job(row);
+    if (job) {
+      jobs.push_back(std::move(*job));
+    } else if (!broken) {
+      broken = job.error();
+    }
+  });
+  auto exchange = client.open(request);
+  if (!exchange) return failure(exchange.error());
+  while (true) {
+    auto part = exchange->read_some();
+    if (!part) return failure(part.error());
+    if (part->empty()) break;
+    splitter.feed(*part);
+  }
+  if (broken) return failure(*broken);
+  if (!splitter.complete()) {
+    return failure(ErrorCode::kUnsupported, "the daemon's answer is not a list of jobs");
+  }
+  return jobs;
+}
+
 Result<std::vector<std::uint64_t>> resolve_ids(const Client& client, const Selection& selection) {
   std::vector<std::uint64_t> ids;
   if (selection.query.empty() &&
@@ -18,9 +47,7 @@ Result<std::vector<std::uint64_t>> resolve_ids(const Client& client, const Selec
     ids.push_back(std::stoull(selection.jobs));
     return ids;
   }
-  auto body = client.call({.target = list_target(selection)});
-  if (!body) return failure(body.error());
-  auto jobs = parse_jobs(*body);
+  auto jobs = list_jobs(client, {.target = list_target(selection)});
   if (!jobs) return failure(jobs.error());
   for (const JobView& job : *jobs) ids.push_back(job.id);
   return ids;

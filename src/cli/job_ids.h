@@ -10,6 +10,11 @@
 
 namespace gpusched::cli {
 
+struct JobView;
+
+// The rows that a list request answers, read as they arrive.
+Result<std::vector<JobView>> list_jobs(const Client& client, const Request& request);
+
 // Asks the daemon only if the words do not say it themselves.
 Result<std::vector<std::uint64_t>> resolve_ids(const Client& client, const Selection& selection);
 
@@ -17,7 +22,6 @@ Result<std::vector<std::uint64_t>> resolve_ids(const Client& client, const Selec
 Result<Selection> selection_or_last(const Arguments& arguments);
 
 // The exit code that stands for how a job ended (docs/cli.md, "Exit codes").
-struct JobView;
 int exit_code_of_job(const JobView& job);
 
 }  // namespace gpusched::cli

@@ -8,9 +8,8 @@
 #include "cli/directives.h"
 #include "cli/files.h"
 #include "cli/job_file.h"
+#include "cli/job_ids.h"
 #include "cli/selectors.h"
-#include "cli/session.h"
-#include "cli/views.h"
 
 namespace gpusched::cli {
 namespace {
@@ -107,11 +106,9 @@ Result<void> resolve_after(const Client& client, Submission& submission) {
   std::vector<AfterEntry> resolved;
   for (const AfterEntry& entry : submission.after) {
     if (is_moving(entry.selector)) {
-      auto body = client.call({.target = list_target({entry.selector, ""})});
-      if (!body) return failure(body.error());
-      auto jobs = parse_jobs(*body);
-      if (!jobs) return failure(jobs.error());
-      for (const JobView& job : *jobs) resolved.push_back({std::to_string(job.id), entry.kind});
+      auto ids = resolve_ids(client, {entry.selector, ""});
+      if (!ids) return failure(ids.error());
+      for (const std::uint64_t id : *ids) resolved.push_back({std::to_string(id), entry.kind});
       continue;
     }
     auto range = parse_id_range(entry.selector);

@@ -4,6 +4,7 @@
 #include "cli/change_feed.h"
 #include "cli/commands/verbs.h"
 #include "cli/display.h"
+#include "cli/job_ids.h"
 #include "cli/render.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
@@ -55,13 +56,15 @@ Result<Question> question_of(const Arguments& arguments) {
   return question;
 }
 
-Result<std::string> render(const Question& question, const std::string& body) {
+Result<std::string> render(const Client& client, const Question& question) {
   if (question.overview) {
-    auto view = parse_overview(body);
+    auto body = client.call(question.request);
+    if (!body) return failure(body.error());
+    auto view = parse_overview(*body);
     if (!view) return failure(view.error());
     return render_overview(*view, stdout_page());
   }
-  auto jobs = parse_jobs(body);
+  auto jobs = list_jobs(client, question.request);
   if (!jobs) return failure(jobs.error());
   if (jobs->empty()) {
     note("no job matches");
@@ -80,9 +83,11 @@ std::string first_rows(const std::string& text, int rows) {
 }
 
 Result<void> redraw(const Client& client, const Question& question) {
-  auto body = call_patiently(client, question.request);
-  if (!body) return failure(body.error());
-  auto text = render(question, *body);
+  Patience patience;
+  auto text = render(client, question);
+  while (!text && is_away(text.error()) && patience.wait_a_moment()) {
+    text = render(client, question);
+  }
   if (!text) return failure(text.error());
   const int rows = terminal_size(STDOUT_FILENO).value_or(TerminalSize{}).rows;
   return print("\x1b[H\x1b[2J" + first_rows(*text, rows));
@@ -131,8 +136,10 @@ int run_status(const Arguments& arguments) {
                                                : follow_screen(client, *question, jobs);
   }
   if (json) return pass_through(client, question->request);
-  return call_and_print(client, question->request,
-                        [&](const std::string& body) { return render(*question, body); });
+  auto text = render(client, *question);
+  if (!text) return fail(text.error());
+  auto done = print(*text);
+  return done ? kExitOk : fail(done.error());
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ constexpr std::array<FlagSection, 3> kSections = {FlagSection{"How", kFlags},
                                                   FlagSection{"General", kCommonFlags}};
 
 int finish(const Arguments& arguments, const std::string& body, const WaitedView& waited) {
-  if (arguments.has("--json")) {
+  if (waited.jobs.empty()) note("no job matches");
+  if (arguments.has("--json") && !body.empty()) {
     auto done = print(body.ends_with('\n') ? body : body + "\n");
     if (!done) return fail(done.error());
   }
@@ -58,7 +59,7 @@ Result<std::optional<Boot>> deadline_of(const Arguments& arguments) {
 
 // Asks again and again, also across a restart of the daemon.
 int wait_for(const Arguments& arguments, const Client& client, const Selection& selection,
-             const std::optional<Boot>& deadline) {
+             const std::optional<Boot>& deadline, std::vector<JobView> ended) {
   Patience patience;
   // The first answer comes at once: it tells a daemon that never was there from one that left.
   std::int64_t round_ms = 0;
@@ -74,7 +75,11 @@ int wait_for(const Arguments& arguments, const Client& client, const Selection& 
     patience.reset();
     auto waited = parse_waited(*body);
     if (!waited) return fail(waited.error());
-    if (waited->done) return finish(arguments, *body, *waited);
+    if (waited->done) {
+      waited->jobs.insert(waited->jobs.end(), ended.begin(), ended.end());
+      std::ranges::sort(waited->jobs, {}, &JobView::id);
+      return finish(arguments, *body, *waited);
+    }
     round_ms = kRoundMs;
     if (!deadline) continue;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - read_clock().boot);
@@ -89,23 +94,44 @@ int wait_for(const Arguments& arguments, const Client& client, const Selection& 
   }
 }
 
+// Makes of words that mean other jobs later the ids that they mean now. What has ended already need
+// not be asked about again, and may be forgotten by the daemon before the others end.
+// False: nothing is left to wait for.
+Result<bool> fix(const Client& client, Selection& selection, std::vector<JobView>& ended,
+                 bool keep_all) {
+  auto jobs = list_jobs(client, {.target = list_target(selection)});
+  if (!jobs) return failure(jobs.error());
+  std::vector<std::uint64_t> open;
+  for (JobView& job : *jobs) {
+    if (job.ended() && !keep_all) {
+      ended.push_back(std::move(job));
+    } else {
+      open.push_back(job.id);
+    }
+  }
+  const std::string fixed = selector_of(open);
+  if (open.empty()) return false;
+  if (fixed.size() > kSelectorMost) {  // Too long for a request: wait by the words, all of them.
+    ended.clear();
+    return true;
+  }
+  selection = {fixed, ""};
+  return true;
+}
+
 int run_wait(const Arguments& arguments) {
   auto selection = selection_or_last(arguments);
   if (!selection) return fail(selection.error());
   auto deadline = deadline_of(arguments);
   if (!deadline) return fail(deadline.error());
   const Client client = client_of(arguments);
+  std::vector<JobView> ended;
   if (is_moving(selection->jobs) || !selection->query.empty()) {
-    auto ids = resolve_ids(client, *selection);
-    if (!ids) return fail(ids.error());
-    if (ids->empty()) {
-      note("no job matches");
-      return kExitOk;
-    }
-    const std::string fixed = selector_of(*ids);
-    if (fixed.size() <= kSelectorMost) *selection = {fixed, ""};
+    auto fixed = fix(client, *selection, ended, arguments.has("--json"));
+    if (!fixed) return fail(fixed.error());
+    if (!*fixed) return finish(arguments, "", {true, std::move(ended)});
   }
-  return wait_for(arguments, client, *selection, *deadline);
+  return wait_for(arguments, client, *selection, *deadline, std::move(ended));
 }
 
 }  // namespace
