@@ -54,3 +54,10 @@ function(gpusched_fuzzer name)
   endif()
   add_dependencies(fuzzers ${name}_fuzz)
 endfunction()
+
+# gpusched_hot(core engine): what the simulation runs millions of times is optimised in every build.
+function(gpusched_hot)
+  foreach(name ${ARGN})
+    target_compile_options(gpusched_${name} PRIVATE $<$<CONFIG:Debug>:-O1>)
+  endforeach()
+endfunction()
