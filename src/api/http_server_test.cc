@@ -22,7 +22,6 @@ TestDaemon::Options small_limits() {
   options.limits.clients = 4;
   options.limits.clients_per_user = 3;
   options.limits.request_time = kShort;
-  options.limits.body_bytes = 1U << 20;
   options.daemon_uid = ::getuid() + 1;  // So that the tests' user, unless root, has no extras.
   return options;
 }
@@ -84,7 +83,9 @@ TEST(HttpServer, AClientThatSendsAHundredMegabytesStillSeesTheAnswer) {
 }
 
 TEST(HttpServer, BoundsABodyOfUnknownLength) {
-  TestDaemon daemon(small_limits());
+  TestDaemon::Options options;
+  options.limits.body_bytes = 1U << 20;
+  TestDaemon daemon(options);
   TestClient client(daemon.socket());
   client.send("POST /v1/jobs HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
   const std::string piece = "10000\r\n" + std::string(65536, 'x') + "\r\n";

@@ -27,6 +27,9 @@ using ErrorOf = boost::system::error_code;
 
 // Bodies up to this size are not counted against the memory for all bodies.
 constexpr std::uint64_t kSmallBody = 64U << 10;
+// What is read at once: a submit with an ordinary environment; much of a large body.
+constexpr std::size_t kFirstRead = 8 * 1024;
+constexpr std::size_t kLargeRead = 64 * 1024;
 // How long the rest of a refused request is read and thrown away, so that the client sees the
 // answer instead of a broken pipe.
 constexpr std::chrono::milliseconds kLinger{2000};
@@ -102,6 +105,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     parser_.emplace();
     parser_->header_limit(ports_->limits.header_bytes);
     parser_->body_limit(ports_->limits.body_bytes);
+    buffer_.reserve(kFirstRead);
     set_deadline(ports_->limits.request_time, [this] { request_too_slow(); });
     http::async_read_header(
         socket_, buffer_, *parser_,
@@ -129,6 +133,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
       if (wanted > kSmallBody && !reserve(wanted)) {
         return refuse({ErrorCode::kBusy, "the daemon is reading other large requests; try again"});
       }
+      if (wanted > kSmallBody) buffer_.reserve(kLargeRead);
       if (lower(to_std(parser_->get()[http::field::expect])) == "100-continue") {
         return write_continue();
       }

@@ -212,9 +212,9 @@ Result<std::vector<JobId>> resolve_selector(const State& state, const Selector& 
   for (const SelectorPart& part : selector) {
     if (Result<void> done = std::visit(resolver, part); !done) return failure(done.error());
   }
-  std::ranges::sort(resolver.found);
-  const auto repeated = std::ranges::unique(resolver.found);
-  resolver.found.erase(repeated.begin(), repeated.end());
+  std::vector<JobId>& found = resolver.found;
+  std::ranges::sort(found);
+  found.erase(std::unique(found.begin(), found.end()), found.end());
   return std::move(resolver.found);
 }
 
