@@ -39,7 +39,7 @@ class RecordingLauncher : public Launcher {
 };
 
 // How the pending jobs differ from each other.
-enum class Mix { kOneArray, kSingleJobs, kManyShapes };
+enum class Mix { kOneArray, kSingleJobs, kManyShapes, kSharedCards };
 const char* name_of(Mix mix) {
   switch (mix) {
     case Mix::kOneArray:
@@ -48,6 +48,8 @@ const char* name_of(Mix mix) {
       return "separate jobs, 5 priorities";
     case Mix::kManyShapes:
       return "1,000 shapes";
+    case Mix::kSharedCards:
+      return "1,000 shapes, 3 jobs to a card";
   }
   return "";
 }
@@ -86,6 +88,10 @@ class Bench {
       if (mix == Mix::kSingleJobs) asked.priority = 40 + i % 5;
       // Shapes differ by time limit alone: every one could use the card that becomes free.
       if (mix == Mix::kManyShapes) spec->time.limit = Seconds{3600 + i % 1000};
+      // As many kinds of memory need: some room is left on every card, but for none of them.
+      if (mix == Mix::kSharedCards) {
+        spec->needs.vram_bytes = 21 * kGiB + static_cast<std::uint64_t>(i % 1000) * (1 << 20);
+      }
       asked.spec = std::move(spec);
       asked.array = mix == Mix::kOneArray;
       asked.total = asked.array ? static_cast<std::uint64_t>(jobs_) : 1;
@@ -168,12 +174,12 @@ int main(int argc, char** argv) {
   const int jobs = argc > 1 ? std::atoi(argv[1]) : 100'000;
   const int cards = argc > 2 ? std::atoi(argv[2]) : 64;
   const int turns = argc > 3 ? std::atoi(argv[3]) : 2000;
-  if (jobs < 1 || cards < 1 || turns < 1 || turns + cards > jobs) {
-    fmt::print(stderr, "usage: decide_bench [JOBS [CARDS [TURNS]]], TURNS + CARDS <= JOBS\n");
+  if (jobs < 1 || cards < 1 || turns < 1 || turns + 3 * cards > jobs) {
+    fmt::print(stderr, "usage: decide_bench [JOBS [CARDS [TURNS]]], TURNS + 3 CARDS <= JOBS\n");
     return 64;
   }
-  for (const auto mix :
-       {gpusched::Mix::kOneArray, gpusched::Mix::kSingleJobs, gpusched::Mix::kManyShapes}) {
+  using gpusched::Mix;
+  for (const Mix mix : {Mix::kOneArray, Mix::kSingleJobs, Mix::kManyShapes, Mix::kSharedCards}) {
     gpusched::Bench bench(jobs, cards);
     bench.fill(mix);
     bench.measure(mix, turns);

@@ -53,6 +53,28 @@ bool fits_on(const Card& card, const CardHolds& holds, const CardGrant& wanted,
          holds.share_percent + wanted.share_percent <= rules.share_cap_percent;
 }
 
+BestRoom best_room(const std::vector<Card>& cards, const std::vector<CardHolds>& holds,
+                   const Rules& rules) {
+  BestRoom best;
+  for (std::size_t i = 0; i < cards.size(); ++i) {
+    if (!cards[i].usable) continue;
+    if (holds[i].jobs == 0) return {.empty_card = true};
+    if (holds[i].whole || !rules.sharing) continue;
+    const std::uint64_t taken = holds[i].vram_bytes + headroom_of(cards[i], rules);
+    const std::uint64_t capacity = cards[i].capacity_bytes();
+    best.vram_bytes = std::max(best.vram_bytes, capacity - std::min(capacity, taken));
+    best.share_percent =
+        std::max(best.share_percent, rules.share_cap_percent - holds[i].share_percent);
+  }
+  return best;
+}
+
+bool exceeds(const Needs& needs, const BestRoom& room) {
+  if (room.empty_card) return false;
+  return room.none() || needs.whole_cards() || needs.vram_bytes > room.vram_bytes ||
+         needs.share_percent > room.share_percent;
+}
+
 bool matches(const Card& card, const CardFilter& filter) {
   const auto named = [&card](const std::vector<CardNumber>& list) {
     return std::ranges::find(list, card.number) != list.end();

@@ -2,6 +2,9 @@
 // processes and ramp holds enter here, and only here.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "core/card.h"
 #include "core/needs.h"
 #include "core/rules.h"
@@ -15,6 +18,19 @@ CardGrant grant_on(const Card& card, const Needs& needs);
 // Alone on the card, need <= capacity is enough; to share, memory must leave the headroom free
 // and compute must stay under the cap.
 bool fits_on(const Card& card, const CardHolds& holds, const CardGrant& wanted, const Rules& rules);
+
+// The most that any single card offers to one more job. What asks for more than this fits nowhere,
+// which a turn then knows of a whole shape without looking at the cards.
+struct BestRoom {
+  bool empty_card = false;
+  std::uint64_t vram_bytes = 0;  // On cards that are shared already.
+  int share_percent = 0;
+  bool none() const { return !empty_card && (vram_bytes == 0 || share_percent <= 0); }
+};
+BestRoom best_room(const std::vector<Card>& cards, const std::vector<CardHolds>& holds,
+                   const Rules& rules);
+// Certain: no card fits. False says nothing.
+bool exceeds(const Needs& needs, const BestRoom& room);
 
 // What sharing never hands out on this card.
 std::uint64_t headroom_of(const Card& card, const Rules& rules);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "tests/support/core_builders.h"
 
 namespace gpusched::testing {
@@ -50,6 +52,37 @@ TEST(Admission, ConstraintsNameCardsAndModels) {
   EXPECT_FALSE(matches(card24(), {.type = "a100"}));
   EXPECT_FALSE(matches(card24(), {.avoid = {CardNumber{0}}}));
   EXPECT_FALSE(matches(card24(), {.only = {CardNumber{1}}}));
+}
+
+TEST(Admission, WhatExceedsTheBestRoomFitsOnNoCard) {
+  std::mt19937 random(1);
+  const auto upto = [&random](int most) {
+    return static_cast<int>(random() % static_cast<unsigned>(most + 1));
+  };
+  int certain = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    std::vector<Card> cards(3, card24());
+    std::vector<CardHolds> holds(3);
+    for (std::size_t i = 0; i < cards.size(); ++i) {
+      cards[i].usable = upto(9) > 0;
+      holds[i].jobs = upto(3);
+      if (holds[i].jobs == 0) continue;
+      holds[i].vram_bytes = static_cast<std::uint64_t>(upto(24)) * kGiB;
+      holds[i].share_percent = upto(100);
+      holds[i].whole = upto(3) == 0;
+    }
+    Needs needs{.vram_bytes = static_cast<std::uint64_t>(upto(24)) * kGiB,
+                .share_percent = upto(1) * upto(100)};
+    needs.exclusive = upto(9) == 0;
+    Rules rules;
+    rules.sharing = upto(9) > 0;
+    if (!exceeds(needs, best_room(cards, holds, rules))) continue;
+    ++certain;
+    for (std::size_t i = 0; i < cards.size(); ++i) {
+      EXPECT_FALSE(fits_on(cards[i], holds[i], grant_on(cards[i], needs), rules));
+    }
+  }
+  EXPECT_GT(certain, 1000);
 }
 
 }  // namespace

@@ -10,19 +10,9 @@
 namespace gpusched {
 namespace {
 
-// True if some card has room for a job of some kind.
-bool any_card_left(const State& state, const Tentative& free) {
-  for (std::size_t i = 0; i < free.cards.size(); ++i) {
-    const CardHolds& holds = free.cards[i];
-    if (!state.cards()[i].usable || holds.whole) continue;
-    if (holds.jobs == 0) return true;
-    if (state.rules().sharing && holds.share_percent < state.rules().share_cap_percent) return true;
-  }
-  return false;
-}
-
-bool needs_a_card(const Needs& needs) {
-  return needs.wants_cards() && needs.cpu_use == CpuUse::kNever;
+// No card can take it, and nothing but a card will do.
+bool fits_nowhere(const Needs& needs, const BestRoom& room) {
+  return needs.wants_cards() && needs.cpu_use == CpuUse::kNever && exceeds(needs, room);
 }
 
 int started(const auto& counts, const auto& key) {
@@ -55,8 +45,8 @@ Decided decide(const State& state, Now now) {
   Tentative free(state);
   PendingWalk walk(state.pending());
   std::size_t shapes_left_behind = 0;
-  bool card_left = any_card_left(state, free);
-  const auto exhausted = [&] { return !card_left && free.host.cpus >= state.host().cpus; };
+  BestRoom room = best_room(state.cards(), free.cards, state.rules());
+  const auto exhausted = [&] { return room.none() && free.host.cpus >= state.host().cpus; };
   while (!exhausted() && shapes_left_behind < state.rules().shapes_scanned_most) {
     const OrderKey* key = walk.next();
     if (key == nullptr) break;
@@ -66,18 +56,15 @@ Decided decide(const State& state, Now now) {
       continue;  // The whole shape has the same limit.
     }
     const Reservation* reservation = decided.reservation ? &*decided.reservation : nullptr;
-    // With all cards taken there is no need to look at each of them for every shape.
     std::optional<Grant> grant;
-    if (card_left || !needs_a_card(job.spec->needs)) {
-      grant = place(state, free, job, reservation, now);
-    }
+    if (!fits_nowhere(job.spec->needs, room)) grant = place(state, free, job, reservation, now);
     if (!grant) {
       if (reservation == nullptr) decided.reservation = reserve_for(state, free, job, now);
       ++shapes_left_behind;
       continue;
     }
     free.take(state, *grant);
-    card_left = any_card_left(state, free);
+    room = best_room(state.cards(), free.cards, state.rules());
     if (!job.spec->group.empty()) ++free.started_in_group[job.spec->group];
     if (job.task) ++free.started_in_array[job.task->array];
     decided.decisions.emplace_back(Start{job.id, std::move(*grant)});
