@@ -148,12 +148,6 @@ void Supervisor::record_exit() {
     compose_exit();
     if (parts_.attachment) parts_.attachment->drain();
   }
-  // A group may count its last process for a moment longer than we have waited for it.
-  if (parts_.leaf && !remove_leaf(parts_.leaf_path) &&
-      wait_until_leaf_is_empty(parts_.leaf.get(), 100)) {
-    remove_leaf(parts_.leaf_path);
-  }
-  parts_.leaf.reset();
   const std::string record = write_exit(ended_);
   if (!replace_file(parts_.directory.get(), "exit", record, 0644)) {
     // A full disk: the exit code must not be lost, so this process stays until it is written.
@@ -161,6 +155,13 @@ void Supervisor::record_exit() {
     return;
   }
   report(encode(CommandEnded{ended_.attempt, record}));
+  // After the report: the next job need not wait for it. A group may count its last process for a
+  // moment longer than we have waited for it.
+  if (parts_.leaf && !remove_leaf(parts_.leaf_path) &&
+      wait_until_leaf_is_empty(parts_.leaf.get(), 100)) {
+    remove_leaf(parts_.leaf_path);
+  }
+  parts_.leaf.reset();
   if (!parts_.attachment) {
     phase_ = Phase::kDone;
     return;
