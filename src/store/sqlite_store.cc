@@ -36,7 +36,7 @@ Result<void> configure(Database& database, const std::string& path, std::int64_t
       // Environments hold secrets: removed rows are overwritten.
       "PRAGMA secure_delete = ON;"
       "PRAGMA wal_autocheckpoint = {}; PRAGMA journal_size_limit = {};"
-      "PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY;"
+      "PRAGMA cache_size = -2048; PRAGMA temp_store = MEMORY;"
       // Damage is noticed where it is read, not passed on.
       "PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF;",
       kCheckpointPages, kLogBytesKept);
