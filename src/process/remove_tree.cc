@@ -42,7 +42,7 @@ Fd open_directory(int parent, const std::string& name) {
   Fd directory(::openat(parent, name.c_str(), kFlags));
   if (!directory && errno == EACCES) {
     // A job of the daemon's own user may have taken its own permissions away.
-    ::fchmodat(parent, name.c_str(), 0700, AT_SYMLINK_NOFOLLOW);
+    if (::fchmodat(parent, name.c_str(), 0700, AT_SYMLINK_NOFOLLOW) != 0) return directory;
     directory.reset(::openat(parent, name.c_str(), kFlags));
   }
   return directory;
