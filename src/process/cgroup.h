@@ -26,6 +26,9 @@ CgroupBase find_cgroup_base(const std::string& state_directory);
 // Makes daemon/, shims/ and jobs/ below it, moves this process into daemon/ if `move_self`, and
 // switches on the controllers that there are. Falls back to an empty base, never fails.
 CgroupBase prepare_cgroups(CgroupBase base, bool move_self);
+// The other way round, when the daemon ends in good order: goes back to where the base was found
+// and removes what is empty. Does nothing while jobs run on, and never removes a delegated base.
+void leave_cgroups(const CgroupBase& base);
 // For `doctor`: what this machine offers, in words.
 std::string describe_cgroups(const std::string& state_directory);
 

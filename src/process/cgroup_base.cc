@@ -150,6 +150,18 @@ CgroupBase prepare_cgroups(CgroupBase base, bool move_self) {
   return base;
 }
 
+void leave_cgroups(const CgroupBase& base) {
+  const std::size_t last = base.path.rfind('/');
+  const bool ours = last != std::string::npos && base.path.compare(last, 10, "/gpusched-") == 0;
+  if (!ours) return;
+  // Leaves first: a base with jobs in it must stay whole for the next daemon.
+  if (::rmdir((base.path + "/jobs").c_str()) != 0 && errno != ENOENT) return;
+  if (v2_mount() + own_group() == base.path + "/daemon") enter_cgroup(base.path.substr(0, last));
+  ::rmdir((base.path + "/shims").c_str());
+  ::rmdir((base.path + "/daemon").c_str());
+  ::rmdir(base.path.c_str());
+}
+
 std::string describe_cgroups(const std::string& state_directory) {
   const CgroupBase base = find_cgroup_base(state_directory);
   std::string text = base.explanation;

@@ -100,8 +100,9 @@ TEST_P(Crashing, AShimKilledAtAnyPointLeavesNothingRunning) {
   for (std::uint64_t job = 1; job <= 12; ++job) {
     const AttemptId id{JobId{job}, 1};
     // A tree with a member in a session of its own.
-    harness_.launcher().launch(harness_.shell_order(
-        id, "cat /dev/zero >/dev/null & setsid cat /dev/zero > /dev/null & wait"));
+    ::mkfifo(harness_.fifo(id).c_str(), 0600);
+    const std::string stuck = "cat " + harness_.fifo(id) + " & ";
+    harness_.launcher().launch(harness_.shell_order(id, stuck + "setsid " + stuck + "wait"));
     turn_the_loop(static_cast<int>(random() % 6));
     ASSERT_TRUE(harness_.run_until([&] { return harness_.shim_pid(id) > 0; }));
     ::kill(harness_.shim_pid(id), SIGKILL);

@@ -122,8 +122,11 @@ TEST(Cgroup, AWholeLeafIsFrozenKilledAndRemoved) {
     std::filesystem::create_directory(path + "/inner");
     EXPECT_TRUE(make_leaf(path, {}));
   }
+  leave_cgroups(base);
+  EXPECT_TRUE(std::filesystem::exists(base.path)) << "a leaf is still there";
   EXPECT_TRUE(remove_leaf(path));
-  for (const char* group : {"/daemon", "/shims", "/jobs", ""}) remove_leaf(base.path + group);
+  leave_cgroups(base);
+  EXPECT_FALSE(std::filesystem::exists(base.path));
 }
 
 }  // namespace
