@@ -17,6 +17,23 @@ std::string gib(std::uint64_t bytes) {
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GiB";
 }
 
+std::string numbers(const std::vector<CardNumber>& cards) {
+  std::string out;
+  for (const CardNumber card : cards) {
+    out += (out.empty() ? "" : ", ") + std::to_string(number_of(card));
+  }
+  return out;
+}
+
+// What the job wants of a card beside room, in words that follow "card(s)".
+std::string wish_of(const CardFilter& cards) {
+  std::string words;
+  if (!cards.type.empty()) words += " of type '" + cards.type + "'";
+  if (!cards.only.empty()) words += " out of number " + numbers(cards.only);
+  if (!cards.avoid.empty()) words += " other than number " + numbers(cards.avoid);
+  return words;
+}
+
 Refusal never_fits(const State& state, const Needs& needs, std::size_t could) {
   const auto largest = std::ranges::max_element(state.cards(), {}, &Card::capacity_bytes);
   if (largest == state.cards().end()) {
@@ -30,10 +47,11 @@ Refusal never_fits(const State& state, const Needs& needs, std::size_t could) {
     return refuse(RefusalKind::kNeverFits,
                   "no card can ever hold " + gib(needs.vram_bytes) + "; " + best);
   }
-  return refuse(RefusalKind::kNeverFits,
-                "the job needs " + std::to_string(needs.gpus.least) + " card(s), but only " +
-                    std::to_string(could) + " of this machine's " +
-                    std::to_string(state.cards().size()) + " card(s) can ever satisfy it; " + best);
+  return refuse(RefusalKind::kNeverFits, "the job needs " + std::to_string(needs.gpus.least) +
+                                             " card(s)" + wish_of(needs.cards) + ", but only " +
+                                             std::to_string(could) + " of this machine's " +
+                                             std::to_string(state.cards().size()) +
+                                             " card(s) can ever satisfy it; " + best);
 }
 
 std::optional<Refusal> check_dependencies(const State& state, const JobSpec& spec) {

@@ -28,7 +28,8 @@ Result<Fd> connect_control(const std::string& attempt_directory, bool blocking) 
   std::snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/control",
                 directory.get());
   if (::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
-    if (errno == ENOENT) return fail(ErrorCode::kNotFound, errno);
+    // Refused: nobody listens any more, or not yet, between its bind() and its listen().
+    if (errno == ENOENT || errno == ECONNREFUSED) return fail(ErrorCode::kNotFound, errno);
     if (errno == EACCES || errno == EPERM) return fail(ErrorCode::kForbidden, errno);
     return fail(ErrorCode::kUnavailable, errno);
   }

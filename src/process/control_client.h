@@ -14,7 +14,7 @@
 namespace gpusched {
 
 // Connects to the `control` socket in that directory, whatever the length of its path.
-// kNotFound: no such socket (not there yet, or gone); kUnavailable: nobody listens any more.
+// kNotFound: nobody listens there, yet or any more.
 Result<Fd> connect_control(const std::string& attempt_directory, bool blocking);
 
 class ControlClient {

@@ -73,7 +73,11 @@ class Foreground {
         feed_(client, std::to_string(id)) {}
 
   int run() {
-    if (auto opened = feed_.open(); !opened) return fail(opened.error());
+    // The job is in the queue: a daemon that restarts just now is no reason to leave it alone.
+    Patience patience;
+    auto opened = feed_.open();
+    while (!opened && is_away(opened.error()) && patience.wait_a_moment()) opened = feed_.open();
+    if (!opened) return fail(opened.error());
     while (true) {
       auto job = details_of(client_, id_);
       if (!job) return lost(job.error());

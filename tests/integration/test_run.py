@@ -1,0 +1,176 @@
+"""`gpusched run`: the caller's terminal or pipes are the job's, whatever the daemon does meanwhile."""
+
+import fcntl
+import os
+import pty
+import signal
+import struct
+import subprocess
+import termios
+
+import pytest
+from live_daemon import wait_until
+
+
+class Terminal:
+    """A client on a pseudo terminal, and what it has shown so far."""
+
+    def __init__(self, daemon, *arguments, rows=30, columns=100):
+        self.near, far = pty.openpty()
+        fcntl.ioctl(far, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.process = subprocess.Popen(
+            [daemon.programs / "gpusched", "run", *arguments], stdin=far, stdout=far, stderr=far,
+            env=daemon.environment(), start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        os.close(far)
+        os.set_blocking(self.near, False)
+        self.shown = b""
+
+    def read(self):
+        try:
+            while part := os.read(self.near, 65536):
+                self.shown += part
+        except (BlockingIOError, OSError):
+            pass  # Nothing more now, or the other side has closed.
+        return self.shown
+
+    def shows(self, words):
+        wait_until(lambda: words in self.read(), what=f"{words} on {self.shown}")
+
+    def type(self, data):
+        os.write(self.near, data)
+
+    def resize(self, rows, columns):
+        fcntl.ioctl(self.near, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def code(self):
+        wait_until(lambda: (self.read(), self.process.poll())[1] is not None, what="the client's end")
+        self.read()
+        return self.process.returncode
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        os.close(self.near)
+
+
+def test_pipes_and_exit_code(running):
+    done = running.run("run", "--gpus", "0", "--cmd", "read a; echo out $a; echo err >&2; exit 6",
+                       input="in\n", check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (6, "out in\n", "err\n")
+
+
+def test_a_lot_through_pipes_both_ways(running):
+    data = os.urandom(3 << 20)
+    done = running.run("run", "--gpus", "0", "--", "cat", input=data, text=False)
+    assert done.stdout == data
+
+
+def test_end_of_input_and_bytes_as_they_are(running):
+    done = running.run("run", "--gpus", "0", "--", "od", "-An", "-tx1", input=b"\x00\xff\r\n", text=False)
+    assert done.stdout.split() == [b"00", b"ff", b"0d", b"0a"]
+
+
+@pytest.mark.parametrize("line,code", [("kill -9 $$", 137), ("exit 255", 255), ("kill -INT $$", 130)])
+def test_signals_of_the_job_itself(running, line, code):
+    done = running.run("run", "--gpus", "0", "--cmd", line, check=False, stdin=subprocess.DEVNULL)
+    assert done.returncode == code
+
+
+def test_a_command_that_does_not_exist(running):
+    done = running.run("run", "--gpus", "0", "--", "/nonexistent/program", check=False,
+                       stdin=subprocess.DEVNULL)
+    assert done.returncode == 127
+    assert "cannot run '/nonexistent/program'" in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_a_terminal(running):
+    with Terminal(running, "--gpus", "0", "--cmd",
+                  "tty; stty size; read a; echo got:$a; trap 'stty size; exit 4' WINCH; "
+                  "while :; do sleep 0.05; done") as terminal:
+        terminal.shows(b"/dev/pts/")
+        terminal.shows(b"30 100\r\n")
+        terminal.type(b"hello\r")
+        terminal.shows(b"got:hello\r\n")
+        terminal.resize(44, 77)
+        terminal.shows(b"44 77\r\n")
+        assert terminal.code() == 4
+        # The terminal is as it was.
+        assert termios.tcgetattr(terminal.near)[3] & termios.ECHO
+
+
+def test_control_c_reaches_the_job(running):
+    with Terminal(running, "--gpus", "0", "--cmd",
+                  "trap 'echo interrupted; exit 9' INT; echo ready; while :; do sleep 0.05; done"
+                  ) as terminal:
+        terminal.shows(b"ready")
+        terminal.type(b"\x03")
+        terminal.shows(b"interrupted")
+        assert terminal.code() == 9
+
+
+def test_control_c_while_it_waits_cancels_it(running):
+    with Terminal(running, "--gpus", "0", "--begin", "+1h", "--name", "waits", "--", "true") as terminal:
+        terminal.shows(b"waits:")
+        terminal.type(b"\x03")
+        assert terminal.code() == 130
+    job = [j for j in running.jobs() if j["name"] == "waits"][-1]
+    assert running.ended(job["id"])["state"] == "cancelled"
+
+
+def test_a_signal_to_a_client_without_a_terminal_is_the_jobs(running):
+    client = subprocess.Popen([running.programs / "gpusched", "run", "--gpus", "0", "--cmd",
+                               "trap 'echo told; exit 12' TERM; echo up; while :; do sleep 0.05; done"],
+                              env=running.environment(), stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, text=True)
+    assert client.stdout.readline() == "up\n"
+    client.send_signal(signal.SIGTERM)
+    said, _ = client.communicate(timeout=30)
+    assert (client.returncode, said.splitlines()[-1]) == (12, "told")
+
+
+def test_a_restart_does_not_disturb_it(own):
+    with Terminal(own, "--gpus", "0", "--cmd",
+                  "echo one; read a; echo two:$a; read b; echo three:$b; exit 21") as terminal:
+        terminal.shows(b"one\r\n")
+        own.kill()
+        terminal.type(b"while away\r")
+        terminal.shows(b"two:while away\r\n")
+        own.start()
+        terminal.type(b"again\r")
+        terminal.shows(b"three:again\r\n")
+        assert terminal.code() == 21
+    assert own.ended(1)["exit_code"] == 21
+    assert b"two:while away" in own.logs(1)
+
+
+def test_it_can_end_while_the_daemon_is_away(own):
+    with Terminal(own, "--gpus", "0", "--cmd", "echo one; read a; exit 22") as terminal:
+        terminal.shows(b"one\r\n")
+        own.kill()
+        terminal.type(b"x\r")
+        own.start()
+        assert terminal.code() == 22
+
+
+def test_a_client_that_vanishes_takes_its_job_with_it(running):
+    client = subprocess.Popen([running.programs / "gpusched", "run", "--gpus", "0", "--name", "orphan",
+                               "--grace", "0", "--cmd", "echo up; sleep 600"],
+                              env=running.environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert client.stdout.readline() == b"up\n"
+    client.kill()
+    client.communicate()
+    job = [j for j in running.jobs() if j["name"] == "orphan"][-1]["id"]
+    ended = running.ended(job)
+    assert ended["state"] == "failed" and "client" in (ended["message"] or "")
+
+
+def test_the_output_is_kept_as_a_log_too(running):
+    running.run("run", "--gpus", "0", "--name", "kept", "--cmd", "echo out; echo err >&2",
+                stdin=subprocess.DEVNULL)
+    job = [j for j in running.jobs() if j["name"] == "kept"][-1]["id"]
+    assert sorted(running.logs(job).splitlines()) == [b"err", b"out"]
