@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 COLUMNS = 100
+COLUMNS_PYTHON = 110
 FILE_LINES_WARN, FILE_LINES_MOST = 400, 600
 FUNCTION_LINES_MOST = 70
 CODE = (".cc", ".h", ".c")
@@ -107,9 +108,13 @@ def may_use(tree):
 # --- Rules ------------------------------------------------------------------------------------
 
 def columns(tree):
-    return [Finding(path, number, f"{len(line)} columns, at most {COLUMNS}")
-            for path in tree.named(*CHECKED) for number, line in tree.lines(path)
-            if len(line) > COLUMNS]
+    found = []
+    for path in tree.named(*CHECKED):
+        # Tables of cases in Python tests are wide, and no formatter breaks them.
+        most = COLUMNS_PYTHON if path.endswith(".py") else COLUMNS
+        found += [Finding(path, number, f"{len(line)} columns, at most {most}")
+                  for number, line in tree.lines(path) if len(line) > most]
+    return found
 
 
 def white_space(tree):
@@ -242,11 +247,11 @@ def dead_files(tree):
 
 
 def machine_paths(tree):
-    places = [str(tree.root.resolve()), str(tree.root.resolve().parent)]
-    pattern = "|".join(re.escape(p) + r"(?=[/\"'\s]|$)" for p in places if p not in PUBLIC_PLACES)
-    if not pattern:
+    place = str(tree.root.resolve())
+    if place in PUBLIC_PLACES:
         return []
-    return matches(tree, tree.named(*TEXT), re.compile(r"(?<![\w.])(" + pattern + ")"),
+    return matches(tree, tree.named(*TEXT),
+                   re.compile(r"(?<![\w.])" + re.escape(place) + r"(?=[/\"'\s]|$)"),
                    "a path of this machine")
 
 

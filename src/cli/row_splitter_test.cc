@@ -17,7 +17,8 @@ std::vector<std::string> rows_of(std::string_view text, std::size_t piece) {
 
 TEST(RowSplitter, CutsRowsWhereverThePiecesEnd) {
   const std::string_view text =
-      R"({"schema":1,"jobs":[{"id":1,"x":[{"a":"]}"}]}, {"id":2,"c":"\"{[\\"},{}],"more":[{"y":1}]})";
+      R"({"schema":1,"jobs":[{"id":1,"x":[{"a":"]}"}]}, {"id":2,"c":"\"{[\\"},{}],"more":)"
+      R"([{"y":1}]})";
   for (std::size_t piece = 1; piece <= text.size(); ++piece) {
     EXPECT_EQ(rows_of(text, piece), (std::vector<std::string>{R"({"id":1,"x":[{"a":"]}"}]})",
                                                               R"({"id":2,"c":"\"{[\\"})", "{}"}))

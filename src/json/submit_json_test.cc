@@ -17,7 +17,8 @@ std::string with(const std::string& fields) {
 
 TEST(SpecJson, KeepsEveryField) {
   const std::string json = with(
-      R"("shell":true,"umask":63,"resource_limits":[{"resource":7,"soft":1,"hard":18446744073709551615}],
+      R"("shell":true,"umask":63,
+      "resource_limits":[{"resource":7,"soft":1,"hard":18446744073709551615}],
       "name":"n","tags":["a","b"],"group":"g","project":"p","key":"k","gpus":{"least":1,"most":4},
       "vram_bytes":5,"share_percent":7,"exclusive":true,"only_cards":[0,2],"avoid_cards":[1],
       "card_type":"a100","cpus":3,"ram_bytes":9,"cpu_use":"fallback","time_limit_s":60,

@@ -256,8 +256,9 @@ def test_dry_run_changes_nothing(running):
 
 def test_cards_are_never_given_twice(running, tmp_path):
     log = tmp_path / "log"
-    script = ("for c in $(echo $CUDA_VISIBLE_DEVICES | tr , ' '); do mkdir {0}/card$c || echo twice >>{0}/bad;"
-              " done; sleep 0.05; for c in $(echo $CUDA_VISIBLE_DEVICES | tr , ' '); do rmdir {0}/card$c; done;"
+    script = ("for c in $(echo $CUDA_VISIBLE_DEVICES | tr , ' '); do mkdir {0}/card$c || echo two >>{0}/bad;"
+              " done; sleep 0.05; for c in $(echo $CUDA_VISIBLE_DEVICES | tr , ' ');"
+              " do rmdir {0}/card$c; done;"
               " echo done >>{1}").format(tmp_path, log)
     ids = [running.submit("--gpus", gpus, "--cmd", script) for gpus in (1, 2, 1, 1, 2, 1)]
     running.run("wait", f"{ids[0]}-{ids[-1]}")

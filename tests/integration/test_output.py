@@ -86,10 +86,10 @@ def test_a_log_past_its_limit_loses_its_middle(programs, tmp_path):
     go = tmp_path / "go"
     with LiveDaemon(programs, config=LIMITED) as daemon:
         job = daemon.submit("--gpus", "0", "--", "/usr/bin/python3", "-c",
-                            "import os, time\n"
+                            "import os, select\n"
                             "write = lambda n: os.write(1, b'%06d ' % n + b'x' * 8192 + b'\\n')\n"
                             "for n in range(400): write(n)\n"
-                            f"while not os.path.exists('{go}'): time.sleep(0.02)\n"
+                            f"while not os.path.exists('{go}'): select.select([], [], [], 0.02)\n"
                             "write(400)\n")
         log = daemon.state / "jobs" / str(job) / "1" / "log"
         wait_until(lambda: log.exists() and b"000399 x" in log.read_bytes() and
