@@ -145,7 +145,7 @@ class Gflow(System):
         return [self.program, *command]
 
     def version(self):
-        return self.run(find("gflowd"), "--version").strip().split(" ")[-1]
+        return self.run(find("gflowd"), "--version").split()[1]
 
 
 class Slurm(System):
@@ -215,7 +215,7 @@ class Slurm(System):
         self.run(find("scontrol"), "update", "PartitionName=main", "State=UP")
 
     def version(self):
-        return self.run(find("sbatch"), "--version").strip().removeprefix("slurm-wlm ")
+        return self.run(find("slurmctld"), "-V").strip().removeprefix("slurm-wlm ")
 
 
 SLURM_CONF = """ClusterName=bench

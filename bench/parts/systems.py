@@ -1,7 +1,6 @@
 """What a queue must offer to be measured, and gpusched itself."""
 import os
 import shutil
-import signal
 import subprocess
 import time
 
@@ -127,7 +126,7 @@ class Gpusched(System):
         gate = self.run(self.client, "submit", "--gpus", "all", "--grace", "0", "--",
                         shutil.which("sleep"), "100000")
         self.gate = gate.strip()
-        self.until(lambda: f'"state":"running"' in self.run(
+        self.until(lambda: '"state":"running"' in self.run(
             self.client, "show", self.gate, "--json").replace(" ", ""), "the first job")
 
     def open_gate(self):
@@ -149,9 +148,3 @@ class Gpusched(System):
         return self.run(self.client, "--version").strip().removeprefix("gpusched ")
 
 
-def end_session(process):
-    """Ends a daemon together with what it started in its session."""
-    try:
-        os.killpg(process.pid, signal.SIGTERM)
-    except ProcessLookupError:
-        pass
