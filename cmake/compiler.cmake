@@ -16,6 +16,11 @@ endif()
 if(GPUSCHED_SANITIZE)
   target_compile_options(gpusched_flags INTERFACE -fsanitize=${GPUSCHED_SANITIZE}
                          -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  if(GPUSCHED_SANITIZE MATCHES "undefined")
+    # A third of the build's time for what a segmentation fault or the address sanitizer shows too.
+    target_compile_options(gpusched_flags INTERFACE
+      -fno-sanitize=null,alignment,object-size,vptr,pointer-overflow)
+  endif()
   target_link_options(gpusched_flags INTERFACE -fsanitize=${GPUSCHED_SANITIZE})
 endif()
 if(GPUSCHED_FUZZERS)
