@@ -129,6 +129,9 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     if (fault) return on_read_fault(fault);
     if (!parser_->is_done()) {
       const auto length = parser_->content_length();
+      if (!length && !parser_->chunked()) {  // It would end with the connection, if ever.
+        return refuse({ErrorCode::kInvalid, "a body needs a Content-Length, or chunks"});
+      }
       const std::uint64_t wanted = length ? *length : ports_->limits.body_bytes;
       if (wanted > kSmallBody && !reserve(wanted)) {
         return refuse({ErrorCode::kBusy, "the daemon is reading other large requests; try again"});
