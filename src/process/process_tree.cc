@@ -17,16 +17,14 @@ namespace gpusched {
 namespace {
 
 std::string read_proc(const std::string& path, std::size_t most) {
+  std::string content;
   const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) return {};
-  std::string content(most, '\0');
-  std::size_t have = 0;
-  while (have < most) {
-    const ssize_t got = ::read(file.get(), content.data() + have, most - have);
+  char piece[4096];
+  while (file && content.size() < most) {
+    const ssize_t got = ::read(file.get(), piece, sizeof piece);
     if (got <= 0) break;
-    have += static_cast<std::size_t>(got);
+    content.append(piece, static_cast<std::size_t>(got));
   }
-  content.resize(have);
   return content;
 }
 
