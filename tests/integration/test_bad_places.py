@@ -1,0 +1,351 @@
+"""State directories, sockets, stores and disks that are not as they should be."""
+
+import os
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+
+import pytest
+from live_daemon import LiveDaemon, wait_until
+
+root_only = pytest.mark.skipif(os.getuid() != 0, reason="only root can mount and drop privileges")
+
+
+def refused(daemon, *words, prefix=()):
+    """Starts a daemon that must end by itself, with one sentence and an exit code."""
+    done = subprocess.run([*prefix, daemon.programs / "gpuschedd", *daemon.arguments, *map(str, words)],
+                          capture_output=True, text=True, env=daemon.environment(), timeout=60, check=False)
+    lines = [line for line in done.stderr.splitlines() if line.startswith("gpuschedd: ")]
+    assert len(lines) == 1 and "Sanitizer" not in done.stderr, done.stderr
+    return done.returncode, lines[0]
+
+
+@pytest.fixture
+def stopped(programs):
+    """A daemon that is set up and not started."""
+    daemon = LiveDaemon(programs)
+    yield daemon
+    daemon.stop()
+    daemon._directory.cleanup()
+
+
+def test_two_daemons_on_one_state_directory(own):
+    job = own.submit("--gpus", "0", "--hold", "--", "true")
+    code, words = refused(own, "--socket", own.directory / "other")
+    assert code == 65 and str(own.process.pid) in words and str(own.state) in words
+    assert own.job(job)["state"] == "held"
+    # Same directory by another name.
+    (own.directory / "link").symlink_to(own.state)
+    code, _ = refused(own, "--state-dir", own.directory / "link", "--socket", own.directory / "other")
+    assert code == 65
+
+
+def test_two_daemons_on_one_socket(own):
+    code, words = refused(own, "--state-dir", own.directory / "second")
+    assert code == 65 and str(own.socket) in words
+    assert own.run("status").returncode == 0
+
+
+def test_a_socket_left_by_a_killed_daemon_is_replaced(own):
+    own.kill()
+    assert own.socket.exists()
+    own.start()
+
+
+def test_what_is_in_the_way_of_the_socket_is_not_removed(stopped):
+    stopped.socket.write_text("a file of somebody's")
+    code, words = refused(stopped)
+    assert code == 65 and str(stopped.socket) in words
+    assert stopped.socket.read_text() == "a file of somebody's"
+
+
+def test_a_socket_path_that_is_too_long(stopped):
+    path = stopped.directory / ("x" * 120)
+    code, words = refused(stopped, "--socket", path)
+    assert code == 64 and "107" in words and str(path) in words
+
+
+@root_only
+def test_a_state_directory_without_permission(stopped):
+    stopped.directory.chmod(0o755)
+    drop = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"]
+    places = stopped.directory / "bin"
+    places.mkdir()
+    for program in stopped.programs.glob("gpusched*"):
+        shutil.copy(program, places)
+    stopped.programs = places
+    stopped.state.mkdir(mode=0o700)
+    code, words = refused(stopped, prefix=drop)
+    assert code in (74, 77) and str(stopped.state) in words
+    code, words = refused(stopped, "--state-dir", "/proc/here", prefix=drop)
+    assert code in (74, 77) and "/proc/here" in words
+
+
+def test_a_state_directory_that_is_a_file(stopped):
+    stopped.state.write_text("")
+    code, words = refused(stopped)
+    assert code == 74 and str(stopped.state) in words
+
+
+def test_settings_that_are_wrong(stopped):
+    for words, code, said in (
+            (("--sim", "lots"), 64, "lots"), (("--sim", "0x24G"), 64, "0x24G"),
+            (("--log-level", "loud"), 64, "loud"), (("--config", "/nonexistent"), 66, "/nonexistent"),
+            (("--colour",), 64, "--colour")):
+        got, sentence = refused(stopped, *words)
+        assert got == code and said in sentence, (words, got, sentence)
+    file = stopped.directory / "bad.yaml"
+    file.write_text("jobs:\n  grase: 5s\n")
+    code, sentence = refused(stopped, "--config", file)
+    assert code in (64, 65, 78) and "grase" in sentence and "grace" in sentence and ":2:" in sentence
+
+
+def damage_header(path):
+    with open(path, "r+b") as file:
+        file.write(b"\0" * 100)
+
+
+def damage_pages(path):
+    with open(path, "r+b") as file:
+        file.seek(4096)
+        file.write(os.urandom(os.path.getsize(path) - 4096))
+
+
+def truncate(path):
+    os.truncate(path, 2000)
+
+
+def make_newer(path):
+    database = sqlite3.connect(path)
+    database.execute("PRAGMA user_version = 999")
+    database.commit()
+    database.close()
+
+
+def remove(path):
+    for name in (path, f"{path}-wal", f"{path}-shm"):
+        if os.path.exists(name):
+            os.remove(name)
+
+
+def make_empty(path):
+    remove(path)
+    open(path, "wb").close()
+
+
+@pytest.mark.parametrize("harm,words", [
+    (damage_header, []), (damage_pages, []), (truncate, []), (make_newer, ["newer"]), (remove, []),
+    (make_empty, [])], ids=lambda v: getattr(v, "__name__", ""))
+def test_a_store_that_cannot_be_trusted(programs, harm, words):
+    """A clear refusal, never a silent fresh start; what is there stays as it is."""
+    with LiveDaemon(programs) as daemon:
+        for _ in range(30):
+            daemon.run("submit", "--hold", "--array", "0-9", "--", "true")
+        daemon.process.terminate()
+        daemon.process.wait(timeout=30)
+        store = daemon.state / "gpusched.db"
+        copies = {p.name: p.read_bytes() for p in daemon.state.glob("gpusched.db*")}
+        harm(str(store))
+        harmed = store.read_bytes() if store.exists() else None
+        code, sentence = refused(daemon)
+        assert code in (65, 69, 70, 74) and "gpusched.db" in sentence, sentence
+        for word in words:
+            assert word in sentence
+        assert (store.read_bytes() if store.exists() else None) == harmed
+        # With the right one back in place all is well.
+        remove(str(store))
+        for name, content in copies.items():
+            (daemon.state / name).write_bytes(content)
+        daemon.start()
+        assert len(daemon.jobs()) == 300
+
+
+@pytest.mark.parametrize("spoil", [
+    lambda p: (p / "claim").write_bytes(b"\xff" * 5000), lambda p: (p / "claim").write_text(""),
+    lambda p: (p / "claim").write_text("version=1\nby=shim\npid=4194304\nend=1\n"),
+    lambda p: ((p / "claim").unlink(), (p / "claim").symlink_to("/etc/passwd")),
+    lambda p: ((p / "claim").unlink(), (p / "claim").mkdir()),
+    lambda p: (p / "status").write_text("version=1\npid=1\nend=1\n"),
+    lambda p: (p / "status").write_text("version=99\npid=x\n"),
+    lambda p: (p / "exit").write_text("version=1\ncause=exit\nexit_code=0\n"),
+    lambda p: (p / "exit").write_text("x" * 1_000_000),
+    lambda p: ((p / "exit").symlink_to("/dev/zero")),
+    lambda p: shutil.rmtree(p), lambda p: (shutil.rmtree(p), p.write_text("a file")),
+], ids=["claim noise", "claim empty", "claim of nobody", "claim a link", "claim a directory",
+        "status of init", "status newer", "exit cut off", "exit large", "exit a link", "no directory",
+        "directory a file"])
+def test_a_spoilt_job_directory(programs, spoil):
+    """While no daemon runs, something overwrites the records of a running job. The daemon starts, ends
+    what it cannot trust, harms nobody else, and goes on."""
+    with LiveDaemon(programs, config="jobs: {grace: 0s}\nhost: {cpus: 8}\n") as daemon:
+        job = daemon.submit("--gpus", "0", "--", "sleep", "600")
+        other = daemon.submit("--gpus", "0", "--cmd", f"while [ ! -e {daemon.directory}/go ]; do sleep "
+                              "0.02; done; exit 5")
+        daemon.wait_for(job, "running")
+        daemon.wait_for(other, "running")
+        shim = daemon.shim_of(job)
+        daemon.kill()
+        spoil(daemon.state / "jobs" / str(job) / "1")
+        daemon.start()
+        (daemon.directory / "go").touch()
+        assert daemon.ended(other)["exit_code"] == 5
+        assert daemon.run("run", "--gpus", "0", "--", "echo", "fine", stdin=subprocess.DEVNULL
+                          ).stdout == "fine\n"
+        daemon.run("cancel", job)
+        if daemon.job(job)["state"] == "running":
+            os.kill(shim, signal.SIGKILL)
+        assert daemon.ended(job)["state"] in ("cancelled", "failed")
+        assert os.path.exists("/proc/1"), "whoever is named in a forged record is left alone"
+
+
+@pytest.fixture
+def small_disk(programs, tmp_path):
+    """A daemon whose state lies on a file system of 32 MiB."""
+    if os.getuid() != 0:
+        pytest.skip("only root can mount a small file system")
+    daemon = LiveDaemon(programs, config="jobs: {grace: 0s}\nhost: {cpus: 8}\n")
+    daemon.state.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32m", "none", daemon.state],
+                             capture_output=True, check=False)
+    if mounted.returncode != 0:
+        pytest.skip(f"no tmpfs here: {mounted.stderr.decode().strip()}")
+    try:
+        with daemon:
+            yield daemon
+    finally:
+        subprocess.run(["umount", "-l", daemon.state], check=False)
+
+
+def fill(directory):
+    """Takes all the room there is."""
+    with open(directory / "ballast", "wb", buffering=0) as file:
+        for size in (65536, 512, 1):
+            try:
+                while True:
+                    file.write(b"x" * size)
+            except OSError:
+                pass
+
+
+def test_a_log_on_a_full_disk(small_disk):
+    job = small_disk.submit("--gpus", "0", "--", "/usr/bin/python3", "-c",
+                            "import os\nfull = False\n"
+                            "for _ in range(600):\n"
+                            "  try: os.write(1, b'x' * 65536)\n"
+                            "  except OSError: full = True\n"
+                            "os.truncate('/proc/self/fd/1', 100)\n"
+                            "raise SystemExit(9 if full else 8)")
+    # The job itself goes on, its end is known once there is room again.
+    assert small_disk.ended(job)["exit_code"] == 9
+    assert small_disk.run("run", "--gpus", "0", "--", "echo", "ok", stdin=subprocess.DEVNULL).stdout == "ok\n"
+
+
+def test_a_store_on_a_full_disk(small_disk):
+    running = small_disk.submit("--gpus", "0", "--cmd", f"while [ ! -e {small_disk.directory}/go ]; do "
+                                "sleep 0.02; done; exit 6")
+    held = small_disk.submit("--gpus", "0", "--hold", "--cmd", "exit 7")
+    small_disk.wait_for(running, "running")
+    fill(small_disk.state)
+    # Whatever still fits is accepted; then there is a refusal, and it stays one.
+    accepted = []
+
+    def submit():
+        big = [word for n in range(4) for word in ("--env", f"BIG{n}={os.urandom(60_000).hex()}")]
+        return small_disk.run("submit", "--gpus", "0", "--hold", "--name", "late", *big, "--", "true",
+                              check=False)
+
+    def until_refused():
+        done = submit()
+        if done.returncode == 0:
+            accepted.append(int(done.stdout))
+            fill(small_disk.state)
+            return None
+        return done
+    done = wait_until(until_refused, what="a refusal")
+    assert done.returncode == 74, done
+    assert done.stderr.count("\n") == 1 and ("full" in done.stderr or "space" in done.stderr)
+    refusal = small_disk.http("POST", "/v1/jobs", {"command": ["true"], "working_directory": "/",
+                                                   "environment": [f"BIG={os.urandom(60_000).hex()}"],
+                                                   "hold": True})
+    assert refusal.status == 507 and refusal.error()["code"] == "storage_full"
+    assert small_disk.run("cancel", held, check=False).returncode in (0, 74)
+    # What runs keeps running, and can be looked at.
+    assert small_disk.job(running)["state"] == "running"
+    assert small_disk.run("status").returncode == 0
+    (small_disk.directory / "go").touch()
+    # Room comes back: everything goes on by itself.
+    (small_disk.state / "ballast").unlink()
+    assert small_disk.ended(running, seconds=60)["exit_code"] == 6
+    wait_until(lambda: submit().returncode == 0, what="a submit that is accepted again")
+    for job in accepted:
+        assert small_disk.job(job)["name"] == "late"
+    small_disk.kill()
+    small_disk.start()
+    assert small_disk.job(running)["exit_code"] == 6
+    for job in accepted:
+        assert small_disk.job(job)["name"] == "late"
+
+
+def test_an_exit_code_waits_for_room(small_disk):
+    go = small_disk.directory / "go"
+    job = small_disk.submit("--gpus", "0", "--cmd", f"while [ ! -e {go} ]; do sleep 0.02; done; exit 44")
+    small_disk.wait_for(job, "running")
+    shim = small_disk.shim_of(job)
+    small_disk.kill()
+    fill(small_disk.state)
+    go.touch()
+    wait_until(lambda: not [p for p in os.listdir("/proc") if p.isdigit() and
+                            parent(p) == shim], what="the command's end")
+    (small_disk.state / "ballast").unlink()
+    small_disk.start()
+    assert small_disk.ended(job)["exit_code"] == 44
+
+
+def parent(pid):
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return int(file.read().rpartition(b")")[2].split()[1])
+    except OSError:
+        return 0
+
+
+def test_a_start_on_a_full_disk_says_so(small_disk):
+    small_disk.submit("--gpus", "0", "--hold", "--name", "kept", "--", "true")
+    small_disk.kill()
+    fill(small_disk.state)
+    small_disk.start(wait=False)
+
+    def settled():
+        if small_disk.process.poll() is not None:
+            return "ended"
+        try:
+            return small_disk.http("GET", "/v1/version").status
+        except OSError:
+            return None
+    outcome = wait_until(settled, what="a start or a refusal")
+    if outcome == "ended":
+        assert "full" in small_disk.log() or "space" in small_disk.log()
+    (small_disk.state / "ballast").unlink()
+    if outcome == "ended":
+        small_disk.start()
+    assert [j["name"] for j in small_disk.jobs()] == ["kept"]
+    assert wait_until(lambda: small_disk.run("submit", "--gpus", "0", "--", "true", check=False
+                                             ).returncode == 0, what="a submit")
+
+
+def test_a_daemon_without_files_left_goes_on(programs):
+    """Too few descriptors for all clients: the others are served once some leave."""
+    with LiveDaemon(programs, prefix=["sh", "-c", "ulimit -n 40; exec \"$@\"", "sh"]) as daemon:
+        clients = []
+        try:
+            for _ in range(60):
+                clients.append(socket.socket(socket.AF_UNIX))
+                clients[-1].settimeout(1)
+                clients[-1].connect(str(daemon.socket))
+        finally:
+            for client in clients:
+                client.close()
+        wait_until(daemon.answers, what="an answer")
+        assert daemon.run("run", "--gpus", "0", "--", "echo", "ok", stdin=subprocess.DEVNULL).stdout == "ok\n"
