@@ -162,7 +162,7 @@ def test_something_else_listens_there(steady, tmp_path):
 
 def test_job_files(steady, tmp_path):
     for number, (text, words) in enumerate([
-            ("command: [true]\ngpuz: 1\n", ["gpuz"]), ("command: [", ["line"]), ("", []), ("- a\n", []),
+            ("command: [true]\ngpuz: 1\n", ["gpuz"]), ("command: [", [":1:"]), ("", []), ("- a\n", []),
             ("command: true\ntime: soon\n", ["soon"]), ("command: {a: b}\n", ["command"])]):
         file = tmp_path / f"{number}.yaml"
         file.write_text(text)

@@ -247,9 +247,9 @@ def test_requeue_of_a_running_job_starts_it_over(running, tmp_path):
 def test_dry_run_changes_nothing(running):
     job = running.submit("--gpus", "0", "--hold", "--", "true")
     before, count = running.job(job), len(running.jobs())
-    for words in (("cancel", job), ("release", job), ("set", job, "--priority", "90"),
-                  ("submit", "--", "true"), ("group", "set", "none", "3")):
-        assert running.run(*words, "--dry-run").returncode == 0
+    for verb, *words in (("cancel", job), ("release", job), ("set", job, "--priority", "90"),
+                         ("submit", "--", "true"), ("group", "set", "none", "3")):
+        assert running.run(verb, "--dry-run", *words).returncode == 0
     assert running.job(job) == before and len(running.jobs()) == count
     running.run("cancel", job)
 

@@ -152,27 +152,25 @@ def test_backup_while_work_goes_on(own, tmp_path):
     assert os.stat(tmp_path / "0").st_mode & 0o077 == 0, "environments are in there"
 
 
-@pytest.mark.parametrize("verb", ["status", "events"])
-def test_followers_come_back_after_a_restart(own, verb):
+@pytest.mark.parametrize("verb,word", [("status", b"failed"), ("events", b"exit code 3")])
+def test_followers_come_back_after_a_restart(own, verb, word):
     follower = subprocess.Popen([own.programs / "gpusched", verb, "-f"], env=own.environment(),
                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     os.set_blocking(follower.stdout.fileno(), False)
     shown = b""
 
-    def shows(word):
+    def shows(wanted):
         nonlocal shown
         shown += follower.stdout.read() or b""
-        return word in shown
+        return wanted in shown
     try:
         # A follower shows what happens once it listens; that it does is seen by what it shows.
-        wait_until(lambda: own.run("submit", "--gpus", "0", "--name", "before", "--", "true") and
-                   shows(b"before" if verb == "status" else b"submitted"), what="the first job")
+        wait_until(lambda: own.run("submit", "--gpus", "0", "--", "true") and shows(b"completed"),
+                   what="the first job")
         own.kill()
         own.start()
-        shown = b""
-        own.run("submit", "--gpus", "0", "--name", "afterwards", "--cmd", "exit 3")
-        wait_until(lambda: shows(b"afterwards" if verb == "status" else b"exit code 3"),
-                   what="the second job")
+        own.run("submit", "--gpus", "0", "--cmd", "exit 3")
+        wait_until(lambda: shows(word), what="the second job")
     finally:
         follower.terminate()
         follower.wait(timeout=30)
