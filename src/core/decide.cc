@@ -40,17 +40,25 @@ Limited limited(const State& state, const Tentative& free, const Job& job) {
   return Limited::kNo;
 }
 
-Decided decide(const State& state, Now now) {
-  Decided decided;
-  Tentative free(state);
+namespace {
+
+// Once through the queue in order. True if something passed the reservation: what is left may
+// then be planned differently, so the queue is looked at again.
+bool pass_through(const State& state, Tentative& free, Decided& decided, Now now) {
   PendingWalk walk(state.pending());
   std::size_t shapes_left_behind = 0;
+  bool passed_by = false;
+  decided.reservation.reset();
   BestRoom room = best_room(state.cards(), free.cards, state.rules());
   const auto exhausted = [&] { return room.none() && free.host.cpus >= state.host().cpus; };
   while (!exhausted() && shapes_left_behind < state.rules().shapes_scanned_most) {
     const OrderKey* key = walk.next();
     if (key == nullptr) break;
     const Job& job = *state.find(key->job);
+    if (free.has_started(job.id)) {
+      walk.take();
+      continue;
+    }
     if (limited(state, free, job) != Limited::kNo) {
       ++shapes_left_behind;
       continue;  // The whole shape has the same limit.
@@ -63,13 +71,24 @@ Decided decide(const State& state, Now now) {
       ++shapes_left_behind;
       continue;
     }
-    free.take(state, *grant);
+    passed_by = passed_by || reservation != nullptr;
+    free.take(state, job, *grant);
     room = best_room(state.cards(), free.cards, state.rules());
     if (!job.spec->group.empty()) ++free.started_in_group[job.spec->group];
     if (job.task) ++free.started_in_array[job.task->array];
     decided.decisions.emplace_back(Start{job.id, std::move(*grant)});
     walk.take();
   }
+  return passed_by;
+}
+
+}  // namespace
+
+Decided decide(const State& state, Now now) {
+  Decided decided;
+  Tentative free(state);
+  // Ends: every further pass has started at least one job.
+  while (pass_through(state, free, decided, now)) continue;
   return decided;
 }
 

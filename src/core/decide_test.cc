@@ -124,6 +124,14 @@ TEST(Decide, ASmallJobMayPassWhenItsTimeLimitDelaysNobody) {
   EXPECT_EQ(start_what_fits(state, at_second(4)), Jobs{4});
 }
 
+TEST(Decide, WhatStartsInTheSameTurnCountsWhenLaterOnesArePlanned) {
+  State state = machine(2, 24);
+  ask().time(1000).submit(state, at_second(0));
+  ask().gpus(2).submit(state, at_second(1));
+  ask().time(500).submit(state, at_second(2));
+  EXPECT_EQ(start_what_fits(state, at_second(3)), (Jobs{1, 3}));
+}
+
 TEST(Decide, JobsOnOtherCardsPassAReservation) {
   State state = machine(3, 24);
   ask().submit(state, at_second(0));

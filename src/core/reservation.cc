@@ -21,13 +21,17 @@ Wall latest_end_of(const Job& job, Now now) {
 struct End {
   Wall at{};
   const Job* job = nullptr;
+  const Grant* grant = nullptr;
 };
 
-std::vector<End> ends_in_order(const State& state, Now now) {
+std::vector<End> ends_in_order(const State& state, const Tentative& free, Now now) {
   std::vector<End> ends;
   for (const JobId id : state.active()) {
     const Job* job = state.find(id);
-    ends.push_back({latest_end_of(*job, now), job});
+    ends.push_back({latest_end_of(*job, now), job, grant_of(*job)});
+  }
+  for (const Tentative::Started& started : free.started) {
+    ends.push_back({latest_end_of(*started.job, now), started.job, &started.grant});
   }
   std::ranges::sort(ends, [](const End& a, const End& b) {
     return std::pair(a.at, a.job->id) < std::pair(b.at, b.job->id);
@@ -35,8 +39,8 @@ std::vector<End> ends_in_order(const State& state, Now now) {
   return ends;
 }
 
-void give_back(const State& state, const Job& job, std::vector<CardHolds>& cards) {
-  for (const CardGrant& held : grant_of(job)->cards) {
+void give_back(const State& state, const Grant& grant, std::vector<CardHolds>& cards) {
+  for (const CardGrant& held : grant.cards) {
     const auto position = state.index_of(held.card);
     if (!position) continue;
     CardHolds& holds = cards[*position];
@@ -75,8 +79,8 @@ Reservation reserve_for(const State& state, const Tentative& free, const Job& jo
     }
   };
   look(now.wall);
-  for (const End& end : ends_in_order(state, now)) {
-    give_back(state, *end.job, cards);
+  for (const End& end : ends_in_order(state, free, now)) {
+    give_back(state, *end.grant, cards);
     look(end.at);
   }
   const std::size_t wanted =

@@ -142,7 +142,7 @@ void State::reindex_dependents(JobId id, Now now) {
 }
 
 void State::check_invariants() const {
-  Counts counts;
+  std::size_t ended = 0;
   std::size_t waiting = 0;
   std::vector<CardHolds> holds(cards_.size());
   HostHolds host;
@@ -158,6 +158,7 @@ void State::check_invariants() const {
     CHECK(waits == (pending_.contains(id) || asleep_.contains(id)));
     CHECK(!(pending_.contains(id) && asleep_.contains(id)));
     waiting += waits ? 1 : 0;
+    ended += job.ended() ? 1 : 0;
     if (!is_active) continue;
     const Grant& grant = *grant_of(job);
     host.cpus += grant.cpus;
@@ -172,6 +173,9 @@ void State::check_invariants() const {
     }
   }
   CHECK(waiting == pending_.size() + asleep_.size());
+  CHECK(waiting == counts_.queued + counts_.held);
+  CHECK(active_.size() == counts_.starting + counts_.running);
+  CHECK(ended == ended_.size() && ended == counts_.completed + counts_.failed + counts_.cancelled);
   CHECK(host.cpus == host_holds_.cpus && host.ram_bytes == host_holds_.ram_bytes);
   for (std::size_t i = 0; i < holds.size(); ++i) {
     CHECK(holds[i].vram_bytes == card_holds_[i].vram_bytes && holds[i].jobs == card_holds_[i].jobs);

@@ -2,6 +2,7 @@
 // out so far. Small (one entry per card), so a turn can copy it freely; jobs are never copied.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -16,7 +17,8 @@ struct Tentative {
     for (std::size_t i = 0; i < state.cards().size(); ++i) cards.push_back(state.holds_on(i));
   }
 
-  void take(const State& state, const Grant& grant) {
+  void take(const State& state, const Job& job, const Grant& grant) {
+    started.push_back({&job, grant});
     for (const CardGrant& held : grant.cards) {
       const auto position = state.index_of(held.card);
       if (!position) continue;
@@ -30,9 +32,19 @@ struct Tentative {
     host.ram_bytes += grant.ram_bytes;
   }
 
+  bool has_started(JobId id) const {
+    return std::ranges::any_of(started, [id](const Started& one) { return one.job->id == id; });
+  }
+
   std::vector<CardHolds> cards;  // In the order of State::cards().
   HostHolds host;
-  std::map<std::string, int> started_in_group;  // By this turn.
+  // By this turn; they hold what they were given and will end like those that run already.
+  struct Started {
+    const Job* job = nullptr;
+    Grant grant;
+  };
+  std::vector<Started> started;
+  std::map<std::string, int> started_in_group;
   std::map<JobId, int> started_in_array;
 };
 
