@@ -56,10 +56,8 @@ Result<void> ChangeFeed::reconnect() {
 }
 
 void ChangeFeed::take(std::string_view bytes) {
-  for (StreamEvent& event : parser_.feed(bytes)) {
-    if (!event.id.empty()) last_id_ = event.id;
-    pending_.push_back(std::move(event));
-  }
+  for (StreamEvent& event : parser_.feed(bytes)) pending_.push_back(std::move(event));
+  if (!parser_.last_id().empty()) last_id_ = parser_.last_id();
 }
 
 Result<ChangeFeed::Next> ChangeFeed::next(std::chrono::milliseconds timeout, int other_fd) {

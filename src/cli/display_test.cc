@@ -53,16 +53,16 @@ TEST(Table, IsAsWideAsItsContentWithoutATerminal) {
 
 TEST(Table, ShrinksFlexibleColumnsThenLeavesOutTheLeastImportant) {
   Table table({{"ID", true}, {"USER", false, 4, 1}, {"COMMAND", false, 8}, {"NOTE", false, 0, 2}});
-  table.add({{"7"}, {"amelia"}, {"python train.py"}, {"remark"}});
+  table.add({{"7"}, {"group1"}, {"python train.py"}, {"remark"}});
   EXPECT_EQ(table.text(60, false),
             "ID  USER    COMMAND          NOTE\n"
-            " 7  amelia  python train.py  remark\n");
+            " 7  group1  python train.py  remark\n");
   EXPECT_EQ(table.text(30, false),
             "ID  USER    COMMAND     NOTE\n"
-            " 7  amelia  python tr…  remark\n");
+            " 7  group1  python tr…  remark\n");
   EXPECT_EQ(table.text(20, false),
             "ID  USER    COMMAND\n"
-            " 7  amelia  python …\n");
+            " 7  group1  python …\n");
   EXPECT_EQ(table.text(14, false),
             "ID  COMMAND\n"
             " 7  python tr…\n");

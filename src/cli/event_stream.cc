@@ -6,6 +6,7 @@ namespace gpusched::cli {
 
 void EventStreamParser::field(std::string_view line, std::vector<StreamEvent>& out) {
   if (line.empty()) {
+    if (!next_.id.empty()) last_id_ = next_.id;
     if (has_data_) out.push_back(std::exchange(next_, {}));
     next_ = {};
     has_data_ = false;

@@ -25,6 +25,15 @@ TEST(EventStream, ReadsEventsCommentsAndSeveralDataLines) {
   EXPECT_EQ(events[2].data, "tight");
 }
 
+TEST(EventStream, RemembersTheIdOfAnEventWithoutData) {
+  EventStreamParser parser;
+  EXPECT_EQ(parser.last_id(), "");
+  EXPECT_TRUE(parser.feed("id: 12\n\n").empty());
+  EXPECT_EQ(parser.last_id(), "12");
+  EXPECT_EQ(parser.feed("data: x\n\n").size(), 1U);
+  EXPECT_EQ(parser.last_id(), "12");
+}
+
 TEST(EventStream, GivesTheSameWhateverThePiecesAre) {
   for (std::size_t size = 1; size < 20; ++size) {
     EventStreamParser parser;

@@ -171,7 +171,7 @@ std::string render_trail(const std::vector<TrailView>& trail, const Page& page) 
     table.add({{line.at ? local_time(*line.at, page) : "", Style::kDim},
                {std::to_string(line.job)},
                {line.attempt > 0 ? std::to_string(line.attempt) : ""},
-               {line.kind},
+               {fmt::format("{:<9}", line.kind)},
                {line.text}});
   }
   return table.text(page.width, page.colour);

@@ -16,7 +16,7 @@ namespace gpusched::cli {
 
 struct Selection {
   std::string jobs;   // For the path: "7,9-12", "last", "all"; empty: nothing was named.
-  std::string query;  // Filters, encoded and without '?': "state=failed&user=mia".
+  std::string query;  // Filters, encoded and without '?': "state=failed&user=ml1".
 };
 
 // One word: "7", "7-12", "7,9", "last", "@", "@~2", "all".

@@ -14,7 +14,7 @@ using Texts = std::vector<std::string>;
 
 Surroundings around() {
   Surroundings here;
-  here.working_directory = "/home/mia";
+  here.working_directory = "/home/ml1";
   here.environment = {"PATH=/bin", "LANG=C"};
   here.umask = 027;
   here.limits = {{7, 1024, 4096}};
@@ -54,7 +54,7 @@ TEST(Submission, SendsOnlyWhatWasSaid) {
                                       "array", "tasks", "hold", "shell", "attach", "begin"}) {
     EXPECT_EQ(body.find(name), nullptr) << name;
   }
-  EXPECT_EQ(text_at(body, "working_directory"), "/home/mia");
+  EXPECT_EQ(text_at(body, "working_directory"), "/home/ml1");
   EXPECT_EQ(number_at(body, "umask"), 027U);
   EXPECT_EQ(body.find("environment")->as<JsonArray>()->size(), 2U);
   EXPECT_EQ(number_at((*body.find("resource_limits")->as<JsonArray>())[0], "hard"), 4096U);
@@ -149,7 +149,7 @@ TEST(Submission, WritesEveryFlagUnderItsNameInTheApi) {
   EXPECT_EQ(text_at(body, "error_path"), "err.txt");
   EXPECT_EQ(text_at(body, "begin"), "2026-01-01T02:00:00.000Z");
   EXPECT_EQ(text_at(body, "expire"), "2026-01-02T00:00:00.000Z");
-  EXPECT_EQ(text_at(body, "working_directory"), "/home/mia/sub");
+  EXPECT_EQ(text_at(body, "working_directory"), "/home/ml1/sub");
   EXPECT_TRUE(*body.find("hold")->as<bool>());
 }
 

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <map>
+
 #include "cli/change_feed.h"
 #include "cli/commands/verbs.h"
 #include "cli/display.h"
@@ -109,19 +111,43 @@ int follow_screen(const Client& client, const Question& question, const std::str
 int follow_lines(const Client& client, const std::string& jobs, bool json) {
   ChangeFeed feed(client, jobs);
   if (auto opened = feed.open(); !opened) return fail(opened.error());
+  std::map<std::uint64_t, std::string> shown;
   while (true) {
     auto next = feed.next(std::chrono::milliseconds{-1});
     if (!next) return fail(next.error());
     if (next->by != ChangeFeed::Woken::kChange || next->change.kind != "job") continue;
-    std::string line = next->change.data + "\n";
-    if (!json) {
-      auto job = parse_job(next->change.data);
-      if (!job) return fail(job.error());
-      const std::string& why = job->waiting() ? job->reason : outcome_text(*job);
-      line = fmt::format("{} {}{}{}\n", job->id, job->state, why.empty() ? "" : " ", escaped(why));
-    }
-    if (auto done = print(line); !done) return fail(done.error());
+    auto job = parse_job(next->change.data);
+    if (!job) return fail(job.error());
+    const std::string& why = job->waiting() ? job->reason : outcome_text(*job);
+    const std::string line =
+        fmt::format("{} {}{}{}\n", job->id, job->state, why.empty() ? "" : " ", escaped(why));
+    // After a restart the daemon shows all jobs again, without numbers: only news are printed.
+    const auto known = shown.find(job->id);
+    const bool picture = next->change.id.empty();
+    if (picture && known == shown.end() && job->ended()) continue;
+    if (picture && known != shown.end() && known->second == line) continue;
+    shown[job->id] = line;
+    if (auto done = print(json ? next->change.data + "\n" : line); !done) return fail(done.error());
   }
+}
+
+int follow(const Arguments& arguments, const Client& client, const Question& question) {
+  auto selection = selection_of(arguments);
+  if (!selection) return fail(selection.error());
+  // Without a word about which, everybody's.
+  std::string jobs = selection->jobs;
+  const bool json = arguments.has("--json");
+  if (!json && is_terminal(STDOUT_FILENO)) return follow_screen(client, question, jobs);
+  if (!selection->query.empty()) {
+    auto ids = resolve_ids(client, *selection);
+    if (!ids) return fail(ids.error());
+    jobs = selector_of(*ids);
+    if (jobs.empty()) {
+      note("no job matches");
+      return kExitOk;
+    }
+  }
+  return follow_lines(client, jobs, json);
 }
 
 int run_status(const Arguments& arguments) {
@@ -130,10 +156,7 @@ int run_status(const Arguments& arguments) {
   const Client client = client_of(arguments);
   const bool json = arguments.has("--json");
   if (arguments.has("--follow")) {
-    auto selection = selection_of(arguments);
-    const std::string jobs = selection->jobs == "all" ? "" : selection->jobs;
-    return json || !is_terminal(STDOUT_FILENO) ? follow_lines(client, jobs, json)
-                                               : follow_screen(client, *question, jobs);
+    return follow(arguments, client, *question);
   }
   if (json) return pass_through(client, question->request);
   auto text = render(client, *question);
@@ -157,7 +180,7 @@ constinit const Verb kStatusVerb = {
         "gpusched status\n"
         "gpusched status -f\n"
         "gpusched status 7-12\n"
-        "gpusched status --state failed --user mia\n"
+        "gpusched status --state failed --user ml1\n"
         "gpusched status --all --json",
     .sections = kSections,
     .operands = Operands::kJobs,
