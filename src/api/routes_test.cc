@@ -72,7 +72,7 @@ TEST_F(Routes, SubmitAnswersTheJob) {
   EXPECT_EQ(number(value, "last"), 1U);
   EXPECT_EQ(number(value, "count"), 1U);
   EXPECT_EQ(count(value, "jobs"), 1U);
-  EXPECT_EQ(text(value.find("jobs")->as<JsonArray>()->at(0), "user"), "mia");
+  EXPECT_EQ(text(value.find("jobs")->as<JsonArray>()->at(0), "user"), "ml1");
 }
 
 TEST_F(Routes, SubmitRefusesWhatCanNeverFit) {
@@ -364,7 +364,7 @@ TEST_F(Routes, MalformedInputIsRefusedEverywhere) {
   EXPECT_EQ(state_of(1), "starting");
 }
 
-constexpr std::uint32_t kMia = 4001;
+constexpr std::uint32_t kOwner = 4001;
 constexpr std::uint32_t kKim = 4002;
 
 // Two ordinary users of a root daemon, as the kernel reports them.
@@ -373,7 +373,7 @@ class Users : public ::testing::Test {
   void SetUp() override {
     if (::getuid() != 0) GTEST_SKIP() << "needs root to be several users";
     const TestResponse submitted =
-        ask_as(kMia, daemon.socket(), "POST", "/v1/jobs", a_job(R"("environment":["SECRET=1"])"));
+        ask_as(kOwner, daemon.socket(), "POST", "/v1/jobs", a_job(R"("environment":["SECRET=1"])"));
     ASSERT_EQ(submitted.status, 200) << submitted.body;
   }
   TestResponse as(std::uint32_t uid, const std::string& method, const std::string& target,
@@ -388,7 +388,7 @@ TEST_F(Users, SeeEachOthersRowsButNotTheirEnvironment) {
   ASSERT_EQ(count(list, "jobs"), 1U);
   EXPECT_EQ(text(list.find("jobs")->as<JsonArray>()->at(0), "user"), "user4001");
   EXPECT_EQ(as(kKim, "GET", "/v1/jobs/1").body.find("SECRET"), std::string::npos);
-  EXPECT_NE(as(kMia, "GET", "/v1/jobs/1").body.find("SECRET"), std::string::npos);
+  EXPECT_NE(as(kOwner, "GET", "/v1/jobs/1").body.find("SECRET"), std::string::npos);
   EXPECT_NE(as(0, "GET", "/v1/jobs/1").body.find("SECRET"), std::string::npos);
   EXPECT_EQ(as(kKim, "GET", "/v1/jobs/1/log").code(), "forbidden");
 }
@@ -400,29 +400,29 @@ TEST_F(Users, CannotChangeEachOthersJobs) {
   EXPECT_EQ(as(kKim, "PATCH", "/v1/jobs/1", R"({"priority":1})").code(), "forbidden");
   EXPECT_EQ(count(as(kKim, "POST", "/v1/jobs/all/cancel").json(), "changed"), 0U);
   EXPECT_EQ(as(kKim, "GET", "/v1/jobs/last").code(), "not_found");
-  EXPECT_EQ(count(as(kMia, "POST", "/v1/jobs/last/cancel").json(), "changed"), 1U);
+  EXPECT_EQ(count(as(kOwner, "POST", "/v1/jobs/last/cancel").json(), "changed"), 1U);
 }
 
 TEST_F(Users, OnlyAdministratorsAdminister) {
   for (const char* path : {"/v1/backup", "/v1/config"}) {
-    EXPECT_EQ(as(kMia, "GET", path).code(), "forbidden") << path;
+    EXPECT_EQ(as(kOwner, "GET", path).code(), "forbidden") << path;
   }
-  EXPECT_EQ(as(kMia, "PUT", "/v1/log-level", R"({"level":"debug"})").code(), "forbidden");
-  EXPECT_EQ(as(kMia, "PUT", "/v1/groups/g", R"({"limit":1})").code(), "forbidden");
+  EXPECT_EQ(as(kOwner, "PUT", "/v1/log-level", R"({"level":"debug"})").code(), "forbidden");
+  EXPECT_EQ(as(kOwner, "PUT", "/v1/groups/g", R"({"limit":1})").code(), "forbidden");
 }
 
 TEST_F(Users, HaveTheirOwnKeys) {
   const std::string body = a_job(R"("key":"k")");
-  EXPECT_EQ(number(as(kMia, "POST", "/v1/jobs", body).json(), "first"), 2U);
+  EXPECT_EQ(number(as(kOwner, "POST", "/v1/jobs", body).json(), "first"), 2U);
   EXPECT_EQ(number(as(kKim, "POST", "/v1/jobs", body).json(), "first"), 3U);
 }
 
 TEST(Identity, AUsersDaemonAnswersThatUserAndRoot) {
   if (::getuid() != 0) GTEST_SKIP() << "needs root to be several users";
   TestDaemon::Options options;
-  options.daemon_uid = kMia;
+  options.daemon_uid = kOwner;
   TestDaemon daemon(options);
-  EXPECT_EQ(ask_as(kMia, daemon.socket(), "GET", "/v1/config").status, 200);
+  EXPECT_EQ(ask_as(kOwner, daemon.socket(), "GET", "/v1/config").status, 200);
   EXPECT_EQ(ask_as(0, daemon.socket(), "GET", "/v1/config").status, 200);
   const TestResponse response = ask_as(kKim, daemon.socket(), "GET", "/v1/version");
   EXPECT_EQ(response.status, 403);

@@ -72,7 +72,7 @@ State five_jobs() {
     job.id = JobId{id};
     job.spec = spec;
     job.owner.uid = id % 2 == 0 && id != 6 ? 1001 : 1000;
-    job.owner.user = job.owner.uid == 1000 ? "mia" : "kim";
+    job.owner.user = job.owner.uid == 1000 ? "ml1" : "kim";
     if (id == 1) job.state = Ended{};
     state.put(job, Now{});
   }

@@ -152,8 +152,8 @@ void TestDaemon::end_job(std::uint64_t id, int exit_code) {
 void TestDaemon::add_jobs(std::size_t count) {
   on_loop([this, count] {
     SubmitAsked asked;
-    asked.owner = {1000, 1000, "mia"};
-    asked.tenant = "mia";
+    asked.owner = {1000, 1000, "ml1"};
+    asked.tenant = "ml1";
     auto spec = std::make_shared<JobSpec>();
     spec->argv = {"python", "train.py", "--seed", "{seed}"};
     spec->working_directory = "/tmp";

@@ -45,7 +45,7 @@ class TestDaemon {
     ApiLimits limits;
     std::uint32_t daemon_uid = 0;  // Pretended.
     int cards = 2;
-    std::string user = "mia";
+    std::string user = "ml1";
   };
   TestDaemon() : TestDaemon(Options{}) {}
   explicit TestDaemon(Options options);

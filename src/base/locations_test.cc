@@ -24,7 +24,7 @@ TEST(Locations, TheSystemsDaemonUsesFixedPlaces) {
 }
 
 TEST(Locations, AUsersDaemonFollowsXdg) {
-  const auto env = with({{"HOME", "/home/mia"},
+  const auto env = with({{"HOME", "/home/ml1"},
                          {"XDG_STATE_HOME", "/data/state/"},
                          {"XDG_CONFIG_HOME", "/data/config"},
                          {"XDG_RUNTIME_DIR", "/run/user/1000"}});
@@ -35,15 +35,15 @@ TEST(Locations, AUsersDaemonFollowsXdg) {
 }
 
 TEST(Locations, WithoutXdgEverythingIsUnderHome) {
-  const auto env = with({{"HOME", "/home/mia"}});
-  EXPECT_EQ(default_state_directory(env, false), "/home/mia/.local/state/gpusched");
-  EXPECT_EQ(default_socket(env, false), "/home/mia/.local/state/gpusched/gpusched.sock");
-  EXPECT_EQ(config_files(env, false).front(), "/home/mia/.config/gpusched/gpusched.yaml");
+  const auto env = with({{"HOME", "/home/ml1"}});
+  EXPECT_EQ(default_state_directory(env, false), "/home/ml1/.local/state/gpusched");
+  EXPECT_EQ(default_socket(env, false), "/home/ml1/.local/state/gpusched/gpusched.sock");
+  EXPECT_EQ(config_files(env, false).front(), "/home/ml1/.config/gpusched/gpusched.yaml");
 }
 
 TEST(Locations, ARelativeXdgPathCountsAsNotSet) {
-  const auto env = with({{"HOME", "/home/mia"}, {"XDG_STATE_HOME", "state"}});
-  EXPECT_EQ(default_state_directory(env, false), "/home/mia/.local/state/gpusched");
+  const auto env = with({{"HOME", "/home/ml1"}, {"XDG_STATE_HOME", "state"}});
+  EXPECT_EQ(default_state_directory(env, false), "/home/ml1/.local/state/gpusched");
 }
 
 TEST(Locations, WithoutAHomeThereIsNoDefault) {
@@ -52,14 +52,14 @@ TEST(Locations, WithoutAHomeThereIsNoDefault) {
 }
 
 TEST(Locations, GpuschedSocketStandsAlone) {
-  const auto env = with({{"HOME", "/home/mia"}, {"GPUSCHED_SOCKET", "/tmp/a.sock"}});
+  const auto env = with({{"HOME", "/home/ml1"}, {"GPUSCHED_SOCKET", "/tmp/a.sock"}});
   EXPECT_EQ(client_sockets(env), Paths{"/tmp/a.sock"});
 }
 
 TEST(Locations, AClientLooksForTheUsersDaemonThenForTheSystems) {
-  const auto env = with({{"HOME", "/home/mia"}, {"XDG_RUNTIME_DIR", "/run/user/1000"}});
+  const auto env = with({{"HOME", "/home/ml1"}, {"XDG_RUNTIME_DIR", "/run/user/1000"}});
   EXPECT_EQ(client_sockets(env), (Paths{"/run/user/1000/gpusched/gpusched.sock",
-                                        "/home/mia/.local/state/gpusched/gpusched.sock",
+                                        "/home/ml1/.local/state/gpusched/gpusched.sock",
                                         "/run/gpusched/gpusched.sock"}));
 }
 

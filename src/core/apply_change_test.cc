@@ -9,7 +9,7 @@ namespace gpusched::testing {
 namespace {
 
 const Actor kRoot{0, true};
-const Actor kMia{1000, false};
+const Actor kOwner{1000, false};
 
 TEST(Cancel, WorksInEveryState) {
   State state = machine(1, 24);
@@ -37,10 +37,10 @@ TEST(Cancel, RefusesTheWholeRequestIfOneJobIsUnknownOrNotYours) {
   ask().uid(1000).hold().submit(state, at_second(0));
   ask().uid(1001).hold().submit(state, at_second(0));
   EXPECT_EQ(
-      refusal_of(apply(state, CancelAsked{kMia, {JobId{1}, JobId{7}}, {}}, at_second(1)).answer),
+      refusal_of(apply(state, CancelAsked{kOwner, {JobId{1}, JobId{7}}, {}}, at_second(1)).answer),
       "there is no job 7");
   EXPECT_EQ(
-      refusal_of(apply(state, CancelAsked{kMia, {JobId{1}, JobId{2}}, {}}, at_second(1)).answer),
+      refusal_of(apply(state, CancelAsked{kOwner, {JobId{1}, JobId{2}}, {}}, at_second(1)).answer),
       "job 2 belongs to user1001; only its owner or an administrator may change it");
   EXPECT_EQ(state_of(state, 1), "held");
 }
@@ -122,7 +122,7 @@ TEST(Time, BeginExpireAndClockJumpsAreHonoured) {
 
 TEST(Groups, OnlyAnAdministratorChangesThem) {
   State state = machine(1, 24);
-  EXPECT_EQ(refusal_of(apply(state, GroupSetAsked{kMia, "night", 2}, at_second(0)).answer),
+  EXPECT_EQ(refusal_of(apply(state, GroupSetAsked{kOwner, "night", 2}, at_second(0)).answer),
             "only an administrator may change a group");
   apply(state, GroupSetAsked{kRoot, "night", 2}, at_second(0));
   EXPECT_EQ(state.groups().at("night").limit, 2);

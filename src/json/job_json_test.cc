@@ -10,7 +10,7 @@ namespace {
 Job a_job() {
   auto spec = std::make_shared<JobSpec>();
   spec->argv = {"python", "train.py", "--lr", "{lr}", "\xff"};
-  spec->working_directory = "/home/mia";
+  spec->working_directory = "/home/ml1";
   spec->name = "sweep";
   auto environment = std::make_shared<Environment>();
   environment->variables = {"TOKEN=secret"};
@@ -22,8 +22,8 @@ Job a_job() {
   job.id = JobId{7};
   job.spec = spec;
   job.task = task;
-  job.owner = {1000, 1000, "mia"};
-  job.tenant = "mia";
+  job.owner = {1000, 1000, "ml1"};
+  job.tenant = "ml1";
   job.attempt = 1;
   Running running;
   running.grant.cards = {{CardNumber{1}, 5, 0, false}};

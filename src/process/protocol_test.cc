@@ -75,7 +75,7 @@ LaunchOrder full_order() {
   order.environment = environment;
   order.added_variables = {{"C", "3"}};
   order.working_directory = "/somewhere";
-  order.owner = {1000, 1001, "alice"};
+  order.owner = {1000, 1001, "ml1"};
   order.umask = 077;
   order.limits = {{7, 1024, 4096}};
   order.output_path = "out";

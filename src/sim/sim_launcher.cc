@@ -40,29 +40,70 @@ void SimLauncher::stop(AttemptId id, Seconds grace) {
   Attempt& attempt = found->second;
   if (attempt.phase == Phase::kEnded || attempt.phase == Phase::kLost) return;
   const Microseconds wait = attempt.plan.ignores_term ? Microseconds{grace} : Microseconds{1000};
-  attempt.stopping = true;
-  attempt.signal = attempt.plan.ignores_term ? 9 : 15;
+  const Boot at = now_.boot + wait;
+  attempt.stop_at = attempt.stop_at ? std::min(*attempt.stop_at, at) : at;
   // One that has not started yet starts first, and is ended then.
-  if (attempt.phase == Phase::kRunning) attempt.next = std::min(attempt.next, now_.boot + wait);
-  attempt.plan.run_for = std::min(attempt.plan.run_for, wait);
+  if (attempt.phase == Phase::kRunning) reschedule(attempt);
 }
 
-void SimLauncher::change_time(AttemptId, const TimeRule&) {}
+void SimLauncher::change_time(AttemptId id, const TimeRule& time) {
+  const auto found = attempts_.find(id);
+  if (found == attempts_.end()) return;
+  found->second.order.time = time;
+  if (found->second.phase == Phase::kRunning) reschedule(found->second);
+}
+
+void SimLauncher::finish(AttemptId id, int exit_code) {
+  Attempt& attempt = attempts_.at(id);
+  attempt.plan.exit_code = exit_code;
+  attempt.natural_end = now_.boot;
+  reschedule(attempt);
+}
+
+void SimLauncher::kill_supervisor(AttemptId id) {
+  Attempt& attempt = attempts_.at(id);
+  attempt.plan.supervisor_dies = true;
+  attempt.natural_end = now_.boot;
+  reschedule(attempt);
+}
+
+// Whatever ends it first: itself, its time limit, or a request to stop.
+void SimLauncher::reschedule(Attempt& attempt) {
+  attempt.next = attempt.natural_end;
+  attempt.timed_out = false;
+  attempt.stopping = false;
+  const Seconds limit = attempt.order.time.limit;
+  if (limit > Seconds{0} && attempt.started_boot + limit < attempt.next) {
+    attempt.next = attempt.started_boot + limit;
+    attempt.timed_out = true;
+  }
+  if (attempt.stop_at && *attempt.stop_at < attempt.next) {
+    attempt.next = *attempt.stop_at;
+    attempt.timed_out = false;
+    attempt.stopping = true;
+    attempt.signal = attempt.plan.ignores_term ? 9 : 15;
+  }
+}
 
 void SimLauncher::forget(JobId job) {
   std::erase_if(attempts_, [job](const auto& entry) { return entry.first.job == job; });
 }
 
 void SimLauncher::start(AttemptId id, Attempt& attempt) {
+  if (!attempt.plan.cannot_run.empty()) {
+    attempt.phase = Phase::kEnded;
+    attempt.ended_at = now_.wall;
+    if (attempt.followed) tell_end(id, attempt);
+    return;
+  }
   Truth& truth = truth_[id];
   ++truth.times_run;
   truth.alive = true;
   attempt.phase = Phase::kRunning;
   attempt.started_at = now_.wall;
-  Microseconds run_for = attempt.plan.run_for;
-  const TimeRule& time = attempt.order.time;
-  if (time.limit > Seconds{0}) run_for = std::min(run_for, Microseconds{time.limit});
-  attempt.next = now_.boot + run_for;
+  attempt.started_boot = now_.boot;
+  attempt.natural_end = now_.boot + attempt.plan.run_for;
+  reschedule(attempt);
   if (attempt.followed) outbox_.emplace_back(AttemptStarted{id, 1, now_.wall});
 }
 
@@ -71,7 +112,8 @@ void SimLauncher::end(AttemptId id, Attempt& attempt) {
   attempt.ended_at = now_.wall;
   Truth& truth = truth_[id];
   truth.alive = false;
-  if (!attempt.plan.supervisor_dies && !attempt.stopping) truth.exit_code = attempt.plan.exit_code;
+  if (!attempt.plan.supervisor_dies && !attempt.stopping && !attempt.timed_out)
+    truth.exit_code = attempt.plan.exit_code;
   if (attempt.followed) tell_end(id, attempt);
 }
 
@@ -81,18 +123,24 @@ void SimLauncher::tell_end(AttemptId id, const Attempt& attempt) {
     return;
   }
   AttemptEnded report{.attempt = id};
+  report.ended_at = attempt.ended_at;
+  if (!attempt.plan.cannot_run.empty()) {
+    report.cause = Cause::kLaunch;
+    report.exit_code = 127;
+    report.message = attempt.plan.cannot_run;
+    outbox_.emplace_back(std::move(report));
+    return;
+  }
   if (attempt.stopping) {
     report.cause = Cause::kSignal;
     report.signal = attempt.signal;
+  } else if (attempt.timed_out) {
+    report.cause = Cause::kTimeout;
+    report.signal = 15;
   } else {
     report.exit_code = attempt.plan.exit_code;
-    const TimeRule& time = attempt.order.time;
-    if (time.limit > Seconds{0} && attempt.plan.run_for > time.limit) {
-      report.cause = Cause::kTimeout;
-    }
   }
   report.started_at = attempt.started_at;
-  report.ended_at = attempt.ended_at;
   outbox_.emplace_back(std::move(report));
 }
 

@@ -24,6 +24,7 @@ class SimLauncher : public Launcher {
     Microseconds run_for{1'000'000};
     int exit_code = 0;
     std::string launch_error;      // Not empty: cannot be launched.
+    std::string cannot_run;        // Not empty: the shim is there, the command is not.
     bool claims = true;            // False: the request is lost before the claim.
     bool supervisor_dies = false;  // The shim dies instead of recording an exit.
     bool ignores_term = false;     // Ends only when killed, after the grace.
@@ -50,6 +51,10 @@ class SimLauncher : public Launcher {
   void repeat_reports();
   void set_sink(LauncherSink sink) { sink_ = std::move(sink); }
 
+  // The command ends by itself now, or its shim dies.
+  void finish(AttemptId attempt, int exit_code);
+  void kill_supervisor(AttemptId attempt);
+
   // What really happened, for invariants.
   struct Truth {
     int times_run = 0;  // How often the command of this attempt was executed.
@@ -66,7 +71,11 @@ class SimLauncher : public Launcher {
     LaunchOrder order;
     Plan plan;
     Phase phase = Phase::kRequested;
-    Boot next{};  // When the phase changes.
+    Boot next{};         // When the phase changes.
+    Boot natural_end{};  // When the command would end by itself.
+    Boot started_boot{};
+    std::optional<Boot> stop_at;  // When a request to stop ends it.
+    bool timed_out = false;
     Wall started_at{};
     Wall ended_at{};
     std::optional<int> signal;
@@ -75,6 +84,7 @@ class SimLauncher : public Launcher {
   };
 
   void start(AttemptId id, Attempt& attempt);
+  void reschedule(Attempt& attempt);
   void end(AttemptId id, Attempt& attempt);
   void tell_end(AttemptId id, const Attempt& attempt);
 

@@ -76,7 +76,7 @@ def place(programs, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def mia(place):
+def ml1(place):
     user = User(place, 1)
     yield user
     user.remove()
@@ -89,65 +89,65 @@ def ben(place):
     user.remove()
 
 
-def test_a_job_is_its_submitter(place, mia):
-    work = mia.home / "work"
-    mia.do("mkdir", work)
+def test_a_job_is_its_submitter(place, ml1):
+    work = ml1.home / "work"
+    ml1.do("mkdir", work)
     script = ("umask; id -u; id -g; id -G; pwd; echo $HOME $USER $LOGNAME $EXTRA; ulimit -Sn; ulimit -Hn; "
               "touch made; grep -h -e CapEff -e NoNewPrivs -e Groups: /proc/self/status")
-    done = mia.do("sh", "-c", "umask 0027; ulimit -Sn 99; ulimit -Hn 123; "
+    done = ml1.do("sh", "-c", "umask 0027; ulimit -Sn 99; ulimit -Hn 123; "
                   f"exec {place.programs}/gpusched submit --gpus 0 --cmd '{script}'", cwd=work,
                   env={"EXTRA": "as submitted"})
     assert done.returncode == 0, done.stderr
     job = int(done.stdout)
     assert place.ended(job)["exit_code"] == 0
-    lines = mia.gpusched("logs", job).stdout.splitlines()
-    groups = mia.do("id", "-G").stdout.split()
-    assert lines[:3] == ["0027", str(mia.uid), str(mia.gid)]
+    lines = ml1.gpusched("logs", job).stdout.splitlines()
+    groups = ml1.do("id", "-G").stdout.split()
+    assert lines[:3] == ["0027", str(ml1.uid), str(ml1.gid)]
     assert sorted(lines[3].split()) == sorted(groups) and len(groups) == 2
-    assert lines[4:8] == [str(work), f"{mia.home} {mia.name} {mia.name} as submitted", "99", "123"]
+    assert lines[4:8] == [str(work), f"{ml1.home} {ml1.name} {ml1.name} as submitted", "99", "123"]
     made = (work / "made").stat()
-    assert (made.st_uid, made.st_gid, made.st_mode & 0o777) == (mia.uid, mia.gid, 0o640)
+    assert (made.st_uid, made.st_gid, made.st_mode & 0o777) == (ml1.uid, ml1.gid, 0o640)
     assert any(line.split() == ["CapEff:", "0" * 16] for line in lines)
 
 
-def test_files_of_a_job(place, mia, ben):
-    job = mia.submit("--cmd", "echo private; touch $GPUSCHED_CHECKPOINT_DIR/kept")
+def test_files_of_a_job(place, ml1, ben):
+    job = ml1.submit("--cmd", "echo private; touch $GPUSCHED_CHECKPOINT_DIR/kept")
     place.ended(job)
     attempt = place.state / "jobs" / str(job) / "1"
     log, checkpoint = (attempt / "log").stat(), (attempt.parent / "checkpoint").stat()
-    assert (log.st_uid, log.st_mode & 0o777) == (mia.uid, 0o600)
-    assert (checkpoint.st_uid, checkpoint.st_mode & 0o777) == (mia.uid, 0o700)
+    assert (log.st_uid, log.st_mode & 0o777) == (ml1.uid, 0o600)
+    assert (checkpoint.st_uid, checkpoint.st_mode & 0o777) == (ml1.uid, 0o700)
     for name in ("spec", "claim", "status", "exit"):
         assert (attempt / name).stat().st_uid == 0
     # Nobody but root can list, change or add there; not even the owner may forge a record.
-    for user in (mia, ben):
+    for user in (ml1, ben):
         assert user.do("ls", attempt).returncode != 0
         assert user.do("cat", attempt / "spec").returncode != 0
         assert user.do("sh", "-c", f"echo > {attempt}/exit").returncode != 0
         assert user.do("touch", attempt / "new").returncode != 0
         assert user.do("cat", place.state / "gpusched.db").returncode != 0
-    assert mia.do("cat", attempt / "log").stdout == "private\n"
+    assert ml1.do("cat", attempt / "log").stdout == "private\n"
     assert ben.do("cat", attempt / "log").returncode != 0
     assert ben.do("cat", attempt.parent / "checkpoint" / "kept").returncode != 0
 
 
-def test_others_see_the_row_and_nothing_private(place, mia, ben):
-    job = mia.submit("--name", "visible", "--env", "TOKEN=secret-of-mia", "--cmd", "echo private")
+def test_others_see_the_row_and_nothing_private(place, ml1, ben):
+    job = ml1.submit("--name", "visible", "--env", "TOKEN=secret-of-ml1", "--cmd", "echo private")
     place.ended(job)
     rows = json.loads(ben.gpusched("status", job, "--json").stdout)["jobs"]
-    assert (rows[0]["user"], rows[0]["name"], rows[0]["state"]) == (mia.name, "visible", "completed")
+    assert (rows[0]["user"], rows[0]["name"], rows[0]["state"]) == (ml1.name, "visible", "completed")
     told = ben.gpusched("show", job, "--json")
     assert told.returncode == 0
-    assert "secret-of-mia" not in told.stdout
+    assert "secret-of-ml1" not in told.stdout
     details = json.loads(told.stdout)["jobs"][0]
     for private in ("environment", "directory", "control_socket", "log_path"):
         assert details.get(private) is None
     refused = ben.gpusched("logs", job)
     assert (refused.returncode, refused.stdout) == (77, "")
     assert refused.stderr.count("\n") == 1 and str(job) in refused.stderr
-    own = json.loads(mia.gpusched("show", job, "--json").stdout)["jobs"][0]
-    assert "TOKEN=secret-of-mia" in own["environment"]
-    assert "TOKEN=secret-of-mia" in json.loads(place.run("show", job, "--json").stdout)["jobs"][0][
+    own = json.loads(ml1.gpusched("show", job, "--json").stdout)["jobs"][0]
+    assert "TOKEN=secret-of-ml1" in own["environment"]
+    assert "TOKEN=secret-of-ml1" in json.loads(place.run("show", job, "--json").stdout)["jobs"][0][
         "environment"]
 
 
@@ -156,9 +156,9 @@ CHANGES = [("cancel",), ("hold",), ("release",), ("requeue",), ("set", "--priori
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda c: " ".join(c))
-def test_nobody_changes_the_jobs_of_others(place, mia, ben, change):
+def test_nobody_changes_the_jobs_of_others(place, ml1, ben, change):
     verb, *flags = change
-    job = mia.submit("--hold", "--cmd", "true")
+    job = ml1.submit("--hold", "--cmd", "true")
     own = ben.submit("--hold", "--cmd", "true")
     before = place.job(job), place.job(own)
     # Also not in one breath with a job of their own: nothing of it happens.
@@ -168,11 +168,11 @@ def test_nobody_changes_the_jobs_of_others(place, mia, ben, change):
         assert refused.stderr.count("\n") == 1 and str(job) in refused.stderr
         assert (place.job(job), place.job(own)) == before
     ben.gpusched("cancel", own)
-    mia.gpusched("cancel", job)
+    ml1.gpusched("cancel", job)
 
 
-def test_all_means_ones_own(place, mia, ben):
-    theirs = mia.submit("--hold", "--cmd", "true")
+def test_all_means_ones_own(place, ml1, ben):
+    theirs = ml1.submit("--hold", "--cmd", "true")
     own = ben.submit("--hold", "--cmd", "true")
     assert ben.gpusched("cancel", "--all").returncode == 0
     assert place.job(own)["state"] == "cancelled"
@@ -183,8 +183,8 @@ def test_all_means_ones_own(place, mia, ben):
     assert place.job(theirs)["state"] == "cancelled"
 
 
-def test_a_control_socket_listens_to_its_owner_alone(place, mia, ben):
-    job = mia.submit("--cmd", "sleep 60")
+def test_a_control_socket_listens_to_its_owner_alone(place, ml1, ben):
+    job = ml1.submit("--cmd", "sleep 60")
     place.wait_for(job, "running")
     control = place.state / "jobs" / str(job) / "1" / "control"
     knock = ("import socket,sys; s=socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET);"
@@ -192,10 +192,10 @@ def test_a_control_socket_listens_to_its_owner_alone(place, mia, ben):
              "s.send(b'\\x01\\x02' + b'\\0' * 16) if len(sys.argv) > 1 else None; print(s.recv(4096))")
     refused = ben.do("/usr/bin/python3", "-c", knock)
     assert "belongs to somebody else" in refused.stdout, refused
-    nonsense = mia.do("/usr/bin/python3", "-c", knock, "speak")
+    nonsense = ml1.do("/usr/bin/python3", "-c", knock, "speak")
     assert "belongs to somebody else" not in nonsense.stdout, nonsense
     assert place.job(job)["state"] == "running"
-    mia.gpusched("cancel", job, "--grace", "0")
+    ml1.gpusched("cancel", job, "--grace", "0")
     place.ended(job)
 
 
@@ -211,29 +211,29 @@ def test_root_only_routes(place, ben):
         assert said is None or said.stdout == "403", (route, said)
 
 
-def test_output_is_opened_with_the_rights_of_the_submitter(place, mia, ben):
+def test_output_is_opened_with_the_rights_of_the_submitter(place, ml1, ben):
     ben.do("sh", "-c", "mkdir -m 700 closed; echo x > closed/file")
-    job = mia.submit("--output", ben.home / "closed/file", "--cmd", "echo intruder")
+    job = ml1.submit("--output", ben.home / "closed/file", "--cmd", "echo intruder")
     ended = place.ended(job)
     assert (ended["state"], ended["cause"]) == ("failed", "launch")
     assert "permission denied" in ended["message"] and "closed/file" in ended["message"]
     assert (ben.home / "closed/file").read_text() == "x\n"
     # And not by a way round it: a link in a place of one's own that leads to somebody else's.
-    mia.do("ln", "-s", place.state / "gpusched.db", "link")
-    job = mia.submit("--output", mia.home / "link", "--cmd", "echo intruder")
+    ml1.do("ln", "-s", place.state / "gpusched.db", "link")
+    job = ml1.submit("--output", ml1.home / "link", "--cmd", "echo intruder")
     assert place.ended(job)["cause"] == "launch"
 
 
-def test_the_log_of_a_chosen_path_is_read_as_its_owner(place, mia):
+def test_the_log_of_a_chosen_path_is_read_as_its_owner(place, ml1):
     """A path that leads to root's files later must not be served."""
-    job = mia.submit("--output", mia.home / "out", "--cmd", "echo mine")
+    job = ml1.submit("--output", ml1.home / "out", "--cmd", "echo mine")
     place.ended(job)
-    assert mia.gpusched("logs", job).stdout == "mine\n"
+    assert ml1.gpusched("logs", job).stdout == "mine\n"
     secret = place.directory / "secret"
     secret.write_text("of root\n")
     secret.chmod(0o600)
-    mia.do("sh", "-c", f"rm out; ln -s {secret} out")
-    tricked = mia.gpusched("logs", job)
+    ml1.do("sh", "-c", f"rm out; ln -s {secret} out")
+    tricked = ml1.gpusched("logs", job)
     assert "of root" not in tricked.stdout
     assert tricked.returncode != 0
 
@@ -254,37 +254,37 @@ def test_a_user_who_vanished(place):
         ghost.remove()
 
 
-def test_a_vanished_working_directory_of_a_user(place, mia):
-    job = mia.submit("--hold", "--cwd", mia.home, "--cmd", "true")
-    gone = mia.home / "gone"
-    mia.do("mkdir", gone)
-    other = mia.submit("--hold", "--cwd", gone, "--cmd", "true")
-    mia.do("rmdir", gone)
+def test_a_vanished_working_directory_of_a_user(place, ml1):
+    job = ml1.submit("--hold", "--cwd", ml1.home, "--cmd", "true")
+    gone = ml1.home / "gone"
+    ml1.do("mkdir", gone)
+    other = ml1.submit("--hold", "--cwd", gone, "--cmd", "true")
+    ml1.do("rmdir", gone)
     place.run("release", f"{job},{other}")
     assert place.ended(job)["state"] == "completed"
     ended = place.ended(other)
     assert ended["cause"] == "launch" and f"'{gone}' does not exist" in ended["message"]
 
 
-def test_a_users_daemon_serves_that_user_alone(place, mia, ben):
-    state, path = mia.home / "state", mia.home / "s"
+def test_a_users_daemon_serves_that_user_alone(place, ml1, ben):
+    state, path = ml1.home / "state", ml1.home / "s"
     daemon = subprocess.Popen(
-        ["setpriv", f"--reuid={mia.uid}", f"--regid={mia.gid}", "--init-groups", "--",
+        ["setpriv", f"--reuid={ml1.uid}", f"--regid={ml1.gid}", "--init-groups", "--",
          place.programs / "gpuschedd", "--state-dir", state, "--socket", path, "--sim", "1x8G"],
-        env={"HOME": str(mia.home), "PATH": os.environ["PATH"]}, stderr=subprocess.PIPE, text=True)
+        env={"HOME": str(ml1.home), "PATH": os.environ["PATH"]}, stderr=subprocess.PIPE, text=True)
     try:
-        wait_until(lambda: mia.gpusched("status", "--socket", path).returncode == 0
+        wait_until(lambda: ml1.gpusched("status", "--socket", path).returncode == 0
                    or daemon.poll() is not None, what="the user's daemon")
-        job = mia.gpusched("submit", "--socket", path, "--", "id", "-u")
+        job = ml1.gpusched("submit", "--socket", path, "--", "id", "-u")
         assert job.returncode == 0, job.stderr
-        assert mia.gpusched("wait", "--socket", path, "1").returncode == 0
-        assert mia.gpusched("logs", "--socket", path, "1").stdout == f"{mia.uid}\n"
+        assert ml1.gpusched("wait", "--socket", path, "1").returncode == 0
+        assert ml1.gpusched("logs", "--socket", path, "1").stdout == f"{ml1.uid}\n"
         refused = ben.gpusched("status", "--socket", path)
         assert refused.returncode == 77, refused
         assert refused.stderr.count("\n") == 1
         # Also if the socket's mode were wrong.
-        mia.do("chmod", "755", mia.home)
-        mia.do("chmod", "666", path)
+        ml1.do("chmod", "755", ml1.home)
+        ml1.do("chmod", "666", path)
         refused = ben.gpusched("submit", "--socket", path, "--", "true")
         assert refused.returncode == 77, refused
         assert refused.stderr.count("\n") == 1
