@@ -44,14 +44,13 @@ Result<void> ChangeFeed::open() {
 Result<void> ChangeFeed::reconnect() {
   Patience patience;
   exchange_.reset();
-  while (patience.wait_a_moment()) {
+  reconnected_ = true;
+  // Nothing seen yet, and something may have happened: ask for the picture of all jobs.
+  if (last_id_.empty()) last_id_ = "0";
+  do {  // At once: a client that fell behind is dropped by a daemon that is well.
     auto opened = open();
-    if (opened) {
-      reconnected_ = true;
-      return {};
-    }
-    if (!is_away(opened.error())) return opened;
-  }
+    if (opened || !is_away(opened.error())) return opened;
+  } while (patience.wait_a_moment());
   return failure(ErrorCode::kUnavailable, "the daemon did not come back within 30 s");
 }
 

@@ -124,9 +124,10 @@ int follow_lines(const Client& client, const std::string& jobs, bool json) {
     // After a restart the daemon shows all jobs again, without numbers: only news are printed.
     const auto known = shown.find(job->id);
     const bool picture = next->change.id.empty();
-    if (picture && known == shown.end() && job->ended()) continue;
-    if (picture && known != shown.end() && known->second == line) continue;
+    const bool same = known != shown.end() && known->second == line;
+    const bool at_rest = known == shown.end() && (job->ended() || job->waiting());
     shown[job->id] = line;
+    if (picture && (same || at_rest)) continue;
     if (auto done = print(json ? next->change.data + "\n" : line); !done) return fail(done.error());
   }
 }
