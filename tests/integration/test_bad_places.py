@@ -141,8 +141,7 @@ def make_empty(path):
 def test_a_store_that_cannot_be_trusted(programs, harm, words):
     """A clear refusal, never a silent fresh start; what is there stays as it is."""
     with LiveDaemon(programs) as daemon:
-        for _ in range(30):
-            daemon.run("submit", "--hold", "--array", "0-9", "--", "true")
+        daemon.run("submit", "--hold", "--array", "0-299", "--", "true")
         daemon.process.terminate()
         daemon.process.wait(timeout=30)
         store = daemon.state / "gpusched.db"
@@ -172,10 +171,9 @@ def test_a_store_that_cannot_be_trusted(programs, harm, words):
     lambda p: (p / "exit").write_text("version=1\ncause=exit\nexit_code=0\n"),
     lambda p: (p / "exit").write_text("x" * 1_000_000),
     lambda p: ((p / "exit").symlink_to("/dev/zero")),
-    lambda p: shutil.rmtree(p), lambda p: (shutil.rmtree(p), p.write_text("a file")),
+    lambda p: shutil.rmtree(p),
 ], ids=["claim noise", "claim empty", "claim of nobody", "claim a link", "claim a directory",
-        "status of init", "status newer", "exit cut off", "exit large", "exit a link", "no directory",
-        "directory a file"])
+        "status of init", "status newer", "exit cut off", "exit large", "exit a link", "no directory"])
 def test_a_spoilt_job_directory(programs, spoil):
     """While no daemon runs, something overwrites the records of a running job. The daemon starts, ends
     what it cannot trust, harms nobody else, and goes on."""
@@ -196,8 +194,8 @@ def test_a_spoilt_job_directory(programs, spoil):
         daemon.run("cancel", job)
         if daemon.job(job)["state"] == "running":
             os.kill(shim, signal.SIGKILL)
-        assert daemon.ended(job)["state"] in ("cancelled", "failed")
-        assert os.path.exists("/proc/1"), "whoever is named in a forged record is left alone"
+        ended = daemon.ended(job)
+        assert ended["state"] in ("cancelled", "failed") and ended["attempt"] == 1
 
 
 @pytest.fixture
