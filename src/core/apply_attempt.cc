@@ -152,6 +152,13 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
 Applied apply_never_ran(State& state, const AttemptNeverRan& report, Now now) {
   const Job* found = current(state, report.attempt);
   if (found == nullptr) return {};
+  if (std::holds_alternative<Running>(found->state)) {
+    // It did run, only the record of it is gone: to start it again would be a second time.
+    AttemptFinished finished{.attempt = report.attempt, .cause = Cause::kSupervisorLost};
+    finished.message = "its job directory is gone, and with it how it ended";
+    finished.ended_at = now.wall;
+    return apply_finished(state, finished, now);
+  }
   Job job = *found;
   const StopReason stopping = stopping_of(job);
   if (stopping == StopReason::kCancel) {

@@ -102,6 +102,16 @@ TEST(Attempt, OneLostBeforeItsCommandRanGoesBackInTheQueueAtOnce) {
   EXPECT_EQ(state.find(JobId{1})->failures, 0);
 }
 
+TEST(Attempt, OneThatRanIsNotStartedAgainWhenItsRecordsAreGone) {
+  State state = machine(1, 24);
+  ask().submit(state, at_second(0));
+  start_what_fits(state, at_second(0));
+  apply(state, AttemptRunning{{JobId{1}, 1}, at_second(1).wall}, at_second(1));
+  apply(state, AttemptNeverRan{{JobId{1}, 1}, ""}, at_second(2));
+  EXPECT_EQ(state_of(state, 1), "failed");
+  EXPECT_EQ(ended_of(state, 1).cause, Cause::kSupervisorLost);
+}
+
 TEST(Attempt, OneThatCannotBeLaunchedIsTriedAgainAFewTimes) {
   State state = machine(1, 24);
   ask().submit(state, at_second(0));

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 
@@ -28,6 +29,18 @@ Result<void> make_directories(const std::string& path) {
   return {};
 }
 
+// A daemon that was killed holds its lock a moment longer: until the kernel has taken it down, and
+// until a launcher that it was just starting has become one.
+bool lock_soon(int fd) {
+  constexpr int kTries = 50;
+  constexpr int kPauseMs = 20;
+  for (int i = 0; ::flock(fd, LOCK_EX | LOCK_NB) != 0; ++i) {
+    if (errno != EWOULDBLOCK || i == kTries) return false;
+    ::poll(nullptr, 0, kPauseMs);
+  }
+  return true;
+}
+
 std::string lock_holder(int fd) {
   char text[32] = {};
   const ssize_t length = ::pread(fd, text, sizeof text - 1, 0);
@@ -44,7 +57,7 @@ Result<Fd> take_state_directory(const std::string& path) {
     return failure(ErrorCode::kIo, fmt::format("open '{}': {}; is the state directory yours?",
                                                lock_path, std::strerror(errno)));
   }
-  if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+  if (!lock_soon(lock.get())) {
     if (errno != EWOULDBLOCK) {
       return failure(ErrorCode::kIo, fmt::format("lock '{}': {}", lock_path, std::strerror(errno)));
     }
