@@ -99,7 +99,8 @@ TEST(SamplerLines, EveryOrderIsReadAsItWasWritten) {
       PeriodOrder{},
       SampleNowOrder{CardNumber{1}},
       SampleNowOrder{},
-      JobsOrder{{{AttemptId{JobId{7}, 1}, 4700, 1000}, {AttemptId{JobId{8}, 3}, 4701, {}}}},
+      JobsOrder{{{AttemptId{JobId{7}, 1}, 4700, 1000}, {AttemptId{JobId{8}, 3}, 4701, {}}},
+                "/sys/fs/cgroup/gpusched-12ab"},
       QuitOrder{},
   };
   for (const Order& order : orders) {

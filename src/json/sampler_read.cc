@@ -281,6 +281,7 @@ Order take_order(const std::string& type, const Take& take) {
   }
   if (type == "jobs") {
     JobsOrder order;
+    take("cgroup", order.cgroup);
     take.list("attempts", [&](const Take& each) {
       std::optional<AttemptId> attempt;
       RunningAttempt running;

@@ -158,6 +158,7 @@ struct OrderWriter {
       json.end_object();
     }
     json.end_array();
+    Put{json}("cgroup", order.cgroup);
   }
   void operator()(const QuitOrder&) const { begin("quit"); }
   void operator()(const OtherOrder& order) const { begin(order.type); }

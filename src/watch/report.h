@@ -138,6 +138,7 @@ struct RunningAttempt {
 // The whole list: who is not in it has ended.
 struct JobsOrder {
   std::vector<RunningAttempt> attempts;
+  std::string cgroup;  // The daemon's base group in the file system; empty: none.
 };
 struct QuitOrder {};
 struct OtherOrder {
