@@ -30,16 +30,15 @@ bool Calls::load(void* handle) {
   maybe({"nvmlDeviceGetMinorNumber"}, minor);
   maybe({"nvmlDeviceGetMemoryInfo_v2"}, memory2);
   maybe({"nvmlDeviceGetUtilizationRates"}, utilization);
-  maybe({"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2"},
-        list[0]);
-  maybe({"nvmlDeviceGetGraphicsRunningProcesses_v3", "nvmlDeviceGetGraphicsRunningProcesses_v2"},
-        list[1]);
-  maybe(
-      {"nvmlDeviceGetMPSComputeRunningProcesses_v3", "nvmlDeviceGetMPSComputeRunningProcesses_v2"},
-      list[2]);
-  maybe({"nvmlDeviceGetComputeRunningProcesses"}, list1[0]);
-  maybe({"nvmlDeviceGetGraphicsRunningProcesses"}, list1[1]);
-  maybe({"nvmlDeviceGetMPSComputeRunningProcesses"}, list1[2]);
+  const char* const kinds[] = {"Compute", "Graphics", "MPSCompute"};
+  const char* const forms[] = {"_v3", "_v2", ""};
+  for (std::size_t form = 0; form < std::size(forms); ++form) {
+    for (std::size_t kind = 0; kind < std::size(kinds); ++kind) {
+      const std::string symbol =
+          fmt::format("nvmlDeviceGet{}RunningProcesses{}", kinds[kind], forms[form]);
+      maybe({symbol.c_str()}, list[form][kind]);
+    }
+  }
   maybe({"nvmlDeviceGetRunningProcessDetailList"}, detail_list);
   maybe({"nvmlDeviceGetProcessUtilization"}, process_use);
   maybe({"nvmlDeviceGetProcessesUtilizationInfo"}, processes_use);
@@ -50,8 +49,8 @@ bool Calls::load(void* handle) {
   maybe({"nvmlDeviceGetTemperatureThreshold"}, temperature_threshold);
   maybe({"nvmlDeviceGetFanSpeed"}, fan);
   maybe({"nvmlDeviceGetClockInfo"}, clock);
-  maybe({"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"},
-        clock_reasons);
+  maybe({"nvmlDeviceGetCurrentClocksEventReasons"}, clock_reasons);
+  maybe({"nvmlDeviceGetCurrentClocksThrottleReasons"}, older_clock_reasons);
   maybe({"nvmlDeviceGetFieldValues"}, fields);
   maybe({"nvmlDeviceGetTotalEccErrors"}, ecc);
   maybe({"nvmlDeviceGetRemappedRows"}, remapped_rows);

@@ -27,9 +27,9 @@ struct Calls {
   int (*memory2)(Device, Memory2*) = nullptr;  // Null before driver 510.
   int (*utilization)(Device, Utilization*) = nullptr;
 
-  // By kind: compute, graphics, MPS. `list` is _v3 or else _v2; `list1` the oldest, 16-byte form.
-  int (*list[3])(Device, u32*, void*) = {};
-  int (*list1[3])(Device, u32*, void*) = {};
+  // By form, newest first (_v3, _v2, and the oldest with its entries of 16 bytes), and by kind:
+  // compute, graphics, MPS.
+  int (*list[3][3])(Device, u32*, void*) = {};
   int (*detail_list)(Device, ProcessDetailList*) = nullptr;
   int (*process_use)(Device, ProcessUse*, u32*, u64) = nullptr;
   int (*processes_use)(Device, ProcessesUse*) = nullptr;
@@ -42,6 +42,7 @@ struct Calls {
   int (*fan)(Device, u32*) = nullptr;
   int (*clock)(Device, u32, u32*) = nullptr;
   int (*clock_reasons)(Device, u64*) = nullptr;
+  int (*older_clock_reasons)(Device, u64*) = nullptr;
   int (*fields)(Device, int, FieldValue*) = nullptr;
   int (*ecc)(Device, u32, u32, u64*) = nullptr;
   int (*remapped_rows)(Device, u32*, u32*, u32*, u32*) = nullptr;

@@ -64,7 +64,8 @@ const GpmFigures& Gpm::read(Asking& asking, Boot now) {
     metrics->first = older_;
     metrics->second = newer_;
     for (std::size_t i = 0; i < kWanted.size(); ++i) metrics->metrics[i].metric = kWanted[i];
-    if (calls.gpm_metrics(metrics.get()) == kSuccess) {
+    measured_ = calls.gpm_metrics(metrics.get()) == kSuccess;
+    if (measured_) {
       figures_ = {percent_of(metrics->metrics[0]), percent_of(metrics->metrics[1]),
                   figure_of(metrics->metrics[2]), figure_of(metrics->metrics[3])};
     }

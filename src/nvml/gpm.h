@@ -25,15 +25,19 @@ class Gpm {
 
   // The figures since the reading before; readings too near to each other give the last ones.
   const GpmFigures& read(Asking& asking, Boot now);
-  // False: this card has no such counters, or nobody has asked yet.
-  bool works() const { return older_ != nullptr && newer_ != nullptr; }
+  // True once it is known that these counters say nothing about PCIe.
+  bool lacks_pcie() const {
+    return begun_ && (!works() || (measured_ && !figures_.pcie_sent_mib_s));
+  }
 
  private:
   bool begin(Asking& asking);
+  // False: this card has no such counters, or nobody has asked yet.
+  bool works() const { return older_ != nullptr && newer_ != nullptr; }
 
   std::shared_ptr<Library> library_;
   GpmSample older_ = nullptr, newer_ = nullptr;
-  bool begun_ = false;
+  bool begun_ = false, measured_ = false;
   std::optional<Boot> taken_;  // When `newer_` was.
   GpmFigures figures_;
 };

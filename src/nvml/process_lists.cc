@@ -9,6 +9,7 @@ namespace {
 
 constexpr int kTriesMost = 5;
 constexpr std::size_t kRoomMost = 1U << 16;
+constexpr std::size_t kForms = 3;
 constexpr std::array kKinds = {watch::ProcessKind::kCompute, watch::ProcessKind::kGraphics,
                                watch::ProcessKind::kMps};
 
@@ -54,18 +55,26 @@ ProcessLists::Listed ProcessLists::read_details(Asking& asking, std::size_t kind
 }
 
 ProcessLists::Listed ProcessLists::read_plain(Asking& asking, std::size_t kind) {
+  while (form_[kind] < kForms) {
+    Listed listed = read_form(asking, kind, form_[kind]);
+    if (listed.code != kFunctionMissing && listed.code != kDeprecated) return listed;
+    ++form_[kind];
+  }
+  return {kNotSupported, {}};
+}
+
+ProcessLists::Listed ProcessLists::read_form(Asking& asking, std::size_t kind, std::size_t form) {
   Listed listed;
-  const Calls& calls = library_->calls();
-  const bool oldest = calls.list[kind] == nullptr;
-  const auto call = oldest ? calls.list1[kind] : calls.list[kind];
-  if (call == nullptr) return {kNotSupported, {}};
+  const auto call = library_->calls().list[form][kind];
+  if (call == nullptr) return {kFunctionMissing, {}};
   for (int tries = 0; tries < kTriesMost; ++tries) {
-    // Room for the longest form that any driver writes.
+    // Room for the longest entries that any driver writes.
     std::vector<unsigned char> buffer(room_ * sizeof(ProcessDetail), kFill);
     auto count = static_cast<u32>(room_);
     listed.code = call(asking.device(), &count, buffer.data());
     if (listed.code == kSuccess) {
       const std::size_t seen = std::min<std::size_t>(count, room_);
+      const bool oldest = form + 1 == kForms;
       const std::size_t stride = oldest ? sizeof(ProcessInfo1) : stride_of(buffer, seen);
       listed.processes = entries_of(buffer, seen, stride);
       return listed;

@@ -2,6 +2,7 @@
 // to one card's thread.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -25,9 +26,11 @@ class ProcessLists {
   Listed read_kind(Asking& asking, std::size_t kind);
   Listed read_details(Asking& asking, std::size_t kind);
   Listed read_plain(Asking& asking, std::size_t kind);
+  Listed read_form(Asking& asking, std::size_t kind, std::size_t form);
 
   std::shared_ptr<Library> library_;
-  std::size_t room_ = 64;  // Entries; grows with what there was.
+  std::size_t room_ = 64;              // Entries; grows with what there was.
+  std::array<std::size_t, 3> form_{};  // By kind: the newest form that this driver has.
 };
 
 // How many bytes apart the entries are that were written into `buffer`, which was full of kFill

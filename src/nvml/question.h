@@ -23,6 +23,7 @@ enum class Question {
   kCoreClock,
   kMemoryClock,
   kReasons,
+  kOlderReasons,
   kFields,
   kMemoryTemperature,
   kRecovery,

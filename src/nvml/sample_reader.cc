@@ -144,7 +144,8 @@ void SampleReader::read_each_few_seconds() {
   kept_.core_clock_mhz = number(asking_.ask(Question::kCoreClock, calls_.clock, 1U, &value));
   kept_.memory_clock_mhz = number(asking_.ask(Question::kMemoryClock, calls_.clock, 2U, &value));
   u64 reasons = 0;
-  const bool throttle = asking_.ask(Question::kReasons, calls_.clock_reasons, &reasons);
+  const bool throttle = asking_.ask(Question::kReasons, calls_.clock_reasons, &reasons) ||
+                        asking_.ask(Question::kOlderReasons, calls_.older_clock_reasons, &reasons);
   kept_.throttle = throttle ? std::optional(throttle_of(reasons)) : std::nullopt;
   read_fields();
   read_pcie_traffic();
@@ -177,7 +178,7 @@ void SampleReader::read_fields() {
 
 void SampleReader::read_pcie_traffic() {
   // The counters of GPM cost nothing; this call measures for 20 ms each way.
-  if (gpm_.works()) return;
+  if (!gpm_.lacks_pcie()) return;
   u32 kib_s = 0;
   const auto traffic = [&](Question question, u32 direction) -> std::optional<double> {
     if (!asking_.ask(question, calls_.pcie_throughput, direction, &kib_s)) return std::nullopt;

@@ -26,7 +26,7 @@ CardWatch::CardWatch(watch::NumberedCard card, watch::Backend& backend,
 
 CardWatch::~CardWatch() {
   stop();
-  if (thread_.joinable()) thread_.join();
+  join();
 }
 
 void CardWatch::start() {
@@ -38,6 +38,10 @@ void CardWatch::stop() {
   const std::lock_guard lock(mutex_);
   stop_ = true;
   turn_.notify_all();
+}
+
+void CardWatch::join() {
+  if (thread_.joinable()) thread_.join();
 }
 
 void CardWatch::look_now(Cause cause) {

@@ -36,7 +36,6 @@ struct WatchSurroundings {
 class CardWatch {
  public:
   CardWatch(watch::NumberedCard card, watch::Backend& backend, WatchSurroundings& surroundings);
-  // Waits for a call that is under way.
   ~CardWatch();
   CardWatch(const CardWatch&) = delete;
   CardWatch& operator=(const CardWatch&) = delete;
@@ -44,6 +43,9 @@ class CardWatch {
   const watch::NumberedCard& card() const { return card_; }
   void start();
   void stop();
+  // Waits for a call that is under way. All are stopped and joined before one is destroyed: each
+  // may ask about the others.
+  void join();
   // From any thread.
   void look_now(watch::Cause cause);
   void process_ended(int pid);

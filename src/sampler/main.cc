@@ -18,18 +18,6 @@
 namespace gpusched {
 namespace {
 
-OpenedBackends open_all() {
-  OpenedBackends all;
-  watch::Probed nvml = nvml::probe();
-  watch::BackendState state{"nvml", {}, nvml.reason, nvml.absent};
-  if (nvml.backend != nullptr) {
-    state.driver_version = nvml.backend->driver_version();
-    all.opened.push_back(std::move(nvml.backend));
-  }
-  all.states.push_back(std::move(state));
-  return all;
-}
-
 // One descriptor per process on the cards; the usual soft limit is for select(), not for us.
 void raise_descriptor_limit() {
   rlimit limit{};
@@ -48,7 +36,7 @@ int run(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   raise_descriptor_limit();
   options.clock = read_clock;
-  options.open = open_all;
+  options.open = [] { return watch::open_backends(watch::Host{}, [] { return nvml::probe(); }); };
   // Never destroyed: that would wait for a driver that may never answer.
   return (new Sampler(std::move(options)))->run();
 }

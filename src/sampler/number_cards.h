@@ -1,5 +1,5 @@
 // Which number each card has: its place among the cards of all backends, in an order that does not
-// depend on which driver answered first.
+// depend on which driver answered first (watch/open_backends.h).
 #pragma once
 
 #include <memory>

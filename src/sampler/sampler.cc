@@ -112,16 +112,23 @@ struct Sampler::Parts {
 
   // --- The thread that opens drivers, which may take seconds or hang.
   void open() {
-    OpenedBackends found = options.open();
+    watch::Backends found = options.open();
     std::vector<std::string> complaints;
     std::vector<CardOfBackend> numbered = number_cards(found.opened, complaints);
-    watch::CardsReport report{{}, found.states};
+    watch::CardsReport report;
+    bool trouble = !complaints.empty();
+    for (const watch::Finding& each : found.findings) {
+      report.backends.push_back({each.backend, {}, each.found ? "" : each.reason, each.absent});
+      trouble = trouble || (!each.found && !each.absent);
+    }
+    for (const auto& backend : found.opened) {
+      const auto state =
+          std::ranges::find(report.backends, backend->name(), &watch::BackendState::name);
+      if (state != report.backends.end()) state->driver_version = backend->driver_version();
+    }
     for (const CardOfBackend& each : numbered) report.cards.push_back(each.card);
     for (const std::string& sentence : complaints) lines.complain(sentence);
     lines.write(report);
-    const bool trouble = !complaints.empty() || std::ranges::any_of(found.states, [](auto& state) {
-      return !state.trouble.empty() && !state.absent;
-    });
     if (numbered.empty()) return end_with(trouble ? kSamplerTrouble : kSamplerNoCards);
     const std::lock_guard lock(mutex);
     if (stopping) return;
@@ -235,7 +242,7 @@ Sampler::~Sampler() {
   if (parts_->watchdog.joinable()) parts_->watchdog.join();
   for (std::thread& listener : parts_->listeners) listener.join();
   for (const auto& card : parts_->cards) card->stop();
-  parts_->cards.clear();
+  for (const auto& card : parts_->cards) card->join();
 }
 
 int Sampler::run() {

@@ -9,17 +9,11 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "sampler/pace.h"
-#include "watch/backend.h"
+#include "watch/open_backends.h"
 
 namespace gpusched {
-
-struct OpenedBackends {
-  std::vector<std::unique_ptr<watch::Backend>> opened;
-  std::vector<watch::BackendState> states;  // Of all, those that were not found too.
-};
 
 struct SamplerOptions {
   bool once = false;
@@ -30,7 +24,7 @@ struct SamplerOptions {
   std::string proc = "/proc";
   std::string sysfs = "/sys";
   std::function<Now()> clock;
-  std::function<OpenedBackends()> open;  // May block.
+  std::function<watch::Backends()> open;  // May block.
 };
 
 enum SamplerExit : int {
