@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
+#include <utility>
 
 #include "watch/numbers.h"
 

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "watch/fdinfo.h"
@@ -33,10 +33,6 @@ class DrmClients {
     DrmClient client;
   };
   using Clients = std::map<std::pair<std::string, std::uint64_t>, Seen>;  // By PCI and client id.
-  struct Busy {
-    double percent = 0;
-    bool known = false;
-  };
 
   void refresh();
   void scan_process(const std::string& pid, Clients& found) const;

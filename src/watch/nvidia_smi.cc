@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "watch/child.h"
 #include "watch/kept.h"
+#include "watch/nvidia_proc.h"
 #include "watch/nvidia_smi_text.h"
 #include "watch/pci.h"
 #include "watch/run_program.h"
@@ -40,7 +42,12 @@ std::string first_line(std::string_view text) {
 class NvidiaSmi final : public Backend {
  public:
   NvidiaSmi(std::string program, const Host& host)
-      : program_(std::move(program)), host_(host), tree_(host.root) {}
+      : program_(std::move(program)), host_(host), tree_(host.root) {
+    // A card that sleeps already is known by the driver's files, and is left asleep.
+    for (CardIdentity& card : nvidia_proc_cards(tree_)) {
+      if (is_suspended(tree_, card.pci)) known_[card.uuid] = std::move(card);
+    }
+  }
 
   std::string name() const override { return "nvidia-smi"; }
   std::string driver_version() const override {
@@ -124,14 +131,19 @@ class NvidiaSmi final : public Backend {
 
   // "--id=" with those that are awake; empty if all are. Nothing if none is.
   std::optional<std::string> chosen_cards() const {
-    const std::lock_guard lock(mutex_);
+    std::set<std::string> places;
+    for (const std::string& pci : nvidia_proc_addresses(tree_)) places.insert(pci);
+    {
+      const std::lock_guard lock(mutex_);
+      for (const auto& [uuid, identity] : known_) places.insert(identity.pci);
+    }
     std::string awake;
     bool some_sleep = false;
-    for (const auto& [uuid, identity] : known_) {
-      if (is_suspended(tree_, identity.pci)) {
+    for (const std::string& pci : places) {
+      if (is_suspended(tree_, pci)) {
         some_sleep = true;
-      } else {
-        awake += (awake.empty() ? "--id=" : ",") + uuid;
+      } else if (!pci.empty()) {
+        awake += (awake.empty() ? "--id=" : ",") + pci;
       }
     }
     if (!some_sleep) return std::string{};

@@ -1,7 +1,9 @@
 #include "watch/nvidia_smi_text.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "watch/numbers.h"
@@ -233,6 +235,7 @@ SmiCards parse_smi_cards(std::string_view text, const std::vector<std::string>& 
 
 std::vector<SmiProcess> parse_smi_processes(std::string_view text) {
   std::vector<SmiProcess> found;
+  std::map<std::tuple<int, std::string, std::string>, std::size_t> place;  // In `found`.
   while (!text.empty()) {
     const std::string_view line = trimmed(take_until(text, '\n'));
     const auto fields = fields_for(line, smi_process_columns().size());
@@ -245,16 +248,14 @@ std::vector<SmiProcess> parse_smi_processes(std::string_view text) {
     row.process.pid = static_cast<int>(*pid);
     row.process.vram_bytes = scaled(whole_number((*fields)[3]), kMiB);
     if (!is_absent((*fields)[4])) row.process.name = (*fields)[4];
-    const auto same = std::ranges::find_if(found, [&](const SmiProcess& other) {
-      return other.process.pid == row.process.pid && other.card_uuid == row.card_uuid &&
-             other.pci == row.pci;
-    });
-    if (same == found.end()) {
+    const auto [same, is_new] =
+        place.emplace(std::tuple(row.process.pid, row.card_uuid, row.pci), found.size());
+    if (is_new) {
       found.push_back(std::move(row));
     } else if (row.process.vram_bytes) {
       // Absent in one row makes the sum a lower bound, still better than nothing.
-      const std::uint64_t before = same->process.vram_bytes.value_or(0);
-      same->process.vram_bytes = before + std::min(*row.process.vram_bytes, ~before);
+      auto& sum = found[same->second].process.vram_bytes;
+      sum = sum.value_or(0) + std::min(*row.process.vram_bytes, ~sum.value_or(0));
     }
   }
   return found;
