@@ -104,6 +104,8 @@ class NvidiaSmi final : public Backend {
                                               : row.card_uuid == card.uuid;
       if (here && std::ranges::find(found, row.process.pid, &ProcessSample::pid) == found.end()) {
         found.push_back(row.process);
+        found.back().name =
+            tree_.word("proc/" + std::to_string(row.process.pid) + "/comm").value_or("");
       }
     }
     return found;
@@ -163,6 +165,18 @@ class NvidiaSmi final : public Backend {
     return run_program(run, host_);
   }
 
+  // False if it was not asked for.
+  bool leave_out(const std::string& column) {
+    const auto place = std::ranges::find(columns_, column);
+    if (place == columns_.end()) return false;
+    if (std::string older = older_column(column); !older.empty()) {
+      *place = std::move(older);
+    } else {
+      columns_.erase(place);
+    }
+    return true;
+  }
+
   // Called by one thread at a time: `cards_` sees to that.
   Result<SmiCards> read_cards() {
     const auto chosen = chosen_cards();
@@ -172,7 +186,7 @@ class NvidiaSmi final : public Backend {
       if (!output) return failure(output.error());
       if (const std::string unknown = unknown_column(output->output + output->errors);
           !unknown.empty()) {
-        if (left_out > kMostColumnsLeftOut || std::erase(columns_, unknown) == 0) {
+        if (left_out > kMostColumnsLeftOut || !leave_out(unknown)) {
           return failure(ErrorCode::kUnsupported,
                          fmt::format("nvidia-smi does not know the column {}", unknown));
         }

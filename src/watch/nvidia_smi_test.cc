@@ -45,7 +45,8 @@ TEST_F(NvidiaSmiTest, ProcessesAreThoseOfTheCard) {
   ASSERT_TRUE(first);
   ASSERT_EQ(first->size(), 2U);
   EXPECT_EQ((*first)[0].pid, 4711);
-  EXPECT_EQ((*first)[1].name, "a, b");
+  EXPECT_EQ((*first)[0].name, "python");
+  EXPECT_EQ((*first)[1].name, "");
   EXPECT_FALSE((*first)[1].vram_bytes);
   const auto second = backend_->processes(cards_[1]);
   ASSERT_TRUE(second);
@@ -54,12 +55,13 @@ TEST_F(NvidiaSmiTest, ProcessesAreThoseOfTheCard) {
 }
 
 TEST_F(NvidiaSmiTest, LeavesOutColumnsThatAnOldVersionDoesNotKnow) {
-  machine_.note("unknown", "memory.reserved\ntemperature.memory\n");
+  machine_.note("unknown", "memory.reserved\nclocks_event_reasons.active\n");
   open();
   EXPECT_EQ(runs(), 3);
   const auto sample = backend_->sample(cards_[0]);
   ASSERT_TRUE(sample);
   EXPECT_FALSE(sample->reserved_bytes);
+  EXPECT_EQ(sample->throttle, kThrottlePower);
   EXPECT_EQ(sample->busy_percent, 97);
   machine_.pass(std::chrono::seconds{1});
   ASSERT_TRUE(backend_->sample(cards_[0]));
