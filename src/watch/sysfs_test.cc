@@ -197,6 +197,18 @@ TEST_F(IntelTest, ASleepingCardIsNotTouched) {
   EXPECT_TRUE(testing::fields_of(*backend_->sample(cards_[1])).empty());
 }
 
+TEST_F(IntelTest, ClientsOfASleepingCardAreNotRead) {
+  testing::put_client(machine_, 50, 3, testing::xe_client(1000, 5000));
+  machine_.file("sys/class/drm/renderD128/device/uevent", "PCI_SLOT_NAME=0000:04:00.0\n");
+  machine_.file("sys/bus/pci/devices/0000:04:00.0/power/runtime_status", "suspended\n");
+  processes(0);
+  // Awake a moment later it still has the clients of the last look: none.
+  machine_.file("sys/bus/pci/devices/0000:04:00.0/power/runtime_status", "active\n");
+  EXPECT_TRUE(processes(1).empty());
+  machine_.pass(1s);
+  EXPECT_EQ(processes(1).size(), 1U);
+}
+
 TEST(Sysfs, WithoutCardsNothingIsWrong) {
   const testing::WatchMachine machine;
   EXPECT_TRUE(probe_amdgpu(machine.host()).absent);
