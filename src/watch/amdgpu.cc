@@ -55,14 +55,24 @@ void read_sensors(const Tree& tree, const DrmCard& card, CardSample& sample) {
   sample.memory_clock_mhz = hwmon.clock_mhz("mclk");
 }
 
-CardSample read_card(const Tree& tree, const DrmCard& card) {
+// The card's own memory; with that part of the host's that it may use, where it is one with it.
+std::optional<std::uint64_t> memory(const Tree& tree, const DrmCard& card, const char* which,
+                                    bool integrated) {
+  auto bytes = tree.number(card.device() + "/mem_info_vram_" + which);
+  const auto shared =
+      integrated ? tree.number(card.device() + "/mem_info_gtt_" + which) : std::nullopt;
+  if (shared) bytes = bytes.value_or(0) + std::min(*shared, ~bytes.value_or(0));
+  return bytes;
+}
+
+CardSample read_card(const Tree& tree, const DrmCard& card, bool integrated) {
   CardSample sample;
   const auto percent = [&](const char* name) {
     const auto text = tree.word(card.device() + name);
     return text ? percentage(*text) : std::nullopt;
   };
-  sample.vram_bytes = tree.number(card.device() + "/mem_info_vram_total");
-  sample.used_bytes = tree.number(card.device() + "/mem_info_vram_used");
+  sample.vram_bytes = memory(tree, card, "total", integrated);
+  sample.used_bytes = memory(tree, card, "used", integrated);
   if (sample.vram_bytes == 0U) sample.vram_bytes.reset();
   if (sample.vram_bytes && sample.used_bytes) {
     sample.used_bytes = std::min(*sample.used_bytes, *sample.vram_bytes);
@@ -83,8 +93,11 @@ void add_kfd(std::map<int, ProcessSample>& by_pid, const KfdProcess& kfd) {
   if (kfd.vram_bytes) {
     process.vram_bytes = std::max(process.vram_bytes.value_or(0), *kfd.vram_bytes);
   }
+  // What fdinfo counts leaves out its compute: alone it would call a busy process idle.
   if (kfd.occupied_percent) {
     process.busy_percent = std::max(process.busy_percent.value_or(0), *kfd.occupied_percent);
+  } else {
+    process.busy_percent.reset();
   }
 }
 
@@ -109,7 +122,7 @@ class Amdgpu final : public Backend {
       identity.model = cards_.model_of(card.pci, [&] { return model_of(tree_, card); });
       const auto node = std::ranges::find(nodes, card.pci, &KfdNode::pci);
       if (node != nodes.end()) identity.integrated = node->has_cpus;
-      identity.vram_bytes = total_of(card);
+      identity.vram_bytes = total_of(card, identity.integrated.value_or(false));
       if (!identity.vram_bytes && !is_suspended(tree_, card.pci)) {
         complaints.push_back(fmt::format("card {}: its memory is unknown", identity.uuid));
       }
@@ -123,7 +136,7 @@ class Amdgpu final : public Backend {
     const auto card = cards_.find(identity, tree_);
     if (!card) return failure(card.error());
     if (is_suspended(tree_, card->pci)) return CardSample{};
-    return read_card(tree_, *card);
+    return read_card(tree_, *card, identity.integrated.value_or(false));
   }
 
   Result<std::vector<ProcessSample>> processes(const CardIdentity& identity) override {
@@ -155,11 +168,11 @@ class Amdgpu final : public Backend {
 
  private:
   // As it was while the card was awake: asking it now would wake it.
-  std::optional<std::uint64_t> total_of(const DrmCard& card) {
+  std::optional<std::uint64_t> total_of(const DrmCard& card, bool integrated) {
     const bool asleep = is_suspended(tree_, card.pci);
     const std::lock_guard lock(mutex_);
     auto& total = totals_[card.pci];
-    if (!asleep) total = tree_.number(card.device() + "/mem_info_vram_total");
+    if (!asleep) total = memory(tree_, card, "total", integrated);
     if (total == 0U) total.reset();
     return total;
   }

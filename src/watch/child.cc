@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -82,6 +83,10 @@ void restore_signals(posix_spawnattr_t& attributes) {
       &attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 }
 
+// Programs that were killed and have not ended, and how many of them are too many.
+std::atomic<int> stuck = 0;
+constexpr int kMostStuck = 3;
+
 // One at a time: between making a pipe and marking it, another start would inherit its ends.
 std::mutex starting;
 
@@ -109,6 +114,11 @@ std::optional<std::string> find_program(const std::string& name, const std::stri
 }
 
 Result<Child> Child::start(const std::vector<std::string>& arguments) {
+  if (stuck >= kMostStuck) {
+    return failure(ErrorCode::kUnavailable,
+                   fmt::format("{} is not started: {} programs that we ended hang in a driver",
+                               arguments.front(), kMostStuck));
+  }
   const std::lock_guard lock(starting);
   auto output = make_pipe();
   auto errors = make_pipe();
@@ -155,10 +165,12 @@ void Child::end() {
     ::kill(pid_, SIGKILL);
     for (int lap = 0; lap < kLaps && !exit_code(); ++lap) ::poll(nullptr, 0, kLapMs);
     if (!exit_code()) {
+      ++stuck;
       std::thread([pid = pid_] {
         int ignored = 0;
         while (::waitpid(pid, &ignored, 0) < 0 && errno == EINTR) {
         }
+        --stuck;
       }).detach();
     }
   }

@@ -1,6 +1,7 @@
 // A program that we started, its output in pipes of ours. It has a process group of its own, so
 // that ending it ends what it started. A program stuck inside a driver cannot be ended by anybody:
-// it is left to a thread that waits for it, and never holds up the caller.
+// it is left to a thread that waits for it, and never holds up the caller. Once a few are stuck no
+// more are started, for they would only join them.
 #pragma once
 
 #include <sys/types.h>

@@ -76,6 +76,7 @@ struct Powermetrics : OnMachine {
     put_ioreg(machine_);
     put_powermetrics(machine_);
     watch::PowermetricsTiming timing;
+    timing.first_answer = std::chrono::minutes{1};
     timing.silence = std::chrono::minutes{10};
     open(watch::probe_powermetrics(machine_.host(), timing));
   }

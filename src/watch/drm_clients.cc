@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
+#include <utility>
 
+#include "watch/drm_cards.h"
 #include "watch/numbers.h"
+#include "watch/pci.h"
 
 namespace gpusched::watch {
 namespace {
@@ -55,14 +57,28 @@ bool DrmClients::counts(const DrmClient& client) const {
   return !client.pci.empty() && std::ranges::find(drivers_, client.driver) != drivers_.end();
 }
 
-void DrmClients::scan_process(const std::string& pid, Clients& found) const {
+std::set<std::string> DrmClients::sleeping_files() const {
+  std::set<std::string> found;
+  for (const std::string& name : tree_.names("sys/class/drm")) {
+    // Outputs, such as card0-DP-1, are no device files.
+    if (name.find('-') != std::string::npos) continue;
+    const auto uevent = tree_.text("sys/class/drm/" + name + "/device/uevent");
+    if (uevent && is_suspended(tree_, normal_pci(uevent_value(*uevent, "PCI_SLOT_NAME")))) {
+      found.insert("/dev/dri/" + name);
+    }
+  }
+  return found;
+}
+
+void DrmClients::scan_process(const std::string& pid, const std::set<std::string>& asleep,
+                              Clients& found) const {
   const auto number = whole_number(pid);
   if (!number || *number == 0 || *number > kLargestPid) return;
   const std::string place = "proc/" + pid;
   for (const std::string& fd : tree_.names(place + "/fd")) {
     // A link is cheap to read, and almost none is a card's.
     const auto target = tree_.link_target(place + "/fd/" + fd);
-    if (!target || !target->starts_with("/dev/dri/")) continue;
+    if (!target || !target->starts_with("/dev/dri/") || asleep.contains(*target)) continue;
     const auto text = tree_.text(place + "/fdinfo/" + fd);
     auto client = text ? parse_fdinfo(*text) : std::nullopt;
     if (!client || !counts(*client)) continue;
@@ -81,7 +97,8 @@ void DrmClients::refresh() {
   const Boot asked = host_.now();
   if (looked_ && asked - now_at_ < kGoodFor) return;
   Clients found;
-  for (const std::string& pid : tree_.names("proc")) scan_process(pid, found);
+  const std::set<std::string> asleep = sleeping_files();
+  for (const std::string& pid : tree_.names("proc")) scan_process(pid, asleep, found);
   before_ = std::exchange(now_, std::move(found));
   before_at_ = std::exchange(now_at_, asked);
   looked_twice_ = std::exchange(looked_, true);

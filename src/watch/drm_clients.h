@@ -5,9 +5,10 @@
 
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "watch/fdinfo.h"
@@ -33,13 +34,12 @@ class DrmClients {
     DrmClient client;
   };
   using Clients = std::map<std::pair<std::string, std::uint64_t>, Seen>;  // By PCI and client id.
-  struct Busy {
-    double percent = 0;
-    bool known = false;
-  };
 
   void refresh();
-  void scan_process(const std::string& pid, Clients& found) const;
+  // Device files of cards that sleep: asking about a client of theirs wakes some of them.
+  std::set<std::string> sleeping_files() const;
+  void scan_process(const std::string& pid, const std::set<std::string>& asleep,
+                    Clients& found) const;
   bool counts(const DrmClient& client) const;
   // The busiest kind of engine of this process on this card between the two passes.
   std::optional<double> busy_of(int pid, std::string_view pci) const;

@@ -27,10 +27,6 @@ class Kept {
     since_ = now();
     return *last_;
   }
-  void forget() {
-    const std::lock_guard lock(mutex_);
-    last_.reset();
-  }
 
  private:
   const Microseconds good_for_;

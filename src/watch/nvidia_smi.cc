@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "watch/child.h"
 #include "watch/kept.h"
+#include "watch/nvidia_proc.h"
 #include "watch/nvidia_smi_text.h"
 #include "watch/pci.h"
 #include "watch/run_program.h"
@@ -40,7 +42,12 @@ std::string first_line(std::string_view text) {
 class NvidiaSmi final : public Backend {
  public:
   NvidiaSmi(std::string program, const Host& host)
-      : program_(std::move(program)), host_(host), tree_(host.root) {}
+      : program_(std::move(program)), host_(host), tree_(host.root) {
+    // A card that sleeps already is known by the driver's files, and is left asleep.
+    for (CardIdentity& card : nvidia_proc_cards(tree_)) {
+      if (is_suspended(tree_, card.pci)) known_[card.uuid] = std::move(card);
+    }
+  }
 
   std::string name() const override { return "nvidia-smi"; }
   std::string driver_version() const override {
@@ -97,6 +104,8 @@ class NvidiaSmi final : public Backend {
                                               : row.card_uuid == card.uuid;
       if (here && std::ranges::find(found, row.process.pid, &ProcessSample::pid) == found.end()) {
         found.push_back(row.process);
+        found.back().name =
+            tree_.word("proc/" + std::to_string(row.process.pid) + "/comm").value_or("");
       }
     }
     return found;
@@ -124,14 +133,19 @@ class NvidiaSmi final : public Backend {
 
   // "--id=" with those that are awake; empty if all are. Nothing if none is.
   std::optional<std::string> chosen_cards() const {
-    const std::lock_guard lock(mutex_);
+    std::set<std::string> places;
+    for (const std::string& pci : nvidia_proc_addresses(tree_)) places.insert(pci);
+    {
+      const std::lock_guard lock(mutex_);
+      for (const auto& [uuid, identity] : known_) places.insert(identity.pci);
+    }
     std::string awake;
     bool some_sleep = false;
-    for (const auto& [uuid, identity] : known_) {
-      if (is_suspended(tree_, identity.pci)) {
+    for (const std::string& pci : places) {
+      if (is_suspended(tree_, pci)) {
         some_sleep = true;
-      } else {
-        awake += (awake.empty() ? "--id=" : ",") + uuid;
+      } else if (!pci.empty()) {
+        awake += (awake.empty() ? "--id=" : ",") + pci;
       }
     }
     if (!some_sleep) return std::string{};
@@ -151,6 +165,18 @@ class NvidiaSmi final : public Backend {
     return run_program(run, host_);
   }
 
+  // False if it was not asked for.
+  bool leave_out(const std::string& column) {
+    const auto place = std::ranges::find(columns_, column);
+    if (place == columns_.end()) return false;
+    if (std::string older = older_column(column); !older.empty()) {
+      *place = std::move(older);
+    } else {
+      columns_.erase(place);
+    }
+    return true;
+  }
+
   // Called by one thread at a time: `cards_` sees to that.
   Result<SmiCards> read_cards() {
     const auto chosen = chosen_cards();
@@ -160,7 +186,7 @@ class NvidiaSmi final : public Backend {
       if (!output) return failure(output.error());
       if (const std::string unknown = unknown_column(output->output + output->errors);
           !unknown.empty()) {
-        if (left_out > kMostColumnsLeftOut || std::erase(columns_, unknown) == 0) {
+        if (left_out > kMostColumnsLeftOut || !leave_out(unknown)) {
           return failure(ErrorCode::kUnsupported,
                          fmt::format("nvidia-smi does not know the column {}", unknown));
         }

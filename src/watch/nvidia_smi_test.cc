@@ -45,7 +45,8 @@ TEST_F(NvidiaSmiTest, ProcessesAreThoseOfTheCard) {
   ASSERT_TRUE(first);
   ASSERT_EQ(first->size(), 2U);
   EXPECT_EQ((*first)[0].pid, 4711);
-  EXPECT_EQ((*first)[1].name, "a, b");
+  EXPECT_EQ((*first)[0].name, "python");
+  EXPECT_EQ((*first)[1].name, "");
   EXPECT_FALSE((*first)[1].vram_bytes);
   const auto second = backend_->processes(cards_[1]);
   ASSERT_TRUE(second);
@@ -54,12 +55,13 @@ TEST_F(NvidiaSmiTest, ProcessesAreThoseOfTheCard) {
 }
 
 TEST_F(NvidiaSmiTest, LeavesOutColumnsThatAnOldVersionDoesNotKnow) {
-  machine_.note("unknown", "memory.reserved\ntemperature.memory\n");
+  machine_.note("unknown", "memory.reserved\nclocks_event_reasons.active\n");
   open();
   EXPECT_EQ(runs(), 3);
   const auto sample = backend_->sample(cards_[0]);
   ASSERT_TRUE(sample);
   EXPECT_FALSE(sample->reserved_bytes);
+  EXPECT_EQ(sample->throttle, kThrottlePower);
   EXPECT_EQ(sample->busy_percent, 97);
   machine_.pass(std::chrono::seconds{1});
   ASSERT_TRUE(backend_->sample(cards_[0]));
@@ -98,9 +100,25 @@ TEST_F(NvidiaSmiTest, ASleepingCardIsNotAsked) {
   EXPECT_EQ(runs(), before);
   ASSERT_TRUE(backend_->sample(cards_[1]));
   const std::string last = machine_.noted("runs");
-  EXPECT_NE(last.find("--id=GPU-bbbbbbbb-0000-0000-0000-000000000001\n"), std::string::npos);
+  EXPECT_NE(last.find("--id=00000000:81:00.0\n"), std::string::npos);
   std::vector<std::string> complaints;
   EXPECT_EQ(backend_->cards(complaints)->size(), 2U);
+}
+
+TEST_F(NvidiaSmiTest, CardsThatSleepFromTheBeginningAreListedAndLeftAsleep) {
+  machine_.file("sys/bus/pci/devices/0000:01:00.0/power/runtime_status", "suspended\n");
+  machine_.file("proc/driver/nvidia/gpus/0000:01:00.0/information",
+                "Model: \t\t NVIDIA GeForce RTX 3050 Laptop GPU\nIRQ:   \t\t 0\n"
+                "GPU UUID: \t GPU-cccccccc-0000-0000-0000-000000000002\n"
+                "Bus Location: \t 0000:01:00.0\nDevice Minor: \t 0\n");
+  open();
+  EXPECT_EQ(runs(), 0);
+  ASSERT_EQ(cards_.size(), 1U);
+  EXPECT_EQ(cards_[0].model, "NVIDIA GeForce RTX 3050 Laptop GPU");
+  EXPECT_EQ(cards_[0].minor, 0);
+  EXPECT_TRUE(backend_->sample(cards_[0]));
+  EXPECT_TRUE(backend_->processes(cards_[0])->empty());
+  EXPECT_EQ(runs(), 0);
 }
 
 TEST_F(NvidiaSmiTest, AProgramThatFailsHasItsWordsInTheReason) {

@@ -1,7 +1,9 @@
 #include "watch/nvidia_smi_text.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "watch/numbers.h"
@@ -63,6 +65,10 @@ struct Column {
   void (*read)(SmiCard&, std::string_view field);
 };
 
+// Before driver 535 it had another name.
+constexpr std::pair<std::string_view, std::string_view> kOlderName = {
+    "clocks_event_reasons.active", "clocks_throttle_reasons.active"};
+
 // Asked for and read by the same row, so that the two cannot disagree.
 constexpr Column kColumns[] = {
     {"uuid", true, [](SmiCard& c, std::string_view f) { c.identity.uuid = f; }},
@@ -96,7 +102,7 @@ constexpr Column kColumns[] = {
      [](SmiCard& c, std::string_view f) { c.sample.core_clock_mhz = small_number(f); }},
     {"clocks.current.memory", false,
      [](SmiCard& c, std::string_view f) { c.sample.memory_clock_mhz = small_number(f); }},
-    {"clocks_throttle_reasons.active", false,
+    {"clocks_event_reasons.active", false,
      [](SmiCard& c, std::string_view f) {
        if (const auto mask = hex_number(f)) c.sample.throttle = throttle_of(*mask);
      }},
@@ -169,7 +175,7 @@ std::vector<std::string> smi_least_card_columns() {
 }
 
 std::vector<std::string> smi_process_columns() {
-  return {"gpu_uuid", "gpu_bus_id", "pid", "used_memory", "process_name"};
+  return {"gpu_uuid", "gpu_bus_id", "pid", "used_memory"};
 }
 
 std::vector<std::string> csv_fields(std::string_view line) {
@@ -214,7 +220,8 @@ SmiCards parse_smi_cards(std::string_view text, const std::vector<std::string>& 
     SmiCard card;
     const auto fields = fields_for(line, columns.size());
     for (std::size_t i = 0; fields && i < columns.size(); ++i) {
-      const auto column = std::ranges::find(kColumns, columns[i], &Column::name);
+      const std::string_view name = columns[i] == kOlderName.second ? kOlderName.first : columns[i];
+      const auto column = std::ranges::find(kColumns, name, &Column::name);
       if (column != std::end(kColumns) && !is_absent((*fields)[i]))
         column->read(card, (*fields)[i]);
     }
@@ -233,9 +240,10 @@ SmiCards parse_smi_cards(std::string_view text, const std::vector<std::string>& 
 
 std::vector<SmiProcess> parse_smi_processes(std::string_view text) {
   std::vector<SmiProcess> found;
+  std::map<std::tuple<int, std::string, std::string>, std::size_t> place;  // In `found`.
   while (!text.empty()) {
     const std::string_view line = trimmed(take_until(text, '\n'));
-    const auto fields = fields_for(line, smi_process_columns().size());
+    const auto fields = fields_for(line, 4);
     if (!fields) continue;
     const auto pid = whole_number((*fields)[2]);
     if (!pid || *pid == 0 || *pid > kLargestPid) continue;
@@ -244,20 +252,25 @@ std::vector<SmiProcess> parse_smi_processes(std::string_view text) {
     row.pci = normal_pci((*fields)[1]);
     row.process.pid = static_cast<int>(*pid);
     row.process.vram_bytes = scaled(whole_number((*fields)[3]), kMiB);
-    if (!is_absent((*fields)[4])) row.process.name = (*fields)[4];
-    const auto same = std::ranges::find_if(found, [&](const SmiProcess& other) {
-      return other.process.pid == row.process.pid && other.card_uuid == row.card_uuid &&
-             other.pci == row.pci;
-    });
-    if (same == found.end()) {
+    const auto [same, is_new] =
+        place.emplace(std::tuple(row.process.pid, row.card_uuid, row.pci), found.size());
+    if (is_new) {
       found.push_back(std::move(row));
-    } else if (row.process.vram_bytes) {
-      // Absent in one row makes the sum a lower bound, still better than nothing.
-      const std::uint64_t before = same->process.vram_bytes.value_or(0);
-      same->process.vram_bytes = before + std::min(*row.process.vram_bytes, ~before);
+      continue;
+    }
+    // A sum with an unknown part is unknown.
+    auto& sum = found[same->second].process.vram_bytes;
+    if (sum && row.process.vram_bytes) {
+      *sum += std::min(*row.process.vram_bytes, ~*sum);
+    } else {
+      sum.reset();
     }
   }
   return found;
+}
+
+std::string older_column(std::string_view column) {
+  return column == kOlderName.first ? std::string(kOlderName.second) : std::string{};
 }
 
 std::string unknown_column(std::string_view text) {

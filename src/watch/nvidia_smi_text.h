@@ -15,6 +15,7 @@ namespace gpusched::watch {
 std::vector<std::string> smi_card_columns();
 // Those that every version has; enough to know the cards and their memory.
 std::vector<std::string> smi_least_card_columns();
+// Without names: a process chooses its own, and one with a line break in it would make up rows.
 std::vector<std::string> smi_process_columns();
 
 struct SmiCard {
@@ -38,6 +39,9 @@ std::vector<SmiProcess> parse_smi_processes(std::string_view text);
 
 // The column that this version does not know, by its own words; empty: that is not what it said.
 std::string unknown_column(std::string_view text);
+
+// What a column was called before; empty: it never had another name.
+std::string older_column(std::string_view column);
 
 // The fields of one line; a field may be quoted, with "" for a quote inside.
 std::vector<std::string> csv_fields(std::string_view line);

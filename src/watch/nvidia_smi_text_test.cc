@@ -66,7 +66,7 @@ TEST(NvidiaSmiText, ReadsReasonsAndModes) {
   const SmiCards read = parse_smi_cards(
       "GPU-1, 0x00000000000000C4, Enabled, Exclusive_Process, T\n"
       "GPU-2, Not Active, Disabled, Something, T\n",
-      {"uuid", "clocks_throttle_reasons.active", "mig.mode.current", "compute_mode", "name"});
+      {"uuid", "clocks_event_reasons.active", "mig.mode.current", "compute_mode", "name"});
   ASSERT_EQ(read.cards.size(), 2U);
   EXPECT_EQ(read.cards[0].sample.throttle,
             kThrottlePower | kThrottleHardThermal | kThrottlePowerBrake);
@@ -75,6 +75,15 @@ TEST(NvidiaSmiText, ReadsReasonsAndModes) {
   EXPECT_FALSE(read.cards[1].sample.throttle);
   EXPECT_EQ(read.cards[1].sample.mig, false);
   EXPECT_FALSE(read.cards[1].sample.compute_mode);
+}
+
+TEST(NvidiaSmiText, KnowsTheColumnByItsOlderNameToo) {
+  EXPECT_EQ(older_column("clocks_event_reasons.active"), "clocks_throttle_reasons.active");
+  EXPECT_EQ(older_column("uuid"), "");
+  const SmiCards read =
+      parse_smi_cards("GPU-1, 0x1, T\n", {"uuid", "clocks_throttle_reasons.active", "name"});
+  ASSERT_EQ(read.cards.size(), 1U);
+  EXPECT_EQ(read.cards[0].sample.throttle, kThrottleIdle);
 }
 
 TEST(NvidiaSmiText, APercentageOverAHundredIsNotBelieved) {
@@ -86,18 +95,19 @@ TEST(NvidiaSmiText, APercentageOverAHundredIsNotBelieved) {
 
 TEST(NvidiaSmiText, ProcessesOfMigInstancesBelongToTheirCard) {
   const auto found = parse_smi_processes(
-      "MIG-GPU-1/7/0, 00000000:3B:00.0, 70, 100, python\n"
-      "MIG-GPU-1/8/0, 00000000:3B:00.0, 70, 50, python\n"
-      "MIG-2222, 00000000:3B:00.0, 71, [N/A], [Insufficient Permissions]\n"
-      "GPU-1, 00000000:3B:00.0, 0, 1, nobody\n"
-      "GPU-1, 00000000:3B:00.0, -5, 1, nobody\n");
-  ASSERT_EQ(found.size(), 2U);
+      "MIG-GPU-1/7/0, 00000000:3B:00.0, 70, 100\n"
+      "MIG-GPU-1/8/0, 00000000:3B:00.0, 70, 50\n"
+      "MIG-2222, 00000000:3B:00.0, 71, [N/A]\n"
+      "GPU-1, 00000000:3B:00.0, 72, 100\nGPU-1, 00000000:3B:00.0, 72, [N/A]\n"
+      "GPU-1, 00000000:3B:00.0, 0, 1\n"
+      "GPU-1, 00000000:3B:00.0, -5, 1\n");
+  ASSERT_EQ(found.size(), 3U);
   EXPECT_EQ(found[0].card_uuid, "GPU-1");
   EXPECT_EQ(found[0].process.vram_bytes, 150 * kMiB);
   EXPECT_EQ(found[1].card_uuid, "");
   EXPECT_EQ(found[1].pci, "00000000:3B:00.0");
   EXPECT_FALSE(found[1].process.vram_bytes);
-  EXPECT_EQ(found[1].process.name, "");
+  EXPECT_FALSE(found[2].process.vram_bytes);
 }
 
 TEST(NvidiaSmiText, NamesTheColumnThatAnOldVersionDoesNotKnow) {

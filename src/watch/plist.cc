@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "watch/numbers.h"
 
@@ -127,7 +128,8 @@ class Reader {
       if (!next) return failure(next.error());
       auto value = value_of(*next, depth + 1);
       if (!value) return value;
-      entries.emplace_back(std::move(*key), std::move(*value));
+      entries.keys.push_back(std::move(*key));
+      entries.values.push_back(std::move(*value));
     }
     return PlistValue{std::move(entries)};
   }
@@ -189,8 +191,9 @@ class Reader {
 const PlistValue* PlistValue::find(std::string_view key) const {
   const auto* dict = std::get_if<Dict>(&value);
   if (dict == nullptr) return nullptr;
-  const auto entry = std::ranges::find(*dict, key, &Dict::value_type::first);
-  return entry == dict->end() ? nullptr : &entry->second;
+  const auto entry = std::ranges::find(dict->keys, key);
+  if (entry == dict->keys.end()) return nullptr;
+  return &dict->values[static_cast<std::size_t>(entry - dict->keys.begin())];
 }
 
 std::optional<double> PlistValue::number() const {

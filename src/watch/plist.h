@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -18,7 +17,10 @@ namespace gpusched::watch {
 
 struct PlistValue {
   using Array = std::vector<PlistValue>;
-  using Dict = std::vector<std::pair<std::string, PlistValue>>;  // In the order of the text.
+  struct Dict {  // In the order of the text; values[i] belongs to keys[i].
+    std::vector<std::string> keys;
+    std::vector<PlistValue> values;
+  };
   // Dates and data are strings, as they stand in the text.
   std::variant<bool, std::int64_t, double, std::string, Array, Dict> value;
 

@@ -103,6 +103,29 @@ TEST_F(AmdTest, AClientInTwoProcessesCountsOnce) {
   EXPECT_EQ(found[1].pid, 901);
 }
 
+TEST_F(AmdTest, AComputingProcessWithoutAMeasureIsNotCalledIdle) {
+  machine_.remove("sys/class/kfd/kfd/proc/4711/stats_51234");
+  testing::put_client(machine_, 4711, 3, testing::amd_client("0000:03:00.0", 9, 10, 0));
+  processes(0);
+  machine_.pass(1s);
+  const auto found = processes(0);
+  EXPECT_EQ(found[0].busy_percent, 0);
+  EXPECT_EQ(found[1].pid, 4711);
+  EXPECT_FALSE(found[1].busy_percent);
+}
+
+TEST_F(AmdTest, AnIntegratedCardHasTheHostsMemoryToo) {
+  machine_.file("sys/class/kfd/kfd/topology/nodes/1/properties",
+                "cpu_cores_count 32\nsimd_count 80\nsimd_per_cu 2\nlocation_id 768\ndomain 0\n");
+  machine_.file("sys/class/drm/card1/device/mem_info_gtt_total", "1000\n");
+  machine_.file("sys/class/drm/card1/device/mem_info_gtt_used", "10\n");
+  list();
+  EXPECT_EQ(cards_[0].integrated, true);
+  EXPECT_EQ(cards_[0].vram_bytes, 25753027560U);
+  EXPECT_EQ(backend_->sample(cards_[0])->used_bytes, 9663676426U);
+  EXPECT_EQ(processes(0)[0].vram_bytes, (2068U + 2048U) * 1024);
+}
+
 TEST_F(AmdTest, ASleepingCardIsNotTouched) {
   machine_.file("sys/bus/pci/devices/0000:03:00.0/power/runtime_status", "suspended\n");
   const auto sample = backend_->sample(cards_[0]);
@@ -172,6 +195,18 @@ TEST_F(IntelTest, ProcessesOfXeAreCountedInCycles) {
 TEST_F(IntelTest, ASleepingCardIsNotTouched) {
   machine_.file("sys/bus/pci/devices/0000:04:00.0/power/runtime_status", "suspended\n");
   EXPECT_TRUE(testing::fields_of(*backend_->sample(cards_[1])).empty());
+}
+
+TEST_F(IntelTest, ClientsOfASleepingCardAreNotRead) {
+  testing::put_client(machine_, 50, 3, testing::xe_client(1000, 5000));
+  machine_.file("sys/class/drm/renderD128/device/uevent", "PCI_SLOT_NAME=0000:04:00.0\n");
+  machine_.file("sys/bus/pci/devices/0000:04:00.0/power/runtime_status", "suspended\n");
+  processes(0);
+  // Awake a moment later it still has the clients of the last look: none.
+  machine_.file("sys/bus/pci/devices/0000:04:00.0/power/runtime_status", "active\n");
+  EXPECT_TRUE(processes(1).empty());
+  machine_.pass(1s);
+  EXPECT_EQ(processes(1).size(), 1U);
 }
 
 TEST(Sysfs, WithoutCardsNothingIsWrong) {

@@ -7,6 +7,7 @@
 #include "watch/hwmon.h"
 #include "watch/kfd.h"
 #include "watch/numbers.h"
+#include "watch/nvidia_proc.h"
 #include "watch/pci.h"
 
 namespace gpusched::watch {
@@ -85,6 +86,15 @@ TEST(Fdinfo, OtherFilesAreNoClients) {
   EXPECT_FALSE(parse_fdinfo("pos:\t0\nflags:\t02\nmnt_id:\t15\n"));
   EXPECT_FALSE(parse_fdinfo("drm-driver:\tamdgpu\n"));
   EXPECT_FALSE(parse_fdinfo(""));
+}
+
+TEST(NvidiaProc, QuestionMarksAreNoUuid) {
+  const CardIdentity card = parse_nvidia_information(
+      "Model: NVIDIA X\nGPU UUID: GPU-?\n"
+      "Bus Location: 0000:01:00.0\nDevice Minor: none\n");
+  EXPECT_EQ(card.uuid, "");
+  EXPECT_EQ(card.pci, "00000000:01:00.0");
+  EXPECT_FALSE(card.minor);
 }
 
 TEST(DrmCards, FindsNamesInTheDatabase) {

@@ -48,15 +48,17 @@ esac)sh");
     machine.note(place + "fan.speed", "44\n");
     machine.note(place + "compute_mode", "Default\n");
     machine.note(place + "persistence_mode", "Enabled\n");
+    machine.note(place + "clocks_event_reasons.active", "0x0000000000000004\n");
     machine.note(place + "clocks_throttle_reasons.active", "0x0000000000000004\n");
     machine.note(place + "ecc.errors.corrected.volatile.total", "[N/A]\n");
   };
   card("a", "GPU-bbbbbbbb-0000-0000-0000-000000000001", "00000000:81:00.0");
   card("b", "GPU-aaaaaaaa-0000-0000-0000-000000000000", "00000000:3B:00.0");
   machine.note("processes",
-               "GPU-aaaaaaaa-0000-0000-0000-000000000000, 00000000:3B:00.0, 4711, 20100, python\n"
-               "GPU-aaaaaaaa-0000-0000-0000-000000000000, 00000000:3B:00.0, 4712, [N/A], a, b\n"
-               "GPU-bbbbbbbb-0000-0000-0000-000000000001, 00000000:81:00.0, 99, 300, vllm\n");
+               "GPU-aaaaaaaa-0000-0000-0000-000000000000, 00000000:3B:00.0, 4711, 20100\n"
+               "GPU-aaaaaaaa-0000-0000-0000-000000000000, 00000000:3B:00.0, 4712, [N/A]\n"
+               "GPU-bbbbbbbb-0000-0000-0000-000000000001, 00000000:81:00.0, 99, 300\n");
+  machine.file("proc/4711/comm", "python\n");
 }
 
 inline void put_drm_card(const WatchMachine& machine, int minor, const std::string& driver,

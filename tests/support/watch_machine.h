@@ -4,6 +4,8 @@
 
 #include <sys/stat.h>
 
+#include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -23,13 +25,14 @@ class WatchMachine {
   }
 
   watch::Host host() const {
-    return {directory_ / "root", directory_ / "bin", [now = now_] { return *now; }};
+    return {directory_ / "root", directory_ / "bin",
+            [now = now_] { return Boot{Microseconds{*now}}; }};
   }
   // The same files with the machine's own clock, for what really waits.
   watch::Host host_in_real_time() const {
     return {directory_ / "root", directory_ / "bin", [] { return read_clock().boot; }};
   }
-  void pass(Microseconds time) { *now_ += time; }
+  void pass(Microseconds time) { *now_ += time.count(); }
 
   // A file of the tree; directories are made.
   void file(const std::string& path, const std::string& text) const {
@@ -65,7 +68,9 @@ class WatchMachine {
 
  private:
   TemporaryDirectory directory_;
-  std::shared_ptr<Boot> now_ = std::make_shared<Boot>(std::chrono::hours{1});
+  // In microseconds; atomic, for backends have threads that look at it.
+  std::shared_ptr<std::atomic<std::int64_t>> now_ =
+      std::make_shared<std::atomic<std::int64_t>>(3'600'000'000);
 };
 
 }  // namespace gpusched::testing
