@@ -252,6 +252,39 @@ TEST_F(SamplerProgramTest, ForksOfAJobAreItsOwn) {
   EXPECT_EQ(sample->processes->at(0).owner.attempt, (AttemptId{JobId{12}, 3})) << "It stays so.";
 }
 
+TEST_F(SamplerProgramTest, AJobsPeakIsWhatItAllocated) {
+  start(
+      "name: accounted\naccounting: true\n"
+      "cards:\n  - {count: 2, model: NVIDIA H200, vram: 24G, context: 0}\n");
+  calm_down();
+  ASSERT_TRUE(talk_->sample_of(0));
+  Pipe in, out;
+  const int job = spawn({SIMJOB_PROGRAM, "--vram", "8G", "--util", "60", "--seconds", "60"},
+                        driver_->environment(), in.read.get(), out.write.get());
+  talk_->say(watch::JobsOrder{{{AttemptId{JobId{3}, 1}, ::getpid(), ::getuid()}}, {}});
+  const auto has_all = [&](const watch::SampleReport& s) {
+    return s.processes && s.processes->size() == 1 &&
+           s.processes->at(0).seen.vram_bytes == 8ULL << 30;
+  };
+  talk_->say(watch::PeriodOrder{true, milliseconds{10}, {}, {}});
+  const auto running = talk_->sample_of(0, has_all);
+  ASSERT_TRUE(running);
+  EXPECT_EQ(running->processes->at(0).seen.pid, job);
+  EXPECT_EQ(running->processes->at(0).owner.attempt, (AttemptId{JobId{3}, 1}));
+  calm_down();
+  ::kill(job, SIGKILL);
+  const auto after = talk_->sample_of(0, [](const auto& s) { return s.cause == Cause::kExit; });
+  ASSERT_TRUE(after);
+  EXPECT_TRUE(after->processes->empty()) << "A killed process frees what it held.";
+  EXPECT_EQ(after->sample.used_bytes, 0u);
+  const auto ended = talk_->wait_for<watch::EndedReport>();
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(ended->processes.at(0).account.pid, job);
+  EXPECT_EQ(ended->processes.at(0).account.peak_vram_bytes, 8ULL << 30);
+  EXPECT_EQ(ended->processes.at(0).attempt, (AttemptId{JobId{3}, 1}));
+  ::waitpid(job, nullptr, 0);
+}
+
 TEST_F(SamplerProgramTest, ARefusedArgumentChangesNothing) {
   start_on({}, {"--twice"});
   EXPECT_TRUE(talk_->rest().empty());

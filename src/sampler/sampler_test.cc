@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <set>
 #include <thread>
 
 #include "sampler/fake_backend.h"
@@ -218,12 +219,13 @@ TEST_F(SamplerTest, TheEndOfAProcessIsNoticedAtOnceOnItsCards) {
     all.cards[2].lingers[child.pid()] = 3;
   });
   child.end();
-  const auto first = talk_->sample_of(1, [](const auto& s) { return s.cause == Cause::kExit; });
-  ASSERT_TRUE(first);
-  EXPECT_TRUE(first->processes->empty());
-  const auto second = talk_->sample_of(2, [](const auto& s) { return s.cause == Cause::kExit; });
-  ASSERT_TRUE(second);
-  EXPECT_TRUE(second->processes->empty()) << "It looks again until the process is off the list.";
+  std::set<int> looked;
+  EXPECT_TRUE(talk_->wait_for<watch::SampleReport>([&](const watch::SampleReport& s) {
+    if (s.cause != Cause::kExit) return false;
+    EXPECT_TRUE(s.processes->empty()) << "It looks again until the process is off the list.";
+    looked.insert(number_of(s.card));
+    return looked == std::set<int>{1, 2};
+  }));
 }
 
 TEST_F(SamplerTest, AListThatNeverForgetsIsBelievedInTheEnd) {
