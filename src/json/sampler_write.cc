@@ -183,6 +183,7 @@ void write_watched_process(JsonWriter& json, const WatchedProcess& process) {
   json.begin_object();
   each_process_field(process, Put{json});
   put_attempt(json, process.owner.attempt);
+  if (!process.owner.alive) json.field("alive", false);
   if (const auto& container = process.owner.container) {
     json.key("container").begin_object().field("kind", word_of(container->kind));
     Put{json}("id", container->id);

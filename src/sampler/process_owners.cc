@@ -68,13 +68,20 @@ void ProcessOwners::find_attempt(int pid, const ProcessStat& stat, ProcessOwner&
   }
 }
 
+void ProcessOwners::find_name(Known& known) {
+  const std::optional<std::string> name =
+      known.owner.uid ? names_.name_of(*known.owner.uid) : std::string();
+  known.owner.user = name.value_or(std::string());
+  known.name_known = name.has_value();
+}
+
 void ProcessOwners::refresh(int pid, const ProcessStat& stat, Now now, Known& known) {
   ProcessOwner& owner = known.owner;
   owner.started = stat.started;
   owner.started_wall = now.wall - (now.boot - stat.started);
   owner.uid = proc_.uid(pid);
   owner.command = proc_.command(pid);
-  if (owner.uid) owner.user = names_.name_of(*owner.uid);
+  find_name(known);
   find_attempt(pid, stat, owner);
   known.jobs_version = jobs_version_;
   known.refreshed = now.boot;
@@ -82,8 +89,7 @@ void ProcessOwners::refresh(int pid, const ProcessStat& stat, Now now, Known& kn
 
 bool ProcessOwners::is_settled(const Known& known, Boot now) const {
   const bool attempt = known.owner.attempt || known.jobs_version == jobs_version_;
-  const bool name = !known.owner.user.empty() || !known.owner.uid;
-  return attempt && name && now - known.refreshed < kFresh;
+  return attempt && known.name_known && now - known.refreshed < kFresh;
 }
 
 ProcessOwner ProcessOwners::owner_of(int pid, Now now, bool unchanged) {
@@ -96,9 +102,13 @@ ProcessOwner ProcessOwners::owner_of(int pid, Now now, bool unchanged) {
   }
   const auto stat = proc_.stat(pid);
   if (!stat) {
-    if (found == known_.end()) return {};
-    found->second.asked = now.boot;
-    return found->second.owner;
+    ProcessOwner owner;
+    if (found != known_.end()) {
+      found->second.asked = now.boot;
+      owner = found->second.owner;
+    }
+    owner.alive = false;
+    return owner;
   }
   const bool same = found != known_.end() && found->second.owner.started == stat->started;
   Known& known = same ? found->second : (known_[pid] = {});
@@ -109,9 +119,8 @@ ProcessOwner ProcessOwners::owner_of(int pid, Now now, bool unchanged) {
   } else if (!owner.attempt && known.jobs_version != jobs_version_) {
     find_attempt(pid, *stat, owner);
     known.jobs_version = jobs_version_;
-  } else if (owner.user.empty() && owner.uid) {
-    owner.user = names_.name_of(*owner.uid);
   }
+  if (!known.name_known) find_name(known);
   return owner;
 }
 

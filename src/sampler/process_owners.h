@@ -30,10 +30,12 @@ class ProcessOwners {
   struct Known {
     watch::ProcessOwner owner;
     unsigned jobs_version = 0;  // Of the list that it was compared with.
+    bool name_known = false;    // Or that there is none.
     Boot refreshed{};
     Boot asked{};
   };
   void refresh(int pid, const ProcessStat& stat, Now now, Known& known);
+  void find_name(Known& known);
   void find_attempt(int pid, const ProcessStat& stat, watch::ProcessOwner& owner);
   std::optional<AttemptId> attempt_by_tree(int pid, int parent);
   bool is_settled(const Known& known, Boot now) const;

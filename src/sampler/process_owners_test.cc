@@ -74,6 +74,7 @@ TEST_F(ProcessOwnersTest, OfAProcessThatIsGoneNothingIsKnown) {
   const auto found = owner(50);
   EXPECT_FALSE(found.uid);
   EXPECT_FALSE(found.started);
+  EXPECT_FALSE(found.alive);
 }
 
 TEST_F(ProcessOwnersTest, BelongsToTheAttemptWhoseGroupItIsIn) {
@@ -152,8 +153,10 @@ TEST_F(ProcessOwnersTest, WhatEndedKeepsItsOwnerWhileTheDriverListsIt) {
   add(40, {});
   add(42, {.parent = 40});
   ASSERT_EQ(owner(42).attempt, kSeven);
+  EXPECT_TRUE(owner(42).alive);
   remove(42);
   EXPECT_EQ(owner(42).attempt, kSeven);
+  EXPECT_FALSE(owner(42).alive);
   EXPECT_EQ(owners_.known_attempt_of(42), kSeven);
 }
 
@@ -217,7 +220,7 @@ TEST(UserNames, ASlowNameServiceHoldsNobodyUp) {
     const std::lock_guard wait(gate);
     return std::string("late");
   });
-  EXPECT_EQ(names.name_of(7), "");
+  EXPECT_EQ(names.name_of(7), std::nullopt);
   closed.unlock();
   const Boot deadline = read_clock().boot + std::chrono::seconds{20};
   while (names.name_of(7) != "late" && read_clock().boot < deadline) {
