@@ -47,6 +47,12 @@ bool too_new(const World& world, std::string_view function) {
   return false;
 }
 
+bool join_session(Library& lib) {
+  const std::lock_guard guard(lib.mutex);
+  if (lib.users > 0) ++lib.users;
+  return lib.users > 0;
+}
+
 int code_of(const Error& error) {
   return error.code == ErrorCode::kUnsupported ? kVersionMismatch : kDriverNotLoaded;
 }
@@ -55,29 +61,27 @@ int code_of(const Error& error) {
 
 int start_session() {
   Library& lib = library();
-  const std::lock_guard guard(lib.mutex);
-  if (lib.users > 0) {
-    ++lib.users;
-    return kSuccess;
-  }
+  if (join_session(lib)) return kSuccess;
+  // Without the lock: the start may be told to hang, and nobody else may hang with it.
   auto world = World::open_from_environment();
   if (!world) {
+    const std::lock_guard guard(lib.mutex);
     // The code alone would say "driver not loaded"; the person wants to know which file.
     if (!std::exchange(lib.complained, true)) {
       std::fprintf(stderr, "simulated libnvidia-ml.so.1: %s\n", world.error().message.c_str());
     }
     return code_of(world.error());
   }
-  for (const char* name : {"nvmlInit_v2", "all"}) {
-    if (const int code = meet_faults(*world, name, kNoCard); code != 0) return code;
-  }
+  if (const int code = meet_faults(*world, "nvmlInit_v2", kNoCard); code != 0) return code;
   auto session = std::make_shared<Session>(Session{std::move(*world), 0, {}});
   session->driver_generation = session->world.data().driver_generation.load();
   for (std::size_t card = 0; card < session->world.card_count(); ++card) {
     if (session->world.data().states[card].lost.load() == 0) session->listed.push_back(card);
   }
-  lib.session = std::move(session);
-  lib.users = 1;
+  const std::lock_guard guard(lib.mutex);
+  // Another thread may have been quicker.
+  if (lib.users == 0) lib.session = std::move(session);
+  ++lib.users;
   return kSuccess;
 }
 
