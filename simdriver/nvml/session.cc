@@ -7,6 +7,8 @@
 #include <mutex>
 #include <utility>
 
+#include "simdriver/immortal.h"
+
 namespace gpusched::simdriver::nvml {
 namespace {
 
@@ -18,8 +20,7 @@ struct Library {
   bool complained = false;
 };
 Library& library() {
-  // Never destroyed: other people's threads may still be in a call when the process ends.
-  static auto* one = new Library;
+  static const Immortal<Library> one;
   return *one;
 }
 
@@ -47,10 +48,17 @@ bool too_new(const World& world, std::string_view function) {
   return false;
 }
 
+bool is_stale(const Session& session) {
+  return session.world.data().driver_generation.load() != session.driver_generation;
+}
+
+// False: there is no session, or one with a driver that is gone. The library is never unloaded, so
+// a program that closes and opens it again without a shutdown comes here too.
 bool join_session(Library& lib) {
   const std::lock_guard guard(lib.mutex);
-  if (lib.users > 0) ++lib.users;
-  return lib.users > 0;
+  if (lib.users == 0 || is_stale(*lib.session)) return false;
+  ++lib.users;
+  return true;
 }
 
 int code_of(const Error& error) {
@@ -80,7 +88,7 @@ int start_session() {
   }
   const std::lock_guard guard(lib.mutex);
   // Another thread may have been quicker.
-  if (lib.users == 0) lib.session = std::move(session);
+  if (lib.users == 0 || is_stale(*lib.session)) lib.session = std::move(session);
   ++lib.users;
   return kSuccess;
 }
@@ -113,9 +121,7 @@ int admit(const Session* session, const char* function, std::int32_t card) {
   if (too_new(world, function) || is_missing(world, function)) return kFunctionNotFound;
   if (const int code = meet_faults(world, function, card); code != 0) return code;
   // Looked at after a hang, during which the driver may have been restarted.
-  if (world.data().driver_generation.load() != session->driver_generation) {
-    return kVersionMismatch;
-  }
+  if (is_stale(*session)) return kVersionMismatch;
   if (card != kNoCard && world.data().states[card].lost.load() != 0) return kGpuIsLost;
   return kSuccess;
 }
