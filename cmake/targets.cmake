@@ -65,3 +65,14 @@ function(gpusched_hot)
     target_compile_options(gpusched_${name} PRIVATE $<$<CONFIG:Debug>:-O1>)
   endforeach()
 endfunction()
+
+# gpusched_simulated_driver(nvml_test): for tests that include tests/support/simulated_driver.h.
+function(gpusched_simulated_driver test)
+  if(NOT GPUSCHED_TESTS)
+    return()
+  endif()
+  target_compile_definitions(${test} PRIVATE
+    SIMULATED_DRIVER_DIRECTORY="${CMAKE_BINARY_DIR}/sim"
+    SIMULATED_SCENARIO_DIRECTORY="${CMAKE_SOURCE_DIR}/simdriver/scenarios")
+  add_dependencies(${test} sim_nvidia-ml)
+endfunction()

@@ -19,13 +19,6 @@ std::uint64_t digest_of(std::string_view text) {
   return hash;
 }
 
-std::string uuid_of(std::string_view kind, std::size_t number) {
-  const std::uint64_t high = digest_of(fmt::format("{}#{}", kind, number));
-  const std::uint64_t low = digest_of(fmt::format("{}#{}", number, kind));
-  return fmt::format("GPU-{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, high >> 16 & 0xffff,
-                     high & 0xffff, low >> 48, low & 0xffffffffffffULL);
-}
-
 Result<void> add_cards(std::string_view part, std::vector<Card>& cards) {
   const auto bad = [part](const std::string& why) {
     return failure(
@@ -56,7 +49,7 @@ Result<void> add_cards(std::string_view part, std::vector<Card>& cards) {
     const std::size_t number = cards.size();
     Card card;
     card.number = CardNumber{static_cast<std::uint16_t>(number)};
-    card.uuid = uuid_of(rest, number);
+    card.uuid = simulated_uuid(rest, number);
     card.model = model;
     card.vram_bytes = *size;
     cards.push_back(std::move(card));
@@ -65,6 +58,13 @@ Result<void> add_cards(std::string_view part, std::vector<Card>& cards) {
 }
 
 }  // namespace
+
+std::string simulated_uuid(std::string_view kind, std::size_t number) {
+  const std::uint64_t high = digest_of(fmt::format("{}#{}", kind, number));
+  const std::uint64_t low = digest_of(fmt::format("{}#{}", number, kind));
+  return fmt::format("GPU-{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, high >> 16 & 0xffff,
+                     high & 0xffff, low >> 48, low & 0xffffffffffffULL);
+}
 
 Result<std::vector<Card>> parse_simulated_cards(std::string_view text) {
   std::vector<Card> cards;

@@ -2,6 +2,7 @@
 // UUIDs follow from the words, so that a restart finds the same cards.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,5 +13,8 @@ namespace gpusched {
 
 // COUNTxSIZE[:MODEL], separated by commas; at most 64 cards.
 Result<std::vector<Card>> parse_simulated_cards(std::string_view text);
+
+// A UUID in NVIDIA's form that follows from the two: the same on every machine.
+std::string simulated_uuid(std::string_view kind, std::size_t number);
 
 }  // namespace gpusched

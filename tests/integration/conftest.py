@@ -4,6 +4,7 @@ import os
 
 import pytest
 from live_daemon import ROOMY, LiveDaemon
+from sim_world import SimWorld
 
 # A mount namespace in which no control group hierarchy can be seen.
 HIDE_GROUPS = ["unshare", "-m", "sh", "-c",
@@ -38,3 +39,24 @@ def either(request, programs):
             pytest.skip("no writable cgroup v2 here")
         assert (daemon.cgroup() is None) == hidden
         yield daemon
+
+
+@pytest.fixture
+def make_world(programs, tmp_path):
+    """Makes simulated worlds, and ends what was started in them."""
+    made = []
+
+    def make(scenario="2x24G"):
+        place = tmp_path / str(len(made))
+        place.mkdir()
+        made.append(SimWorld(programs, place, scenario))
+        return made[-1]
+
+    yield make
+    for world in made:
+        world.close()
+
+
+@pytest.fixture
+def world(make_world):
+    return make_world()

@@ -1,0 +1,55 @@
+// Memory: counted in the world, never really there.
+#include "simdriver/card_use.h"
+#include "simdriver/cuda/process.h"
+
+namespace cuda = gpusched::simdriver::cuda;
+using namespace gpusched::simdriver;
+
+namespace {
+
+// Calls that need a context which is whole.
+template <class Body>
+int in_context(const char* function, Body body) {
+  return cuda::through_gate(function, [&](cuda::Process& process) -> int {
+    cuda::Context* context = cuda::current_context(process);
+    if (context == nullptr) return cuda::kInvalidContext;
+    const int health = process.health_of(*context);
+    return health != cuda::kSuccess ? health : body(process, *context);
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+int cuMemAlloc_v2(cuda::Address* address, std::size_t bytes) {
+  return in_context(__func__, [&](cuda::Process& process, cuda::Context& context) -> int {
+    if (address == nullptr || bytes == 0) return cuda::kInvalidValue;
+    return process.allocate(&context, bytes, address);
+  });
+}
+int cuMemAlloc(cuda::Address* address, std::size_t bytes) { return cuMemAlloc_v2(address, bytes); }
+
+int cuMemFree_v2(cuda::Address address) {
+  return in_context(__func__, [&](cuda::Process& process, cuda::Context&) {
+    return address == 0 ? cuda::kSuccess : process.free(address);
+  });
+}
+int cuMemFree(cuda::Address address) { return cuMemFree_v2(address); }
+
+int cuMemGetInfo_v2(std::size_t* free_bytes, std::size_t* total_bytes) {
+  return in_context(__func__, [&](cuda::Process& process, cuda::Context& context) -> int {
+    if (free_bytes == nullptr || total_bytes == nullptr) return cuda::kInvalidValue;
+    const std::size_t card = process.card_of(context.ordinal);
+    const std::uint64_t capacity = capacity_of(process.world(), card);
+    const std::uint64_t used = look_at_card(process.world(), card).used_bytes;
+    *total_bytes = capacity;
+    *free_bytes = used < capacity ? capacity - used : 0;
+    return cuda::kSuccess;
+  });
+}
+int cuMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
+  return cuMemGetInfo_v2(free_bytes, total_bytes);
+}
+
+}  // extern "C"
