@@ -17,7 +17,6 @@ function(gpusched_program name)
       # start of a static program registers them, which reads all of them with g++ 13 (0.2 ms).
       target_link_options(${name} PRIVATE -static -Wl,--eh-frame-hdr
         -Wl,--wrap=__register_frame_info -Wl,--wrap=__deregister_frame_info)
-      target_sources(${name} PRIVATE ${CMAKE_SOURCE_DIR}/src/base/static_start.cc)
     else()
       target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc)
     endif()
