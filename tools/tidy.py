@@ -35,6 +35,9 @@ CLOCKS = re.compile(r"system_clock::now|steady_clock::now|\bclock_gettime\b|\bge
 CLOCK_READERS = re.compile(r"src/(base/clock\.cc|launcher/.*)")
 SLEEPS = re.compile(r"sleep_for|sleep_until|\bu?sleep\(|\bnanosleep\(")
 DRAWERS = {"util", "utils", "helper", "helpers", "manager", "common", "misc"}
+# What src/watch may include: a Mac has these too.
+PORTABLE = re.compile(r"[a-z_]+|fmt/[a-z]+\.h|gtest/gtest\.h|sys/(types|stat|wait|sysctl)\.h|"
+                      r"(dirent|errno|fcntl|poll|signal|spawn|stdlib|string|unistd)\.h")
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 PUBLIC_PLACES = {"/", "/tmp", "/home", "/root", "/usr", "/var", "/opt", "/srv", "/mnt", "/builds"}
 
@@ -199,6 +202,16 @@ def pure_core(tree):
     return found
 
 
+def portable_watch(tree):
+    found = []
+    for path in tree.named(*CODE, under="src/watch/"):
+        for number, line in tree.lines(path):
+            include = re.match(r"\s*#\s*include\s*<([^>]+)>", line)
+            if include and not PORTABLE.fullmatch(include.group(1)):
+                found.append(Finding(path, number, f"<{include.group(1)}> is not on every system"))
+    return found
+
+
 def heavy_headers(tree):
     found = []
     for path in product_code(tree, *CODE):
@@ -360,8 +373,8 @@ def event_table(tree):
 
 
 RULES = [columns, white_space, names, sleeps, clocks, unfinished, includes, pure_core,
-         heavy_headers, link_lines, header_form, dead_files, machine_paths, file_length,
-         function_length, links, adr_index, event_table]
+         portable_watch, heavy_headers, link_lines, header_form, dead_files, machine_paths,
+         file_length, function_length, links, adr_index, event_table]
 
 
 def main(arguments):

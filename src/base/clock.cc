@@ -20,9 +20,16 @@ Microseconds read(clockid_t clock) {
   return Microseconds{static_cast<std::int64_t>(time.tv_sec) * 1'000'000 + time.tv_nsec / 1000};
 }
 
+#ifdef __APPLE__
+// There CLOCK_MONOTONIC is the one that goes on while the machine sleeps.
+constexpr clockid_t kSinceBoot = CLOCK_MONOTONIC;
+#else
+constexpr clockid_t kSinceBoot = CLOCK_BOOTTIME;
+#endif
+
 }  // namespace
 
-Now read_clock() { return {Wall{read(CLOCK_REALTIME)}, Boot{read(CLOCK_BOOTTIME)}}; }
+Now read_clock() { return {Wall{read(CLOCK_REALTIME)}, Boot{read(kSinceBoot)}}; }
 
 Result<std::string> read_boot_id() {
   constexpr const char* kPath = "/proc/sys/kernel/random/boot_id";

@@ -36,14 +36,16 @@ TEST(SimulatedCards, RefusesWhatMakesNoSense) {
 TEST(SamplerOutput, LeavesOutLinesThatAreNotCards) {
   const auto cards = parse_sampler_output(
       "warning: something\n"
-      "number=0 uuid=GPU-a vram_bytes=100 reserved_bytes=10 pci=0000:01:00.0 model=NVIDIA H200\n"
-      "number=x uuid=GPU-b vram_bytes=100 model=B\n"
-      "number=1 vram_bytes=100 model=no uuid\n"
-      "number=2 uuid=GPU-c vram_bytes=5 reserved_bytes=9 model=\n"
-      "number=3 uuid=GPU-d");
+      R"({"v":1,"type":"cards","cards":[)"
+      R"({"number":0,"uuid":"GPU-a","vram_bytes":100,"reserved_bytes":10,"model":"NVIDIA H200"},)"
+      R"({"number":1,"uuid":"GPU-b","model":"of unknown size"},)"
+      R"({"number":2,"uuid":"GPU-c","vram_bytes":5,"reserved_bytes":9}]})"
+      "\n"
+      R"({"v":1,"type":"complaint","sentence":"GPU-b: its memory is unknown"})");
   ASSERT_EQ(cards.size(), 2u);
   EXPECT_EQ(cards[0].model, "NVIDIA H200");
   EXPECT_EQ(cards[0].capacity_bytes(), 90u);
+  EXPECT_EQ(number_of(cards[1].number), 2);
   EXPECT_EQ(cards[1].capacity_bytes(), 0u);
 }
 

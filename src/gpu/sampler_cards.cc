@@ -16,12 +16,12 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <utility>
+
+#include "json/sampler_lines.h"
 
 extern char** environ;
 
@@ -39,35 +39,14 @@ std::string sampler_program() {
   return (self.parent_path().parent_path() / "libexec/gpusched/gpusched-sampler").string();
 }
 
-bool read_number(const std::map<std::string, std::string>& fields, const char* name,
-                 std::uint64_t& value) {
-  const auto found = fields.find(name);
-  if (found == fields.end()) return false;
-  const std::string& text = found->second;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-  return read.ec == std::errc{} && read.ptr == text.data() + text.size();
-}
-
-bool parse_line(std::string_view line, Card& card) {
-  std::map<std::string, std::string> fields;
-  while (!line.empty()) {
-    const std::size_t equals = line.find('=');
-    if (equals == std::string_view::npos) return false;
-    const std::string name(line.substr(0, equals));
-    line.remove_prefix(equals + 1);
-    const std::size_t end = name == "model" ? line.size() : std::min(line.find(' '), line.size());
-    fields[name] = line.substr(0, end);
-    line.remove_prefix(std::min(line.size(), end + 1));
-  }
-  std::uint64_t number = 0;
-  if (!read_number(fields, "number", number) || number > 0xffff) return false;
-  if (!read_number(fields, "vram_bytes", card.vram_bytes)) return false;
-  read_number(fields, "reserved_bytes", card.reserved_vram_bytes);
-  card.reserved_vram_bytes = std::min(card.reserved_vram_bytes, card.vram_bytes);
-  card.number = CardNumber{static_cast<std::uint16_t>(number)};
-  card.uuid = fields["uuid"];
-  card.model = fields["model"];
-  return !card.uuid.empty();
+Card card_of(const watch::NumberedCard& seen) {
+  Card card;
+  card.number = seen.number;
+  card.uuid = seen.identity.uuid;
+  card.model = seen.identity.model;
+  card.vram_bytes = seen.identity.vram_bytes.value_or(0);
+  card.reserved_vram_bytes = std::min(seen.identity.reserved_bytes.value_or(0), card.vram_bytes);
+  return card;
 }
 
 // Why a run that brought no cards ended.
@@ -127,7 +106,8 @@ class SamplerRun : public std::enable_shared_from_this<SamplerRun> {
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    std::array<char*, 2> argv = {const_cast<char*>(program_.c_str()), nullptr};
+    std::string once = "--once";
+    std::array<char*, 3> argv = {const_cast<char*>(program_.c_str()), once.data(), nullptr};
     const int error =
         ::posix_spawn(&pid_, program_.c_str(), &actions, nullptr, argv.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
@@ -211,9 +191,14 @@ std::vector<Card> parse_sampler_output(std::string_view output) {
   std::vector<Card> cards;
   while (!output.empty()) {
     const std::size_t end = std::min(output.find('\n'), output.size());
-    Card card;
-    if (parse_line(output.substr(0, end), card)) cards.push_back(std::move(card));
+    const auto report = read_report(output.substr(0, end));
     output.remove_prefix(std::min(output.size(), end + 1));
+    const auto* seen = report ? std::get_if<watch::CardsReport>(&*report) : nullptr;
+    if (seen == nullptr) continue;
+    for (const watch::NumberedCard& card : seen->cards) {
+      // A card of which not even the size is known cannot be given to anybody.
+      if (card.identity.vram_bytes) cards.push_back(card_of(card));
+    }
   }
   return cards;
 }

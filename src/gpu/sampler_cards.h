@@ -17,8 +17,8 @@ class io_context;
 
 namespace gpusched {
 
-// One card per line: `number=0 uuid=GPU-… vram_bytes=… reserved_bytes=… pci=… model=…` (the model
-// is last and may have blanks). Lines that are not of this form are left out.
+// The cards in what `gpusched-sampler --once` says (docs/sampler-protocol.md). Lines that are not
+// of that form are left out.
 std::vector<Card> parse_sampler_output(std::string_view output);
 
 // The program beside the daemon's own, or where it was installed; ten seconds.

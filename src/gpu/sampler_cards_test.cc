@@ -38,8 +38,9 @@ class SamplerCardsTest : public ::testing::Test {
 
 TEST_F(SamplerCardsTest, ReadsWhatTheSamplerPrints) {
   const auto found =
-      find(program("echo 'number=0 uuid=GPU-a vram_bytes=100 model=NVIDIA A'\n"
-                   "echo garbage; echo 'number=1 uuid=GPU-b vram_bytes=7 model=B'"));
+      find(program(R"(test "$*" = --once && echo '{"v":1,"type":"cards","cards":[)"
+                   R"({"number":0,"uuid":"GPU-a","vram_bytes":100,"model":"NVIDIA A"},)"
+                   R"({"number":1,"uuid":"GPU-b","vram_bytes":7,"model":"B"}]}'; echo garbage)"));
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_EQ(found->source, "nvml");
   ASSERT_EQ(found->cards.size(), 2u);

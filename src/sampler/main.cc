@@ -1,53 +1,48 @@
-// gpusched-sampler: the only program that loads GPU driver libraries. Prints one line per card,
-//   number=0 uuid=GPU-… vram_bytes=… reserved_bytes=… pci=00000000:3B:00.0 model=NVIDIA …
-// in PCI order; a field that is unknown is left out. What is wrong goes to stderr.
-// Exit codes: 0 cards were printed, 3 there is no driver or no card, 1 the driver has a problem.
-#include <cstdio>
-#include <string>
-#include <vector>
+// gpusched-sampler: the only program that loads GPU driver libraries. The daemon starts it with
+// pipes as stdin (orders) and stdout (reports), one JSON object per line: docs/sampler-protocol.md.
+//   gpusched-sampler           looks until stdin ends
+//   gpusched-sampler --once    says the same about one look at every card, and ends
+// Exit codes: 0 done, 3 there is no driver or no card, 1 a driver has a problem, 4 the driver was
+// replaced while it was in use. Complaints go to stderr too with --once, for people who try it.
+#include <sys/resource.h>
+#include <unistd.h>
 
-#include "sampler/nvml_library.h"
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+#include "base/clock.h"
+#include "nvml/nvml_backend.h"
+#include "sampler/sampler.h"
 
 namespace gpusched {
 namespace {
 
-constexpr int kNoCards = 3;
-
-void complain(const std::string& sentence) {
-  std::fprintf(stderr, "gpusched-sampler: %s\n", sentence.c_str());
+// One descriptor per process on the cards; the usual soft limit is for select(), not for us.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-std::string line_of(std::size_t number, const NvmlCard& card) {
-  std::string line = "number=" + std::to_string(number) + " uuid=" + card.uuid;
-  if (card.vram_bytes) line += " vram_bytes=" + std::to_string(*card.vram_bytes);
-  if (card.reserved_bytes) line += " reserved_bytes=" + std::to_string(*card.reserved_bytes);
-  if (!card.pci.empty()) line += " pci=" + card.pci;
-  return line + " model=" + card.model;
-}
-
-int look_once() {
-  NvmlTrouble trouble;
-  const std::unique_ptr<NvmlLibrary> library = NvmlLibrary::open(trouble);
-  if (library == nullptr) {
-    complain(trouble.sentence);
-    return trouble.no_cards ? kNoCards : 1;
+int run(int argc, char** argv) {
+  SamplerOptions options;
+  if (argc > 1) options.once = std::strcmp(argv[1], "--once") == 0;
+  if (argc > 2 || (argc == 2 && !options.once)) {
+    std::fputs("usage: gpusched-sampler [--once]\n", stderr);
+    return 64;
   }
-  std::vector<std::string> complaints;
-  const std::vector<NvmlCard> cards = library->cards(complaints);
-  for (const std::string& each : complaints) complain(each);
-  if (cards.empty()) complain("the NVIDIA driver shows no card");
-  bool printed = false;
-  for (std::size_t i = 0; i < cards.size(); ++i) {
-    // A card that does not answer keeps its number: those behind it must not change theirs.
-    if (cards[i].uuid.empty()) continue;
-    std::puts(line_of(i, cards[i]).c_str());
-    printed = true;
-  }
-  if (!printed) return complaints.empty() ? kNoCards : 1;
-  return std::fflush(stdout) == 0 ? 0 : 1;
+  std::signal(SIGPIPE, SIG_IGN);
+  raise_descriptor_limit();
+  options.clock = read_clock;
+  options.open = [] { return watch::open_backends(watch::Host{}, [] { return nvml::probe(); }); };
+  // Never destroyed: that would wait for a driver that may never answer.
+  return (new Sampler(std::move(options)))->run();
 }
 
 }  // namespace
 }  // namespace gpusched
 
-int main() { return gpusched::look_once(); }
+// Without destructors and exit handlers, for the same reason.
+int main(int argc, char** argv) { ::_exit(gpusched::run(argc, argv)); }

@@ -28,6 +28,7 @@ class Backend {
   virtual Result<std::vector<CardIdentity>> cards(std::vector<std::string>& complaints) = 0;
   // kNotFound: the card is gone for good (fell off the bus). kUnavailable: it does not answer now.
   virtual Result<CardSample> sample(const CardIdentity& card) = 0;
+  // kUnsupported: this way of looking knows no processes.
   virtual Result<std::vector<ProcessSample>> processes(const CardIdentity& card) = 0;
   // What the driver has on record about processes that ended since the last call. Empty where the
   // driver keeps no accounts.

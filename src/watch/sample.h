@@ -27,9 +27,9 @@ struct CardIdentity {
 // Why clocks are lower than they could be.
 enum Throttle : std::uint32_t {
   kThrottleIdle = 1,
-  kThrottleSetting = 2,       // Application clocks, sync boost, display.
-  kThrottlePower = 4,         // Software power cap.
-  kThrottleHardware = 8,      // Hardware slowdown without a nearer cause.
+  kThrottleSetting = 2,   // Application clocks, sync boost, display.
+  kThrottlePower = 4,     // Software power cap.
+  kThrottleHardware = 8,  // Hardware slowdown without a nearer cause.
   kThrottleSoftThermal = 16,
   kThrottleHardThermal = 32,
   kThrottlePowerBrake = 64,
@@ -50,7 +50,7 @@ struct CardSample {
   std::optional<double> temperature_c, memory_temperature_c, slowdown_temperature_c;
   std::optional<int> fan_percent;
   std::optional<int> core_clock_mhz, memory_clock_mhz;
-  std::optional<std::uint32_t> throttle;  // Of Throttle.
+  std::optional<std::uint32_t> throttle;                        // Of Throttle.
   std::optional<std::uint64_t> ecc_corrected, ecc_uncorrected;  // Since the driver was loaded.
   std::optional<bool> rows_pending, rows_failed;                // Row remapping.
   std::optional<int> pcie_generation, pcie_width;

@@ -1,0 +1,31 @@
+// The lines between the daemon and gpusched-sampler, in both directions: docs/sampler-protocol.md.
+// Both programs use this reader and this writer, so neither can misunderstand the other.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "watch/report.h"
+
+namespace gpusched {
+
+class JsonWriter;
+
+// The most that a line may have; a reader that gets more has lost its place.
+constexpr std::size_t kSamplerLineMost = 1U << 20;
+
+// One line without its end.
+std::string write_report(const watch::Report& report);
+std::string write_order(const watch::Order& order);
+
+// Fields and types that are not known are passed over (OtherReport, OtherOrder); a known field of
+// the wrong form is kInvalid, with a sentence that names it.
+Result<watch::Report> read_report(std::string_view line);
+Result<watch::Order> read_order(std::string_view line);
+
+// The same objects as parts of other answers (`gpusched gpus --json`).
+void write_card_sample(JsonWriter& json, const watch::CardSample& sample);
+void write_watched_process(JsonWriter& json, const watch::WatchedProcess& process);
+
+}  // namespace gpusched

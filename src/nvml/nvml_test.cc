@@ -1,0 +1,364 @@
+// The backend on the simulated driver, which has the same binary interface as the real one.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "nvml/nvml_backend.h"
+#include "nvml/process_lists.h"
+#include "nvml/sample_reader.h"
+#include "tests/support/simulated_driver.h"
+#include "tests/support/watch_contract.h"
+
+namespace gpusched::testing {
+namespace {
+
+using watch::CardIdentity;
+using watch::CardSample;
+using watch::ProcessSample;
+
+constexpr std::uint64_t kMiB = 1ULL << 20;
+
+class Nvml {
+ public:
+  explicit Nvml(const std::string& scenario) : driver(scenario) { open(); }
+
+  void open() {
+    driver.load_nvml();
+    backend.reset();
+    auto probed = nvml::probe([this] { return now; });
+    EXPECT_TRUE(probed.backend) << probed.reason;
+    backend = std::move(probed.backend);
+    std::vector<std::string> complaints;
+    cards = backend->cards(complaints).value_or(std::vector<CardIdentity>{});
+  }
+  void let_pass(std::chrono::milliseconds time) { now += time; }
+  CardSample sample(std::size_t card = 0) {
+    const auto read = backend->sample(cards.at(card));
+    EXPECT_TRUE(read) << read.error().message;
+    return read.value_or(CardSample{});
+  }
+  ErrorCode failure_of(std::size_t card = 0) {
+    const auto read = backend->sample(cards.at(card));
+    EXPECT_FALSE(read);
+    return read ? ErrorCode::kInternal : read.error().code;
+  }
+  std::vector<ProcessSample> processes(std::size_t card = 0) {
+    const auto read = backend->processes(cards.at(card));
+    EXPECT_TRUE(read) << read.error().message;
+    return read.value_or(std::vector<ProcessSample>{});
+  }
+
+  Boot now{std::chrono::hours{1}};
+  SimulatedDriver driver;
+  std::unique_ptr<watch::Backend> backend;
+  std::vector<CardIdentity> cards;
+};
+
+TEST(NvmlBackend, NamesTheCards) {
+  Nvml nvml("8xH200");
+  EXPECT_EQ(nvml.backend->name(), "nvml");
+  EXPECT_EQ(nvml.backend->driver_version(), "580.159.04");
+  ASSERT_EQ(nvml.cards.size(), 8u);
+  const CardIdentity& card = nvml.cards[1];
+  EXPECT_EQ(card.model, "NVIDIA H200");
+  EXPECT_EQ(card.vram_bytes, 143'771 * kMiB);
+  EXPECT_EQ(card.reserved_bytes, 610 * kMiB);
+  EXPECT_EQ(card.minor, 1);
+  EXPECT_TRUE(card.uuid.starts_with("GPU-"));
+  EXPECT_EQ(card.pci.find(':'), 8u);
+  EXPECT_TRUE(std::ranges::is_sorted(nvml.cards, {}, &CardIdentity::pci));
+  EXPECT_TRUE(card.nvlink_neighbours.empty()) << "The other ends are switches.";
+}
+
+TEST(NvmlBackend, NamesTheNeighboursByTheirLinks) {
+  Nvml nvml(
+      "name: linked\ncards:\n  - {count: 2, model: NVIDIA H200, vram: 8G, "
+      "nvlink: {links: 4, to: mesh}}\n");
+  ASSERT_EQ(nvml.cards.size(), 2u);
+  EXPECT_EQ(nvml.cards[0].nvlink_neighbours, std::vector<std::string>{nvml.cards[1].pci});
+}
+
+TEST(NvmlBackend, ReadsMemoryWithoutWhatTheDriverKeeps) {
+  Nvml nvml("8xH200");
+  nvml.driver.add_process({"card=0", "vram=3G"});
+  const CardSample sample = nvml.sample();
+  EXPECT_EQ(sample.vram_bytes, 143'771 * kMiB);
+  EXPECT_EQ(sample.reserved_bytes, 610 * kMiB);
+  EXPECT_EQ(sample.used_bytes, 3072 * kMiB);
+}
+
+TEST(NvmlBackend, AnOldDriverHasNoReservedMemory) {
+  Nvml nvml("8xH200");
+  nvml.driver.set({"missing=nvmlDeviceGetMemoryInfo_v2"});
+  const CardSample sample = nvml.sample();
+  EXPECT_EQ(sample.vram_bytes, 143'771 * kMiB);
+  EXPECT_FALSE(sample.reserved_bytes);
+  EXPECT_EQ(sample.used_bytes, 610 * kMiB) << "It cannot be told apart.";
+  nvml.driver.set({"clear=faults"});
+  EXPECT_FALSE(nvml.sample().reserved_bytes) << "What is missing is not asked for again.";
+}
+
+TEST(NvmlBackend, AConsumerCardLacksWhatItLacks) {
+  Nvml nvml("8xRTX4090");
+  nvml.sample();
+  nvml.let_pass(std::chrono::seconds{1});
+  const CardSample sample = nvml.sample();
+  EXPECT_FALSE(sample.ecc_corrected);
+  EXPECT_FALSE(sample.sm_active_percent);
+  EXPECT_FALSE(sample.rows_pending);
+  EXPECT_FALSE(sample.mig);
+  EXPECT_TRUE(sample.fan_percent);
+  EXPECT_TRUE(sample.power_watts);
+  const auto processes = nvml.processes();
+  ASSERT_EQ(processes.size(), 1u);
+  EXPECT_EQ(processes[0].kind, watch::ProcessKind::kGraphics);
+  EXPECT_EQ(processes[0].vram_bytes, 212 * kMiB);
+}
+
+TEST(NvmlBackend, MeasuresMultiprocessorsBetweenTwoReadings) {
+  Nvml nvml("8xH200");
+  nvml.driver.set({"card=0", "util=40"});
+  EXPECT_FALSE(nvml.sample().sm_active_percent);
+  nvml.let_pass(std::chrono::milliseconds{5});
+  EXPECT_FALSE(nvml.sample().sm_active_percent) << "Too near to the one before.";
+  nvml.let_pass(std::chrono::seconds{1});
+  const CardSample sample = nvml.sample();
+  EXPECT_EQ(sample.sm_active_percent, 40);
+  EXPECT_TRUE(sample.dram_active_percent);
+  EXPECT_EQ(sample.busy_percent, 40);
+  nvml.let_pass(std::chrono::milliseconds{5});
+  EXPECT_EQ(nvml.sample().sm_active_percent, 40) << "The last figure stands.";
+}
+
+TEST(NvmlBackend, ReadsSlowFiguresLessOften) {
+  Nvml nvml("8xH200");
+  nvml.driver.set({"card=0", "temperature=50"});
+  EXPECT_EQ(nvml.sample().temperature_c, 50);
+  nvml.driver.set({"card=0", "temperature=70", "ecc_corrected=9"});
+  nvml.let_pass(std::chrono::seconds{1});
+  EXPECT_EQ(nvml.sample().temperature_c, 50);
+  nvml.let_pass(std::chrono::seconds{5});
+  EXPECT_EQ(nvml.sample().temperature_c, 70);
+  EXPECT_EQ(nvml.sample().ecc_corrected, 0u);
+  nvml.let_pass(std::chrono::seconds{60});
+  EXPECT_EQ(nvml.sample().ecc_corrected, 9u);
+}
+
+TEST(NvmlBackend, AnEventMakesTheNextReadingWhole) {
+  Nvml nvml("8xH200");
+  ASSERT_TRUE(nvml.backend->has_events());
+  nvml.sample(2);
+  nvml.driver.set({"card=2", "ecc_uncorrected=3", "rows_pending=on", "recovery=4", "xid=48"});
+  std::vector<watch::CardEvent> seen;
+  for (int round = 0; round < 10 && (seen.empty() || seen.back().number != 48); ++round) {
+    const auto events = nvml.backend->events(std::chrono::milliseconds{100});
+    ASSERT_TRUE(events) << events.error().message;
+    seen.insert(seen.end(), events->begin(), events->end());
+  }
+  ASSERT_FALSE(seen.empty());
+  EXPECT_EQ(seen.back().kind, watch::CardEvent::Kind::kXid);
+  EXPECT_EQ(seen.back().number, 48u);
+  EXPECT_EQ(seen.back().uuid, nvml.cards[2].uuid);
+  const CardSample sample = nvml.sample(2);
+  EXPECT_EQ(sample.ecc_uncorrected, 3u);
+  EXPECT_EQ(sample.rows_pending, true);
+  EXPECT_EQ(sample.recovery, watch::Recovery::kDrainAndReset);
+}
+
+TEST(NvmlBackend, WithoutNewsThereAreNoEvents) {
+  Nvml nvml("2x24G");
+  const auto events = nvml.backend->events(std::chrono::milliseconds{1});
+  ASSERT_TRUE(events);
+  EXPECT_TRUE(events->empty());
+}
+
+TEST(NvmlBackend, ReadsModes) {
+  Nvml nvml("8xH200");
+  nvml.driver.set({"card=0", "mig=on", "persistence=off", "compute_mode=exclusive", "accounting=on",
+                   "clock_reasons=0x84"});
+  const CardSample sample = nvml.sample();
+  EXPECT_EQ(sample.mig, true);
+  EXPECT_EQ(sample.persistence, false);
+  EXPECT_EQ(sample.accounting, true);
+  EXPECT_EQ(sample.compute_mode, watch::ComputeMode::kExclusiveProcess);
+  EXPECT_EQ(*sample.throttle & (watch::kThrottlePower | watch::kThrottlePowerBrake),
+            watch::kThrottlePower | watch::kThrottlePowerBrake);
+}
+
+TEST(NvmlBackend, ListsProcessesInEveryFormThatDriversHave) {
+  const std::vector<std::vector<std::string>> forms = {
+      {},
+      {"missing=nvmlDeviceGetRunningProcessDetailList"},
+      {"missing=nvmlDeviceGetRunningProcessDetailList", "old_process_stride=on"},
+      {"missing=nvmlDeviceGetRunningProcessDetailList",
+       "missing=nvmlDeviceGetComputeRunningProcesses_v3"},
+      {"missing=nvmlDeviceGetRunningProcessDetailList",
+       "missing=nvmlDeviceGetComputeRunningProcesses_v3",
+       "missing=nvmlDeviceGetComputeRunningProcesses_v2"},
+  };
+  for (std::size_t i = 0; i < forms.size(); ++i) {
+    SCOPED_TRACE(i);
+    Nvml nvml("8xH200");
+    if (!forms[i].empty()) nvml.driver.set(forms[i]);
+    for (int n = 1; n <= 100; ++n) {
+      nvml.driver.add_process(
+          {"card=0", "vram=" + std::to_string(n) + "M", "pid=" + std::to_string(1000 + n)});
+    }
+    nvml.driver.add_process({"card=0", "vram=7M", "pid=5000", "kind=graphics"});
+    const auto processes = nvml.processes();
+    ASSERT_EQ(processes.size(), 101u);
+    for (std::size_t n = 1; n <= 100; ++n) {
+      EXPECT_EQ(processes[n - 1].pid, static_cast<int>(1000 + n));
+      EXPECT_EQ(processes[n - 1].vram_bytes, n * kMiB);
+    }
+    EXPECT_EQ(processes.back().kind, watch::ProcessKind::kGraphics);
+  }
+}
+
+TEST(NvmlBackend, AProcessInTwoListsIsOne) {
+  Nvml nvml("8xH200");
+  nvml.driver.add_process({"card=0", "vram=5M", "pid=77"});
+  nvml.driver.add_process({"card=1", "vram=6M", "pid=77"});
+  EXPECT_EQ(nvml.processes(0).size(), 1u);
+  EXPECT_EQ(nvml.processes(1).at(0).vram_bytes, 6 * kMiB);
+}
+
+TEST(NvmlBackend, KnowsHowBusyEachProcessIs) {
+  for (const char* missing : {"missing=none", "missing=nvmlDeviceGetProcessesUtilizationInfo"}) {
+    SCOPED_TRACE(missing);
+    Nvml nvml("8xH200");
+    nvml.driver.set({missing});
+    nvml.driver.add_process({"card=0", "vram=1G", "pid=100", "util=60"});
+    nvml.driver.add_process({"card=0", "vram=1G", "pid=200", "util=0"});
+    EXPECT_FALSE(nvml.processes()[0].busy_percent) << "The first answer covers all the past.";
+    nvml.let_pass(std::chrono::seconds{1});
+    auto processes = nvml.processes();
+    EXPECT_EQ(processes[0].busy_percent, 60);
+    EXPECT_EQ(processes[1].busy_percent, 0);
+    nvml.driver.remove_process(100);
+    nvml.let_pass(std::chrono::milliseconds{2});
+    processes = nvml.processes();
+    ASSERT_EQ(processes.size(), 1u);
+    EXPECT_EQ(processes[0].busy_percent, 0);
+  }
+}
+
+TEST(NvmlBackend, AskedTwiceInAMomentItKeepsTheFigure) {
+  Nvml nvml("8xH200");
+  nvml.driver.add_process({"card=0", "vram=1G", "pid=100", "util=60"});
+  nvml.processes();
+  nvml.let_pass(std::chrono::seconds{1});
+  EXPECT_EQ(nvml.processes()[0].busy_percent, 60);
+  nvml.let_pass(std::chrono::milliseconds{4});
+  EXPECT_EQ(nvml.processes()[0].busy_percent, 60);
+}
+
+TEST(NvmlBackend, ALostCardIsGoneAndTheOthersAreNot) {
+  Nvml nvml("8xH200");
+  nvml.driver.set({"card=1", "lost=on"});
+  EXPECT_EQ(nvml.failure_of(1), ErrorCode::kNotFound);
+  const auto processes = nvml.backend->processes(nvml.cards[1]);
+  ASSERT_FALSE(processes);
+  EXPECT_EQ(processes.error().code, ErrorCode::kNotFound);
+  EXPECT_TRUE(nvml.sample(0).vram_bytes);
+}
+
+TEST(NvmlBackend, TellsWhatTroubleMeans) {
+  Nvml nvml("2x24G");
+  nvml.driver.set({"card=0", "return=nvmlDeviceGetMemoryInfo_v2:16"});
+  EXPECT_EQ(nvml.failure_of(0), ErrorCode::kUnavailable);
+  const auto read = nvml.backend->sample(nvml.cards[0]);
+  EXPECT_NE(read.error().message.find("reset"), std::string::npos) << read.error().message;
+  nvml.driver.set({"card=0", "clear=faults"});
+  EXPECT_TRUE(nvml.sample(0).vram_bytes);
+  nvml.driver.set({"driver=590.1"});
+  EXPECT_EQ(nvml.failure_of(0), ErrorCode::kConflict);
+  EXPECT_FALSE(nvml.backend->events(std::chrono::milliseconds{1}));
+  nvml.open();
+  EXPECT_TRUE(nvml.sample(0).vram_bytes) << "A new start sees the new driver.";
+  EXPECT_EQ(nvml.backend->driver_version(), "590.1");
+}
+
+TEST(NvmlBackend, AnAnswerThatMeansNothingMakesOnlyThatFigureAbsent) {
+  Nvml nvml("8xH200");
+  nvml.driver.set({"card=0", "return=nvmlDeviceGetPowerUsage:999"});
+  EXPECT_FALSE(nvml.sample().power_watts);
+  EXPECT_TRUE(nvml.sample().temperature_c);
+  nvml.driver.set({"card=0", "clear=faults"});
+  nvml.let_pass(std::chrono::seconds{6});
+  EXPECT_TRUE(nvml.sample().power_watts) << "It is asked again.";
+}
+
+TEST(NvmlBackend, SaysWhyThereIsNone) {
+  SimulatedDriver driver("2x24G");
+  driver.load_nvml();
+  ::setenv("GPUSCHED_SIM_WORLD", "/nowhere", 1);
+  const auto none = nvml::probe();
+  EXPECT_FALSE(none.backend);
+  EXPECT_TRUE(none.absent);
+  ::setenv("GPUSCHED_SIM_WORLD", driver.path().c_str(), 1);
+  driver.set({"return=nvmlInit_v2:18"});
+  const auto mismatch = nvml::probe();
+  EXPECT_FALSE(mismatch.backend);
+  EXPECT_FALSE(mismatch.absent);
+  EXPECT_NE(mismatch.reason.find("updated"), std::string::npos) << mismatch.reason;
+}
+
+TEST(NvmlForms, EntriesAreMeasuredByWhatWasWritten) {
+  std::vector<unsigned char> buffer(256, nvml::kFill);
+  EXPECT_EQ(nvml::stride_of(buffer, 0), 24u);
+  std::fill_n(buffer.begin(), 48, static_cast<unsigned char>(0xFF));
+  EXPECT_EQ(nvml::stride_of(buffer, 2), 24u);
+  std::fill_n(buffer.begin(), 64, static_cast<unsigned char>(0));
+  EXPECT_EQ(nvml::stride_of(buffer, 2), 32u);
+}
+
+TEST(NvmlForms, HardwareSlowdownIsNamedByItsCauseIfThereIsOne) {
+  using namespace nvml;
+  EXPECT_EQ(throttle_of(0), 0u);
+  EXPECT_EQ(throttle_of(kReasonHardware), watch::kThrottleHardware);
+  EXPECT_EQ(throttle_of(kReasonHardware | kReasonHardThermal), watch::kThrottleHardThermal);
+  EXPECT_EQ(throttle_of(kReasonDisplay | kReasonSyncBoost), watch::kThrottleSetting);
+}
+
+// The contract of every backend.
+struct H200Harness {
+  Nvml nvml{"8xH200"};
+  H200Harness() { nvml.driver.add_process({"card=0", "vram=1G", "util=10"}); }
+  watch::Backend& backend() { return *nvml.backend; }
+  void let_time_pass() { nvml.let_pass(std::chrono::seconds{1}); }
+  std::set<std::string> fields() {
+    return {"vram_bytes",
+            "reserved_bytes",
+            "used_bytes",
+            "busy_percent",
+            "memory_busy_percent",
+            "sm_active_percent",
+            "dram_active_percent",
+            "power_watts",
+            "power_limit_watts",
+            "energy_joules",
+            "temperature_c",
+            "memory_temperature_c",
+            "slowdown_temperature_c",
+            "core_clock_mhz",
+            "memory_clock_mhz",
+            "throttle",
+            "ecc_corrected",
+            "ecc_uncorrected",
+            "rows_pending",
+            "rows_failed",
+            "pcie_generation",
+            "pcie_width",
+            "mig",
+            "persistence",
+            "accounting",
+            "compute_mode",
+            "recovery"};
+  }
+};
+INSTANTIATE_TYPED_TEST_SUITE_P(Nvml, WatchContract, H200Harness);
+
+}  // namespace
+}  // namespace gpusched::testing

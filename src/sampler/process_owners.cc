@@ -1,0 +1,120 @@
+#include "sampler/process_owners.h"
+
+#include <algorithm>
+
+#include "sampler/control_group.h"
+
+namespace gpusched {
+namespace {
+
+using watch::Evidence;
+using watch::ProcessOwner;
+
+// A program may replace itself or write over its arguments: not often.
+constexpr auto kFresh = std::chrono::seconds{60};
+constexpr auto kForgetAfter = std::chrono::minutes{5};
+constexpr int kAncestorsMost = 64;
+
+}  // namespace
+
+void ProcessOwners::set_jobs(watch::JobsOrder jobs) {
+  const std::lock_guard lock(mutex_);
+  jobs_ = std::move(jobs);
+  ++jobs_version_;
+}
+
+bool ProcessOwners::runs(AttemptId attempt) const {
+  return std::ranges::find(jobs_.attempts, attempt, &watch::RunningAttempt::attempt) !=
+         jobs_.attempts.end();
+}
+
+std::optional<AttemptId> ProcessOwners::attempt_by_tree(int pid, int parent) {
+  for (int step = 0; step < kAncestorsMost && pid > 1; ++step) {
+    const auto shim = std::ranges::find(jobs_.attempts, pid, &watch::RunningAttempt::shim);
+    if (shim != jobs_.attempts.end()) return shim->attempt;
+    pid = parent;
+    const auto stat = proc_.stat(pid);
+    if (!stat) return std::nullopt;
+    // An ancestor that was ours is proof enough, also if its own parents are gone.
+    const auto known = known_.find(pid);
+    if (known != known_.end() && known->second.owner.started == stat->started &&
+        known->second.owner.attempt) {
+      return known->second.owner.attempt;
+    }
+    parent = stat->parent;
+  }
+  return std::nullopt;
+}
+
+void ProcessOwners::find_attempt(int pid, const ProcessStat& stat, ProcessOwner& owner) {
+  const std::string groups = proc_.cgroup(pid);
+  owner.container = container_of(groups);
+  if (owner.attempt) return;
+  const auto set = [&](AttemptId attempt, Evidence evidence) {
+    owner.attempt = attempt;
+    owner.evidence = evidence;
+  };
+  if (const auto attempt = attempt_of(groups, jobs_.cgroup)) {
+    // Numbers alone are not ours: another daemon has its own.
+    if (!jobs_.cgroup.empty() || runs(*attempt)) return set(*attempt, Evidence::kCgroup);
+  }
+  if (const auto attempt = attempt_by_tree(pid, stat.parent)) return set(*attempt, Evidence::kTree);
+  const auto claimed = jobs_.attempts.empty() ? std::nullopt : proc_.claimed_attempt(pid);
+  if (!claimed) return;
+  const auto job = std::ranges::find(jobs_.attempts, *claimed, &watch::RunningAttempt::attempt);
+  // Anybody can write anything there, but only to harm himself.
+  if (job != jobs_.attempts.end() && job->uid && job->uid == owner.uid) {
+    set(*claimed, Evidence::kEnvironment);
+  }
+}
+
+void ProcessOwners::refresh(int pid, const ProcessStat& stat, Now now, Known& known) {
+  ProcessOwner& owner = known.owner;
+  owner.started = stat.started;
+  owner.started_wall = now.wall - (now.boot - stat.started);
+  owner.uid = proc_.uid(pid);
+  owner.command = proc_.command(pid);
+  if (owner.uid) owner.user = names_.name_of(*owner.uid);
+  find_attempt(pid, stat, owner);
+  known.jobs_version = jobs_version_;
+  known.refreshed = now.boot;
+}
+
+ProcessOwner ProcessOwners::owner_of(int pid, Now now) {
+  const std::lock_guard lock(mutex_);
+  forget_the_old(now.boot);
+  const auto stat = proc_.stat(pid);
+  const auto found = known_.find(pid);
+  if (!stat) {
+    if (found == known_.end()) return {};
+    found->second.asked = now.boot;
+    return found->second.owner;
+  }
+  const bool same = found != known_.end() && found->second.owner.started == stat->started;
+  Known& known = same ? found->second : (known_[pid] = {});
+  known.asked = now.boot;
+  ProcessOwner& owner = known.owner;
+  if (!same || now.boot - known.refreshed >= kFresh) {
+    refresh(pid, *stat, now, known);
+  } else if (!owner.attempt && known.jobs_version != jobs_version_) {
+    find_attempt(pid, *stat, owner);
+    known.jobs_version = jobs_version_;
+  } else if (owner.user.empty() && owner.uid) {
+    owner.user = names_.name_of(*owner.uid);
+  }
+  return owner;
+}
+
+std::optional<AttemptId> ProcessOwners::known_attempt_of(int pid) {
+  const std::lock_guard lock(mutex_);
+  const auto found = known_.find(pid);
+  return found != known_.end() ? found->second.owner.attempt : std::nullopt;
+}
+
+void ProcessOwners::forget_the_old(Boot now) {
+  if (now - swept_ < kFresh) return;
+  swept_ = now;
+  std::erase_if(known_, [&](const auto& each) { return now - each.second.asked > kForgetAfter; });
+}
+
+}  // namespace gpusched
