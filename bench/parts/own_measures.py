@@ -50,7 +50,7 @@ def batch_submit(field, stamps):
     del stamps
     count = field.scale(100_000, 20_000)
     system = field.make_gpusched(field.place("gpusched"), 1)
-    system.start()
+    system.begin()
     system.close_gate()
     first_line = json.dumps(system.body(["train", "{lr}"], key="lines")).encode()
     lines = b"\n".join([first_line, *(b'{"values":{"lr":"%d"}}' % i for i in range(count))])
@@ -77,7 +77,7 @@ def batch_submit(field, stamps):
         yield Result(measure, "the same key again", repeat_ms, "ms",
                      "repeated" if again["repeated"] else "NOT repeated", 1)
     yield from _lists(field, system, count * 2)
-    system.stop()
+    system.end()
 
 
 def _lists(field, system, queued):
@@ -107,7 +107,7 @@ def memory(field, stamps):
     count = field.scale(100_000, 20_000)
     for form in ("array", "sweep", "separate"):
         system = field.make_gpusched(field.place("gpusched"), 1)
-        system.start()
+        system.begin()
         time.sleep(0.5)
         idle = system.rss_bytes()
         if form == "array":
@@ -142,7 +142,7 @@ def memory(field, stamps):
             note += f"; 8 clients submitted {count / taken:,.0f} jobs/s, durably, one by one"
         yield Result("daemon memory", f"gpusched, {words}", each / KIB, "KiB per job", note, 1,
                      "≤ 1.5 KiB")
-        system.stop()
+        system.end()
 
 
 def turn(field, stamps):

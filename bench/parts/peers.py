@@ -21,7 +21,7 @@ def find(program):
 class TaskSpooler(System):
     name = "task-spooler"
     durable = False
-    most_queued = 900  # It keeps a process and a connection per job, and dies near 1,000.
+    most_queued = 800  # It keeps a process and a connection per job, and dies near 1,000.
     needs = ("tsp",)
 
     def start(self):
@@ -31,6 +31,9 @@ class TaskSpooler(System):
         self.run(self.program, "-S", str(self.slots))
 
     def stop(self):
+        """What runs outlives its server, so that goes first."""
+        for gate in getattr(self, "gates", ()):
+            self.run(self.program, "-k", gate, check=False)
         self.run(self.program, "-K", check=False)
 
     def submit_argv(self, command):
@@ -152,7 +155,7 @@ class Slurm(System):
     name = "Slurm"
     durable = True
     most_queued = 500
-    needs = ("slurmctld", "slurmd", "sbatch", "munged", "scontrol")
+    needs = ("slurmctld", "slurmd", "sbatch", "munged", "scontrol", "scancel", "squeue")
 
     def start(self):
         if os.geteuid() != 0:
@@ -177,6 +180,17 @@ class Slurm(System):
         self.daemon([find("slurmd"), "-D", "-N", host])
         self.until(lambda: "State=IDLE" in self.run(find("scontrol"), "show", "node", check=False),
                    "a node that is idle", 30)
+
+    def stop(self):
+        """Its step daemons outlive slurmd; so no job may be left when it goes."""
+        if len(self.processes) == 3:
+            self.run(find("scancel"), "--user=root", check=False)
+            try:
+                self.until(lambda: not self.run(find("squeue"), "--noheader", check=False),
+                           "the end of its jobs", 15)
+            except Stuck:
+                pass
+        super().stop()
 
     def _free_ports(self):
         found = []

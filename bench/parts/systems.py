@@ -8,6 +8,9 @@ from parts.api import Api
 from parts.timing import Stuck, spawn, timed_run, wait
 
 
+RUNNING = set()  # Every queue that was begun and not stopped; compare ends what is left.
+
+
 class System:
     """One queue with its private directory. A subclass says how to start it and how to submit."""
 
@@ -21,6 +24,18 @@ class System:
         self.env = {"PATH": os.environ["PATH"], "HOME": directory, "LANG": "C.UTF-8"}
         self.processes = []
         os.makedirs(directory, exist_ok=True)
+
+    def begin(self):
+        RUNNING.add(self)
+        self.start()
+
+    def end(self):
+        """Whatever state it is in."""
+        RUNNING.discard(self)
+        try:
+            self.stop()
+        except (Stuck, OSError, subprocess.SubprocessError, AttributeError):
+            System.stop(self)
 
     def start(self):
         raise NotImplementedError
@@ -104,8 +119,9 @@ class Gpusched(System):
         self.until(lambda: self.api_call("GET", "/v1/gpus")["cards"], "finding the cards")
 
     def stop(self):
-        if self.processes:
-            self.run(self.client, "cancel", "--all", check=False)
+        if self.processes and hasattr(self, "gate"):
+            self.run(self.client, "cancel", "--all", "--grace", "0", check=False)
+            self.run(self.client, "wait", self.gate, "--timeout", "10", check=False)
         super().stop()
 
     def api(self):

@@ -2,13 +2,14 @@
 import fcntl
 import os
 import select
+import signal
 import statistics
 import time
 
 QUIET = [(os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
          (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
          (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0)]
-LONGEST_WAIT_S = 60
+LONGEST_WAIT_S = 30
 
 
 class Stuck(Exception):
@@ -20,7 +21,13 @@ def spawn(argv, env):
     return os.posix_spawn(argv[0], argv, env, file_actions=QUIET)
 
 
-def wait(pid):
+def wait(pid, timeout_s=LONGEST_WAIT_S):
+    """Its exit code. A client that does not end by itself is ended: some block when they are full."""
+    with os.fdopen(os.pidfd_open(pid)) as ended:
+        if not select.select([ended], [], [], timeout_s)[0]:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+            raise Stuck(f"a client did not end within {timeout_s} s")
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 

@@ -33,6 +33,7 @@ struct EventStreams::Client {
   EventsAsked asked;
   std::uint64_t cursor = 0;
   std::optional<JobId> snapshot;  // Set while all jobs are being sent: the last one that was.
+  std::optional<JobId> range;     // The same for the jobs of a large submission.
   std::string groups;             // Group events not sent yet.
   bool beat = true;               // The first comes at once: the client knows that it is heard.
 
@@ -110,7 +111,13 @@ void EventStreams::wake_all() {
 
 void EventStreams::publish(const std::vector<JobChange>& changes) {
   if (changes.empty()) return;
-  if (!forgotten_) forgotten_ = changes.front().sequence - 1;
+  if (!forgotten_) {
+    forgotten_ = changes.front().sequence - 1;
+    // Those who came before anything had happened have missed nothing.
+    for (const auto& weak : clients_) {
+      if (const auto client = weak.lock()) client->cursor = *forgotten_;
+    }
+  }
   for (const JobChange& change : changes) {
     recent_.push_back(change);
     latest_[change.job] = change.sequence;
@@ -159,6 +166,7 @@ void EventStreams::write_changes(Context& context, Client& client, std::string& 
   std::string row;
   for (auto it = from; it != recent_.end(); ++it) {
     if (out.size() >= context.limits.stream_bytes || looks-- == 0) return;
+    if (it->since && !write_range(context, client, *it, out)) return;
     client.cursor = it->sequence;
     if (latest_[it->job] != it->sequence) continue;  // A later change will say it.
     row.clear();
@@ -174,6 +182,26 @@ void EventStreams::write_changes(Context& context, Client& client, std::string& 
     }
   }
   client.cursor = last_;
+}
+
+// False: not all of them yet.
+bool EventStreams::write_range(Context& context, Client& client, const JobChange& change,
+                               std::string& out) {
+  RowWriter writer(context, client.asked.actor);
+  const auto& jobs = context.state().jobs();
+  std::string row;
+  auto it = client.range ? jobs.upper_bound(*client.range) : jobs.lower_bound(*change.since);
+  for (std::size_t looks = kLooksPerPiece; it != jobs.end() && it->first < change.job; ++it) {
+    if (out.size() >= context.limits.stream_bytes || looks-- == 0) return false;
+    client.range = it->first;
+    if (!client.concerns(it->second)) continue;
+    row.clear();
+    JsonWriter json(row);
+    writer.row(json, it->second);
+    append_event(out, "job", std::nullopt, row);
+  }
+  client.range.reset();
+  return true;
 }
 
 void EventStreams::write_snapshot(Context& context, Client& client, std::string& out) {

@@ -51,6 +51,7 @@ class EventStreams {
 
   Pull pull(Context& context, Client& client, std::string& out);
   void write_changes(Context& context, Client& client, std::string& out);
+  bool write_range(Context& context, Client& client, const JobChange& change, std::string& out);
   void write_snapshot(Context& context, Client& client, std::string& out);
   void wake_all();
   void beat();

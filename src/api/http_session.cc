@@ -127,11 +127,14 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   void on_header(ErrorOf fault) {
     if (!open_ || refused_) return;
     if (fault) return on_read_fault(fault);
+    const bool other_coding =
+        !parser_->chunked() && parser_->get().count(http::field::transfer_encoding) > 0;
+    const auto length = parser_->content_length();
+    // Such a body would end with the connection, if ever.
+    if (other_coding || (!parser_->is_done() && !length && !parser_->chunked())) {
+      return refuse({ErrorCode::kInvalid, "a body needs a Content-Length, or chunks"});
+    }
     if (!parser_->is_done()) {
-      const auto length = parser_->content_length();
-      if (!length && !parser_->chunked()) {  // It would end with the connection, if ever.
-        return refuse({ErrorCode::kInvalid, "a body needs a Content-Length, or chunks"});
-      }
       const std::uint64_t wanted = length ? *length : ports_->limits.body_bytes;
       if (wanted > kSmallBody && !reserve(wanted)) {
         return refuse({ErrorCode::kBusy, "the daemon is reading other large requests; try again"});

@@ -5,6 +5,7 @@
 #include "api/answers.h"
 #include "api/job_rows.h"
 #include "api/routes.h"
+#include "json/environment.h"
 #include "json/json_writer.h"
 #include "json/submit_json.h"
 
@@ -86,6 +87,11 @@ void submit_jobs(Context& context, Call call) {
   }
   context.parser.post([&context, call, parse, limits, body]() -> Background::Then {
     auto parsed = std::make_shared<Result<SubmitBody>>(parse(*body, limits));
+    // A large environment is named here, not on the loop.
+    if (*parsed) {
+      auto& environment = (*parsed)->spec.environment;
+      environment = make_environment(environment->variables);
+    }
     body->clear();
     body->shrink_to_fit();
     return [&context, call, parsed] { take_body(context, call, std::move(*parsed)); };

@@ -38,6 +38,9 @@ Result<void> ChangeFeed::open() {
   exchange_.emplace(std::move(*exchange));
   parser_ = {};
   heard_ = read_clock().boot;
+  auto with_head = exchange_->read_buffered();
+  if (!with_head) return failure(with_head.error());
+  take(*with_head);
   return {};
 }
 

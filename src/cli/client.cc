@@ -97,13 +97,13 @@ std::string Exchange::header(std::string_view name) const {
 
 Result<bool> Exchange::fill() {
   if (auto ready = await(fd_.get(), POLLIN, patience_); !ready) return failure(ready.error());
-  const std::size_t before = buffer_.size();
-  buffer_.resize(before + kReadSize);
+  // Not filled first: of a short answer only one page is touched.
+  if (!piece_) piece_.reset(new char[kReadSize]);
   ssize_t n = 0;
   do {
-    n = ::recv(fd_.get(), buffer_.data() + before, kReadSize, 0);
+    n = ::recv(fd_.get(), piece_.get(), kReadSize, 0);
   } while (n < 0 && errno == EINTR);
-  buffer_.resize(before + static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+  if (n > 0) buffer_.append(piece_.get(), static_cast<std::size_t>(n));
   if (n < 0 && errno != ECONNRESET) {
     return failure(ErrorCode::kIo, "read from the daemon: " + why(errno));
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,6 +37,8 @@ class Exchange {
   // For who waits by poll() on fd(): takes what is there now. May be empty; ended() says whether
   // more can come. REQUIRES: fd() is readable.
   Result<std::string> read_ready();
+  // What has come already, perhaps with the head; never waits. poll() would not tell of it.
+  Result<std::string> read_buffered() { return decode(); }
   bool ended() const { return done_; }
   int fd() const { return fd_.get(); }
 
@@ -58,6 +61,7 @@ class Exchange {
   int status_ = 0;
   std::vector<std::pair<std::string, std::string>> headers_;
   std::string buffer_;
+  std::unique_ptr<char[]> piece_;  // What was received last, before it joins the buffer.
   Framing framing_ = Framing::kUntilClose;
   std::uint64_t left_ = 0;  // Of the body or of the chunk.
   ChunkPart part_ = ChunkPart::kSize;

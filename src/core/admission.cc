@@ -69,10 +69,10 @@ BestRoom best_room(const std::vector<Card>& cards, const std::vector<CardHolds>&
   return best;
 }
 
-bool exceeds(const Needs& needs, const BestRoom& room) {
+bool exceeds(const CardAsk& ask, const BestRoom& room) {
   if (room.empty_card) return false;
-  return room.none() || needs.whole_cards() || needs.vram_bytes > room.vram_bytes ||
-         needs.share_percent > room.share_percent;
+  return room.none() || ask.whole || ask.vram_bytes > room.vram_bytes ||
+         ask.share_percent > room.share_percent;
 }
 
 bool matches(const Card& card, const CardFilter& filter) {

@@ -30,7 +30,7 @@ struct BestRoom {
 BestRoom best_room(const std::vector<Card>& cards, const std::vector<CardHolds>& holds,
                    const Rules& rules);
 // Certain: no card fits. False says nothing.
-bool exceeds(const Needs& needs, const BestRoom& room);
+bool exceeds(const CardAsk& ask, const BestRoom& room);
 
 // What sharing never hands out on this card.
 std::uint64_t headroom_of(const Card& card, const Rules& rules);

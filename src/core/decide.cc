@@ -10,9 +10,9 @@
 namespace gpusched {
 namespace {
 
-// No card can take it, and nothing but a card will do.
-bool fits_nowhere(const Needs& needs, const BestRoom& room) {
-  return needs.wants_cards() && needs.cpu_use == CpuUse::kNever && exceeds(needs, room);
+// No card can take the walk's shape, and nothing but a card will do.
+bool fits_nowhere(const PendingWalk& walk, const BestRoom& room) {
+  return walk.needs_card() && exceeds(walk.card_ask(), room);
 }
 
 int started(const auto& counts, const auto& key) {
@@ -52,8 +52,14 @@ bool pass_through(const State& state, Tentative& free, Decided& decided, Now now
   BestRoom room = best_room(state.cards(), free.cards, state.rules());
   const auto exhausted = [&] { return room.none() && free.host.cpus >= state.host().cpus; };
   while (!exhausted() && shapes_left_behind < state.rules().shapes_scanned_most) {
+    // The first that waits is reserved for and so must be met, also where no card has room.
+    if (decided.reservation && room.none()) walk.leave_cards();
     const OrderKey* key = walk.next();
     if (key == nullptr) break;
+    if (decided.reservation && fits_nowhere(walk, room)) {
+      ++shapes_left_behind;
+      continue;
+    }
     const Job& job = *state.find(key->job);
     if (free.has_started(job.id)) {
       walk.take();
@@ -65,7 +71,7 @@ bool pass_through(const State& state, Tentative& free, Decided& decided, Now now
     }
     const Reservation* reservation = decided.reservation ? &*decided.reservation : nullptr;
     std::optional<Grant> grant;
-    if (!fits_nowhere(job.spec->needs, room)) grant = place(state, free, job, reservation, now);
+    if (!fits_nowhere(walk, room)) grant = place(state, free, job, reservation, now);
     if (!grant) {
       if (reservation == nullptr) decided.reservation = reserve_for(state, free, job, now);
       ++shapes_left_behind;

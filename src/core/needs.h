@@ -51,4 +51,14 @@ struct Needs {
   friend auto operator<=>(const Needs&, const Needs&) = default;
 };
 
+// What one card must offer at least; small enough to be kept beside every shape of the queue.
+struct CardAsk {
+  std::uint64_t vram_bytes = 0;
+  std::int16_t share_percent = 0;
+  bool whole = false;
+};
+inline CardAsk card_ask_of(const Needs& needs) {
+  return {needs.vram_bytes, static_cast<std::int16_t>(needs.share_percent), needs.whole_cards()};
+}
+
 }  // namespace gpusched

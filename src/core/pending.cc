@@ -33,6 +33,11 @@ ShapeKey shape_key_of(const Job& job) {
           .time_limit = job.spec->time.limit};
 }
 
+Pending::Kind Pending::kind_of(const Shape& shape) {
+  const Needs& needs = shape.key.needs;
+  return needs.wants_cards() && needs.cpu_use == CpuUse::kNever ? kNeedsCard : kMayUseCpus;
+}
+
 void Pending::insert(const Job& job, bool overdue) {
   const OrderKey key = order_key_of(job, overdue);
   auto [entry, fresh] = shapes_.try_emplace(shape_key_of(job));
@@ -42,9 +47,10 @@ void Pending::insert(const Job& job, bool overdue) {
     shape.id = next_shape_++;
   }
   const bool becomes_head = fresh || key < *shape.jobs.begin();
-  if (becomes_head && !fresh) heads_.erase(Head{*shape.jobs.begin(), &shape});
+  std::set<Head>& heads = heads_[kind_of(shape)];
+  if (becomes_head && !fresh) heads.erase(Head{*shape.jobs.begin(), &shape});
   shape.jobs.insert(key);
-  if (becomes_head) heads_.insert(Head{key, &shape});
+  if (becomes_head) heads.insert(Head{key, &shape, card_ask_of(shape.key.needs)});
   const bool inserted = places_.emplace(job.id, Place{&shape, key}).second;
   CHECK(inserted);
 }
@@ -56,36 +62,66 @@ void Pending::erase(JobId id) {
   const OrderKey key = place->second.key;
   places_.erase(place);
   const bool was_head = *shape.jobs.begin() == key;
-  if (was_head) heads_.erase(Head{key, &shape});
+  std::set<Head>& heads = heads_[kind_of(shape)];
+  if (was_head) heads.erase(Head{key, &shape});
   shape.jobs.erase(key);
   if (shape.jobs.empty()) {
     // The key is copied: erasing by a reference into the node would read freed memory.
     const ShapeKey gone = shape.key;
     shapes_.erase(gone);
   } else if (was_head) {
-    heads_.insert(Head{*shape.jobs.begin(), &shape});
+    heads.insert(Head{*shape.jobs.begin(), &shape, card_ask_of(shape.key.needs)});
   }
 }
 
-PendingWalk::PendingWalk(const Pending& pending)
-    : pending_(pending), fresh_(pending.heads_.begin()) {}
+PendingWalk::PendingWalk(const Pending& pending) : pending_(pending) {
+  for (int kind = 0; kind < Pending::kKinds; ++kind) fresh_[kind] = pending.heads_[kind].begin();
+}
 
 const OrderKey* PendingWalk::next() {
-  const bool any_fresh = fresh_ != pending_.heads_.end();
+  auto* first = &fresh_[Pending::kMayUseCpus];
+  bool any_fresh = *first != pending_.heads_[Pending::kMayUseCpus].end();
+  auto& needing_card = fresh_[Pending::kNeedsCard];
+  if (!cards_left_ && needing_card != pending_.heads_[Pending::kNeedsCard].end() &&
+      (!any_fresh || needing_card->key < (*first)->key)) {
+    first = &needing_card;
+    any_fresh = true;
+  }
   if (!any_fresh && opened_.empty()) return nullptr;
-  if (any_fresh && (opened_.empty() || fresh_->key < *opened_.top().at)) {
-    current_ = {fresh_->shape->jobs.begin(), fresh_->shape};
-    ++fresh_;
+  if (any_fresh && (opened_.empty() || (*first)->key < *opened_.top().key)) {
+    const Pending::Head& head = **first;
+    current_ = {.at = {},
+                .key = &head.key,
+                .shape = head.shape,
+                .ask = head.ask,
+                .needs_card = first == &needing_card,
+                .fresh = true};
+    ++*first;
   } else {
     current_ = opened_.top();
     opened_.pop();
   }
-  return &*current_.at;
+  return current_.key;
 }
 
 void PendingWalk::take() {
-  const auto following = std::next(current_.at);
-  if (following != current_.shape->jobs.end()) opened_.push({following, current_.shape});
+  if (current_.fresh) current_.at = current_.shape->jobs.begin();
+  current_.fresh = false;
+  ++current_.at;
+  if (current_.at == current_.shape->jobs.end()) return;
+  if (cards_left_ && current_.needs_card) return;
+  current_.key = &*current_.at;
+  opened_.push(current_);
+}
+
+void PendingWalk::leave_cards() {
+  if (cards_left_) return;
+  cards_left_ = true;
+  decltype(opened_) kept;
+  for (; !opened_.empty(); opened_.pop()) {
+    if (!opened_.top().needs_card) kept.push(opened_.top());
+  }
+  opened_ = std::move(kept);
 }
 
 }  // namespace gpusched

@@ -71,36 +71,52 @@ class Pending {
   struct Head {
     OrderKey key;
     const Shape* shape = nullptr;
+    CardAsk ask = {};  // The shape's, so that passing it over does not mean looking at it.
     friend bool operator<(const Head& a, const Head& b) { return a.key < b.key; }
   };
 
+  // Shapes that only a card can serve are kept apart, so that a turn without a free card need not
+  // look at them.
+  enum Kind { kNeedsCard, kMayUseCpus, kKinds };
+  static Kind kind_of(const Shape& shape);
+
   std::map<ShapeKey, Shape> shapes_;
-  std::set<Head> heads_;  // One per shape, by its first job.
+  std::set<Head> heads_[kKinds];  // One per shape, by its first job.
   std::unordered_map<JobId, Place> places_;
   std::uint64_t next_shape_ = 1;
 };
 
-// Visits pending jobs in order, shape by shape as far as needed. After each next() say what became
-// of that job: take() goes on to the shape's following job, drop_shape() leaves the shape.
+// Visits pending jobs in order, shape by shape as far as needed. After each next() take() goes on
+// to the shape's following job; without it the shape is left behind.
 class PendingWalk {
  public:
   explicit PendingWalk(const Pending& pending);
   // The next job in order, or null at the end.
   const OrderKey* next();
   const Shape& shape() const { return *current_.shape; }
+  // True: only a card can serve it; card_ask() is what that card must offer.
+  bool needs_card() const { return current_.needs_card; }
+  const CardAsk& card_ask() const { return current_.ask; }
   void take();
-  void drop_shape() {}
+  // From here on only shapes that could do without a card.
+  void leave_cards();
 
  private:
   struct Cursor {
     std::set<OrderKey>::const_iterator at;
+    const OrderKey* key = nullptr;  // *at, without looking at the shape where that is not needed.
     const Shape* shape = nullptr;
+    CardAsk ask = {};
+    bool needs_card = false;
+    bool fresh = false;  // `at` is not set yet: it is the shape's first.
   };
   struct Later {
-    bool operator()(const Cursor& a, const Cursor& b) const { return *b.at < *a.at; }
+    bool operator()(const Cursor& a, const Cursor& b) const { return *b.key < *a.key; }
   };
   const Pending& pending_;
-  std::set<Pending::Head>::const_iterator fresh_;  // Shapes not looked at yet.
+  // Shapes not looked at yet.
+  std::set<Pending::Head>::const_iterator fresh_[Pending::kKinds];
+  bool cards_left_ = false;
   std::priority_queue<Cursor, std::vector<Cursor>, Later> opened_;
   Cursor current_;
 };

@@ -68,6 +68,7 @@ void Driver::turn() {
     }
     turn();
   });
+  engine_.prepare_launches();
 }
 
 void Driver::rest() { timer_->set(engine_.next_deadline(read_clock())); }

@@ -15,9 +15,11 @@ namespace {
 constexpr Microseconds kLazyWait{20'000};
 // How long after a failed commit the next one is tried.
 constexpr Microseconds kRetryCommit{1'000'000};
-constexpr std::size_t kReleasedPerTurn = 5000;
+constexpr std::size_t kReleasedPerTurn = 1000;
 constexpr std::size_t kEventsPerTurn = 4000;
 constexpr std::size_t kRemovedPerTurn = 100;
+// Launches made ready while their commit is under way; more would not be done in that time.
+constexpr std::size_t kPreparedPerTurn = 16;
 
 bool is_lazy(const Event& event) { return std::holds_alternative<AttemptRunning>(event); }
 
@@ -127,8 +129,12 @@ void Engine::apply_one(Posted posted, Now now) {
 
 // One slice of each large submission per turn, so that everybody else gets theirs.
 void Engine::take_slices(Now now) {
+  const bool others_wait =
+      std::ranges::any_of(flight_.events, [](const Posted& one) { return bool(one.answer); });
+  const std::size_t most =
+      others_wait ? std::min(options_.slice, options_.slice_beside) : options_.slice;
   for (auto large = large_.begin(); large != large_.end();) {
-    const std::size_t end = std::min(large->whole.tasks.size(), large->done + options_.slice);
+    const std::size_t end = std::min(large->whole.tasks.size(), large->done + most);
     SubmitAsked slice;
     slice.submission = large->whole.submission;
     slice.owner = large->whole.owner;
@@ -150,6 +156,9 @@ void Engine::take_slices(Now now) {
     Applied applied = apply(state_, slice, now);
     const bool over = slice.last_slice || !std::holds_alternative<std::monostate>(applied.answer);
     flight_.slices.push_back(large->whole.submission);
+    if (const auto* whole = std::get_if<Submitted>(&applied.answer); whole && slice.last_slice) {
+      flight_.completed.push_back(*whole);
+    }
     if (!over) {
       ++large;
       continue;
@@ -224,22 +233,62 @@ void Engine::finish_turn(Result<void> committed, Now now) {
   boot_id_to_write_.reset();
   state_.keep_changes();
   releasing_ = releasing_ || state_.has_closed_to_release();
+  const std::vector<JobChange> told =
+      changes_to_tell(std::exchange(trail_in_flight_, {}), flight_.completed);
   deliver(std::exchange(flight_, {}));
-  const std::vector<JobChange> told = changes_to_tell(std::exchange(trail_in_flight_, {}));
   if (listener_ && !told.empty()) listener_(told);
 }
 
-std::vector<JobChange> Engine::changes_to_tell(const std::vector<TrailEntry>& trail) const {
+std::vector<JobChange> Engine::changes_to_tell(const std::vector<TrailEntry>& trail,
+                                               const std::vector<Submitted>& completed) const {
   std::vector<JobChange> told;
   told.reserve(trail.size());
   for (const TrailEntry& entry : trail) {
     if (!state_.in_open_submission(entry.job)) told.push_back({entry.sequence, entry.job});
   }
+  for (const Submitted& whole : completed) {
+    const std::uint64_t first = number_of(whole.first);
+    const auto last_slice = std::ranges::find_if(told, [&](const JobChange& change) {
+      return number_of(change.job) >= first && number_of(change.job) < first + whole.count;
+    });
+    if (last_slice != told.end()) last_slice->since = whole.first;
+  }
   return told;
 }
 
-// Answers first: whoever waits for one is a person; then the world.
+LaunchOrder Engine::order_of(const Launch& launch) const {
+  const Job* job = state_.find(launch.attempt.job);
+  CHECK(job != nullptr && job->current_attempt() == launch.attempt);
+  return launch_order_of(state_, *job, options_);
+}
+
+void Engine::prepare_launches() {
+  CHECK(committing_);
+  for (const Effect& effect : flight_.effects) {
+    if (flight_.prepared.size() == kPreparedPerTurn) return;
+    const auto* launch = std::get_if<Launch>(&effect);
+    if (launch == nullptr) continue;
+    flight_.prepared.push_back(order_of(*launch));
+    launcher_.prepare(flight_.prepared.back());
+  }
+}
+
+void Engine::launch_all(Flight& flight) {
+  auto prepared = flight.prepared.begin();
+  for (const Effect& effect : flight.effects) {
+    const auto* launch = std::get_if<Launch>(&effect);
+    if (launch == nullptr) continue;
+    if (prepared != flight.prepared.end()) {
+      launcher_.launch(std::move(*prepared++));
+    } else {
+      launcher_.launch(order_of(*launch));
+    }
+  }
+}
+
+// Launches first: an answer costs them more time than they cost an answer.
 void Engine::deliver(Flight flight) {
+  launch_all(flight);
   for (auto& [position, answer] : flight.answers) {
     const AnswerFn& reply = flight.events[position].answer;
     if (!reply) continue;
@@ -254,11 +303,7 @@ void Engine::deliver(Flight flight) {
 }
 
 void Engine::run_effect(const Effect& effect) {
-  if (const auto* launch = std::get_if<Launch>(&effect)) {
-    const Job* job = state_.find(launch->attempt.job);
-    CHECK(job != nullptr && job->current_attempt() == launch->attempt);
-    launcher_.launch(launch_order_of(state_, *job, options_));
-  } else if (const auto* stop = std::get_if<StopAttempt>(&effect)) {
+  if (const auto* stop = std::get_if<StopAttempt>(&effect)) {
     launcher_.stop(stop->attempt, stop->grace);
   } else if (const auto* time = std::get_if<ChangeTime>(&effect)) {
     const Job* job = state_.find(time->attempt.job);
@@ -275,6 +320,7 @@ void Engine::undo(const Error& error, Now now) {
   trail_in_flight_.clear();
   degraded_ = Degraded{error, now.boot + kRetryCommit};
   Flight failed = std::exchange(flight_, {});
+  for (const LaunchOrder& order : failed.prepared) launcher_.abandon(order.attempt);
   std::deque<Posted> again;
   for (Posted& posted : failed.events) {
     if (posted.answer) {

@@ -32,6 +32,9 @@ using AnswerFn = std::function<void(Result<Answer>)>;
 struct JobChange {
   std::uint64_t sequence = 0;  // Of the trail entry that goes with it.
   JobId job{};                 // Look it up in state(); it may be gone already.
+  // The end of a large submission: the jobs from here up to `job` are there now, too. They were
+  // not told of while the rest was missing.
+  std::optional<JobId> since = {};
 };
 
 class Engine {
@@ -40,7 +43,8 @@ class Engine {
     std::uint64_t log_limit_bytes = 0;
     std::string jobs_directory;     // Where checkpoint directories are.
     bool devices_by_uuid = false;   // CUDA_VISIBLE_DEVICES as UUIDs instead of indices.
-    std::size_t slice = 1000;       // Jobs of a large submission applied per turn.
+    std::size_t slice = 500;        // Jobs of a large submission applied per turn.
+    std::size_t slice_beside = 50;  // The same in a turn that somebody else waits for.
     std::size_t backlog = 100'000;  // Events that may gather before new client events are refused.
   };
 
@@ -60,6 +64,9 @@ class Engine {
   bool wants_turn(Now now) const;
   // Applies and decides. An empty optional: nothing to be written, effects are done already.
   std::optional<Commit> begin_turn(Now now);
+  // While the commit that begin_turn() returned is under way: what will be launched after it is
+  // made ready. May be left out.
+  void prepare_launches();
   // The fate of the commit that begin_turn() returned. On failure the turn is undone: clients
   // get the error, reports from the world are kept and tried again.
   void finish_turn(Result<void> committed, Now now);
@@ -96,18 +103,23 @@ class Engine {
     std::vector<Posted> events;
     std::vector<std::pair<std::size_t, Answer>> answers;  // By position in events.
     std::vector<Effect> effects;
+    std::vector<LaunchOrder> prepared;  // For the first launches among the effects, in order.
     std::vector<Event> follow_up;
     std::vector<std::uint64_t> slices;  // Large submissions that moved on in this turn.
+    std::vector<Submitted> completed;   // Of those, which are whole now.
     bool lazy = true;                   // Nothing in it is urgent.
   };
 
   void take_slices(Now now);
   void apply_one(Posted posted, Now now);
   void run_effect(const Effect& effect);
+  void launch_all(Flight& flight);
+  LaunchOrder order_of(const Launch& launch) const;
   void deliver(Flight flight);
   void undo(const Error& error, Now now);
   Commit commit_of(const State::Changes& changes) const;
-  std::vector<JobChange> changes_to_tell(const std::vector<TrailEntry>& trail) const;
+  std::vector<JobChange> changes_to_tell(const std::vector<TrailEntry>& trail,
+                                         const std::vector<Submitted>& completed) const;
 
   State state_;
   Launcher& launcher_;

@@ -139,6 +139,18 @@ TEST_F(EngineTest, ALargeSubmissionComesInSlicesAndIsAnsweredOnce) {
   EXPECT_EQ(engine_->state().counts().completed, 96u);
 }
 
+TEST_F(EngineTest, ListenersHearOfEveryJobOfALargeSubmissionOnceItIsWhole) {
+  settle();
+  std::vector<JobChange> told;
+  engine_->on_change([&](const std::vector<JobChange>& changes) {
+    told.insert(told.end(), changes.begin(), changes.end());
+  });
+  ASSERT_TRUE(submit(ask().gpus(0).array(25)));
+  ASSERT_FALSE(told.empty());
+  EXPECT_EQ(told.front().job, JobId{21});
+  EXPECT_EQ(told.front().since, JobId{1});
+}
+
 TEST_F(EngineTest, ALargeSubmissionThatFailsHalfWayLeavesNothing) {
   settle();
   std::optional<Result<Answer>> large;

@@ -80,6 +80,11 @@ using LauncherSink = std::function<void(LauncherReport)>;
 class Launcher {
  public:
   virtual ~Launcher() = default;
+  // A hint, while the commit of a start is under way: everything but the command itself may be made
+  // ready. Followed by launch() of the same order, or by abandon() when there was no commit; a
+  // crash is as good as abandon(). Nothing is reported of an attempt that was only prepared.
+  virtual void prepare(const LaunchOrder&) {}
+  virtual void abandon(AttemptId) {}
   virtual void launch(LaunchOrder order) = 0;
   // After a restart, for every attempt the store knows as alive: find out what became of it.
   // Also after a reboot: then no lock is held, and an attempt without an exit record is reported

@@ -20,14 +20,37 @@ std::shared_ptr<const Environment> make_environment(std::vector<std::string> var
   return environment;
 }
 
+std::shared_ptr<const Environment> unnamed_environment(std::vector<std::string> variables) {
+  auto environment = std::make_shared<Environment>();
+  environment->variables = std::move(variables);
+  return environment;
+}
+
 std::shared_ptr<const Environment> EnvironmentPool::share(
     std::shared_ptr<const Environment> environment) {
   if (environment == nullptr) return environment;
+  if (environment->hash.empty()) {
+    for (const auto& recent : recent_) {
+      const auto known = recent.lock();
+      if (known != nullptr && known->variables == environment->variables) return known;
+    }
+    environment = make_environment(environment->variables);
+  }
   std::weak_ptr<const Environment>& slot = by_hash_[environment->hash];
-  if (auto known = slot.lock()) return known;
-  slot = environment;
+  if (auto known = slot.lock()) {
+    environment = std::move(known);
+  } else {
+    slot = environment;
+  }
   if (by_hash_.size() >= sweep_at_) drop_unused();
+  remember(environment);
   return environment;
+}
+
+void EnvironmentPool::remember(const std::shared_ptr<const Environment>& environment) {
+  constexpr std::size_t kRecent = 4;
+  if (recent_.size() == kRecent) recent_.pop_back();
+  recent_.push_front(environment);
 }
 
 void EnvironmentPool::drop_unused() {

@@ -2,6 +2,7 @@
 // environment share a single copy for as long as one of them is kept.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -14,15 +15,21 @@ namespace gpusched {
 // Order counts: execve passes it on, and the same shell gives the same order.
 std::string environment_hash(const std::vector<std::string>& variables);
 std::shared_ptr<const Environment> make_environment(std::vector<std::string> variables);
+// Without its hash, which costs more than all the rest of reading it: share() makes up for it where
+// the environment is not a well-known one.
+std::shared_ptr<const Environment> unnamed_environment(std::vector<std::string> variables);
 
 // Holds no environment alive. Not thread-safe: belongs to the loop.
 class EnvironmentPool {
  public:
-  // The copy that others already use, or this one from now on.
+  // The copy that others already use, or this one from now on; named in any case.
   std::shared_ptr<const Environment> share(std::shared_ptr<const Environment> environment);
 
  private:
   void drop_unused();
+  void remember(const std::shared_ptr<const Environment>& environment);
+
+  std::deque<std::weak_ptr<const Environment>> recent_;  // The same shell submits again and again.
 
   std::unordered_map<std::string, std::weak_ptr<const Environment>> by_hash_;
   std::size_t sweep_at_ = 64;

@@ -44,6 +44,8 @@ TEST(EnvironmentPool, SharesEqualOnesAndHoldsNone) {
   auto first = pool.share(make_environment({"A=1"}));
   EXPECT_EQ(pool.share(make_environment({"A=1"})), first);
   EXPECT_NE(pool.share(make_environment({"A=2"})), first);
+  EXPECT_EQ(pool.share(unnamed_environment({"A=1"})), first);
+  EXPECT_EQ(pool.share(unnamed_environment({"A=3"}))->hash, environment_hash({"A=3"}));
   std::weak_ptr<const Environment> seen = first;
   first.reset();
   EXPECT_TRUE(seen.expired());

@@ -103,7 +103,7 @@ Result<SubmitBody> read_body(std::string_view json, const SubmitLimits& limits) 
   if (tasks) tasks = read_tasks(fields, body, limits);
   if (Result<void> read = fields.finish(); !read) return failure(read.error());
   if (!tasks) return failure(tasks.error());
-  body.spec.environment = make_environment(std::move(environment));
+  body.spec.environment = unnamed_environment(std::move(environment));
   return body;
 }
 
@@ -130,7 +130,7 @@ std::string fingerprint_of(const SubmitBody& body) {
 Result<SubmitBody> checked(SubmitBody body) {
   if (body.tasks.empty()) body.tasks.emplace_back();
   if (std::optional<std::string> fault = fault_of(body)) return invalid(std::move(*fault));
-  body.fingerprint = fingerprint_of(body);
+  if (!body.spec.key.empty()) body.fingerprint = fingerprint_of(body);
   return body;
 }
 

@@ -30,7 +30,7 @@ struct SubmitBody {
   std::vector<SubmitAsked::Task> tasks;  // One, unnamed, for a single job.
   // Digest of what was asked. How the submitting process happened to look (environment, umask,
   // resource limits, terminal) is left out: a script run again from another shell repeats itself.
-  std::string fingerprint;
+  std::string fingerprint;  // Only with a key.
 };
 
 Result<SubmitBody> parse_submit(std::string_view json, const SubmitLimits& limits = {});

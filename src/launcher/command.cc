@@ -38,6 +38,8 @@ class Becoming {
     set_limits();
     give_up_rights();
     ::umask(order_.umask);
+    compose_words();
+    wait_for_release();
     if (::chdir(order_.working_directory.c_str()) != 0) fail(Step::kDirectory);
     connect_files();
     exec();
@@ -72,6 +74,17 @@ class Becoming {
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  }
+
+  void wait_for_release() {
+    if (plan_.release_fd >= 0) ::close(plan_.release_fd);
+    if (plan_.wait_fd < 0) return;
+    char released = 0;
+    ssize_t got = 0;
+    do {
+      got = ::read(plan_.wait_fd, &released, 1);
+    } while (got < 0 && errno == EINTR);
+    if (got != 1) ::_exit(127);  // The shim has let go: this attempt is not to run.
   }
 
   // The daemon may be protected from the kernel's killer; its jobs are not.
@@ -150,18 +163,21 @@ class Becoming {
     send(said, files);
   }
 
-  void exec() {
-    std::vector<char*> argv;
-    for (const std::string& word : order_.argv) argv.push_back(const_cast<char*>(word.c_str()));
-    argv.push_back(nullptr);
-    std::vector<char*> variables;
+  void compose_words() {
+    argv_.reserve(order_.argv.size() + 1);
+    for (const std::string& word : order_.argv) argv_.push_back(const_cast<char*>(word.c_str()));
+    argv_.push_back(nullptr);
+    variables_.reserve(plan_.environment.size() + 1);
     for (const std::string& one : plan_.environment) {
-      variables.push_back(const_cast<char*>(one.c_str()));
+      variables_.push_back(const_cast<char*>(one.c_str()));
     }
-    variables.push_back(nullptr);
+    variables_.push_back(nullptr);
+  }
+
+  void exec() {
     const std::string& program = order_.argv.front();
     if (program.find('/') != std::string::npos) {
-      exec_file(program, argv, variables);
+      exec_file(program, argv_, variables_);
       return;
     }
     bool denied = false;
@@ -169,7 +185,7 @@ class Becoming {
     for (std::size_t at = 0; at <= path.size();) {
       const std::size_t end = std::min(path.find(':', at), path.size());
       const std::string place = path.substr(at, end - at);
-      exec_file(place.empty() ? program : place + "/" + program, argv, variables);
+      exec_file(place.empty() ? program : place + "/" + program, argv_, variables_);
       denied = denied || errno == EACCES;
       if (errno != ENOENT && errno != ENOTDIR && errno != EACCES && errno != ELOOP) return;
       at = end + 1;
@@ -198,6 +214,8 @@ class Becoming {
   const LaunchOrder& order_;
   int report_;
   pid_t shim_;
+  std::vector<char*> argv_;
+  std::vector<char*> variables_;
 };
 
 pid_t fork_into(int leaf_fd) {

@@ -4,6 +4,7 @@
 #include <linux/sched.h>
 #include <poll.h>
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -14,8 +15,11 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <memory>
+#include <optional>
 #include <string_view>
 
+#include "launcher/command.h"
 #include "process/cgroup.h"
 #include "process/job_directory.h"
 #include "process/launch_protocol.h"
@@ -60,7 +64,9 @@ class Server {
     send(LauncherReady{});
     while (true) {
       pollfd waits[2] = {{kRequestSocket, POLLIN, 0}, {settings_.children_fd, POLLIN, 0}};
-      if (::poll(waits, 2, -1) < 0) continue;
+      const int ready = ::poll(waits, 2, spare_ || spare_failed_ ? -1 : 0);
+      if (ready < 0) continue;
+      if (ready == 0) make_spare();  // Nobody waits: the time to get ready for who comes next.
       if (waits[1].revents != 0) reap();
       if ((waits[0].revents & (POLLHUP | POLLERR)) != 0) return;
       if ((waits[0].revents & POLLIN) != 0) take_request();
@@ -86,10 +92,11 @@ class Server {
     const ssize_t got =
         receive_packet(kRequestSocket, buffer_, sizeof buffer_, passed, MSG_DONTWAIT);
     if (got <= 0) return;
-    auto message = decode_launch({buffer_, static_cast<std::size_t>(got)});
+    const std::string_view packet(buffer_, static_cast<std::size_t>(got));
+    auto message = decode_launch(packet);
     if (!message) return;
     if (auto* launch = std::get_if<LaunchRequest>(&*message)) {
-      launch_shim(*launch, passed);
+      if (!launch_spare(packet, launch->attempt, passed)) launch_shim(*launch, passed);
     } else if (const auto* tree = std::get_if<EndTreeRequest>(&*message)) {
       in_worker([&] { end_tree(*tree); });
     } else if (const auto* forget = std::get_if<ForgetRequest>(&*message)) {
@@ -101,17 +108,87 @@ class Server {
   void leave_launcher() {
     ::close(kRequestSocket);
     ::close(lock_fd_);
+    spare_.reset();
+  }
+
+  [[noreturn]] void become_shim(LaunchRequest& request, std::vector<Fd>& passed) {
+    if (request.order.empty() && !passed.empty()) request.order = read_whole(passed.back().get());
+    Fd go;
+    if (request.on_go && !passed.empty()) go = std::move(passed.front());
+    passed.clear();
+    run_shim(settings_, request.attempt, request.order, std::move(go));
+    ::_exit(0);
+  }
+
+  // A shim made beforehand, waiting for its attempt: a fork and the first touch of its memory are a
+  // large part of a start. It ends with the launcher, whose end of the socket is the only one.
+  void make_spare() {
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+      spare_failed_ = true;
+      return;
+    }
+    Fd ours(ends[0]);
+    const Fd theirs(ends[1]);
+    int pidfd = -1;
+    const pid_t pid = fork_with_pidfd(pidfd);
+    if (pid == 0) {
+      ours.reset();
+      leave_launcher();
+      wait_as_spare(theirs.get());
+    }
+    spare_failed_ = pid < 0;
+    if (pid > 0) spare_ = Spare{std::move(ours), Fd(pidfd), pid};
+  }
+
+  [[noreturn]] void wait_as_spare(int socket) {
+    ::prctl(PR_SET_NAME, "gpusched-spare");
+    // What the order will go through once more: pages that are still shared are copied now.
+    touch_memory();
+    std::vector<Fd> passed;
+    const ssize_t got = receive_packet(socket, buffer_, sizeof buffer_, passed);
+    if (got <= 0) ::_exit(0);
+    auto message = decode_launch({buffer_, static_cast<std::size_t>(got)});
+    auto* request = message ? std::get_if<LaunchRequest>(&*message) : nullptr;
+    if (request == nullptr) ::_exit(0);
+    become_shim(*request, passed);
+  }
+
+  void touch_memory() {
+    LaunchOrder usual;
+    auto environment = std::make_shared<Environment>();
+    environment->variables.assign(100, std::string(60, '='));
+    usual.environment = std::move(environment);
+    usual.argv = {"true"};
+    const auto request = decode_launch(encode(LaunchRequest{{}, false, encode_order(usual)}));
+    const auto order = decode_order(std::get<LaunchRequest>(*request).order);
+    if (order && merged_environment(*order).empty()) ::_exit(0);
+    for (std::size_t at = 0; at < sizeof buffer_ / 4; at += 4096) buffer_[at] = 0;
+  }
+
+  // False: there is none, and it is to be done the long way.
+  bool launch_spare(std::string_view packet, AttemptId attempt, const std::vector<Fd>& passed) {
+    if (!spare_) return false;
+    const Spare spare = std::move(*spare_);
+    spare_.reset();
+    std::vector<int> files;
+    for (const Fd& file : passed) files.push_back(file.get());
+    if (!spare.pidfd || send_packet(spare.socket.get(), packet, files, MSG_DONTWAIT) != 0) {
+      return false;
+    }
+    // While it makes the attempt's directory.
+    if (!settings_.cgroup_base.empty()) premake_leaf(leaf_path_of(settings_, attempt));
+    send(ShimLaunched{attempt, spare.pid}, {spare.pidfd.get()});
+    return true;
   }
 
   void launch_shim(LaunchRequest& request, std::vector<Fd>& passed) {
+    spare_failed_ = false;
     int pidfd = -1;
     const pid_t pid = fork_with_pidfd(pidfd);
     if (pid == 0) {
       leave_launcher();
-      if (request.order.empty() && !passed.empty()) request.order = read_whole(passed[0].get());
-      passed.clear();
-      run_shim(settings_, request.attempt, request.order);
-      ::_exit(0);
+      become_shim(request, passed);
     }
     if (pid < 0) {
       send(ShimNotLaunched{request.attempt,
@@ -170,8 +247,16 @@ class Server {
     send_packet(settings_.report_fd, encode(Forgotten{std::move(problem)}));
   }
 
+  struct Spare {
+    Fd socket;
+    Fd pidfd;
+    pid_t pid = -1;
+  };
+
   const ShimSettings& settings_;
   int lock_fd_;
+  std::optional<Spare> spare_;
+  bool spare_failed_ = false;  // No process to be had; tried again after the next launch.
   char buffer_[kLargestLaunchPacket];
 };
 

@@ -1,15 +1,19 @@
 #include "launcher/shim.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 
 #include "base/clock.h"
 #include "launcher/supervisor.h"
@@ -51,6 +55,8 @@ Result<Fd> listen_for_control(int directory) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   std::snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/control", directory);
+  // Left by one that prepared this attempt and was not told to go on.
+  ::unlinkat(directory, "control", 0);
   // Everybody may connect, few are listened to: the peer's credentials decide.
   if (!socket || ::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
       ::listen(socket.get(), 16) != 0) {
@@ -70,8 +76,12 @@ Result<Fd> open_own_log(int directory, const LaunchOrder& order, bool change_own
 
 Result<void> make_checkpoint_directory(int jobs_fd, const LaunchOrder& order, bool change_owner) {
   const std::string path = to_string(order.attempt.job) + "/checkpoint";
-  if (::mkdirat(jobs_fd, path.c_str(), 0700) != 0) {
-    if (errno == EEXIST) return {};
+  // One that is there before the first attempt was prepared for a job that never came to be, and
+  // may be somebody else's.
+  const bool made = ::mkdirat(jobs_fd, path.c_str(), 0700) == 0;
+  if (!made && errno == EEXIST && order.attempt.number > 1) return {};
+  if (!made && errno != EEXIST) {
+    // Said below.
   } else if (!change_owner || ::fchownat(jobs_fd, path.c_str(), order.owner.uid, order.owner.gid,
                                          AT_SYMLINK_NOFOLLOW) == 0) {
     return {};
@@ -80,8 +90,9 @@ Result<void> make_checkpoint_directory(int jobs_fd, const LaunchOrder& order, bo
                  std::string("cannot make the checkpoint directory: ") + std::strerror(errno));
 }
 
-// After the claim: everything that the command needs. The error is the attempt's end.
-Result<void> prepare(const ShimSettings& settings, ShimParts& parts, CommandPlan& plan) {
+// What the command's process needs from its first moment on. The error is the attempt's end, once
+// it is claimed.
+Result<void> prepare_command(const ShimSettings& settings, ShimParts& parts, CommandPlan& plan) {
   const LaunchOrder& order = parts.order;
   plan.order = &parts.order;
   plan.null_fd = settings.null_fd;
@@ -91,17 +102,11 @@ Result<void> prepare(const ShimSettings& settings, ShimParts& parts, CommandPlan
     return failure(ErrorCode::kInvalid, "there is no command to run");
   }
   if (auto planned = plan_identity(plan); !planned) return planned;
-  auto control = listen_for_control(parts.directory.get());
-  if (!control) return failure(std::move(control.error()));
-  parts.control = std::move(*control);
   if (order.output_path.empty()) {
     auto log = open_own_log(parts.directory.get(), order, plan.change_user);
     if (!log) return failure(std::move(log.error()));
     parts.log = std::move(*log);
     plan.log_fd = parts.log.get();
-  }
-  if (auto made = make_checkpoint_directory(settings.jobs_fd, order, plan.change_user); !made) {
-    return made;
   }
   if (!parts.leaf_path.empty()) {
     auto leaf = make_leaf(parts.leaf_path, {order.cpus, order.ram_bytes});
@@ -120,13 +125,61 @@ Result<void> prepare(const ShimSettings& settings, ShimParts& parts, CommandPlan
   return {};
 }
 
+// What must be there before the command itself runs.
+Result<void> prepare_directory(const ShimSettings& settings, ShimParts& parts,
+                               const CommandPlan& plan) {
+  auto control = listen_for_control(parts.directory.get());
+  if (!control) return failure(std::move(control.error()));
+  parts.control = std::move(*control);
+  return make_checkpoint_directory(settings.jobs_fd, parts.order, plan.change_user);
+}
+
 void give_up(const ShimSettings& settings, AttemptId attempt, std::string why) {
   send_packet(settings.report_fd, encode(ShimGaveUp{attempt, std::move(why)}), {}, MSG_DONTWAIT);
 }
 
+// A prepared attempt that is not to run: takes back what was made for it. The directory stays.
+void withdraw(ShimParts& parts, const ClaimDraft& draft, Fd release,
+              const std::optional<StartedCommand>& waiting) {
+  if (!draft.name.empty()) drop_draft(parts.directory.get(), draft);
+  release.reset();  // The process that waits for it ends.
+  if (waiting) ::waitpid(waiting->pid, nullptr, 0);
+  ::unlinkat(parts.directory.get(), "control", 0);
+  if (parts.log) ::unlinkat(parts.directory.get(), "log", 0);
+  if (parts.leaf) remove_leaf(parts.leaf_path);
+}
+
+// False: it is not to run.
+bool wait_for_go(int go) {
+  char byte = 0;
+  ssize_t got = 0;
+  do {
+    got = ::read(go, &byte, 1);
+  } while (got < 0 && errno == EINTR);
+  return got == 1;
+}
+
+// The command's process, all but ready, waiting for `release`.
+Result<StartedCommand> start_waiting(CommandPlan& plan, Fd& release) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) {
+    return failure(ErrorCode::kIo, std::string("make a pipe: ") + std::strerror(errno));
+  }
+  const Fd theirs(ends[0]);
+  release.reset(ends[1]);
+  plan.wait_fd = theirs.get();
+  plan.release_fd = release.get();
+  return start_command(plan);
+}
+
 }  // namespace
 
-void run_shim(const ShimSettings& settings, AttemptId attempt, const std::string& bytes) {
+std::string leaf_path_of(const ShimSettings& settings, AttemptId attempt) {
+  return settings.cgroup_base + "/jobs/" + to_string(attempt);
+}
+
+void run_shim(const ShimSettings& settings, AttemptId attempt, const std::string& bytes, Fd go) {
+  ::prctl(PR_SET_NAME, "gpusched-shim");
   ShimParts parts;
   auto order = decode_order(bytes);
   if (!order) return give_up(settings, attempt, order.error().message);
@@ -134,30 +187,64 @@ void run_shim(const ShimSettings& settings, AttemptId attempt, const std::string
   auto directory = make_attempt(settings.jobs_fd, attempt);
   if (!directory) return give_up(settings, attempt, directory.error().message);
   parts.directory = std::move(*directory);
+  // One shim at a time in here: one that prepared this attempt for a daemon that died may still be
+  // taking its things away.
+  ::flock(parts.directory.get(), LOCK_EX);
   if (!settings.cgroup_base.empty()) {
-    parts.leaf_path = settings.cgroup_base + "/jobs/" + to_string(attempt);
+    parts.leaf_path = leaf_path_of(settings, attempt);
   }
-  auto claim =
-      try_claim(parts.directory.get(), {true, ::getpid(), settings.boot_id, parts.leaf_path});
-  if (!claim) return give_up(settings, attempt, claim.error().message);
-  // Recovery was faster and has said that this attempt never runs.
-  if (!claim->valid()) return;
-  parts.claim = std::move(*claim);
-
   // Orphans of the command become ours, so that "no children" means "nothing is left".
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   CommandPlan plan;
-  const auto prepared = prepare(settings, parts, plan);
+  auto prepared = prepare_command(settings, parts, plan);
+  std::optional<StartedCommand> command;
+  Fd release;
+  if (go && prepared) {
+    if (auto waiting = start_waiting(plan, release)) command = std::move(*waiting);
+  }
+  if (prepared) prepared = prepare_directory(settings, parts, plan);
+  auto draft =
+      draft_claim(parts.directory.get(), {true, ::getpid(), settings.boot_id, parts.leaf_path});
+  if (!draft) {
+    withdraw(parts, {}, std::move(release), command);
+    return give_up(settings, attempt, draft.error().message);
+  }
+  if (go && !wait_for_go(go.get())) return withdraw(parts, *draft, std::move(release), command);
+  go.reset();
+
+  const auto won = post_claim(parts.directory.get(), *draft);
+  // Not won: recovery was faster and has said that this attempt never runs.
+  if (!won || !*won) {
+    withdraw(parts, *draft, std::move(release), command);
+    if (!won) give_up(settings, attempt, won.error().message);
+    return;
+  }
+  parts.claim = std::move(draft->file);
   Supervisor supervisor(settings, parts);
   if (!prepared) {
+    release.reset();
+    if (command) ::waitpid(command->pid, nullptr, 0);
+    drop_draft(parts.directory.get(), *draft);
     write_spec(parts.directory.get(), parts.order);
     return supervisor.refuse({prepared.error().message});
   }
-  auto started = start_command(plan);
-  if (!started) return supervisor.refuse({started.error().message});
+  if (command) {
+    if (::write(release.get(), "r", 1) != 1) ::kill(command->pid, SIGKILL);
+    release.reset();
+  } else {
+    release.reset();
+    plan.wait_fd = plan.release_fd = -1;
+    auto started = start_command(plan);
+    if (!started) {
+      drop_draft(parts.directory.get(), *draft);
+      return supervisor.refuse({started.error().message});
+    }
+    command = std::move(*started);
+  }
   // While the command is on its way to exec.
+  drop_draft(parts.directory.get(), *draft);
   write_spec(parts.directory.get(), parts.order);
-  supervisor.follow(std::move(*started));
+  supervisor.follow(std::move(*command));
 }
 
 }  // namespace gpusched

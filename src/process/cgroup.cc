@@ -56,27 +56,38 @@ bool remove_groups_below(int parent, const char* name, int depth) {
 
 }  // namespace
 
+void premake_leaf(const std::string& path) { ::mkdir(path.c_str(), 0755); }
+
 Result<Fd> make_leaf(const std::string& path, const LeafLimits& limits) {
-  bool made = ::mkdir(path.c_str(), 0755) == 0;
-  if (!made && errno == EEXIST) {
-    const Fd old(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (old && kill_leaf(old.get())) wait_until_leaf_is_empty(old.get(), 1000);
-    remove_leaf(path);
-    made = ::mkdir(path.c_str(), 0755) == 0;
-  }
-  if (!made) {
+  bool fresh = false;
+  const auto make = [&] {
+    fresh = ::mkdir(path.c_str(), 0755) == 0;
+    return fresh || errno == EEXIST;
+  };
+  const auto open = [&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); };
+  if (!make()) {
     return failure(ErrorCode::kIo, "make the control group " + path + ": " + std::strerror(errno));
   }
-  Fd leaf(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  Fd leaf(open());
+  if (leaf && !leaf_is_empty(leaf.get())) {
+    if (kill_leaf(leaf.get())) wait_until_leaf_is_empty(leaf.get(), 1000);
+    remove_leaf(path);
+    leaf.reset(make() ? open() : -1);
+  }
   if (!leaf) {
     return failure(ErrorCode::kIo, "open the control group " + path + ": " + std::strerror(errno));
   }
-  // Where the controller is missing the file is, too: admission alone keeps the promise then.
+  // Where the controller is missing the file is, too: admission alone keeps the promise then. One
+  // that was there already may have limits of long ago.
   if (limits.cpus > 0) {
     write_at(leaf.get(), "cpu.max", std::to_string(limits.cpus * 100'000LL) + " 100000");
+  } else if (!fresh) {
+    write_at(leaf.get(), "cpu.max", "max 100000");
   }
   if (limits.ram_bytes > 0) {
     write_at(leaf.get(), "memory.max", std::to_string(limits.ram_bytes));
+  } else if (!fresh) {
+    write_at(leaf.get(), "memory.max", "max");
   }
   return leaf;
 }

@@ -39,8 +39,10 @@ struct LeafLimits {
   int cpus = 0;                 // 0: none.
   std::uint64_t ram_bytes = 0;  // 0: none.
 };
-// A new, empty leaf; what an earlier process left under the name is ended first.
+// An empty leaf, new or made ready by premake_leaf(); what is in it under that name is ended first.
 Result<Fd> make_leaf(const std::string& path, const LeafLimits& limits);
+// The slow part of it, for somebody else to do at the same time.
+void premake_leaf(const std::string& path);
 bool kill_leaf(int leaf);
 bool freeze_leaf(int leaf, bool frozen);
 // How often the kernel ended a process in there for lack of memory.

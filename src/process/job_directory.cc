@@ -47,9 +47,29 @@ std::string checkpoint_directory(const std::string& state_directory, JobId job) 
 Result<Fd> open_attempt(const std::string& state_directory, AttemptId attempt) {
   const std::string path = attempt_directory(state_directory, attempt);
   Fd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!directory && errno != ENOENT) return io_error("open the job directory " + path, errno);
+  // Something else in its place knows as little as nothing.
+  if (!directory && errno != ENOENT && errno != ENOTDIR && errno != ELOOP) {
+    return io_error("open the job directory " + path, errno);
+  }
   return directory;
 }
+
+namespace {
+
+// Makes a directory, or finds it. What is in its place and is none is moved aside: nobody but the
+// administrator can have put it there, and may want it back.
+bool make_directory(int parent, const std::string& path) {
+  if (::mkdirat(parent, path.c_str(), 0711) == 0) return true;
+  if (errno != EEXIST) return false;
+  struct stat about {};
+  if (::fstatat(parent, path.c_str(), &about, AT_SYMLINK_NOFOLLOW) != 0) return false;
+  if (S_ISDIR(about.st_mode)) return true;
+  const std::string aside = path + ".in-the-way";
+  return ::renameat(parent, path.c_str(), parent, aside.c_str()) == 0 &&
+         ::mkdirat(parent, path.c_str(), 0711) == 0;
+}
+
+}  // namespace
 
 Result<Fd> make_attempt(int jobs_directory_fd, AttemptId attempt) {
   const std::string job = to_string(attempt.job);
@@ -58,11 +78,10 @@ Result<Fd> make_attempt(int jobs_directory_fd, AttemptId attempt) {
   bool made = false;
   if (attempt.number > 1) made = ::mkdirat(jobs_directory_fd, path.c_str(), 0711) == 0;
   if (!made) {
-    if (::mkdirat(jobs_directory_fd, job.c_str(), 0711) != 0 && errno != EEXIST) {
-      return io_error("make the job directory " + job, errno);
-    }
-    if (::mkdirat(jobs_directory_fd, path.c_str(), 0711) != 0 && errno != EEXIST) {
-      return io_error("make the job directory " + path, errno);
+    for (const std::string& each : {job, path}) {
+      if (!make_directory(jobs_directory_fd, each)) {
+        return io_error("make the job directory " + each, errno);
+      }
     }
   }
   Fd directory(
@@ -114,26 +133,43 @@ Result<void> replace_file(int directory, const char* name, std::string_view cont
   return {};
 }
 
-Result<Fd> try_claim(int directory, const ClaimRecord& claim) {
+Result<ClaimDraft> draft_claim(int directory, const ClaimRecord& claim) {
   // Ours alone to lock: others may not even open it, or they could make a dead shim look alive.
-  const std::string temporary = "claim." + std::to_string(::getpid());
+  ClaimDraft draft{Fd(), "claim." + std::to_string(::getpid())};
   constexpr int kFlags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
-  Fd file(::openat(directory, temporary.c_str(), kFlags, 0600));
-  if (!file && errno == EEXIST) {
+  draft.file.reset(::openat(directory, draft.name.c_str(), kFlags, 0600));
+  if (!draft.file && errno == EEXIST) {
     // Left by a process that died here and had our number; it may be the claim under another name.
-    ::unlinkat(directory, temporary.c_str(), 0);
-    file.reset(::openat(directory, temporary.c_str(), kFlags, 0600));
+    drop_draft(directory, draft);
+    draft.file.reset(::openat(directory, draft.name.c_str(), kFlags, 0600));
   }
-  if (!file) return io_error("make the claim", errno);
-  int error = 0;
-  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0 || !write_all(file.get(), write_claim(claim)) ||
-      ::linkat(directory, temporary.c_str(), directory, "claim", 0) != 0) {
-    error = errno;
+  if (!draft.file) return io_error("make the claim", errno);
+  if (::flock(draft.file.get(), LOCK_EX | LOCK_NB) != 0 ||
+      !write_all(draft.file.get(), write_claim(claim))) {
+    const int error = errno;
+    drop_draft(directory, draft);
+    return io_error("make the claim", error);
   }
-  ::unlinkat(directory, temporary.c_str(), 0);
-  if (error == EEXIST) return Fd();
-  if (error != 0) return io_error("make the claim", error);
-  return file;
+  return draft;
+}
+
+Result<bool> post_claim(int directory, const ClaimDraft& draft) {
+  if (::linkat(directory, draft.name.c_str(), directory, "claim", 0) == 0) return true;
+  if (errno == EEXIST) return false;
+  return io_error("make the claim", errno);
+}
+
+void drop_draft(int directory, const ClaimDraft& draft) {
+  ::unlinkat(directory, draft.name.c_str(), 0);
+}
+
+Result<Fd> try_claim(int directory, const ClaimRecord& claim) {
+  auto draft = draft_claim(directory, claim);
+  if (!draft) return failure(std::move(draft.error()));
+  const auto won = post_claim(directory, *draft);
+  drop_draft(directory, *draft);
+  if (!won) return failure(won.error());
+  return *won ? std::move(draft->file) : Fd();
 }
 
 Result<bool> claim_is_held(int directory) {

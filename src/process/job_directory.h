@@ -66,8 +66,17 @@ Result<std::optional<std::string>> read_file(int directory, const char* name);
 // All or nothing, by rename.
 Result<void> replace_file(int directory, const char* name, std::string_view content, mode_t mode);
 
-// Tries to win the claim. The file's lock is taken before its name appears, so that nobody ever
-// sees a live claim unlocked. Returns the locked file; an empty Fd: somebody else has won.
+// A claim that nobody sees yet: written and locked before its name appears, so that nobody ever
+// sees a live claim unlocked.
+struct ClaimDraft {
+  Fd file;
+  std::string name;  // Removed by drop_draft(), whether it was posted or not.
+};
+Result<ClaimDraft> draft_claim(int directory, const ClaimRecord& claim);
+// The moment of truth. False: somebody else has won.
+Result<bool> post_claim(int directory, const ClaimDraft& draft);
+void drop_draft(int directory, const ClaimDraft& draft);
+// All three. Returns the locked file; an empty Fd: somebody else has won.
 Result<Fd> try_claim(int directory, const ClaimRecord& claim);
 // True while the shim that claimed lives.
 Result<bool> claim_is_held(int directory);

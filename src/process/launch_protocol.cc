@@ -15,6 +15,7 @@ AttemptId read_attempt(WireReader& in) {
 }
 void write(WireWriter& out, const LaunchRequest& m) {
   write(out, m.attempt);
+  out.u8(m.on_go ? 1 : 0);
   out.rest(m.order);
 }
 void write(WireWriter& out, const EndTreeRequest& m) {
@@ -54,6 +55,7 @@ void write(WireWriter& out, const Forgotten& m) { out.rest(m.problem); }
 
 void read(WireReader& in, LaunchRequest& m) {
   m.attempt = read_attempt(in);
+  m.on_go = in.u8() != 0;
   m.order = in.rest();
 }
 void read(WireReader& in, EndTreeRequest& m) {

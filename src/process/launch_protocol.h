@@ -24,9 +24,11 @@ inline constexpr std::size_t kLargestInlineOrder = 48 * 1024;
 inline constexpr std::size_t kLargestLaunchPacket = 64 * 1024;
 
 // --- Daemon to launcher -------------------------------------------------------------------------
-// `order` as encode_order() made it; empty: it is in the descriptor that came along.
+// `order` as encode_order() made it; empty: it is in the last descriptor that came along.
 struct LaunchRequest {
   AttemptId attempt;
+  // The first descriptor that came along says when: a byte is "go", its end is "never".
+  bool on_go = false;
   std::string order;
 };
 // The shim died: end what it left behind. Answered by TreeEnded.

@@ -102,10 +102,9 @@ Result<void> LauncherLink::spawn(int request_end, int report_end) {
   return {};
 }
 
-bool LauncherLink::send(const std::string& packet, int passed) {
+bool LauncherLink::send(const std::string& packet, const std::vector<int>& passed) {
   if (!ready_) return false;
-  const std::vector<int> files = passed >= 0 ? std::vector<int>{passed} : std::vector<int>{};
-  const int error = send_packet(requests_.native_handle(), packet, files, MSG_DONTWAIT);
+  const int error = send_packet(requests_.native_handle(), packet, passed, MSG_DONTWAIT);
   if (error == 0) return true;
   if (error == EAGAIN && !waiting_for_room_) {
     waiting_for_room_ = true;

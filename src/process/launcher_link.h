@@ -37,7 +37,7 @@ class LauncherLink {
   bool ready() const { return ready_; }
   int pid() const { return pid_; }
   // False: not now. Either it is not ready, or its socket is full and writable() will follow.
-  bool send(const std::string& packet, int passed);
+  bool send(const std::string& packet, const std::vector<int>& passed);
 
  private:
   using Descriptor = boost::asio::posix::stream_descriptor;

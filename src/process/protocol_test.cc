@@ -114,7 +114,7 @@ TEST(LaunchProtocol, AnOrderThatIsCutOffIsRefused) {
 
 TEST(LaunchProtocol, EveryMessageComesBackAsItWas) {
   const AttemptId id{JobId{7}, 2};
-  const std::vector<LaunchMessage> all = {LaunchRequest{id, "order"},
+  const std::vector<LaunchMessage> all = {LaunchRequest{id, true, "order"},
                                           EndTreeRequest{id, "/group", 99, Boot{Microseconds{5}}},
                                           ForgetRequest{{JobId{1}, JobId{2}}},
                                           LauncherReady{},

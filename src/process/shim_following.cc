@@ -35,6 +35,10 @@ void ShimLauncher::Impl::on_message(LaunchMessage& message, std::vector<Fd>& pas
   } else if (const auto* failed = std::get_if<ShimNotLaunched>(&message)) {
     const auto found = attempts_.find(failed->attempt);
     if (found == attempts_.end()) return;
+    if (found->second.go) {
+      attempts_.erase(found);
+      return;
+    }
     found->second.error = failed->error;
     found->second.stage = Stage::kUnsettled;
     settle(failed->attempt, ShimLife::kUnknown);
@@ -53,6 +57,10 @@ void ShimLauncher::Impl::on_launched(const ShimLaunched& launched, std::vector<F
   Followed& followed = found->second;
   if (passed.empty()) {
     passed.emplace_back(static_cast<int>(::syscall(SYS_pidfd_open, launched.pid, 0)));
+  }
+  if (!passed[0] && followed.go) {
+    attempts_.erase(found);
+    return;
   }
   if (!passed[0]) {
     followed.stage = Stage::kUnsettled;
@@ -82,6 +90,8 @@ void ShimLauncher::Impl::await_death(AttemptId attempt, Followed& followed) {
         pollfd look{entry->second.shim->native_handle(), POLLIN, 0};
         if (::poll(&look, 1, 0) == 0) {
           impl->await_death(attempt, entry->second);
+        } else if (entry->second.go) {
+          impl->attempts_.erase(entry);  // Only prepared: launching it will tell what is wrong.
         } else {
           impl->settle(attempt, ShimLife::kDead);
         }
@@ -220,7 +230,7 @@ void ShimLauncher::Impl::end_tree(AttemptId attempt, Followed& followed,
     request.session = found.status->pid;
     request.session_started = found.status->started_boot;
   }
-  outbox_.push_back({{}, encode(request), Fd()});
+  outbox_.push_back({{}, encode(request), {}});
   pump();
 }
 

@@ -1,6 +1,7 @@
 #include "process/shim_launcher.h"
 
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <climits>
 #include <cstring>
 
+#include "process/packet.h"
 #include "process/shim_launcher_impl.h"
 
 namespace gpusched {
@@ -22,6 +24,8 @@ Result<std::unique_ptr<ShimLauncher>> ShimLauncher::start(boost::asio::io_contex
 ShimLauncher::ShimLauncher(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 ShimLauncher::~ShimLauncher() { impl_->shut_down(); }
 
+void ShimLauncher::prepare(const LaunchOrder& order) { impl_->prepare(order); }
+void ShimLauncher::abandon(AttemptId attempt) { impl_->abandon(attempt); }
 void ShimLauncher::launch(LaunchOrder order) { impl_->launch(order); }
 void ShimLauncher::adopt(AttemptId attempt) { impl_->adopt(attempt); }
 void ShimLauncher::stop(AttemptId attempt, Seconds grace) { impl_->stop(attempt, grace); }
@@ -43,12 +47,8 @@ std::string find_launcher_program() {
 
 namespace {
 
-// A packet for small orders, a sealed memory file for large ones: arguments and environment may
-// be megabytes.
-Result<std::pair<std::string, Fd>> pack(AttemptId attempt, std::string order) {
-  if (order.size() <= kLargestInlineOrder) {
-    return std::pair(encode(LaunchRequest{attempt, std::move(order)}), Fd());
-  }
+// Sealed, so that what was sent is what will be read.
+Result<Fd> memory_file_of(const std::string& order) {
   Fd file(::memfd_create("gpusched-order", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   std::size_t done = 0;
   while (file && done < order.size()) {
@@ -61,7 +61,7 @@ Result<std::pair<std::string, Fd>> pack(AttemptId attempt, std::string order) {
           0) {
     return failure(ErrorCode::kIo, std::string("pack the order: ") + std::strerror(errno));
   }
-  return std::pair(encode(LaunchRequest{attempt, {}}), std::move(file));
+  return file;
 }
 
 }  // namespace
@@ -95,18 +95,59 @@ void ShimLauncher::Impl::complain(const std::string& text) {
   if (options_.complain) options_.complain(text);
 }
 
-void ShimLauncher::Impl::launch(const LaunchOrder& order) {
-  Followed& followed = attempts_[order.attempt];
-  followed.stage = Stage::kQueued;
-  auto packed = pack(order.attempt, encode_order(order));
-  if (!packed) {
-    followed.stage = Stage::kUnsettled;
-    followed.error = packed.error().message;
-    settle_later(order.attempt);
+// A packet for small orders, a memory file for large ones: arguments and environment may be
+// megabytes.
+Result<void> ShimLauncher::Impl::send_order(const LaunchOrder& order, Fd go) {
+  LaunchRequest request{order.attempt, go.valid(), encode_order(order)};
+  std::vector<Fd> files;
+  if (go) files.push_back(std::move(go));
+  if (request.order.size() > kLargestInlineOrder) {
+    auto file = memory_file_of(request.order);
+    if (!file) return failure(std::move(file.error()));
+    files.push_back(std::move(*file));
+    request.order.clear();
+  }
+  outbox_.push_back({order.attempt, encode(request), std::move(files)});
+  pump();
+  return {};
+}
+
+void ShimLauncher::Impl::prepare(const LaunchOrder& order) {
+  int ends[2];
+  if (!link_->ready() || attempts_.contains(order.attempt) ||
+      ::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
     return;
   }
-  outbox_.push_back({order.attempt, std::move(packed->first), std::move(packed->second)});
-  pump();
+  attempts_[order.attempt].go.reset(ends[0]);
+  if (!send_order(order, Fd(ends[1]))) attempts_.erase(order.attempt);
+}
+
+void ShimLauncher::Impl::abandon(AttemptId attempt) {
+  const auto found = attempts_.find(attempt);
+  if (found == attempts_.end() || !found->second.go) return;
+  std::erase_if(outbox_, [&](const Outgoing& one) { return one.attempt == attempt; });
+  attempts_.erase(found);
+}
+
+bool ShimLauncher::Impl::launch_prepared(AttemptId attempt) {
+  const auto found = attempts_.find(attempt);
+  if (found == attempts_.end() || !found->second.go) return false;
+  const Fd go = std::move(found->second.go);
+  if (send_packet(go.get(), "g", {}, MSG_DONTWAIT) == 0) return true;
+  // Its shim is gone: whatever the reason was, it will come out the ordinary way.
+  attempts_.erase(found);
+  return false;
+}
+
+void ShimLauncher::Impl::launch(const LaunchOrder& order) {
+  if (launch_prepared(order.attempt)) return;
+  Followed& followed = attempts_[order.attempt];
+  followed.stage = Stage::kQueued;
+  if (auto sent = send_order(order, Fd()); !sent) {
+    followed.stage = Stage::kUnsettled;
+    followed.error = sent.error().message;
+    settle_later(order.attempt);
+  }
 }
 
 void ShimLauncher::Impl::adopt(AttemptId attempt) {
@@ -148,12 +189,15 @@ void ShimLauncher::Impl::forget_more() {
   const auto end = forget_.begin() + static_cast<std::ptrdiff_t>(count);
   forgetting_.assign(forget_.begin(), end);
   forget_.erase(forget_.begin(), end);
-  outbox_.push_back({{}, encode(ForgetRequest{forgetting_}), Fd()});
+  outbox_.push_back({{}, encode(ForgetRequest{forgetting_}), {}});
   pump();
 }
 
 void ShimLauncher::Impl::pump() {
-  while (!outbox_.empty() && link_->send(outbox_.front().packet, outbox_.front().file.get())) {
+  while (!outbox_.empty()) {
+    std::vector<int> passed;
+    for (const Fd& file : outbox_.front().files) passed.push_back(file.get());
+    if (!link_->send(outbox_.front().packet, passed)) return;
     const auto found = attempts_.find(outbox_.front().attempt);
     if (found != attempts_.end() && found->second.stage == Stage::kQueued) {
       found->second.stage = Stage::kSent;
@@ -172,6 +216,10 @@ void ShimLauncher::Impl::on_ready() {
 void ShimLauncher::Impl::on_launcher_lost() {
   // What it was asked to do and did not confirm: only the claims can tell, once the next launcher
   // has the lock.
+  // What was only prepared is forgotten: its launch will be asked for anew.
+  std::erase_if(attempts_, [](const auto& entry) {
+    return entry.second.go.valid() && entry.second.stage == Stage::kSent;
+  });
   for (auto& [attempt, followed] : attempts_) {
     if (followed.stage == Stage::kSent) followed.stage = Stage::kUnsettled;
     // Its workers may have died with it; ending a tree twice does no harm.

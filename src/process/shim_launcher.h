@@ -35,6 +35,8 @@ class ShimLauncher final : public Launcher {
   // Jobs run on.
   ~ShimLauncher() override;
 
+  void prepare(const LaunchOrder& order) override;
+  void abandon(AttemptId attempt) override;
   void launch(LaunchOrder order) override;
   void adopt(AttemptId attempt) override;
   void stop(AttemptId attempt, Seconds grace) override;

@@ -27,6 +27,8 @@ class ShimLauncher::Impl : public std::enable_shared_from_this<ShimLauncher::Imp
   Result<void> start();
   void shut_down();
 
+  void prepare(const LaunchOrder& order);
+  void abandon(AttemptId attempt);
   void launch(const LaunchOrder& order);
   void adopt(AttemptId attempt);
   void stop(AttemptId attempt, Seconds grace);
@@ -44,6 +46,7 @@ class ShimLauncher::Impl : public std::enable_shared_from_this<ShimLauncher::Imp
   };
   struct Followed {
     Stage stage = Stage::kQueued;
+    Fd go;  // Open: only prepared so far. A byte starts it, closing ends it; nothing is reported.
     std::unique_ptr<boost::asio::posix::stream_descriptor> shim;
     bool started = false;  // Reported.
     std::string error;     // Why starting failed, if the launcher or the shim said so.
@@ -55,10 +58,13 @@ class ShimLauncher::Impl : public std::enable_shared_from_this<ShimLauncher::Imp
   struct Outgoing {
     AttemptId attempt;  // Number 0: none.
     std::string packet;
-    Fd file;
+    std::vector<Fd> files;
   };
 
   void complain(const std::string& text);
+  Result<void> send_order(const LaunchOrder& order, Fd go);
+  // True: its shim has been told to go on.
+  bool launch_prepared(AttemptId attempt);
   void pump();
   void forget_more();
 

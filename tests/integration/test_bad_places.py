@@ -171,9 +171,10 @@ def test_a_store_that_cannot_be_trusted(programs, harm, words):
     lambda p: (p / "exit").write_text("version=1\ncause=exit\nexit_code=0\n"),
     lambda p: (p / "exit").write_text("x" * 1_000_000),
     lambda p: ((p / "exit").symlink_to("/dev/zero")),
-    lambda p: shutil.rmtree(p),
+    lambda p: shutil.rmtree(p), lambda p: (shutil.rmtree(p), p.write_text("a file")),
 ], ids=["claim noise", "claim empty", "claim of nobody", "claim a link", "claim a directory",
-        "status of init", "status newer", "exit cut off", "exit large", "exit a link", "no directory"])
+        "status of init", "status newer", "exit cut off", "exit large", "exit a link", "no directory",
+        "directory a file"])
 def test_a_spoilt_job_directory(programs, spoil):
     """While no daemon runs, something overwrites the records of a running job. The daemon starts, ends
     what it cannot trust, harms nobody else, and goes on."""

@@ -184,6 +184,7 @@ RAW = [
     (b"POST /v1/jobs HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n", 400),
     (b"POST /v1/jobs HTTP/1.1\r\nContent-Length: 104857600\r\n\r\n{", 413),
     (b"POST /v1/jobs HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n", 400),
+    (b"POST /v1/jobs HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n", 400),
 ]
 
 

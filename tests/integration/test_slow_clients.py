@@ -49,7 +49,24 @@ def test_an_event_stream_that_is_never_read(own):
             while part := deaf.recv(1 << 20):
                 shown += part
         except TimeoutError:
-            assert len(re.findall(rb"^event: job$", shown, re.M)) >= 25_000
+            told = {int(n) for n in re.findall(rb'^data: {"id":(\d+)', shown, re.M)}
+            assert told == {job["id"] for job in own.jobs()}
+    own.run("cancel", "--all")
+
+
+def test_an_event_stream_opened_after_a_restart(own):
+    """Nothing has happened in this daemon's life; the numbers of what happens go on all the same."""
+    own.run("run", "--gpus", "0", "--", "true", stdin=subprocess.DEVNULL)
+    own.kill()
+    own.start()
+    with raw_http.connect(own.socket) as client:
+        client.sendall(raw_http.request_bytes("GET", "/v1/events"))
+        shown = client.recv(4096)
+        own.run("submit", "--gpus", "0", "--hold", "--name", "first-news", "--", "true")
+        while b"first-news" not in shown:
+            part = client.recv(1 << 16)
+            assert part, "the stream ended instead"
+            shown += part
     own.run("cancel", "--all")
 
 

@@ -279,6 +279,45 @@ TYPED_TEST_P(LauncherContract, EveryAttemptIsAnsweredExactlyOnce) {
   for (const auto& [attempt, final] : final_seen) EXPECT_TRUE(final) << to_string(attempt);
 }
 
+TYPED_TEST_P(LauncherContract, APreparedAttemptRunsWhenItIsLaunched) {
+  const AttemptId other{JobId{2}, 1};
+  this->launcher().prepare(this->harness_.order(this->one_, CommandKind::kExitsWithThree));
+  // As long as another one takes: nothing happens to what is only prepared.
+  this->launch(other, CommandKind::kExitsWithThree);
+  ASSERT_TRUE(this->run_until_final(other));
+  EXPECT_EQ(this->finals(this->one_), 0);
+  EXPECT_EQ(this->template find<AttemptStarted>(this->one_), nullptr);
+  this->launch(this->one_, CommandKind::kExitsWithThree);
+  ASSERT_TRUE(this->run_until_final(this->one_));
+  const auto* ended = this->template find<AttemptEnded>(this->one_);
+  ASSERT_NE(ended, nullptr);
+  EXPECT_EQ(ended->exit_code, 3);
+}
+
+TYPED_TEST_P(LauncherContract, AnAbandonedAttemptIsNotHeardOfAndCanStillBeLaunched) {
+  const AttemptId other{JobId{2}, 1};
+  this->launcher().prepare(this->harness_.order(this->one_, CommandKind::kWaits));
+  this->launch(other, CommandKind::kExitsWithThree);
+  ASSERT_TRUE(this->run_until_final(other));
+  this->launcher().abandon(this->one_);
+  this->launcher().prepare(this->harness_.order(this->one_, CommandKind::kWaits));
+  this->launcher().abandon(this->one_);
+  this->launch(this->one_, CommandKind::kExitsWithThree);
+  ASSERT_TRUE(this->run_until_final(this->one_));
+  EXPECT_EQ(this->finals(this->one_), 1);
+  ASSERT_NE(this->template find<AttemptEnded>(this->one_), nullptr);
+  EXPECT_EQ(this->template find<AttemptEnded>(this->one_)->exit_code, 3);
+}
+
+TYPED_TEST_P(LauncherContract, ACrashAfterPreparingIsAsGoodAsNothing) {
+  this->launcher().prepare(this->harness_.order(this->one_, CommandKind::kWaits));
+  this->harness_.restart();
+  this->launcher().adopt(this->one_);
+  ASSERT_TRUE(this->run_until_final(this->one_));
+  EXPECT_NE(this->template find<AttemptNotStarted>(this->one_), nullptr);
+  EXPECT_EQ(this->template find<AttemptStarted>(this->one_), nullptr);
+}
+
 REGISTER_TYPED_TEST_SUITE_P(
     LauncherContract, ReportsTheStartThenTheExitCode, ReportsNothingFromInsideACall,
     ACommandThatCannotBeRunEndsAsALaunchFailure, StopTerminatesACommand,
@@ -287,6 +326,8 @@ REGISTER_TYPED_TEST_SUITE_P(
     AdoptsARunningAttempt, StopReachesAnAdoptedAttempt, AdoptReportsAnEndThatHappenedInBetween,
     AdoptOfAnAttemptThatNobodyLaunchedIsNotStarted, AnAttemptDeclaredNotStartedStaysThatWay,
     AKilledSupervisorIsReportedAsLost, ASupervisorKilledWhileNobodyLookedIsReportedAsLost,
-    AttemptsOfOneJobAreApart, EveryAttemptIsAnsweredExactlyOnce);
+    AttemptsOfOneJobAreApart, EveryAttemptIsAnsweredExactlyOnce,
+    APreparedAttemptRunsWhenItIsLaunched, AnAbandonedAttemptIsNotHeardOfAndCanStillBeLaunched,
+    ACrashAfterPreparingIsAsGoodAsNothing);
 
 }  // namespace gpusched

@@ -52,6 +52,18 @@ def with_word(word):
     return [pid for pid in all_pids() if str(word) in words_of(pid) and is_running(pid)]
 
 
+def named(name):
+    """Running processes of this short name (at most 15 characters, as the kernel keeps it)."""
+    found = []
+    for pid in all_pids():
+        try:
+            if Path(f"/proc/{pid}/comm").read_text().strip() == name:
+                found.append(pid)
+        except OSError:
+            pass  # Gone meanwhile.
+    return found
+
+
 def children_of(parent):
     return [pid for pid in all_pids() if parent_of(pid) == parent and is_running(pid)]
 

@@ -1,0 +1,9 @@
+// Linked into static programs only, in place of what the compiler's start-up code calls
+// (cmake/targets.cmake says why).
+extern "C" {
+void __wrap___register_frame_info(const void*, void*);
+void* __wrap___deregister_frame_info(const void*);
+
+void __wrap___register_frame_info(const void*, void*) {}
+void* __wrap___deregister_frame_info(const void*) { return nullptr; }
+}
