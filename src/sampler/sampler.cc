@@ -25,6 +25,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kEventWait{1000};
+constexpr std::size_t kEarlyAsksMost = 64;
 
 }  // namespace
 
@@ -90,7 +91,7 @@ struct Sampler::Parts {
       wake_watchdog();
     } else if (const auto* look = std::get_if<watch::SampleNowOrder>(&order)) {
       const std::lock_guard lock(mutex);
-      if (!opened) early_asks.push_back(*look);
+      if (!opened && early_asks.size() < kEarlyAsksMost) early_asks.push_back(*look);
       for (const auto& card : cards) ask(*card, *look);
     } else if (const auto* jobs = std::get_if<watch::JobsOrder>(&order)) {
       owners.set_jobs(*jobs);
