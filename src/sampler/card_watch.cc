@@ -173,7 +173,9 @@ void CardWatch::report(const Reading& reading, Cause cause) {
     report.processes.emplace();
     for (const watch::ProcessSample& process : *reading.processes) {
       pids.push_back(process.pid);
-      report.processes->push_back({process, around_.owners.owner_of(process.pid, report.at)});
+      const bool unchanged = around_.exits.watches(process.pid);
+      report.processes->push_back(
+          {process, around_.owners.owner_of(process.pid, report.at, unchanged)});
     }
   }
   around_.lines.write(report);

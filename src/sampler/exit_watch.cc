@@ -32,6 +32,12 @@ bool ExitWatch::watch(int pid, Watched& watched) {
   return true;
 }
 
+bool ExitWatch::watches(int pid) {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_pid_.find(pid);
+  return found != by_pid_.end() && found->second.process.valid();
+}
+
 std::vector<int> ExitWatch::set_listed(CardNumber card, const std::vector<int>& pids) {
   std::vector<int> gone;
   const std::lock_guard lock(mutex_);

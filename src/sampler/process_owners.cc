@@ -80,11 +80,21 @@ void ProcessOwners::refresh(int pid, const ProcessStat& stat, Now now, Known& kn
   known.refreshed = now.boot;
 }
 
-ProcessOwner ProcessOwners::owner_of(int pid, Now now) {
+bool ProcessOwners::is_settled(const Known& known, Boot now) const {
+  const bool attempt = known.owner.attempt || known.jobs_version == jobs_version_;
+  const bool name = !known.owner.user.empty() || !known.owner.uid;
+  return attempt && name && now - known.refreshed < kFresh;
+}
+
+ProcessOwner ProcessOwners::owner_of(int pid, Now now, bool unchanged) {
   const std::lock_guard lock(mutex_);
   forget_the_old(now.boot);
-  const auto stat = proc_.stat(pid);
   const auto found = known_.find(pid);
+  if (unchanged && found != known_.end() && is_settled(found->second, now.boot)) {
+    found->second.asked = now.boot;
+    return found->second.owner;
+  }
+  const auto stat = proc_.stat(pid);
   if (!stat) {
     if (found == known_.end()) return {};
     found->second.asked = now.boot;

@@ -21,8 +21,9 @@ class ProcessOwners {
 
   // The attempts that run now, with their shims.
   void set_jobs(watch::JobsOrder jobs);
-  // A process that has ended keeps the owner it had, for as long as it is asked about.
-  watch::ProcessOwner owner_of(int pid, Now now);
+  // A process that has ended keeps the owner it had, for as long as it is asked about. With
+  // `unchanged` it is known to be the same process as last time, and nothing is read.
+  watch::ProcessOwner owner_of(int pid, Now now, bool unchanged = false);
   std::optional<AttemptId> known_attempt_of(int pid);
 
  private:
@@ -35,6 +36,7 @@ class ProcessOwners {
   void refresh(int pid, const ProcessStat& stat, Now now, Known& known);
   void find_attempt(int pid, const ProcessStat& stat, watch::ProcessOwner& owner);
   std::optional<AttemptId> attempt_by_tree(int pid, int parent);
+  bool is_settled(const Known& known, Boot now) const;
   bool runs(AttemptId attempt) const;
   void forget_the_old(Boot now);
 

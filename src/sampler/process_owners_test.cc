@@ -171,6 +171,20 @@ TEST_F(ProcessOwnersTest, WhatItFoundOutItDoesNotReadAgain) {
   EXPECT_EQ(owner(50, std::chrono::minutes{2}).command, "other");
 }
 
+TEST_F(ProcessOwnersTest, OfAProcessThatIsKnownToLiveNothingIsRead) {
+  run({});
+  add(40, {.uid = 0});
+  add(42, {.parent = 40, .uid = 0});
+  ASSERT_FALSE(owner(42).attempt);
+  remove(42);
+  add(42, {.ticks = 400'000, .uid = 0, .command = "other"});
+  EXPECT_EQ(owners_.owner_of(42, kNow, true).command, "python train.py");
+  EXPECT_EQ(owners_.owner_of(42, kNow, false).command, "other");
+  add(42, {.parent = 40, .ticks = 400'000, .uid = 0});
+  run({{kSeven, 40, 0}});
+  EXPECT_EQ(owners_.owner_of(42, kNow, true).attempt, kSeven) << "A new list is news.";
+}
+
 TEST_F(ProcessOwnersTest, ALoopOfParentsEnds) {
   run({{kSeven, 40, 1000}});
   add(60, {.parent = 61});
