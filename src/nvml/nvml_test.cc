@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/clock.h"
 #include "nvml/nvml_backend.h"
 #include "nvml/process_lists.h"
 #include "nvml/sample_reader.h"
@@ -21,15 +22,22 @@ constexpr std::uint64_t kMiB = 1ULL << 20;
 
 class Nvml {
  public:
-  explicit Nvml(const std::string& scenario) : driver(scenario) { open(); }
+  explicit Nvml(const std::string& scenario, std::vector<std::string> faults = {})
+      : driver(scenario) {
+    if (!faults.empty()) {
+      driver.set(faults);
+      patience = std::chrono::milliseconds{100};
+    }
+    open();
+  }
 
   void open() {
-    driver.load_nvml();
     backend.reset();
-    auto probed = nvml::probe([this] { return now; });
+    driver.load_nvml();
+    auto probed = nvml::probe({[this] { return now; }, patience});
     EXPECT_TRUE(probed.backend) << probed.reason;
     backend = std::move(probed.backend);
-    std::vector<std::string> complaints;
+    complaints.clear();
     cards = backend->cards(complaints).value_or(std::vector<CardIdentity>{});
   }
   void let_pass(std::chrono::milliseconds time) { now += time; }
@@ -50,6 +58,8 @@ class Nvml {
   }
 
   Boot now{std::chrono::hours{1}};
+  std::chrono::milliseconds patience{10'000};
+  std::vector<std::string> complaints;
   SimulatedDriver driver;
   std::unique_ptr<watch::Backend> backend;
   std::vector<CardIdentity> cards;
@@ -262,6 +272,36 @@ TEST(NvmlBackend, ALostCardIsGoneAndTheOthersAreNot) {
   ASSERT_FALSE(processes);
   EXPECT_EQ(processes.error().code, ErrorCode::kNotFound);
   EXPECT_TRUE(nvml.sample(0).vram_bytes);
+}
+
+TEST(NvmlBackend, ACardThatHangsFromTheStartIsListedByWhatItSaid) {
+  Nvml nvml("8xH200", {"card=2", "hang=nvmlDeviceGetMemoryInfo_v2"});
+  ASSERT_EQ(nvml.cards.size(), 8u);
+  EXPECT_FALSE(nvml.cards[2].uuid.empty());
+  EXPECT_FALSE(nvml.cards[2].vram_bytes);
+  ASSERT_EQ(nvml.complaints.size(), 1u);
+  EXPECT_EQ(nvml.complaints[0], "card 2: has not answered for 100 ms");
+  EXPECT_TRUE(nvml.sample(3).vram_bytes);
+  nvml.driver.set({"card=2", "clear=faults"});
+  EXPECT_TRUE(nvml.sample(2).vram_bytes);
+}
+
+TEST(NvmlBackend, ACardThatDoesNotSayWhoItIsKeepsItsPlaceAndIsListedWhenItDoes) {
+  Nvml nvml("8xH200", {"card=2", "hang=all"});
+  ASSERT_EQ(nvml.cards.size(), 8u);
+  EXPECT_TRUE(nvml.cards[2].uuid.empty());
+  EXPECT_EQ(nvml.cards[3].minor, 3);
+  EXPECT_TRUE(std::ranges::is_sorted(nvml.cards, {}, &CardIdentity::pci));
+  EXPECT_TRUE(nvml.sample(3).vram_bytes);
+  EXPECT_TRUE(nvml.backend->has_events());
+  nvml.driver.set({"card=2", "clear=faults"});
+  const Boot deadline = read_clock().boot + std::chrono::seconds{20};
+  Result<CardSample> sample = nvml.backend->sample(nvml.cards[3]);
+  while (sample && read_clock().boot < deadline) sample = nvml.backend->sample(nvml.cards[3]);
+  ASSERT_FALSE(sample);
+  EXPECT_EQ(sample.error().code, ErrorCode::kConflict) << "Which makes the sampler start anew.";
+  nvml.open();
+  EXPECT_FALSE(nvml.cards[2].uuid.empty());
 }
 
 TEST(NvmlBackend, TellsWhatTroubleMeans) {
