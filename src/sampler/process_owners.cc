@@ -14,6 +14,7 @@ using watch::ProcessOwner;
 constexpr auto kFresh = std::chrono::seconds{60};
 constexpr auto kForgetAfter = std::chrono::minutes{5};
 constexpr int kAncestorsMost = 64;
+constexpr std::size_t kContainersMost = 4096;
 
 }  // namespace
 
@@ -46,6 +47,23 @@ std::optional<AttemptId> ProcessOwners::attempt_by_tree(int pid, int parent) {
   return std::nullopt;
 }
 
+std::optional<AttemptId> ProcessOwners::attempt_by_container(const ProcessOwner& owner) const {
+  if (!owner.container) return std::nullopt;
+  const auto found = containers_.find(owner.container->id);
+  return found != containers_.end() ? std::optional(found->second) : std::nullopt;
+}
+
+void ProcessOwners::learn_container(const ProcessOwner& owner) {
+  if (!owner.attempt || !owner.container) return;
+  // The container that we all run in is nobody's.
+  const auto job =
+      std::ranges::find(jobs_.attempts, *owner.attempt, &watch::RunningAttempt::attempt);
+  if (job == jobs_.attempts.end() || !proc_.stat(job->shim)) return;
+  if (container_of(proc_.cgroup(job->shim)) == owner.container) return;
+  if (containers_.size() >= kContainersMost) containers_.clear();
+  containers_[owner.container->id] = *owner.attempt;
+}
+
 void ProcessOwners::find_attempt(int pid, const ProcessStat& stat, ProcessOwner& owner) {
   const std::string groups = proc_.cgroup(pid);
   owner.container = container_of(groups);
@@ -59,6 +77,7 @@ void ProcessOwners::find_attempt(int pid, const ProcessStat& stat, ProcessOwner&
     if (!jobs_.cgroup.empty() || runs(*attempt)) return set(*attempt, Evidence::kCgroup);
   }
   if (const auto attempt = attempt_by_tree(pid, stat.parent)) return set(*attempt, Evidence::kTree);
+  if (const auto attempt = attempt_by_container(owner)) return set(*attempt, Evidence::kCgroup);
   const auto claimed = jobs_.attempts.empty() ? std::nullopt : proc_.claimed_attempt(pid);
   if (!claimed) return;
   const auto job = std::ranges::find(jobs_.attempts, *claimed, &watch::RunningAttempt::attempt);
@@ -83,6 +102,7 @@ void ProcessOwners::refresh(int pid, const ProcessStat& stat, Now now, Known& kn
   owner.command = proc_.command(pid);
   find_name(known);
   find_attempt(pid, stat, owner);
+  learn_container(owner);
   known.jobs_version = jobs_version_;
   known.refreshed = now.boot;
 }
@@ -118,6 +138,7 @@ ProcessOwner ProcessOwners::owner_of(int pid, Now now, bool unchanged) {
     refresh(pid, *stat, now, known);
   } else if (!owner.attempt && known.jobs_version != jobs_version_) {
     find_attempt(pid, *stat, owner);
+    learn_container(owner);
     known.jobs_version = jobs_version_;
   }
   if (!known.name_known) find_name(known);

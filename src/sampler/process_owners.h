@@ -38,6 +38,8 @@ class ProcessOwners {
   void find_name(Known& known);
   void find_attempt(int pid, const ProcessStat& stat, watch::ProcessOwner& owner);
   std::optional<AttemptId> attempt_by_tree(int pid, int parent);
+  std::optional<AttemptId> attempt_by_container(const watch::ProcessOwner& owner) const;
+  void learn_container(const watch::ProcessOwner& owner);
   bool is_settled(const Known& known, Boot now) const;
   bool runs(AttemptId attempt) const;
   void forget_the_old(Boot now);
@@ -48,6 +50,8 @@ class ProcessOwners {
   watch::JobsOrder jobs_;
   unsigned jobs_version_ = 0;
   std::map<int, Known> known_;  // By pid; the start is in the owner.
+  // Containers that an attempt has made, by id: whoever runs in one is the attempt's.
+  std::map<std::string, AttemptId> containers_;
   Boot swept_{};
 };
 

@@ -166,6 +166,29 @@ TEST_F(ProcessOwnersTest, NamesTheContainer) {
   EXPECT_EQ(owner(50).container->id, "box");
 }
 
+TEST_F(ProcessOwnersTest, AContainerThatAJobMadeIsTheJobs) {
+  const std::string box = "0::/machine.slice/libpod-" + std::string(64, 'a') + ".scope\n";
+  run({{kSeven, 40, 1000}});
+  add(40, {});
+  add(50, {.parent = 40, .cgroup = box});
+  add(51, {.parent = 1, .cgroup = box});
+  EXPECT_FALSE(owner(51).attempt);
+  ASSERT_EQ(owner(50).attempt, kSeven);
+  EXPECT_EQ(owner(51, std::chrono::minutes{2}).attempt, kSeven);
+  add(52, {.parent = 1, .cgroup = "0::/machine.slice/libpod-" + std::string(64, 'b') + ".scope\n"});
+  EXPECT_FALSE(owner(52).attempt);
+}
+
+TEST_F(ProcessOwnersTest, TheContainerThatEverythingRunsInIsNobodys) {
+  const std::string box = "0::/docker/" + std::string(64, 'a') + "\n";
+  run({{kSeven, 40, 1000}});
+  add(40, {.cgroup = box});
+  add(50, {.parent = 40, .cgroup = box});
+  add(51, {.parent = 1, .cgroup = box});
+  ASSERT_EQ(owner(50).attempt, kSeven);
+  EXPECT_FALSE(owner(51).attempt);
+}
+
 TEST_F(ProcessOwnersTest, WhatItFoundOutItDoesNotReadAgain) {
   add(50, {});
   ASSERT_EQ(owner(50).command, "python train.py");
