@@ -18,6 +18,7 @@
 #include "base/result.h"
 #include "core/time.h"
 #include "engine/engine.h"
+#include "watch/board.h"
 
 namespace boost::asio {
 class io_context;
@@ -37,6 +38,8 @@ struct ApiPorts {
   std::function<std::string()> config_text;  // The configuration in force, as YAML.
   std::function<Result<void>(const std::string& level)> set_log_level;
   std::function<std::string()> cards_from;  // "simulated", "nvml", "none".
+  // The last that was said of each card; null: nobody looks.
+  std::function<const watch::CardBoard*()> board;
   std::string state_directory;
   Wall started_at{};
   std::uint32_t daemon_uid = 0;

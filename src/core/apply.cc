@@ -36,6 +36,10 @@ struct Dispatch {
     state.set_cards(event.cards);
     return {};
   }
+  Applied operator()(const CardSeen& event) const {
+    state.observe(event.card, event.view);
+    return {};
+  }
   Applied operator()(const AttemptRunning& event) const { return apply_running(state, event, now); }
   Applied operator()(const AttemptFinished& event) const {
     return apply_finished(state, event, now);

@@ -119,6 +119,11 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
   ended.ended_at = report.ended_at;
   ended.grant = *grant_of(job);
   ended.usage = report.usage;
+  ended.usage.gpu = state.uses().of(report.attempt);
+  if (ended.started_at && ended.ended_at > *ended.started_at) {
+    const std::chrono::duration<double> ran = ended.ended_at - *ended.started_at;
+    ended.usage.gpu_seconds = static_cast<double>(ended.grant.cards.size()) * ran.count();
+  }
   if (stopping == StopReason::kCancel) {
     ended.outcome = Outcome::kCancelled;
     ended.cause.reset();

@@ -15,6 +15,7 @@ struct Card {
   std::uint64_t vram_bytes = 0;           // Total.
   std::uint64_t reserved_vram_bytes = 0;  // Kept by the driver; never handed out.
   bool usable = true;                     // False: unknown or drained; nothing new starts there.
+  bool drained = false;                   // By a person or by a rule of health.
 
   std::uint64_t capacity_bytes() const { return vram_bytes - reserved_vram_bytes; }
 };

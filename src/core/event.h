@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/card.h"
+#include "core/card_view.h"
 #include "core/ids.h"
 #include "core/job.h"
 #include "core/time.h"
@@ -106,6 +107,10 @@ struct GroupRemoveAsked {
 struct CardsReported {
   std::vector<Card> cards;
 };
+struct CardSeen {
+  CardNumber card{};
+  CardView view;
+};
 struct AttemptRunning {
   AttemptId attempt;
   Wall started_at{};
@@ -144,9 +149,9 @@ struct SubmissionAbandoned {
 struct Reconsider {};
 
 using Event = std::variant<SubmitAsked, CancelAsked, HoldAsked, ReleaseAsked, RequeueAsked,
-                           SetAsked, GroupSetAsked, GroupRemoveAsked, CardsReported, AttemptRunning,
-                           AttemptFinished, AttemptNeverRan, TimePassed, RetentionDue, HoldSweep,
-                           SubmissionAbandoned, Reconsider>;
+                           SetAsked, GroupSetAsked, GroupRemoveAsked, CardsReported, CardSeen,
+                           AttemptRunning, AttemptFinished, AttemptNeverRan, TimePassed,
+                           RetentionDue, HoldSweep, SubmissionAbandoned, Reconsider>;
 
 // --- Answers ----------------------------------------------------------------------------------
 

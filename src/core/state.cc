@@ -125,7 +125,17 @@ void State::guard_array(JobId array, bool stop) {
 
 void State::set_cards(std::vector<Card> cards) {
   std::ranges::sort(cards, {}, &Card::number);
+  std::vector<CardView> views(cards.size());
+  for (std::size_t i = 0; i < cards.size(); ++i) {
+    const auto known = std::ranges::find(cards_, cards[i].uuid, &Card::uuid);
+    if (known == cards_.end()) continue;
+    views[i] = std::move(views_[static_cast<std::size_t>(known - cards_.begin())]);
+    cards[i].drained = cards[i].drained || known->drained;
+    if (views[i].condition == CardCondition::kUnseen) continue;
+    cards[i].usable = views[i].answers() && !cards[i].drained;
+  }
   cards_ = std::move(cards);
+  views_ = std::move(views);
   card_holds_.assign(cards_.size(), {});
   host_holds_ = {};
   for (const JobId id : active_) hold_resources(*grant_of(jobs_.at(id)), +1);

@@ -16,7 +16,9 @@
 #include <variant>
 #include <vector>
 
+#include "core/attempt_use.h"
 #include "core/card.h"
+#include "core/card_view.h"
 #include "core/group.h"
 #include "core/job.h"
 #include "core/pending.h"
@@ -31,6 +33,7 @@ struct CardHolds {
   int share_percent = 0;
   int jobs = 0;
   bool whole = false;  // One of them has the card to itself.
+  Beyond beyond;       // What is taken of it besides.
 };
 struct HostHolds {
   int cpus = 0;
@@ -51,6 +54,8 @@ class State {
   const HostCapacity& host() const { return host_; }
   const std::vector<Card>& cards() const { return cards_; }
   const CardHolds& holds_on(std::size_t card_index) const { return card_holds_[card_index]; }
+  const CardView& view_of(std::size_t card_index) const { return views_[card_index]; }
+  const AttemptUses& uses() const { return uses_; }
   const HostHolds& host_holds() const { return host_holds_; }
   // Position in cards() of a card's number, if there is such a card.
   std::optional<std::size_t> index_of(CardNumber number) const;
@@ -104,6 +109,8 @@ class State {
   // Returns false when nothing is left to release.
   bool release_closed_submissions(std::size_t most, Now now);
   void set_cards(std::vector<Card> cards);
+  // A new look at a card. Not part of what roll_back() undoes: the world stays as it was seen.
+  void observe(CardNumber card, CardView view);
   void set_host(HostCapacity host);
   void set_rules(Rules rules);
   void set_next_job(JobId id);
@@ -169,6 +176,7 @@ class State {
   void reindex_dependents(JobId id, Now now);
   void index_queued(const Job& job, const Queued& queued, Now now);
   void hold_resources(const Grant& grant, int sign);
+  void refresh_beyond(std::size_t card_index);
   void record_sweep(const Job& job, int sign);
   void link_dependencies(const Job& job, bool add);
   std::uint64_t& counter_of(const JobState& state);
@@ -177,6 +185,8 @@ class State {
   HostCapacity host_;
   std::vector<Card> cards_;
   std::vector<CardHolds> card_holds_;
+  std::vector<CardView> views_;  // In the order of cards_.
+  AttemptUses uses_;
   HostHolds host_holds_;
 
   std::map<JobId, Job> jobs_;

@@ -21,7 +21,9 @@ constexpr std::size_t kRemovedPerTurn = 100;
 // Launches made ready while their commit is under way; more would not be done in that time.
 constexpr std::size_t kPreparedPerTurn = 16;
 
-bool is_lazy(const Event& event) { return std::holds_alternative<AttemptRunning>(event); }
+bool is_lazy(const Event& event) {
+  return std::holds_alternative<AttemptRunning>(event) || std::holds_alternative<CardSeen>(event);
+}
 
 Error error_of(const Refusal& refusal) {
   switch (refusal.kind) {

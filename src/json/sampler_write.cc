@@ -179,7 +179,8 @@ void write_card_sample(JsonWriter& json, const CardSample& sample) {
   json.end_object();
 }
 
-void write_watched_process(JsonWriter& json, const WatchedProcess& process) {
+void write_watched_process(JsonWriter& json, const WatchedProcess& process,
+                           std::optional<Wall> idle_since) {
   json.begin_object();
   each_process_field(process, Put{json});
   put_attempt(json, process.owner.attempt);
@@ -190,6 +191,7 @@ void write_watched_process(JsonWriter& json, const WatchedProcess& process) {
     Put{json}("pod", container->pod);
     json.end_object();
   }
+  if (idle_since) json.field("idle_since", *idle_since);
   json.end_object();
 }
 
