@@ -64,7 +64,13 @@ void write_cards(JsonWriter& json, const State& state, const watch::CardBoard* b
     json.field("held_share_percent", holds.whole ? 100 : holds.share_percent);
     json.field("foreign_bytes", holds.beyond.vram_bytes);
     json.field("usable", card.usable).field("state", state_word(card, view));
-    if (!view.reason.empty()) json.field("reason", view.reason);
+    const auto drain = state.drains().find(card.uuid);
+    if (drain != state.drains().end()) {
+      json.field("reason", drain->second.reason).field("drained_by", drain->second.by);
+      json.field("drained_at", drain->second.since);
+    } else if (!view.reason.empty()) {
+      json.field("reason", view.reason);
+    }
     json.key("jobs").begin_array();
     for (const JobId id : holders[card.number]) json.value(id);
     json.end_array();

@@ -51,7 +51,11 @@ std::string why_unusable(const State& state, const Needs& needs) {
     const Card& card = state.cards()[i];
     if (card.usable || !could_ever_fit(card, needs)) continue;
     const std::string name = "card " + std::to_string(number_of(card.number));
-    if (card.drained) return name + " is drained";
+    if (card.drained) {
+      const auto drain = state.drains().find(card.uuid);
+      const bool said = drain != state.drains().end() && !drain->second.reason.empty();
+      return name + " is drained" + (said ? " (" + drain->second.reason + ")" : "");
+    }
     const std::string& reason = state.view_of(i).reason;
     return name + (reason.empty() ? " is not known yet" : ": " + reason);
   }

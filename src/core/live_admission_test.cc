@@ -186,8 +186,8 @@ TEST(AttemptUse, PeakMeanAndEnergyAreThoseSeen) {
   ended.ended_at = at_second(4).wall;
   apply(state, ended, at_second(4));
   const Usage& usage = std::get<Ended>(state.find(JobId{1})->state).usage;
-  EXPECT_DOUBLE_EQ(usage.gpu_seconds, 4);
   ASSERT_TRUE(usage.gpu);
+  EXPECT_DOUBLE_EQ(usage.gpu->gpu_seconds, 4);
   EXPECT_EQ(usage.gpu->peak_vram_bytes, 6 * kGiB);
   EXPECT_EQ(usage.gpu->mean_vram_bytes, 5 * kGiB);
   EXPECT_DOUBLE_EQ(*usage.gpu->mean_busy_percent, 65);

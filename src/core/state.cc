@@ -130,9 +130,11 @@ void State::set_cards(std::vector<Card> cards) {
     const auto known = std::ranges::find(cards_, cards[i].uuid, &Card::uuid);
     if (known == cards_.end()) continue;
     views[i] = std::move(views_[static_cast<std::size_t>(known - cards_.begin())]);
-    cards[i].drained = cards[i].drained || known->drained;
-    if (views[i].condition == CardCondition::kUnseen) continue;
-    cards[i].usable = views[i].answers() && !cards[i].drained;
+    if (views[i].condition != CardCondition::kUnseen) cards[i].usable = views[i].answers();
+  }
+  for (Card& card : cards) {
+    card.drained = drains_.contains(card.uuid);
+    card.usable = card.usable && !card.drained;
   }
   cards_ = std::move(cards);
   views_ = std::move(views);

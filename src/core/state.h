@@ -80,6 +80,7 @@ class State {
   // True if jobs of complete submissions wait for release_closed_submissions().
   bool has_closed_to_release() const;
 
+  const std::map<std::string, Drain>& drains() const { return drains_; }  // By UUID.
   const std::map<std::string, Group>& groups() const { return groups_; }
   int active_in_group(const std::string& name) const;
   std::uint64_t waiting_in_group(const std::string& name) const;
@@ -103,6 +104,8 @@ class State {
   void remove(JobId id);
   void put(Group group);
   void remove_group(const std::string& name);
+  void put(Drain drain);
+  void remove_drain(const std::string& uuid);
   void put(Submission submission);
   void remove_submission(std::uint64_t id);
   // Lets the jobs of complete submissions into the queue, at most `most` per call.
@@ -131,6 +134,8 @@ class State {
     std::vector<JobId> removed_jobs;
     std::vector<std::string> groups;
     std::vector<std::string> removed_groups;
+    std::vector<std::string> drains;
+    std::vector<std::string> removed_drains;
     std::vector<std::uint64_t> submissions;
     std::vector<std::uint64_t> removed_submissions;
     std::vector<TrailEntry> trail;
@@ -150,11 +155,15 @@ class State {
     std::string name;
     std::optional<Group> group;
   };
+  struct DrainBefore {
+    std::string uuid;
+    std::optional<Drain> drain;
+  };
   struct SubmissionBefore {
     std::uint64_t id = 0;
     std::optional<Submission> submission;
   };
-  using Before = std::variant<JobBefore, GroupBefore, SubmissionBefore>;
+  using Before = std::variant<JobBefore, GroupBefore, DrainBefore, SubmissionBefore>;
   // A range of jobs that came in slices and are not in the indexes yet.
   struct Staged {
     JobId end{};  // One past the last.
@@ -177,6 +186,7 @@ class State {
   void index_queued(const Job& job, const Queued& queued, Now now);
   void hold_resources(const Grant& grant, int sign);
   void refresh_beyond(std::size_t card_index);
+  void refresh_usable(const std::string& uuid);
   void record_sweep(const Job& job, int sign);
   void link_dependencies(const Job& job, bool add);
   std::uint64_t& counter_of(const JobState& state);
@@ -200,6 +210,7 @@ class State {
   std::set<std::pair<Wall, JobId>> fresh_;     // Pending and not overdue, by submit time.
   std::set<std::pair<Wall, JobId>> ended_;
   std::unordered_map<JobId, std::vector<JobId>> dependents_;  // Waiting jobs by what they wait for.
+  std::map<std::string, Drain> drains_;
   std::map<std::string, Group> groups_;
   std::unordered_map<std::string, int> active_in_group_;
   std::unordered_map<std::string, std::uint64_t> waiting_in_group_;

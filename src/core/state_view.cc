@@ -26,12 +26,23 @@ void State::observe(CardNumber card, CardView view) {
     });
     uses_.add(card, views_[*position], view);
   }
-  cards_[*position].usable = view.answers() && !cards_[*position].drained;
   // What a card that does not answer held is still there, as far as anybody knows.
   if (!view.answers()) view.processes = std::move(views_[*position].processes);
   if (!view.answers()) view.used_bytes = views_[*position].used_bytes;
   views_[*position] = std::move(view);
   refresh_beyond(*position);
+  refresh_usable(cards_[*position].uuid);
+}
+
+void State::refresh_usable(const std::string& uuid) {
+  for (std::size_t i = 0; i < cards_.size(); ++i) {
+    if (cards_[i].uuid != uuid) continue;
+    cards_[i].drained = drains_.contains(uuid);
+    // One that nobody has looked at yet stays as it was reported.
+    const bool seen = views_[i].condition != CardCondition::kUnseen;
+    const bool answers = seen ? views_[i].answers() : cards_[i].usable || !cards_[i].drained;
+    cards_[i].usable = answers && !cards_[i].drained;
+  }
 }
 
 void State::refresh_beyond(std::size_t card_index) {

@@ -117,6 +117,7 @@ Result<void> Daemon::look_for_cards() {
   options.cgroup = cgroup_.path;
   options.complain = [](const std::string& what) { log_warning(what); };
   cards_ = std::make_unique<WatchedCards>(loop_, std::move(options));
+  cards_->on_report([this](const watch::Report& report) { on_report(report); });
   cards_->start({[this](Result<CardsFound> found) { on_cards(std::move(found)); },
                  [this](CardSeen seen) { on_seen(std::move(seen)); }});
   return {};
@@ -144,6 +145,25 @@ void Daemon::on_seen(CardSeen seen) {
   unseen_.erase(seen.card);
   engine_->post(std::move(seen));
   if (unseen_.empty()) let_clients_in();
+}
+
+// What happens to cards beside what is seen on them.
+void Daemon::on_report(const watch::Report& report) {
+  const auto* said = std::get_if<watch::EventReport>(&report);
+  if (said == nullptr || !said->card) return;
+  using Kind = watch::CardEvent::Kind;
+  std::optional<TroubleKind> kind;
+  if (said->event.kind == Kind::kXid) kind = TroubleKind::kXid;
+  if (said->event.kind == Kind::kEccDouble) kind = TroubleKind::kEccDouble;
+  if (said->event.kind == Kind::kUnavailable) kind = TroubleKind::kUnavailable;
+  if (!kind) return;
+  const Verdict verdict = judge(*kind, said->event.number);
+  if (verdict.consequence != Consequence::kKeep) {
+    log_warning(verdict.what, {{"card", number_of(*said->card)},
+                               {"drained", verdict.consequence == Consequence::kDrain},
+                               {"advice", verdict.advice}});
+  }
+  engine_->post(CardTroubleSeen{*said->card, *kind, said->event.number});
 }
 
 void Daemon::after_turn() {

@@ -41,6 +41,7 @@ class Daemon {
   Result<void> look_for_cards();
   void on_cards(Result<CardsFound> found);
   void on_seen(CardSeen seen);
+  void on_report(const watch::Report& report);
   void after_turn();
   void let_clients_in();
   void wait_for_end();

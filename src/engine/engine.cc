@@ -216,6 +216,8 @@ Commit Engine::commit_of(const State::Changes& changes) const {
   commit.trail = changes.trail;
   for (const std::string& name : changes.groups) commit.groups.push_back(state_.groups().at(name));
   commit.removed_groups = changes.removed_groups;
+  for (const std::string& uuid : changes.drains) commit.drains.push_back(state_.drains().at(uuid));
+  commit.removed_drains = changes.removed_drains;
   for (const std::uint64_t id : changes.submissions) {
     commit.submissions.push_back(state_.submissions().at(id));
   }
