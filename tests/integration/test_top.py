@@ -8,9 +8,15 @@ import struct
 import subprocess
 import termios
 
+import processes
 import pytest
 from live_daemon import wait_until
 from terminal_screen import TerminalScreen
+
+
+def cpu_seconds(pid):
+    after_name = processes.read_proc(pid, "stat").rpartition(b")")[2].split()
+    return (int(after_name[11]) + int(after_name[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Top:
@@ -109,10 +115,22 @@ def test_a_session(own):
         top.type(b"r")
         top.shows(f"Job {second} is released.")
 
-        top.type(b"?")
-        top.shows("Any key goes back.")
+        top.type(b"\r")
+        top.shows("Any key goes back.", "needs       2 cards")
+        top.type(b"x?")
+        top.shows("Any key goes back.", "turn the order round")
         top.type(b"x")
         top.shows("sleep 600")
+
+        top.type(b" ")
+        top.shows("PAUSED")
+        before = cpu_seconds(top.process.pid)
+        own.submit("--gpus", "0", "--", "sleep", "603")
+        time_shown = top.text().splitlines()[0][-8:]
+        wait_until(lambda: top.text().splitlines()[0][-8:] != time_shown, what="the clock going on")
+        assert "603" not in top.text() and cpu_seconds(top.process.pid) - before < 0.5
+        top.type(b" ")
+        top.shows("sleep 603", "2 running")
         top.type(b"q")
         assert top.code() == 0
         # The terminal is as it was: its settings, its screen, its cursor.

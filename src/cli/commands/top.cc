@@ -88,7 +88,7 @@ int run_top(const Arguments& arguments) {
     if (!state.paused) live.refresh(state);
     top::settle(state);
     painter->draw(top::top_view(state, painter->size(), stdout_page()));
-    live.wait(input.fd());
+    live.wait(input.fd(), state.paused);
   } while (take_signals(input, *painter) && take_keys(*painter, live, state));
   return kExitOk;
 }

@@ -78,7 +78,7 @@ Order about_job(State& state, Order::What what) {
   return {};
 }
 
-bool moved(State& state, const Key& key, int page) {
+bool looked_around(State& state, const Key& key, int page) {
   switch (key.kind) {
     case Key::Kind::kUp:
       move_selection(state, -1);
@@ -105,8 +105,11 @@ bool moved(State& state, const Key& key, int page) {
     case Key::Kind::kEscape:
       state.filter.clear();
       return true;
-    case Key::Kind::kText:
     case Key::Kind::kEnter:
+      settle(state);
+      if (state.selected.kind != RowId::Kind::kNone) state.mode = Mode::kDetails;
+      return true;
+    case Key::Kind::kText:
     case Key::Kind::kBackspace:
     case Key::Kind::kHelp:
     case Key::Kind::kOther:
@@ -159,6 +162,7 @@ Order press(State& state, const Key& key, int page) {
   state.message.clear();
   switch (state.mode) {
     case Mode::kHelp:
+    case Mode::kDetails:
       state.mode = Mode::kLook;
       return {};
     case Mode::kFilter:
@@ -175,7 +179,7 @@ Order press(State& state, const Key& key, int page) {
       break;
   }
   if (key.kind == Key::Kind::kHelp) state.mode = Mode::kHelp;
-  if (moved(state, key, std::max(page, 1))) return {};
+  if (looked_around(state, key, std::max(page, 1))) return {};
   if (key.kind == Key::Kind::kText && key.text.size() == 1) return letter(state, key.text[0]);
   return {};
 }

@@ -101,6 +101,14 @@ TEST(TopKeys, KeepTheSelectionOnItsJobAndMoveOnWhenItIsGone) {
   EXPECT_EQ(state.message, "There is no job to choose.");
 }
 
+TEST(TopKeys, StayWithTheJobThatIsReadAboutThoughItHasEnded) {
+  State state = three_jobs();
+  press(state, Key::Kind::kEnter);
+  take_jobs(state, {});
+  settle(state);
+  EXPECT_EQ(state.selected.number, 1U);
+}
+
 TEST(TopKeys, SortByEachColumnAndBack) {
   State state = three_jobs();
   EXPECT_EQ(running(state), (std::vector<std::uint64_t>{1, 2}));
@@ -141,6 +149,9 @@ TEST(TopKeys, PauseHelpAndQuit) {
   EXPECT_EQ(type(state, " ").what, What::kRefresh);
   type(state, "?");
   EXPECT_EQ(state.mode, Mode::kHelp);
+  EXPECT_EQ(type(state, "q").what, What::kNothing);
+  press(state, Key::Kind::kEnter);
+  EXPECT_EQ(state.mode, Mode::kDetails);
   EXPECT_EQ(type(state, "q").what, What::kNothing);
   EXPECT_EQ(type(state, "q").what, What::kQuit);
 }

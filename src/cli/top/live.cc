@@ -86,10 +86,11 @@ void LiveFacts::refresh(State& state) {
   }
 }
 
-void LiveFacts::wait(int input_fd) {
+void LiveFacts::wait(int input_fd, bool paused) {
   const Boot now = read_clock().boot;
   Boot until = connect_due_;
   if (feed_) until = std::min(cards_due_, jobs_changed_ ? jobs_due_ : jobs_stale_);
+  if (paused) until = Boot::max();
   // At least once a second: the clock on the screen goes on.
   until = std::clamp(until, now, now + kCardsEvery);
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now);

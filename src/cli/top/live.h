@@ -19,8 +19,9 @@ class LiveFacts {
 
   // Asks for what is due, and puts it into the state.
   void refresh(State& state);
-  // Until something is due, a job has changed, or `input_fd` is readable.
-  void wait(int input_fd);
+  // Until something is due, a job has changed, or `input_fd` is readable; a second at most. While
+  // `paused`, nothing is due.
+  void wait(int input_fd, bool paused);
   // Everything is due now.
   void hurry();
   // Does what a key asked for; the state's message says how it went.

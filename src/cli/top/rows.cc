@@ -165,6 +165,8 @@ std::vector<RowId> selectable(const State& state) {
 }
 
 void settle(State& state) {
+  // Who reads about one must not find another in its place.
+  if (state.mode == Mode::kDetails) return;
   const std::vector<RowId> ids = selectable(state);
   const auto found = std::ranges::find(ids, state.selected);
   if (found != ids.end()) {

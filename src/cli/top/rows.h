@@ -34,7 +34,8 @@ RowId id_of(const JobView& job);
 RowId id_of(const ForeignProcess& row);
 // All that can be selected in the section shown, from top to bottom.
 std::vector<RowId> selectable(const State& state);
-// If the selected line is gone, the one that took its place is selected.
+// If the selected line is gone, the one that took its place is selected; not while it is read
+// about.
 void settle(State& state);
 void move_selection(State& state, std::ptrdiff_t by);
 

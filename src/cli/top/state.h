@@ -15,7 +15,7 @@ namespace gpusched::cli::top {
 
 enum class SortBy : unsigned char { kOrder, kMemory, kBusy, kTime, kUser };
 enum class Section : unsigned char { kAll, kCards, kRunning, kProcesses, kWaiting };
-enum class Mode : unsigned char { kLook, kFilter, kConfirm, kHelp };
+enum class Mode : unsigned char { kLook, kFilter, kConfirm, kHelp, kDetails };
 
 // A line that can be selected. It stays the same one while the lines around it come and go.
 struct RowId {

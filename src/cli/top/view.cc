@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "cli/top/details.h"
 #include "cli/top/sections.h"
 
 namespace gpusched::cli::top {
@@ -112,7 +113,8 @@ ScreenLine last_line(const State& state, const ScreenSize& size, const Page& pag
   if (state.mode == Mode::kConfirm) {
     return {fitted({{question(state), Style::kYellow}}, size.columns)};
   }
-  if (state.mode == Mode::kHelp) return {fitted({{"Any key goes back."}}, size.columns)};
+  if (state.mode == Mode::kHelp || state.mode == Mode::kDetails)
+    return {fitted({{"Any key goes back."}}, size.columns)};
   if (!state.message.empty()) {
     return {fitted({{escaped(state.message), Style::kBold}}, size.columns)};
   }
@@ -192,9 +194,10 @@ void put(const Shown& shown, const State& state, std::size_t width, Screen& scre
 }
 
 void put_help(Screen& screen, const ScreenSize& size) {
-  static constexpr std::array<std::string_view, 18> kLines = {
+  static constexpr std::array<std::string_view, 19> kLines = {
       "",
       "  ↑ ↓ j k         select a line; page up, page down, home, end",
+      "  enter           all about it: the whole reason, the whole command",
       "  c               cancel the selected job; asks first",
       "  h               hold it: it stays in the queue and does not start",
       "  r               release it",
@@ -213,6 +216,14 @@ void put_help(Screen& screen, const ScreenSize& size) {
       ""};
   for (const std::string_view line : kLines) {
     screen.lines.push_back({fitted({{std::string(line)}}, size.columns)});
+  }
+}
+
+void put_details(const State& state, const ScreenSize& size, const Page& page, Screen& screen) {
+  std::vector<StyledLine> lines = detail_lines(state, size.columns, page);
+  if (lines.empty()) lines = {{{"It is gone: it has ended, or left the cards."}}};
+  for (StyledLine& line : lines) {
+    screen.lines.push_back({fitted(std::move(line), size.columns)});
   }
 }
 
@@ -238,6 +249,8 @@ Screen top_view(const State& state, const ScreenSize& size, const Page& page) {
   screen.lines.push_back(title_line(state, size, page));
   if (state.mode == Mode::kHelp) {
     put_help(screen, size);
+  } else if (state.mode == Mode::kDetails) {
+    put_details(state, size, page, screen);
   } else {
     put_parts(state, size, page, screen);
   }

@@ -139,6 +139,15 @@ TEST(TopView, AsksBeforeItCancels) {
   compare("confirm", state);
 }
 
+TEST(TopView, ShowsAllOfAJobOrAProcess) {
+  State state = busy_machine();
+  state.mode = Mode::kDetails;
+  state.selected = {RowId::Kind::kJob, 117};
+  compare("job", state);
+  state.selected = {RowId::Kind::kProcess, 48811, 0};
+  compare("process", state);
+}
+
 TEST(TopView, ShowsHelp) {
   State state = busy_machine();
   state.mode = Mode::kHelp;
