@@ -22,8 +22,12 @@ int run_gpus(const Arguments& arguments) {
 
 constinit const Verb kGpusVerb = {
     .name = "gpus",
-    .summary = "cards and what is held on them",
+    .summary = "cards, how busy they are, and whose processes are on them",
     .usage = "gpus [FLAGS]",
+    .about =
+        "A \"-\" is what the driver does not say. Processes without a job were started by "
+        "somebody\n"
+        "else; one that holds memory without using the card is named.",
     .examples =
         "gpusched gpus\n"
         "gpusched gpus --json",
