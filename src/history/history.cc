@@ -122,7 +122,8 @@ void History::start() {
   if (!path) return switch_off(path.error().message);
   path_ = std::move(*path);
   bool damaged = false;
-  const RecorderOptions how{options_.tiers, options_.size_most, options_.keep_free_bytes};
+  const RecorderOptions how{options_.tiers, options_.size_most, options_.keep_free_bytes,
+                            options_.vfs};
   Result<std::unique_ptr<Recorder>> recorder = Recorder::open(path_, how, damaged);
   if (recorder) {
     recorder_ = std::move(*recorder);

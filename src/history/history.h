@@ -28,6 +28,7 @@ struct Options {
   // With less space than this left on the disk, nothing is written.
   std::uint64_t keep_free_bytes = 256ULL << 20;
   std::size_t waiting_most = 20'000;  // Points; then the oldest are dropped.
+  const char* vfs = nullptr;          // For tests: another file layer than the system's.
   // Runs a function on the loop's thread; callable from any thread.
   std::function<void(std::function<void()>)> post_to_loop;
 };

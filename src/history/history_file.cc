@@ -61,10 +61,11 @@ Wall wall(std::int64_t us) { return Wall{Microseconds{us}}; }
 
 bool fits_key(Wall at) { return at >= Wall{} && at < Wall{kLastMinute}; }
 
-Result<std::unique_ptr<HistoryFile>> HistoryFile::open(const std::string& path, bool& damaged) {
+Result<std::unique_ptr<HistoryFile>> HistoryFile::open(const std::string& path, const char* vfs,
+                                                       bool& damaged) {
   damaged = false;
   std::unique_ptr<HistoryFile> file(new HistoryFile());
-  Result<Database> database = Database::open(path, nullptr);
+  Result<Database> database = Database::open(path, vfs);
   if (!database) return failure(database.error());
   file->database_ = std::move(*database);
   if (Result<void> prepared = file->prepare(path); !prepared) {

@@ -46,8 +46,10 @@ struct KnownAttempt {
 
 class HistoryFile {
  public:
-  // REQUIRES: the file exists; it may be empty. `damaged` says why an error came.
-  static Result<std::unique_ptr<HistoryFile>> open(const std::string& path, bool& damaged);
+  // REQUIRES: the file exists; it may be empty. `damaged` says why an error came. `vfs` null: the
+  // operating system's files.
+  static Result<std::unique_ptr<HistoryFile>> open(const std::string& path, const char* vfs,
+                                                   bool& damaged);
 
   // Changes are gathered in one transaction until commit().
   Result<std::optional<std::string>> load(const BlockKey& key);

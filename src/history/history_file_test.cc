@@ -19,7 +19,7 @@ class Files : public ::testing::Test {
   }
   void open() {
     bool damaged = false;
-    auto opened = HistoryFile::open(directory.file(), damaged);
+    auto opened = HistoryFile::open(directory.file(), nullptr, damaged);
     ASSERT_TRUE(opened) << opened.error().message;
     file = std::move(*opened);
   }

@@ -10,6 +10,7 @@
 #include "history/history_place.h"
 #include "history/test_places.h"
 #include "store/sqlite.h"
+#include "tests/support/unreliable_disk.h"
 
 namespace gpusched::history {
 namespace {
@@ -114,6 +115,43 @@ TEST_F(Histories, ADiskThatIsNearlyFullSwitchesThemOff) {
   const auto answer = ask(*history);
   ASSERT_FALSE(answer);
   EXPECT_NE(answer.error().message.find("which the queue needs more"), std::string::npos);
+}
+
+// Wherever the disk stops to work, history is off, and what was there before can be read again.
+TEST_F(Histories, ADiskThatFailsAnywhereSwitchesThemOffAndDamagesNothing) {
+  gpusched::testing::UnreliableDisk disk;
+  const auto on_that_disk = [&](const TempDirectory& place) {
+    return History::open({.directory = place.path(),
+                          .keep_free_bytes = 0,
+                          .vfs = disk.name(),
+                          .post_to_loop = [](const auto& work) { work(); }});
+  };
+  int failures = 0;
+  for (int operations = 0; operations < 120; operations += 1 + operations / 10) {
+    const TempDirectory place;
+    const TempDirectory found;
+    disk.cut_power_after(1'000'000);
+    {
+      const auto before = on_that_disk(place);
+      before->add(points_of(card_point(0, at(0), 25)));
+    }
+    {
+      const auto history = on_that_disk(place);
+      ASSERT_TRUE(ask(*history));
+      disk.cut_power_after(operations);
+      for (int i = 1; i < 200; ++i) history->add(points_of(card_point(0, at(i), 25)));
+      history->close();
+      failures += history->off_because().empty() ? 0 : 1;
+    }
+    disk.power_cut(place.path(), found.path(), static_cast<std::uint64_t>(operations));
+    disk.cut_power_after(1'000'000);
+    const auto again = on_that_disk(found);
+    const auto answer = ask(*again);
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_EQ(series_named(answer->lines.at(0), "busy_percent").values[0], 25.0);
+    EXPECT_FALSE(std::filesystem::exists(found.file() + ".damaged-1"));
+  }
+  EXPECT_GT(failures, 5);
 }
 
 TEST_F(Histories, SizeZeroMeansNone) {

@@ -32,7 +32,7 @@ Result<void> all_of(std::initializer_list<Result<void>> results) {
 Result<std::unique_ptr<Recorder>> Recorder::open(const std::string& path, RecorderOptions options,
                                                  bool& damaged) {
   std::unique_ptr<Recorder> recorder(new Recorder(path, options));
-  Result<std::unique_ptr<HistoryFile>> file = HistoryFile::open(path, damaged);
+  Result<std::unique_ptr<HistoryFile>> file = HistoryFile::open(path, options.vfs, damaged);
   if (!file) return failure(file.error());
   recorder->file_ = std::move(*file);
   Result<std::vector<KnownCard>> cards = recorder->file_->cards();

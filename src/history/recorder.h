@@ -25,6 +25,7 @@ struct RecorderOptions {
   Tiers tiers = kDefaultTiers;
   std::uint64_t size_most = 256ULL << 20;
   std::uint64_t keep_free_bytes = 0;  // Of the disk.
+  const char* vfs = nullptr;          // For tests: another file layer than the system's.
 };
 
 class Recorder {
