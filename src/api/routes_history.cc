@@ -122,6 +122,10 @@ void ask(Context& context, const Call& call, const history::Question& question) 
 void get_card_history(Context& context, Call call) {
   const Result<history::Question> question = question_of(call.request.query, context.now().wall);
   if (!question) return call.responder.fail(question.error());
+  if (question->card && !context.state().index_of(*question->card)) {
+    return call.responder.fail(
+        {ErrorCode::kNotFound, fmt::format("there is no card {}", number_of(*question->card))});
+  }
   ask(context, call, *question);
 }
 

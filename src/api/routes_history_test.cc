@@ -56,10 +56,10 @@ TEST_F(HistoryRoutes, AnswersSeriesOfCards) {
 }
 
 TEST_F(HistoryRoutes, TakeWhatIsAskedFor) {
-  EXPECT_EQ(ask("/v1/gpus/history?range=30d&points=60&card=3").status, 200);
+  EXPECT_EQ(ask("/v1/gpus/history?range=30d&points=60&card=1").status, 200);
   EXPECT_EQ(asked.to - asked.from, Seconds{30 * 86400});
   EXPECT_EQ(asked.points, 60U);
-  EXPECT_EQ(asked.card, CardNumber{3});
+  EXPECT_EQ(asked.card, CardNumber{1});
   EXPECT_EQ(ask("/v1/gpus/history?step=90s").status, 200);
   EXPECT_EQ(asked.step, Seconds{90});
 }
@@ -87,6 +87,7 @@ TEST_F(HistoryRoutes, RefuseMalformedInput) {
     EXPECT_EQ(response.code(), "invalid") << query;
     EXPECT_FALSE(response.message().empty()) << query;
   }
+  EXPECT_EQ(ask("/v1/gpus/history?card=2").message(), "there is no card 2");
   EXPECT_EQ(ask("/v1/jobs/9/history").code(), "not_found");
   EXPECT_EQ(ask("/v1/jobs/9/history?card=1").code(), "invalid");
   EXPECT_EQ(testing::ask(daemon.socket(), "POST", "/v1/gpus/history").status, 405);

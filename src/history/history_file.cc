@@ -17,7 +17,7 @@ CREATE TABLE cards(
 );
 
 CREATE TABLE attempts(
-  id INTEGER PRIMARY KEY,
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
   job INTEGER NOT NULL,
   attempt INTEGER NOT NULL,
   first_at INTEGER NOT NULL,
@@ -32,9 +32,9 @@ CREATE TABLE blocks(
 )sql";
 constexpr const char* kSteps[] = {kVersion1};
 
-// Three bits of tier, 31 of minutes since 1970, 29 of owner; the sign stays free.
-constexpr int kOwnerBits = 29;
-constexpr int kMinuteBits = 31;
+// Three bits of tier, 28 of minutes since 1970 (until 2480), 32 of owner; the sign stays free.
+constexpr int kOwnerBits = 32;
+constexpr int kMinuteBits = 28;
 constexpr std::int64_t kOwners = std::int64_t{1} << kOwnerBits;
 constexpr std::int64_t kMinutes = std::int64_t{1} << kMinuteBits;
 constexpr std::chrono::minutes kLastMinute{kMinutes - 1};
@@ -247,6 +247,10 @@ Result<Owner> HistoryFile::put_attempt(AttemptId attempt, Wall at) {
   const std::uint64_t job = gpusched::number_of(attempt.job);
   if (auto added = add_attempt_.run(job, attempt.number, us(at), us(at)); !added) {
     return failure(added.error());
+  }
+  if (database_.last_row() >= kOwners) {
+    return failure(ErrorCode::kUnsupported,
+                   "history.db has seen all the attempts it can tell apart");
   }
   return Owner{database_.last_row()};
 }

@@ -94,11 +94,11 @@ TEST_F(Files, KnowsTheAttemptsOfAJob) {
 
 TEST_F(Files, ForgetsAllOfAnOwnerHoweverFarApart) {
   save(job_space(2), at(0), 1);
-  save(job_space(2), Wall{Seconds{3600 * 24 * 365 * 900LL}}, 1);
+  save(job_space(2), Wall{Seconds{3600 * 24 * 365 * 400LL}}, 1);
   save(job_space(2), at(0), 2);
   ASSERT_TRUE(file->remove_all_of(job_space(2), Owner{1}));
   EXPECT_FALSE(has(job_space(2), at(0), 1));
-  EXPECT_FALSE(has(job_space(2), Wall{Seconds{3600 * 24 * 365 * 900LL}}, 1));
+  EXPECT_FALSE(has(job_space(2), Wall{Seconds{3600 * 24 * 365 * 400LL}}, 1));
   EXPECT_TRUE(has(job_space(2), at(0), 2));
 }
 

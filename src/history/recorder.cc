@@ -226,12 +226,14 @@ Result<void> Recorder::forget_attempt(const KnownAttempt& known) {
     const Seconds width = job_tiers_[tier].width;
     const Seconds length = width * kBuckets;
     const Wall last = block_start(known.last, width);
+    // What is older than the tier is kept goes by age.
+    const Wall first = std::max(known.first, last - job_tiers_[tier].keep - 2 * length);
     // A clock that jumped has torn it far apart.
-    if ((last - known.first) / length > kBlocksEnumerated) {
+    if ((last - first) / length > kBlocksEnumerated) {
       if (auto done = file_->remove_all_of(job_space(tier), known.owner); !done) return done;
       continue;
     }
-    for (Wall start = block_start(known.first, width); start <= last; start += length) {
+    for (Wall start = block_start(first, width); start <= last; start += length) {
       auto removed = file_->remove({job_space(tier), start, known.owner});
       if (!removed) return removed;
     }
