@@ -31,6 +31,13 @@ LAYOUT = [
     "share/zsh/site-functions/_gpusched",
     "share/fish/vendor_completions.d/gpusched.fish",
     "share/gpusched/gpusched.yaml",
+    "share/gpusched/scenarios/2x24G.yaml",
+    "share/gpusched/scenarios/8xRTX4090.yaml",
+    "share/gpusched/scenarios/8xH200.yaml",
+    "bin/gpusched-simworld",
+    "bin/gpusched-simjob",
+    "lib/gpusched/sim/libnvidia-ml.so.1",
+    "lib/gpusched/sim/libcuda.so.1",
     "share/doc/gpusched/README.md",
     "share/doc/gpusched/LICENSE",
     "share/doc/gpusched/guide/install.md",
@@ -75,6 +82,17 @@ def test_units_name_installed_programs_and_leave_jobs_alone(prefix, kind):
     assert f"ExecStart={prefix}/libexec/gpusched/gpuschedd" in unit
     assert "KillMode=process" in unit and "Delegate=yes" in unit
     assert "@" not in unit
+
+
+def test_a_simulated_job_runs_with_what_is_installed(prefix, tmp_path):
+    world = tmp_path / "world"
+    subprocess.run([prefix / "bin/gpusched-simworld", "create", world, "8xH200"], env=VERSIONED,
+                   check=True)
+    done = subprocess.run([prefix / "bin/gpusched-simjob", "--vram", "1G", "--seconds", "0.1"],
+                          env={**VERSIONED, "GPUSCHED_SIM_WORLD": str(world),
+                               "LD_LIBRARY_PATH": str(prefix / "lib/gpusched/sim")},
+                          capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "1 step\n", "")
 
 
 def test_bash_can_load_the_completion(prefix):

@@ -64,7 +64,8 @@ CardUse look_at_card(const World& world, std::size_t card) {
   use.used_bytes = world.data().states[card].unlisted_bytes.load();
   const std::uint64_t now = monotonic_us();
   for_each_on_card(world, card, [&](std::size_t, Slot& slot) {
-    use.processes.push_back(use_of(slot, card, now));
+    // No pid: it changed hands while we looked.
+    if (slot.pid.load() != 0) use.processes.push_back(use_of(slot, card, now));
   });
   for_each_foreign(world, card, [&](ForeignProcess& p) { use.processes.push_back(use_of(p)); });
   for (const ProcessUse& process : use.processes) {

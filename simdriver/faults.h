@@ -14,6 +14,9 @@ inline constexpr std::int32_t kNoCard = -1;
 // hang ends when the fault is cleared.
 int meet_faults(const World& world, const char* function, std::int32_t card);
 
+// Only what it has to return, without hang and delay: for calls that find a card and do not ask it.
+int forced_answer(const World& world, const char* function, std::int32_t card);
+
 // True: this function does not exist in the driver of this world.
 bool is_missing(const World& world, const char* function);
 

@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -71,23 +69,6 @@ Result<Scenario> describe_scenario(std::string_view words) {
     scenario.cards.push_back(facts);
   }
   return scenario;
-}
-
-std::string scenario_directory() {
-  std::array<char, 4096> buffer{};
-  const ssize_t size = ::readlink("/proc/self/exe", buffer.data(), buffer.size() - 1);
-  if (size <= 0) return {};
-  std::string place(buffer.data(), static_cast<std::size_t>(size));
-  // bin/ or libexec/gpusched/ beside share/; in a build, bin/ beside scenarios/.
-  for (int up = 0; up < 3; ++up) {
-    const std::size_t slash = place.rfind('/');
-    if (slash == std::string::npos) return {};
-    place.resize(slash);
-    for (const char* below : {"/share/gpusched/scenarios", "/scenarios"}) {
-      if (is_file(place + below + "/2x24G.yaml")) return place + below;
-    }
-  }
-  return {};
 }
 
 Result<Scenario> find_scenario(const std::string& wanted, const std::string& directory) {

@@ -40,8 +40,6 @@ Result<Scenario> describe_scenario(std::string_view words);
 
 // A path (with a slash), else the name of a file in `directory`, else a description.
 Result<Scenario> find_scenario(const std::string& wanted, const std::string& directory);
-// Where the installed scenarios are, seen from the program that runs; empty: nowhere.
-std::string scenario_directory();
 
 // Equal for equal scenarios, in every process and version.
 std::uint64_t digest_of(const Scenario& scenario);

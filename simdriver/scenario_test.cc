@@ -106,6 +106,7 @@ TEST(Scenario, MistakesAreNamedWithTheirLine) {
       {"name: x\ncards: [{vram: 1G, uuid: abc}]\n", "expected GPU-"},
       {"name: x\ncuda: new\ncards: [{vram: 1G}]\n", "expected a version"},
       {"name: x\ncards: [{vram: 1G}\n", "test.yaml:"},
+      {"name: x\ncards: 2\n", "cards: expected a list"},
       {"- 1\n", "expected `key: value` pairs"},
   };
   for (const auto& [text, words] : mistakes) {

@@ -65,6 +65,11 @@ class Mapping {
     }
     value = static_cast<std::uint32_t>(std::lround(read * unit));
   }
+  YAML::Node list(const std::string& key) {
+    const YAML::Node node = find(key);
+    if (node && !node.IsSequence()) complain(node, fmt::format("{}: expected a list", key));
+    return node;
+  }
   void finish() {
     for (const auto& pair : node_) {
       const std::string key = pair.first.Scalar();
@@ -253,12 +258,12 @@ Scenario read_document(const YAML::Node& root) {
   map.fact("accounting", scenario.accounting);
   map.fact("old_process_stride", scenario.old_process_stride);
   if (const YAML::Node node = map.find("checkpoint")) read_checkpoint(node, scenario);
-  for (const YAML::Node& node : map.find("missing")) {
+  for (const YAML::Node& node : map.list("missing")) {
     scenario.missing_functions.push_back(node.Scalar());
   }
-  for (const YAML::Node& node : map.find("cards")) add_cards(node, scenario);
+  for (const YAML::Node& node : map.list("cards")) add_cards(node, scenario);
   if (scenario.cards.empty()) Mapping::complain(root, "cards: at least one is needed");
-  for (const YAML::Node& node : map.find("processes")) add_process(node, scenario);
+  for (const YAML::Node& node : map.list("processes")) add_process(node, scenario);
   map.finish();
   return scenario;
 }

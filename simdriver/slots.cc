@@ -101,7 +101,7 @@ bool is_alive(const World& world, std::size_t slot) {
 }
 
 Result<OwnSlot> OwnSlot::claim(const World& world) {
-  Fd fd(::open(world.path().c_str(), O_RDWR | O_CLOEXEC));
+  Fd fd = world.reopen();
   if (!fd) {
     return failure(ErrorCode::kIo,
                    "open the simulated world " + world.path() + ": " + std::strerror(errno));

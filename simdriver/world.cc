@@ -88,9 +88,15 @@ World::~World() {
   if (data_ != nullptr) ::munmap(data_, sizeof(WorldData));
 }
 
+Fd World::reopen() const {
+  const std::string own = "/proc/self/fd/" + std::to_string(fd_.get());
+  Fd fd(::open(own.c_str(), O_RDWR | O_CLOEXEC));
+  return fd ? std::move(fd) : Fd(::open(path_.c_str(), O_RDWR | O_CLOEXEC));
+}
+
 ChangeLock::ChangeLock(const World& world)
     // A description of its own: locks on a shared one would not keep threads apart.
-    : fd_(::open(world.path().c_str(), O_RDWR | O_CLOEXEC)) {
+    : fd_(world.reopen()) {
   while (fd_ && !lock_byte(fd_.get(), kChangeByte, LockWait::kYes) && errno == EINTR) {
   }
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/fd.h"
 #include "base/result.h"
@@ -32,6 +33,8 @@ class World {
   // For locks that are only looked at, or held for a moment. Never for one that must last: it is
   // shared with children.
   int fd() const { return fd_.get(); }
+  // Another description of the very file that is mapped, also if its name is somebody else's now.
+  Fd reopen() const;
 
  private:
   World(std::string path, Fd fd, WorldData* data)

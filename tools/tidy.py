@@ -26,7 +26,7 @@ TEXT = CHECKED + (".md", ".txt", ".yaml", ".yml", ".json", ".service", ".socket"
 HEAVY = {
     "boost/beast": r"src/(api|loop)/[a-z_]+\.cc",
     "nlohmann/": r"src/json/json_value\.cc",
-    "yaml-cpp/": r"src/(config/config|cli/job_file)\.cc",
+    "yaml-cpp/": r"src/(config/config|cli/job_file)\.cc|simdriver/scenario_yaml\.cc",
     "sqlite3.h": r"src/store/sqlite\.cc",
     "boost/asio": r"src/(loop|process|gpu|api|daemon)/[a-z_]+\.(cc|h)",
 }
@@ -85,9 +85,23 @@ def is_test(path):
     return bool(name) or path.startswith("tests/") or "/fuzz/" in path
 
 
+# Folders beside src/ that hold to the same rules; they are included by their whole path.
+BESIDE = ("simdriver",)
+
+
 def folder_of(path):
     parts = path.split("/")
+    if len(parts) > 1 and parts[0] in BESIDE:
+        return parts[0]
     return parts[1] if len(parts) > 2 and parts[0] == "src" else ""
+
+
+def product_code(tree, *suffixes):
+    return [p for p in tree.named(*suffixes) if p.startswith("src/") or folder_of(p) in BESIDE]
+
+
+def included_as(path):
+    return path.removeprefix("src/")
 
 
 def matches(tree, paths, pattern, message):
@@ -160,7 +174,7 @@ def unfinished(tree):
 def includes(tree):
     found, table = [], may_use(tree)
     folders = {folder_of(p) for p in tree.paths} - {""}
-    for path in tree.named(*CODE, under="src/"):
+    for path in product_code(tree, *CODE):
         folder = folder_of(path)
         allowed = table.get(folder, set()) | {folder} | ({"sim"} if is_test(path) else set())
         for number, line in tree.lines(path):
@@ -174,7 +188,7 @@ def includes(tree):
                 found.append(Finding(path, number, f"{include.group(1)}: include from src/"))
     for folder in sorted(folders):
         if folder not in table:
-            found.append(Finding("docs/ARCHITECTURE.md", 1, f"no row for src/{folder}"))
+            found.append(Finding("docs/ARCHITECTURE.md", 1, f"no row for {folder}"))
     return found
 
 
@@ -200,7 +214,7 @@ def portable_watch(tree):
 
 def heavy_headers(tree):
     found = []
-    for path in tree.named(*CODE, under="src/"):
+    for path in product_code(tree, *CODE):
         for number, line in tree.lines(path):
             include = re.match(r'#include [<"]([^>"]+)[>"]', line)
             for header, allowed in HEAVY.items():
@@ -214,7 +228,8 @@ def heavy_headers(tree):
 def link_lines(tree):
     found, table, home, calls = [], may_use(tree), {}, {}
     target = re.compile(r"gpusched_(library|program)\(\s*([\w-]+)(.*?)\)", re.S)
-    for path in [p for p in tree.paths if re.fullmatch(r"src/\w+/CMakeLists\.txt", p)]:
+    for path in [p for p in tree.paths
+                 if re.fullmatch(r"(src/\w+|" + "|".join(BESIDE) + r")/CMakeLists\.txt", p)]:
         for call in target.finditer(tree.text(path)):
             if call.group(1) == "library":
                 home["gpusched_" + call.group(2)] = folder_of(path)
@@ -244,7 +259,7 @@ def header_form(tree):
 def dead_files(tree):
     found = []
     everything = "\n".join(tree.text(p) for p in tree.named(*CODE))
-    for path in tree.named(".cc", ".c", under="src/"):
+    for path in product_code(tree, ".cc", ".c"):
         lists = [f"{folder}/CMakeLists.txt" for folder in map(str, Path(path).parents)]
         words = set()
         for name in lists:
@@ -253,8 +268,8 @@ def dead_files(tree):
                 words.update(w for w in re.split(r"[\s()\"]+", tree.text(name)) if w == below)
         if not words:
             found.append(Finding(path, 1, "no CMakeLists.txt names it"))
-    for path in tree.named(".h", under="src/"):
-        if f'#include "{path[len("src/"):]}"' not in everything:
+    for path in product_code(tree, ".h"):
+        if f'#include "{included_as(path)}"' not in everything:
             found.append(Finding(path, 1, "nobody includes it"))
     return found
 

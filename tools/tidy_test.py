@@ -14,6 +14,7 @@ TABLE = """
 | `core` | values | nothing |
 | `base` | text | `core` |
 | `store` | disk | `core`, `base` |
+| `simdriver` | simulated cards | `base` |
 """
 
 
@@ -47,6 +48,8 @@ CASES = [
     (tidy.includes, {"src/base/a.cc": '#include "core/job.h"\n', "src/core/job.h": ""},
      {"src/core/a.cc": '#include "base/text.h"\n', "src/base/text.h": ""}),
     (tidy.includes, {"src/core/a.cc": ""}, {"src/unknown/a.cc": ""}),
+    (tidy.includes, {"simdriver/a.cc": '#include "base/b.h"\n', "src/base/b.h": ""},
+     {"src/base/a.cc": '#include "simdriver/b.h"\n', "simdriver/b.h": ""}),
     (tidy.includes, {"src/base/a.cc": '#include "base/b.h"\n'},
      {"src/base/a.cc": '#include "b.h"\n'}),
     (tidy.pure_core, {"src/core/a.cc": "#include <vector>\n"},
@@ -72,6 +75,8 @@ CASES = [
     (tidy.dead_files,
      {"src/core/a.cc": "", "src/core/CMakeLists.txt": "gpusched_library(core SOURCES a.cc)\n"},
      {"src/core/a.cc": "", "src/core/CMakeLists.txt": "gpusched_library(core SOURCES aa.cc)\n"}),
+    (tidy.dead_files, {"simdriver/n/a.cc": "", "simdriver/CMakeLists.txt": "add(x n/a.cc)\n"},
+     {"simdriver/n/a.cc": "", "simdriver/CMakeLists.txt": "add(x a.cc)\n"}),
     (tidy.dead_files, {"src/core/a.h": "", "tests/a.cc": '#include "core/a.h"\n'},
      {"src/core/a.h": ""}),
     (tidy.file_length, {"a.cc": "\n" * 600}, {"a.cc": "\n" * 601}),

@@ -1,6 +1,5 @@
 // The six calls by which one process moves another off its cards and back. The work itself is done
 // by the target's restore thread; here is who may ask, and the asking.
-#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -111,7 +110,7 @@ int ask(const char* function, int pid, const Order& order) {
   if (const int code = find_target(world, function, pid, number); code != 0) return code;
   // One asker at a time. The kernel takes this lock away from one that dies in the middle; what it
   // asked for is then finished before anything else.
-  const gpusched::Fd fd(::open(world.path().c_str(), O_RDWR | O_CLOEXEC));
+  const gpusched::Fd fd = world.reopen();
   const off_t byte = kRequestBytes + static_cast<off_t>(number);
   if (!fd || !lock_byte(fd.get(), byte, LockWait::kYes)) return cuda::kOperatingSystem;
   Slot& slot = world.data().slots[number];

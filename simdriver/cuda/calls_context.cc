@@ -67,6 +67,9 @@ int cuCtxCreate_v2(ContextHandle* handle, unsigned, Ordinal device) {
 int cuCtxCreate(ContextHandle* handle, unsigned, Ordinal device) {
   return create(__func__, handle, device);
 }
+int cuCtxCreate_v3(ContextHandle* handle, void*, int, unsigned, Ordinal device) {
+  return create(__func__, handle, device);
+}
 int cuCtxCreate_v4(ContextHandle* handle, void*, unsigned, Ordinal device) {
   return create(__func__, handle, device);
 }

@@ -12,9 +12,9 @@ using namespace gpusched::simdriver;
 namespace {
 
 constexpr std::uint64_t kSliceUs = 100000;
-// How long a process counts as busy after it was last heard of: longer than the pause between two
-// steps, short enough that a frozen one is soon seen to do nothing.
-constexpr std::uint64_t kGraceUs = 150000;
+// How long a process counts as busy after it was last heard of: longer than a full machine keeps it
+// waiting between two steps, short enough that a frozen one is soon seen to do nothing.
+constexpr std::uint64_t kGraceUs = 600000;
 
 struct Step {
   const int* devices = nullptr;

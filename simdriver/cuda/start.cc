@@ -9,12 +9,12 @@
 #include "simdriver/cuda/process.h"
 #include "simdriver/cuda/restore_thread.h"
 #include "simdriver/cuda/visible_cards.h"
+#include "simdriver/immortal.h"
 
 namespace gpusched::simdriver::cuda {
 namespace {
 
-// One per process by the nature of the interface; never destroyed, because other threads may
-// still be in a call when the process ends.
+// One per process by the nature of the interface.
 struct Library {
   std::mutex mutex;
   std::shared_ptr<Process> process;
@@ -22,7 +22,7 @@ struct Library {
   bool watches_forks = false;
 };
 Library& library() {
-  static auto* one = new Library;
+  static const Immortal<Library> one;
   return *one;
 }
 

@@ -8,6 +8,7 @@
 
 #include "simdriver/clock.h"
 #include "simdriver/futex.h"
+#include "simdriver/immortal.h"
 #include "simdriver/nvml/session.h"
 
 namespace nvml = gpusched::simdriver::nvml;
@@ -31,7 +32,7 @@ struct Sets {
   std::set<std::shared_ptr<Set>> all;
 };
 Sets& sets() {
-  static auto* one = new Sets;
+  static const Immortal<Sets> one;
   return *one;
 }
 

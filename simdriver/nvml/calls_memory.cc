@@ -18,6 +18,12 @@ constexpr std::uint32_t kUtilizationVersion =
     nvml::versioned(sizeof(nvml::ProcessesUtilizationInfo), 1);
 constexpr std::uint32_t kMemoryVersion = nvml::versioned(sizeof(nvml::Memory2), 2);
 
+// Foreign processes may have been given more than there is; a card never shows more.
+std::uint64_t used_on(const nvml::CardCall& call) {
+  return std::min(look_at_card(call.world, call.card).used_bytes,
+                  capacity_of(call.world, call.card));
+}
+
 std::vector<ProcessUse> processes_of(const nvml::CardCall& call, ProcessKind kind) {
   std::vector<ProcessUse> found = look_at_card(call.world, call.card).processes;
   std::erase_if(found, [kind](const ProcessUse& each) { return each.kind != kind; });
@@ -79,9 +85,8 @@ extern "C" {
 
 int nvmlDeviceGetMemoryInfo(Device device, nvml::Memory1* memory) {
   return nvml::on_card(__func__, device, memory, [](const nvml::CardCall& call, auto& out) {
-    const std::uint64_t used = look_at_card(call.world, call.card).used_bytes;
     out.total = call.facts.vram_bytes;
-    out.used = used + call.facts.reserved_bytes;
+    out.used = used_on(call) + call.facts.reserved_bytes;
     out.free = out.total - out.used;
     return nvml::kSuccess;
   });
@@ -92,7 +97,7 @@ int nvmlDeviceGetMemoryInfo_v2(Device device, nvml::Memory2* memory) {
     if (out.version != kMemoryVersion) return nvml::kArgumentVersionMismatch;
     out.total = call.facts.vram_bytes;
     out.reserved = call.facts.reserved_bytes;
-    out.used = look_at_card(call.world, call.card).used_bytes;
+    out.used = used_on(call);
     out.free = out.total - out.reserved - out.used;
     return nvml::kSuccess;
   });

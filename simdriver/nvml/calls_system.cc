@@ -21,13 +21,19 @@ int count_cards(const char* function, unsigned* count) {
   });
 }
 
+// The last step of every way to a handle.
+int give_handle(const char* function, const World& world, std::size_t card, Device* device) {
+  const int forced = forced_answer(world, function, static_cast<std::int32_t>(card));
+  if (forced != 0) return forced;
+  if (world.data().states[card].lost.load() != 0) return nvml::kGpuIsLost;
+  *device = nvml::handle_of(card);
+  return nvml::kSuccess;
+}
+
 int handle_by_index(const char* function, unsigned index, Device* device) {
   return nvml::on_driver(function, [&](const nvml::Session& session) -> int {
     if (device == nullptr || index >= session.listed.size()) return nvml::kInvalidArgument;
-    const std::size_t card = session.listed[index];
-    if (session.world.data().states[card].lost.load() != 0) return nvml::kGpuIsLost;
-    *device = nvml::handle_of(card);
-    return nvml::kSuccess;
+    return give_handle(function, session.world, session.listed[index], device);
   });
 }
 
@@ -42,8 +48,7 @@ int handle_by_bus(const char* function, const char* bus_id, Device* device) {
     }
     for (const std::size_t card : session.listed) {
       if (domain != 0 || slot != 0 || session.world.data().facts[card].pci_bus != bus) continue;
-      *device = nvml::handle_of(card);
-      return session.world.data().states[card].lost.load() != 0 ? nvml::kGpuIsLost : nvml::kSuccess;
+      return give_handle(function, session.world, card, device);
     }
     return nvml::kNotFound;
   });
@@ -107,9 +112,7 @@ int nvmlDeviceGetHandleByUUID(const char* uuid, Device* device) {
     if (uuid == nullptr || device == nullptr) return nvml::kInvalidArgument;
     for (const std::size_t card : session.listed) {
       if (std::string_view(session.world.data().facts[card].uuid) != uuid) continue;
-      if (session.world.data().states[card].lost.load() != 0) return nvml::kGpuIsLost;
-      *device = nvml::handle_of(card);
-      return nvml::kSuccess;
+      return give_handle("nvmlDeviceGetHandleByUUID", session.world, card, device);
     }
     return nvml::kNotFound;
   });

@@ -7,6 +7,8 @@
 #include <mutex>
 #include <utility>
 
+#include "simdriver/immortal.h"
+
 namespace gpusched::simdriver::nvml {
 namespace {
 
@@ -18,8 +20,7 @@ struct Library {
   bool complained = false;
 };
 Library& library() {
-  // Never destroyed: other people's threads may still be in a call when the process ends.
-  static auto* one = new Library;
+  static const Immortal<Library> one;
   return *one;
 }
 
@@ -47,6 +48,19 @@ bool too_new(const World& world, std::string_view function) {
   return false;
 }
 
+bool is_stale(const Session& session) {
+  return session.world.data().driver_generation.load() != session.driver_generation;
+}
+
+// False: there is no session, or one with a driver that is gone. The library is never unloaded, so
+// a program that closes and opens it again without a shutdown comes here too.
+bool join_session(Library& lib) {
+  const std::lock_guard guard(lib.mutex);
+  if (lib.users == 0 || is_stale(*lib.session)) return false;
+  ++lib.users;
+  return true;
+}
+
 int code_of(const Error& error) {
   return error.code == ErrorCode::kUnsupported ? kVersionMismatch : kDriverNotLoaded;
 }
@@ -55,29 +69,27 @@ int code_of(const Error& error) {
 
 int start_session() {
   Library& lib = library();
-  const std::lock_guard guard(lib.mutex);
-  if (lib.users > 0) {
-    ++lib.users;
-    return kSuccess;
-  }
+  if (join_session(lib)) return kSuccess;
+  // Without the lock: the start may be told to hang, and nobody else may hang with it.
   auto world = World::open_from_environment();
   if (!world) {
+    const std::lock_guard guard(lib.mutex);
     // The code alone would say "driver not loaded"; the person wants to know which file.
     if (!std::exchange(lib.complained, true)) {
       std::fprintf(stderr, "simulated libnvidia-ml.so.1: %s\n", world.error().message.c_str());
     }
     return code_of(world.error());
   }
-  for (const char* name : {"nvmlInit_v2", "all"}) {
-    if (const int code = meet_faults(*world, name, kNoCard); code != 0) return code;
-  }
+  if (const int code = meet_faults(*world, "nvmlInit_v2", kNoCard); code != 0) return code;
   auto session = std::make_shared<Session>(Session{std::move(*world), 0, {}});
   session->driver_generation = session->world.data().driver_generation.load();
   for (std::size_t card = 0; card < session->world.card_count(); ++card) {
     if (session->world.data().states[card].lost.load() == 0) session->listed.push_back(card);
   }
-  lib.session = std::move(session);
-  lib.users = 1;
+  const std::lock_guard guard(lib.mutex);
+  // Another thread may have been quicker.
+  if (lib.users == 0 || is_stale(*lib.session)) lib.session = std::move(session);
+  ++lib.users;
   return kSuccess;
 }
 
@@ -109,9 +121,7 @@ int admit(const Session* session, const char* function, std::int32_t card) {
   if (too_new(world, function) || is_missing(world, function)) return kFunctionNotFound;
   if (const int code = meet_faults(world, function, card); code != 0) return code;
   // Looked at after a hang, during which the driver may have been restarted.
-  if (world.data().driver_generation.load() != session->driver_generation) {
-    return kVersionMismatch;
-  }
+  if (is_stale(*session)) return kVersionMismatch;
   if (card != kNoCard && world.data().states[card].lost.load() != 0) return kGpuIsLost;
   return kSuccess;
 }

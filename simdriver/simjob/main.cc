@@ -143,7 +143,7 @@ int run(const Options& options) {
       return exit_code_of(ErrorCode::kIo);
     }
   }
-  fmt::print("{} steps\n", steps->done());
+  fmt::print("{} step{}\n", steps->done(), steps->done() == 1 ? "" : "s");
   return 0;
 }
 

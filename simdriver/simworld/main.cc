@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "simdriver/places.h"
 #include "simdriver/simworld/settings.h"
 #include "simdriver/simworld/show.h"
 #include "simdriver/world_changes.h"

@@ -107,6 +107,11 @@ std::string show_world(const World& world) {
                           format_size(process.vram_bytes), process.busy_permille / 10);
     }
   }
+  for_each_process(world, [&](std::size_t, const Slot& slot) {
+    const std::uint32_t state = slot.process_state.load();
+    if (state == kRunning) return;
+    text += fmt::format("pid {}  {}  is {}\n", slot.pid.load(), slot.name, kStates[state & 3]);
+  });
   return text;
 }
 

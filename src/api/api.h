@@ -19,6 +19,7 @@
 #include "core/time.h"
 #include "engine/engine.h"
 #include "history/series.h"
+#include "watch/board.h"
 
 namespace boost::asio {
 class io_context;
@@ -42,6 +43,8 @@ struct ApiPorts {
   std::function<std::string()> config_text;  // The configuration in force, as YAML.
   std::function<Result<void>(const std::string& level)> set_log_level;
   std::function<std::string()> cards_from;  // "simulated", "nvml", "none".
+  // The last that was said of each card; null: nobody looks.
+  std::function<const watch::CardBoard*()> board;
   std::string state_directory;
   Wall started_at{};
   std::uint32_t daemon_uid = 0;

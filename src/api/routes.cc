@@ -164,6 +164,8 @@ const std::vector<Route>& all_routes() {
       {"DELETE", "/v1/groups/{}", kChange, false, "", remove_group},
       {"GET", "/v1/gpus", kRead, false, "", list_gpus},
       {"GET", "/v1/gpus/history", kPlain, false, "range points step card", get_card_history},
+      {"POST", "/v1/gpus/{}/drain", kChange, false, "", drain_gpu},
+      {"POST", "/v1/gpus/{}/undrain", kChange, false, "", undrain_gpu},
       {"GET", "/v1/backup", kPlain, true, "", get_backup},
       {"GET", "/v1/config", kPlain, true, "", get_config},
       {"PUT", "/v1/log-level", kChange, true, "", set_log_level_route},

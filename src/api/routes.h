@@ -49,6 +49,8 @@ void remove_group(Context& context, Call call);
 void list_gpus(Context& context, Call call);
 void get_card_history(Context& context, Call call);
 void get_job_history(Context& context, Call call);
+void drain_gpu(Context& context, Call call);
+void undrain_gpu(Context& context, Call call);
 void get_backup(Context& context, Call call);
 void get_config(Context& context, Call call);
 void set_log_level_route(Context& context, Call call);

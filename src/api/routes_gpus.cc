@@ -1,13 +1,53 @@
 // GET /v1/gpus
+#include <algorithm>
 #include <map>
 #include <utility>
 
 #include "api/gpus_json.h"
 #include "api/routes.h"
+#include "json/sampler_lines.h"
 
 namespace gpusched {
 
-void write_cards(JsonWriter& json, const State& state) {
+namespace {
+
+const char* state_word(const Card& card, const CardView& view) {
+  if (card.drained) return "drained";
+  switch (view.condition) {
+    case CardCondition::kUnseen:
+    case CardCondition::kOk:
+      return "ok";
+    case CardCondition::kUnknown:
+      return "unknown";
+    case CardCondition::kAsleep:
+      return "asleep";
+    case CardCondition::kGone:
+      return "gone";
+  }
+  return "unknown";
+}
+
+// The card as it was seen last: sample and processes.
+void write_live(JsonWriter& json, const CardView& view, const watch::CardBoard& board,
+                CardNumber card) {
+  const auto entry = board.entries.find(card);
+  if (entry == board.entries.end() || !entry->second.sample) return;
+  const watch::SampleReport& seen = *entry->second.sample;
+  json.field("sampled_at", seen.at.wall).key("sample");
+  write_card_sample(json, seen.sample);
+  if (!seen.processes) return;
+  json.key("processes").begin_array();
+  for (const watch::WatchedProcess& process : *seen.processes) {
+    const auto known = std::ranges::find(view.processes, process.seen.pid, &SeenProcess::pid);
+    const bool idle = known != view.processes.end() && known->idle_since;
+    write_watched_process(json, process, idle ? known->idle_since : std::nullopt);
+  }
+  json.end_array();
+}
+
+}  // namespace
+
+void write_cards(JsonWriter& json, const State& state, const watch::CardBoard* board) {
   std::map<CardNumber, std::vector<JobId>> holders;
   for (const JobId id : state.active()) {
     for (const CardGrant& held : grant_of(*state.find(id))->cards) holders[held.card].push_back(id);
@@ -16,13 +56,26 @@ void write_cards(JsonWriter& json, const State& state) {
   for (std::size_t i = 0; i < state.cards().size(); ++i) {
     const Card& card = state.cards()[i];
     const CardHolds& holds = state.holds_on(i);
+    const CardView& view = state.view_of(i);
     json.begin_object().field("number", number_of(card.number)).field("uuid", card.uuid);
     json.field("model", card.model).field("vram_bytes", card.vram_bytes);
+    json.field("reserved_bytes", card.reserved_vram_bytes);
     json.field("held_vram_bytes", holds.whole ? card.vram_bytes : holds.vram_bytes);
     json.field("held_share_percent", holds.whole ? 100 : holds.share_percent);
-    json.field("usable", card.usable).key("jobs").begin_array();
+    json.field("foreign_bytes", holds.beyond.vram_bytes);
+    json.field("usable", card.usable).field("state", state_word(card, view));
+    const auto drain = state.drains().find(card.uuid);
+    if (drain != state.drains().end()) {
+      json.field("reason", drain->second.reason).field("drained_by", drain->second.by);
+      json.field("drained_at", drain->second.since);
+    } else if (!view.reason.empty()) {
+      json.field("reason", view.reason);
+    }
+    json.key("jobs").begin_array();
     for (const JobId id : holders[card.number]) json.value(id);
-    json.end_array().end_object();
+    json.end_array();
+    if (board != nullptr) write_live(json, view, *board, card.number);
+    json.end_object();
   }
   json.end_array();
 }
@@ -32,8 +85,18 @@ void list_gpus(Context& context, Call call) {
   std::string out;
   JsonWriter json(out);
   json.begin_object().field("schema", 1).field("source", context.ports.cards_from());
+  const watch::CardBoard* board = context.ports.board ? context.ports.board() : nullptr;
+  if (board != nullptr) {
+    json.key("backends").begin_array();
+    for (const watch::BackendState& backend : board->backends) {
+      json.begin_object().field("name", backend.name);
+      json.field("driver_version", backend.driver_version).field("trouble", backend.trouble);
+      json.field("absent", backend.absent).end_object();
+    }
+    json.end_array();
+  }
   json.key("cards");
-  write_cards(json, state);
+  write_cards(json, state, board);
   json.key("host").begin_object().field("cpus", state.host().cpus);
   json.field("cpus_held", state.host_holds().cpus).field("ram_bytes", state.host().ram_bytes);
   json.field("ram_held_bytes", state.host_holds().ram_bytes).end_object().end_object();

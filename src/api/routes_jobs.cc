@@ -99,7 +99,7 @@ void get_overview(Context& context, Call call) {
   json.end_array();
   write_counts(json, state.counts());
   json.key("cards");
-  write_cards(json, state);
+  write_cards(json, state, nullptr);
   json.end_object();
   call.responder.send(json_response(std::move(out)));
 }

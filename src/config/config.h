@@ -29,6 +29,16 @@ struct JobDefaults {
   Seconds retry_back_off{5};
 };
 
+// How cards are looked at.
+struct CardWatch {
+  int busy_period_ms = 1000;
+  int idle_period_ms = 10'000;
+  int deadline_ms = 2000;
+  Seconds idle_after{600};  // A process that holds memory without using the card is named then.
+  std::string ignored_programs =
+      "Xorg,Xwayland,gnome-shell,kwin_wayland,kwin_x11,plasmashell,cinnamon";
+};
+
 // What jobs may use of the host; 0: what the machine has.
 struct HostOverride {
   int cpus = 0;
@@ -54,6 +64,7 @@ struct Config {
   JobDefaults jobs;
   HostOverride host;
   HistorySettings history;
+  CardWatch cards;
 };
 
 // `name` stands in messages, which begin with name:line:column.

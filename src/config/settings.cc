@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <charconv>
 #include <concepts>
 #include <cstdint>
@@ -122,6 +123,16 @@ Setting on_or_off(std::string section, std::string key, std::string comment, Pla
 }
 
 template <class Place>
+Setting text(std::string section, std::string key, std::string comment, Place place) {
+  return {std::move(section), std::move(key), std::move(comment),
+          [place](Config& config, const std::string& given) -> Result<void> {
+            place(config) = given;
+            return {};
+          },
+          [place](const Config& config) { return quoted(place(config)); }};
+}
+
+template <class Place>
 Setting absolute_path(std::string section, std::string key, std::string comment, Place place,
                       std::size_t longest) {
   return {std::move(section), std::move(key), std::move(comment),
@@ -139,8 +150,17 @@ Setting absolute_path(std::string section, std::string key, std::string comment,
           [place](const Config& config) { return quoted(place(config)); }};
 }
 
-// "2x24G" or a list of such, separated by commas.
+// The name or the file of a scenario, which only the daemon can look up.
+bool names_scenario(const std::string& text) {
+  const std::size_t cross = text.find('x');
+  const bool letter = cross != std::string::npos && cross + 1 < text.size() &&
+                      std::isalpha(static_cast<unsigned char>(text[cross + 1])) != 0;
+  return letter || text.find('/') != std::string::npos;
+}
+
+// "2x24G" or a list of such, separated by commas; or a scenario.
 Result<void> check_sim(const std::string& text) {
+  if (names_scenario(text)) return {};
   std::string_view rest = text;
   while (!rest.empty()) {
     const std::size_t comma = std::min(rest.find(','), rest.size());
@@ -235,9 +255,33 @@ void add_scheduling(std::vector<Setting>& list) {
   list.push_back(number(in, "share_cap_percent",
                         "How much of a card's compute sharing jobs may be promised in all.",
                         PLACE(rules.share_cap_percent), {50, 100}));
+  list.push_back(number(in, "undeclared_free_percent",
+                        "A job that says nothing about its memory starts only on a card of which "
+                        "this much is free of foreign processes.",
+                        PLACE(rules.undeclared_free_percent), {0, 100}));
   list.push_back(duration(in, "overdue_after",
                           "A job that has waited longer comes first in its priority band.",
                           PLACE(rules.overdue_after), kYear));
+}
+
+void add_watch(std::vector<Setting>& list) {
+  const std::string in = "watch";
+  list.push_back(number(in, "busy_period_ms",
+                        "How often each card is looked at while something runs or waits.",
+                        PLACE(cards.busy_period_ms), {100, 60'000}));
+  list.push_back(number(in, "idle_period_ms", "The same while nothing does.",
+                        PLACE(cards.idle_period_ms), {100, 3'600'000}));
+  list.push_back(number(in, "deadline_ms",
+                        "How long a driver may take to answer before its card is unknown.",
+                        PLACE(cards.deadline_ms), {100, 60'000}));
+  list.push_back(duration(in, "idle_holder_after",
+                          "A process that holds memory without using its card for so long is named "
+                          "as such.",
+                          PLACE(cards.idle_after), kYear));
+  list.push_back(text(in, "ignore",
+                      "Programs of the desktop, separated by commas: their memory counts, their "
+                      "load does not.",
+                      PLACE(cards.ignored_programs)));
 }
 
 void add_jobs(std::vector<Setting>& list) {
@@ -338,6 +382,7 @@ const std::vector<Setting>& all_settings() {
     std::vector<Setting> list;
     add_general(list);
     add_scheduling(list);
+    add_watch(list);
     add_jobs(list);
     add_retention(list);
     add_limits(list);
@@ -352,6 +397,7 @@ const std::vector<Setting>& all_settings() {
 const std::vector<Section>& all_sections() {
   static const std::vector<Section> sections = {
       {"scheduling", "When a job may start beside others, and who comes first."},
+      {"watch", "How cards and the processes on them are looked at."},
       {"jobs", "What holds for jobs that do not say otherwise."},
       {"retention", "How long ended jobs are remembered."},
       {"limits", "Bounds that keep the daemon alive whatever clients do."},

@@ -14,6 +14,18 @@ bool contains_ignoring_case(const std::string& text, const std::string& part) {
   return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
 }
 
+// What is left of a card after those who are no jobs of ours.
+std::uint64_t room_beside(const Card& card, const CardHolds& holds) {
+  return card.capacity_bytes() - std::min(card.capacity_bytes(), holds.beyond.vram_bytes);
+}
+
+// What must be free for a job that will be alone there.
+std::uint64_t start_need(const Card& card, const CardGrant& wanted, const Rules& rules) {
+  if (wanted.least_bytes > 0) return wanted.least_bytes;
+  if (!wanted.whole) return wanted.vram_bytes;
+  return card.capacity_bytes() / 100 * static_cast<std::uint64_t>(rules.undeclared_free_percent);
+}
+
 }  // namespace
 
 CardGrant grant_on(const Card& card, const Needs& needs) {
@@ -22,6 +34,7 @@ CardGrant grant_on(const Card& card, const Needs& needs) {
                   .vram_bytes = needs.vram_bytes,
                   .share_percent = needs.share_percent,
                   .whole = needs.whole_cards()};
+  grant.least_bytes = needs.vram_bytes;
   if (grant.whole) {
     grant.vram_bytes = std::max(needs.vram_bytes, capacity);
     grant.share_percent = 100;
@@ -46,11 +59,13 @@ std::uint64_t headroom_of(const Card& card, const Rules& rules) {
 bool fits_on(const Card& card, const CardHolds& holds, const CardGrant& wanted,
              const Rules& rules) {
   if (!card.usable || wanted.vram_bytes > card.capacity_bytes()) return false;
-  if (holds.jobs == 0) return true;
+  if (holds.jobs == 0) return start_need(card, wanted, rules) <= room_beside(card, holds);
   if (wanted.whole || holds.whole || !rules.sharing) return false;
   const std::uint64_t headroom = headroom_of(card, rules);
-  return holds.vram_bytes + wanted.vram_bytes + headroom <= card.capacity_bytes() &&
-         holds.share_percent + wanted.share_percent <= rules.share_cap_percent;
+  const std::uint64_t used = holds.vram_bytes + holds.beyond.vram_bytes;
+  return used + wanted.vram_bytes + headroom <= card.capacity_bytes() &&
+         holds.share_percent + holds.beyond.load_percent + wanted.share_percent <=
+             rules.share_cap_percent;
 }
 
 BestRoom best_room(const std::vector<Card>& cards, const std::vector<CardHolds>& holds,
@@ -58,20 +73,25 @@ BestRoom best_room(const std::vector<Card>& cards, const std::vector<CardHolds>&
   BestRoom best;
   for (std::size_t i = 0; i < cards.size(); ++i) {
     if (!cards[i].usable) continue;
-    if (holds[i].jobs == 0) return {.empty_card = true};
+    if (holds[i].jobs == 0) {
+      best.alone_bytes = std::max(best.alone_bytes, room_beside(cards[i], holds[i]));
+      continue;
+    }
     if (holds[i].whole || !rules.sharing) continue;
-    const std::uint64_t taken = holds[i].vram_bytes + headroom_of(cards[i], rules);
+    const std::uint64_t taken =
+        holds[i].vram_bytes + holds[i].beyond.vram_bytes + headroom_of(cards[i], rules);
     const std::uint64_t capacity = cards[i].capacity_bytes();
     best.vram_bytes = std::max(best.vram_bytes, capacity - std::min(capacity, taken));
     best.share_percent =
-        std::max(best.share_percent, rules.share_cap_percent - holds[i].share_percent);
+        std::max(best.share_percent,
+                 rules.share_cap_percent - holds[i].share_percent - holds[i].beyond.load_percent);
   }
   return best;
 }
 
 bool exceeds(const CardAsk& ask, const BestRoom& room) {
-  if (room.empty_card) return false;
-  return room.none() || ask.whole || ask.vram_bytes > room.vram_bytes ||
+  if (room.alone_bytes > 0 && ask.vram_bytes <= room.alone_bytes) return false;
+  return !room.shared() || ask.whole || ask.vram_bytes > room.vram_bytes ||
          ask.share_percent > room.share_percent;
 }
 

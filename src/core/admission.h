@@ -15,17 +15,18 @@ namespace gpusched {
 // What a job with these needs would hold on this card.
 CardGrant grant_on(const Card& card, const Needs& needs);
 
-// Alone on the card, need <= capacity is enough; to share, memory must leave the headroom free
-// and compute must stay under the cap.
+// Alone on the card, need <= capacity less foreign use is enough; to share, memory must leave the
+// headroom free and compute must stay under the cap.
 bool fits_on(const Card& card, const CardHolds& holds, const CardGrant& wanted, const Rules& rules);
 
 // The most that any single card offers to one more job. What asks for more than this fits nowhere,
 // which a turn then knows of a whole shape without looking at the cards.
 struct BestRoom {
-  bool empty_card = false;
-  std::uint64_t vram_bytes = 0;  // On cards that are shared already.
+  std::uint64_t alone_bytes = 0;  // On cards without jobs.
+  std::uint64_t vram_bytes = 0;   // On cards that are shared already.
   int share_percent = 0;
-  bool none() const { return !empty_card && (vram_bytes == 0 || share_percent <= 0); }
+  bool shared() const { return vram_bytes > 0 && share_percent > 0; }
+  bool none() const { return alone_bytes == 0 && !shared(); }
 };
 BestRoom best_room(const std::vector<Card>& cards, const std::vector<CardHolds>& holds,
                    const Rules& rules);

@@ -36,6 +36,12 @@ struct Dispatch {
     state.set_cards(event.cards);
     return {};
   }
+  Applied operator()(const CardSeen& event) const { return apply_seen(state, event, now); }
+  Applied operator()(const CardTroubleSeen& event) const {
+    return apply_trouble(state, event, now);
+  }
+  Applied operator()(const DrainAsked& event) const { return apply_drain(state, event, now); }
+  Applied operator()(const UndrainAsked& event) const { return apply_undrain(state, event, now); }
   Applied operator()(const AttemptRunning& event) const { return apply_running(state, event, now); }
   Applied operator()(const AttemptFinished& event) const {
     return apply_finished(state, event, now);

@@ -99,6 +99,21 @@ Applied apply_running(State& state, const AttemptRunning& report, Now now) {
   return {};
 }
 
+namespace {
+
+std::shared_ptr<const GpuUsage> gpu_usage_of(const State& state, AttemptId attempt,
+                                             const Ended& ended) {
+  if (ended.grant.cards.empty()) return nullptr;
+  auto usage = std::make_shared<GpuUsage>(state.uses().of(attempt).value_or(GpuUsage{}));
+  if (ended.started_at && ended.ended_at > *ended.started_at) {
+    const std::chrono::duration<double> ran = ended.ended_at - *ended.started_at;
+    usage->gpu_seconds = static_cast<double>(ended.grant.cards.size()) * ran.count();
+  }
+  return usage;
+}
+
+}  // namespace
+
 Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
   const Job* found = current(state, report.attempt);
   if (found == nullptr) return {};
@@ -119,6 +134,7 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
   ended.ended_at = report.ended_at;
   ended.grant = *grant_of(job);
   ended.usage = report.usage;
+  ended.usage.gpu = gpu_usage_of(state, report.attempt, ended);
   if (stopping == StopReason::kCancel) {
     ended.outcome = Outcome::kCancelled;
     ended.cause.reset();
@@ -134,8 +150,16 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
     queue_again(state, std::move(job), {}, "the machine went down; the job is restartable", now);
     return {};
   }
+  if (stopping == StopReason::kGpuLost) {
+    ended.cause = Cause::kGpuLost;
+    ended.message = "its card was lost";
+    if (job.spec->restartable) {
+      queue_again(state, std::move(job), {}, "its card was lost; the job is restartable", now);
+      return {};
+    }
+  }
   ++job.failures;
-  if (retries(job, report.cause)) {
+  if (retries(job, *ended.cause)) {
     const Microseconds wait = back_off_of(job.spec->retry, job.failures);
     const std::string why = outcome_text(ended) + "; retry " + std::to_string(job.failures) +
                             " of " + std::to_string(job.spec->retry.retries);

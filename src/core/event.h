@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "core/card.h"
+#include "core/card_view.h"
+#include "core/health.h"
 #include "core/ids.h"
 #include "core/job.h"
 #include "core/time.h"
@@ -101,10 +103,29 @@ struct GroupRemoveAsked {
   std::string name;
 };
 
+struct DrainAsked {
+  Actor actor;
+  std::vector<CardNumber> cards;
+  std::string reason;
+};
+struct UndrainAsked {
+  Actor actor;
+  std::vector<CardNumber> cards;
+};
+
 // --- Reported by the world --------------------------------------------------------------------
 
 struct CardsReported {
   std::vector<Card> cards;
+};
+struct CardSeen {
+  CardNumber card{};
+  CardView view;
+};
+struct CardTroubleSeen {
+  CardNumber card{};
+  TroubleKind kind = TroubleKind::kXid;
+  std::uint64_t number = 0;
 };
 struct AttemptRunning {
   AttemptId attempt;
@@ -143,10 +164,11 @@ struct SubmissionAbandoned {
 // Cards or CPUs may have changed for reasons outside this list; decide again.
 struct Reconsider {};
 
-using Event = std::variant<SubmitAsked, CancelAsked, HoldAsked, ReleaseAsked, RequeueAsked,
-                           SetAsked, GroupSetAsked, GroupRemoveAsked, CardsReported, AttemptRunning,
-                           AttemptFinished, AttemptNeverRan, TimePassed, RetentionDue, HoldSweep,
-                           SubmissionAbandoned, Reconsider>;
+using Event =
+    std::variant<SubmitAsked, CancelAsked, HoldAsked, ReleaseAsked, RequeueAsked, SetAsked,
+                 GroupSetAsked, GroupRemoveAsked, DrainAsked, UndrainAsked, CardsReported, CardSeen,
+                 CardTroubleSeen, AttemptRunning, AttemptFinished, AttemptNeverRan, TimePassed,
+                 RetentionDue, HoldSweep, SubmissionAbandoned, Reconsider>;
 
 // --- Answers ----------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 #include "core/explain.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "core/admission.h"
 #include "core/dependency.h"
@@ -23,7 +24,45 @@ void add_holders(const State& state, const Needs& needs, Reason& reason) {
   }
 }
 
-void card_reasons(const State& state, const Tentative& free, const Needs& needs,
+constexpr std::size_t kForeignMost = 3;
+
+// Who else is on the cards that the job could use.
+void add_foreign(const State& state, const Needs& needs, Now now, Reason& reason) {
+  for (std::size_t i = 0; i < state.cards().size(); ++i) {
+    if (!matches(state.cards()[i], needs.cards)) continue;
+    for (const SeenProcess& process : state.view_of(i).processes) {
+      if (process.attempt || process.vram_bytes.value_or(0) == 0) continue;
+      ForeignHolder holder{.card = state.cards()[i].number, .pid = process.pid};
+      holder.vram_bytes = *process.vram_bytes;
+      holder.user = process.user;
+      holder.command = process.command;
+      if (process.since) holder.held_for = now.wall - *process.since;
+      holder.idle = process.idle_since.has_value();
+      reason.foreign.push_back(std::move(holder));
+    }
+  }
+  std::ranges::stable_sort(reason.foreign, std::greater{}, &ForeignHolder::vram_bytes);
+  if (reason.foreign.size() > kForeignMost) reason.foreign.resize(kForeignMost);
+}
+
+// Why the first card that would do is not to be had at all.
+std::string why_unusable(const State& state, const Needs& needs) {
+  for (std::size_t i = 0; i < state.cards().size(); ++i) {
+    const Card& card = state.cards()[i];
+    if (card.usable || !could_ever_fit(card, needs)) continue;
+    const std::string name = "card " + std::to_string(number_of(card.number));
+    if (card.drained) {
+      const auto drain = state.drains().find(card.uuid);
+      const bool said = drain != state.drains().end() && !drain->second.reason.empty();
+      return name + " is drained" + (said ? " (" + drain->second.reason + ")" : "");
+    }
+    const std::string& reason = state.view_of(i).reason;
+    return name + (reason.empty() ? " is not known yet" : ": " + reason);
+  }
+  return {};
+}
+
+void card_reasons(const State& state, const Tentative& free, const Needs& needs, Now now,
                   std::vector<Reason>& reasons) {
   const auto usable = static_cast<std::uint64_t>(std::ranges::count_if(
       state.cards(), [&](const Card& card) { return card.usable && could_ever_fit(card, needs); }));
@@ -32,6 +71,7 @@ void card_reasons(const State& state, const Tentative& free, const Needs& needs,
   if (usable < wanted) {
     reasons.push_back(
         {.code = ReasonCode::kNoSuchCard, .jobs = {}, .wanted = wanted, .available = usable});
+    reasons.back().name = why_unusable(state, needs);
     return;
   }
   const std::uint64_t fitting = fitting_cards(state, free, needs).size();
@@ -39,6 +79,7 @@ void card_reasons(const State& state, const Tentative& free, const Needs& needs,
   Reason reason{.code = ReasonCode::kCards, .jobs = {}, .wanted = wanted, .available = fitting};
   reason.vram_bytes = needs.whole_cards() ? 0 : needs.vram_bytes;
   add_holders(state, needs, reason);
+  add_foreign(state, needs, now, reason);
   reasons.push_back(std::move(reason));
 }
 
@@ -60,7 +101,8 @@ void host_reasons(const State& state, const Needs& needs, std::vector<Reason>& r
 }
 
 // What keeps an eligible job, and with it its whole shape, from starting.
-std::vector<Reason> shape_reasons(const State& state, const Job& job, const Decided& decided) {
+std::vector<Reason> shape_reasons(const State& state, const Job& job, const Decided& decided,
+                                  Now now) {
   std::vector<Reason> reasons;
   const Tentative free(state);
   const JobSpec& spec = *job.spec;
@@ -82,7 +124,7 @@ std::vector<Reason> shape_reasons(const State& state, const Job& job, const Deci
     case Limited::kNo:
       break;
   }
-  if (spec.needs.wants_cards()) card_reasons(state, free, spec.needs, reasons);
+  if (spec.needs.wants_cards()) card_reasons(state, free, spec.needs, now, reasons);
   host_reasons(state, spec.needs, reasons);
   if (!reasons.empty()) return reasons;
   const auto& reservation = decided.reservation;
@@ -140,7 +182,7 @@ const std::vector<Reason>& WaitingReasons::of(const Job& job) {
   const std::uint64_t shape = state_.pending().shape_of(job.id).id;
   auto found = by_shape_.find(shape);
   if (found == by_shape_.end()) {
-    found = by_shape_.emplace(shape, shape_reasons(state_, job, decided_)).first;
+    found = by_shape_.emplace(shape, shape_reasons(state_, job, decided_, now_)).first;
   }
   return found->second;
 }

@@ -53,7 +53,7 @@ TEST(Explain, SaysSoWhenTheCardsItNeedsAreNotThereNow) {
   cards[0].usable = false;
   state.set_cards(cards);
   EXPECT_EQ(why(state, 1, at_second(0)),
-            "needs 2 usable cards of the kind it asks for, 1 there now");
+            "needs 2 usable cards of the kind it asks for, 1 there now: card 0 is not known yet");
 }
 
 TEST(Explain, JobsOfOneShapeShareTheirAnswer) {

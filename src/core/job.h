@@ -138,7 +138,12 @@ struct CardGrant {
   std::uint64_t vram_bytes = 0;  // Held on that card.
   int share_percent = 0;
   bool whole = false;
-  friend bool operator==(const CardGrant&, const CardGrant&) = default;
+  // What must be free there when it starts, apart from what other jobs hold. Not kept.
+  std::uint64_t least_bytes = 0;
+  friend bool operator==(const CardGrant& a, const CardGrant& b) {
+    return a.card == b.card && a.vram_bytes == b.vram_bytes && a.share_percent == b.share_percent &&
+           a.whole == b.whole;
+  }
 };
 struct Grant {
   std::vector<CardGrant> cards;
@@ -147,11 +152,27 @@ struct Grant {
   friend bool operator==(const Grant&, const Grant&) = default;
 };
 
+// What an attempt had and used of its cards, as far as it was seen.
+struct GpuUsage {
+  double gpu_seconds = 0;             // Cards held times seconds, used or not.
+  std::uint64_t peak_vram_bytes = 0;  // On all its cards together.
+  std::uint64_t mean_vram_bytes = 0;  // Per card.
+  std::optional<double> mean_busy_percent;
+  std::optional<double> mean_sm_active_percent;  // Where it was alone on a card that measures it.
+  std::optional<double> energy_joules;
+  friend bool operator==(const GpuUsage&, const GpuUsage&) = default;
+};
+
 struct Usage {
   Microseconds user_cpu{0};
   Microseconds system_cpu{0};
   std::uint64_t max_rss_bytes = 0;
-  friend bool operator==(const Usage&, const Usage&) = default;
+  std::shared_ptr<const GpuUsage> gpu;  // Null: it had no card. Shared to keep jobs small.
+  friend bool operator==(const Usage& a, const Usage& b) {
+    const bool same_gpu = a.gpu == b.gpu || (a.gpu && b.gpu && *a.gpu == *b.gpu);
+    return a.user_cpu == b.user_cpu && a.system_cpu == b.system_cpu &&
+           a.max_rss_bytes == b.max_rss_bytes && same_gpu;
+  }
 };
 
 // --- Where a job stands ---------------------------------------------------------------------
@@ -166,7 +187,7 @@ struct Queued {
   std::optional<Boot> retry_boot;
 };
 // Asked to stop while an attempt was alive; what the attempt's end will mean.
-enum class StopReason : std::uint8_t { kNone, kCancel, kRequeue };
+enum class StopReason : std::uint8_t { kNone, kCancel, kRequeue, kGpuLost };
 struct Starting {
   Grant grant;
   Wall decided_at{};

@@ -23,6 +23,34 @@ std::string count(std::uint64_t number, const char* what) {
   return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
 }
 
+std::string duration(Microseconds length) {
+  const auto seconds = std::chrono::duration_cast<Seconds>(length).count();
+  if (seconds < 120) return std::to_string(seconds) + " s";
+  if (seconds < 7200) return std::to_string(seconds / 60) + " min";
+  if (seconds < 48 * 3600) return std::to_string(seconds / 3600) + " h";
+  return std::to_string(seconds / 86400) + " days";
+}
+
+// The program and its first word: enough to know it by.
+std::string short_command(const std::string& command) {
+  std::string text = command.substr(0, command.find(' '));
+  if (const auto slash = text.rfind('/'); slash != std::string::npos) text.erase(0, slash + 1);
+  const auto blank = command.find(' ');
+  if (blank == std::string::npos || command[blank + 1] == '-') return text;
+  return text + " " + command.substr(blank + 1, command.find(' ', blank + 1) - blank - 1);
+}
+
+std::string holder_clause(const ForeignHolder& holder) {
+  std::string text = gib(holder.vram_bytes) + " on card " + std::to_string(number_of(holder.card)) +
+                     " are held by ";
+  text += holder.command.empty() ? "a process" : "`" + short_command(holder.command) + "`";
+  text += ", pid " + std::to_string(holder.pid);
+  if (!holder.user.empty()) text += ", of " + holder.user;
+  if (holder.held_for) text += ", since " + duration(*holder.held_for);
+  if (holder.idle) text += ", without using the card";
+  return text;
+}
+
 std::string cards_sentence(const Reason& reason) {
   std::string text = "needs " + count(reason.wanted, "card");
   text += reason.vram_bytes > 0 ? " with " + gib(reason.vram_bytes) + " free" : " free";
@@ -31,6 +59,7 @@ std::string cards_sentence(const Reason& reason) {
     text += "; " + job_list(reason.jobs) + (reason.jobs.size() == 1 ? " holds" : " hold") +
             " the cards it could use";
   }
+  for (const ForeignHolder& holder : reason.foreign) text += "; " + holder_clause(holder);
   return text;
 }
 
@@ -88,7 +117,8 @@ std::string describe(const Reason& reason) {
              count(reason.wanted, "job");
     case ReasonCode::kNoSuchCard:
       return "needs " + count(reason.wanted, "usable card") + " of the kind it asks for, " +
-             std::to_string(reason.available) + " there now";
+             std::to_string(reason.available) + " there now" +
+             (reason.name.empty() ? "" : ": " + reason.name);
     case ReasonCode::kCards:
       return cards_sentence(reason);
     case ReasonCode::kCpus:

@@ -27,14 +27,26 @@ enum class ReasonCode {
 };
 const char* reason_code_name(ReasonCode code);
 
+// A foreign process on a card that the job could use.
+struct ForeignHolder {
+  CardNumber card{};
+  int pid = 0;
+  std::uint64_t vram_bytes = 0;
+  std::string user;
+  std::string command;
+  std::optional<Microseconds> held_for;
+  bool idle = false;  // It has not used the card for a while.
+};
+
 struct Reason {
   ReasonCode code = ReasonCode::kNext;
   std::vector<JobId> jobs;  // Who holds, or is waited for; at most ten, by id.
   std::optional<Wall> until;
   std::uint64_t wanted = 0;  // In the unit of the code: cards, CPUs, bytes, jobs.
   std::uint64_t available = 0;
-  std::uint64_t vram_bytes = 0;  // Per card, if the job shares its cards.
-  std::string name;              // Of the group.
+  std::uint64_t vram_bytes = 0;        // Per card, if the job shares its cards.
+  std::string name;                    // Of the group; of a card that is missing, why.
+  std::vector<ForeignHolder> foreign;  // The largest first, at most three.
 };
 
 // One sentence for people, and what would help, if something would.

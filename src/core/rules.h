@@ -14,6 +14,8 @@ struct Rules {
   int headroom_percent = 5;
   int share_cap_percent = 90;
   bool sharing = true;
+  // A job that says nothing about its memory starts on a card of which this much is free.
+  int undeclared_free_percent = 80;
   // A job that has waited longer comes first in its band.
   Seconds overdue_after{24 * 3600};
   // Crash guard: a sweep whose first N ended jobs all failed within T is held.

@@ -125,7 +125,19 @@ void State::guard_array(JobId array, bool stop) {
 
 void State::set_cards(std::vector<Card> cards) {
   std::ranges::sort(cards, {}, &Card::number);
+  std::vector<CardView> views(cards.size());
+  for (std::size_t i = 0; i < cards.size(); ++i) {
+    const auto known = std::ranges::find(cards_, cards[i].uuid, &Card::uuid);
+    if (known == cards_.end()) continue;
+    views[i] = std::move(views_[static_cast<std::size_t>(known - cards_.begin())]);
+    if (views[i].condition != CardCondition::kUnseen) cards[i].usable = views[i].answers();
+  }
+  for (Card& card : cards) {
+    card.drained = drains_.contains(card.uuid);
+    card.usable = card.usable && !card.drained;
+  }
   cards_ = std::move(cards);
+  views_ = std::move(views);
   card_holds_.assign(cards_.size(), {});
   host_holds_ = {};
   for (const JobId id : active_) hold_resources(*grant_of(jobs_.at(id)), +1);

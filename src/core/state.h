@@ -16,7 +16,9 @@
 #include <variant>
 #include <vector>
 
+#include "core/attempt_use.h"
 #include "core/card.h"
+#include "core/card_view.h"
 #include "core/group.h"
 #include "core/job.h"
 #include "core/pending.h"
@@ -31,6 +33,7 @@ struct CardHolds {
   int share_percent = 0;
   int jobs = 0;
   bool whole = false;  // One of them has the card to itself.
+  Beyond beyond;       // What is taken of it besides.
 };
 struct HostHolds {
   int cpus = 0;
@@ -51,6 +54,8 @@ class State {
   const HostCapacity& host() const { return host_; }
   const std::vector<Card>& cards() const { return cards_; }
   const CardHolds& holds_on(std::size_t card_index) const { return card_holds_[card_index]; }
+  const CardView& view_of(std::size_t card_index) const { return views_[card_index]; }
+  const AttemptUses& uses() const { return uses_; }
   const HostHolds& host_holds() const { return host_holds_; }
   // Position in cards() of a card's number, if there is such a card.
   std::optional<std::size_t> index_of(CardNumber number) const;
@@ -75,6 +80,7 @@ class State {
   // True if jobs of complete submissions wait for release_closed_submissions().
   bool has_closed_to_release() const;
 
+  const std::map<std::string, Drain>& drains() const { return drains_; }  // By UUID.
   const std::map<std::string, Group>& groups() const { return groups_; }
   int active_in_group(const std::string& name) const;
   std::uint64_t waiting_in_group(const std::string& name) const;
@@ -98,12 +104,16 @@ class State {
   void remove(JobId id);
   void put(Group group);
   void remove_group(const std::string& name);
+  void put(Drain drain);
+  void remove_drain(const std::string& uuid);
   void put(Submission submission);
   void remove_submission(std::uint64_t id);
   // Lets the jobs of complete submissions into the queue, at most `most` per call.
   // Returns false when nothing is left to release.
   bool release_closed_submissions(std::size_t most, Now now);
   void set_cards(std::vector<Card> cards);
+  // A new look at a card. Not part of what roll_back() undoes: the world stays as it was seen.
+  void observe(CardNumber card, CardView view);
   void set_host(HostCapacity host);
   void set_rules(Rules rules);
   void set_next_job(JobId id);
@@ -124,6 +134,8 @@ class State {
     std::vector<JobId> removed_jobs;
     std::vector<std::string> groups;
     std::vector<std::string> removed_groups;
+    std::vector<std::string> drains;
+    std::vector<std::string> removed_drains;
     std::vector<std::uint64_t> submissions;
     std::vector<std::uint64_t> removed_submissions;
     std::vector<TrailEntry> trail;
@@ -143,11 +155,15 @@ class State {
     std::string name;
     std::optional<Group> group;
   };
+  struct DrainBefore {
+    std::string uuid;
+    std::optional<Drain> drain;
+  };
   struct SubmissionBefore {
     std::uint64_t id = 0;
     std::optional<Submission> submission;
   };
-  using Before = std::variant<JobBefore, GroupBefore, SubmissionBefore>;
+  using Before = std::variant<JobBefore, GroupBefore, DrainBefore, SubmissionBefore>;
   // A range of jobs that came in slices and are not in the indexes yet.
   struct Staged {
     JobId end{};  // One past the last.
@@ -169,6 +185,8 @@ class State {
   void reindex_dependents(JobId id, Now now);
   void index_queued(const Job& job, const Queued& queued, Now now);
   void hold_resources(const Grant& grant, int sign);
+  void refresh_beyond(std::size_t card_index);
+  void refresh_usable(const std::string& uuid);
   void record_sweep(const Job& job, int sign);
   void link_dependencies(const Job& job, bool add);
   std::uint64_t& counter_of(const JobState& state);
@@ -177,6 +195,8 @@ class State {
   HostCapacity host_;
   std::vector<Card> cards_;
   std::vector<CardHolds> card_holds_;
+  std::vector<CardView> views_;  // In the order of cards_.
+  AttemptUses uses_;
   HostHolds host_holds_;
 
   std::map<JobId, Job> jobs_;
@@ -190,6 +210,7 @@ class State {
   std::set<std::pair<Wall, JobId>> fresh_;     // Pending and not overdue, by submit time.
   std::set<std::pair<Wall, JobId>> ended_;
   std::unordered_map<JobId, std::vector<JobId>> dependents_;  // Waiting jobs by what they wait for.
+  std::map<std::string, Drain> drains_;
   std::map<std::string, Group> groups_;
   std::unordered_map<std::string, int> active_in_group_;
   std::unordered_map<std::string, std::uint64_t> waiting_in_group_;

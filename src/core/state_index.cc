@@ -39,6 +39,9 @@ void State::hold_resources(const Grant& grant, int sign) {
   }
   host_holds_.cpus += sign * grant.cpus;
   add(host_holds_.ram_bytes, grant.ram_bytes);
+  for (const CardGrant& held : grant.cards) {
+    if (const auto position = index_of(held.card)) refresh_beyond(*position);
+  }
 }
 
 // A failure counts against its sweep when the attempt died within the guard's time.

@@ -78,6 +78,23 @@ void State::remove_group(const std::string& name) {
   groups_.erase(before);
 }
 
+void State::put(Drain drain) {
+  const auto before = drains_.find(drain.uuid);
+  journal_.emplace_back(DrainBefore{
+      drain.uuid, before == drains_.end() ? std::nullopt : std::optional<Drain>(before->second)});
+  const std::string uuid = drain.uuid;
+  drains_[uuid] = std::move(drain);
+  refresh_usable(uuid);
+}
+
+void State::remove_drain(const std::string& uuid) {
+  const auto before = drains_.find(uuid);
+  if (before == drains_.end()) return;
+  journal_.emplace_back(DrainBefore{uuid, before->second});
+  drains_.erase(before);
+  refresh_usable(uuid);
+}
+
 void State::put(Submission submission) {
   const auto before = submissions_.find(submission.id);
   journal_.emplace_back(SubmissionBefore{
@@ -95,13 +112,15 @@ void State::remove_submission(std::uint64_t id) {
 
 bool State::Changes::empty() const {
   return jobs.empty() && removed_jobs.empty() && groups.empty() && removed_groups.empty() &&
-         submissions.empty() && removed_submissions.empty() && trail.empty();
+         drains.empty() && removed_drains.empty() && submissions.empty() &&
+         removed_submissions.empty() && trail.empty();
 }
 
 State::Changes State::changes() const {
   Changes changes;
   std::unordered_set<JobId> seen;
   std::set<std::string> seen_groups;
+  std::set<std::string> seen_drains;
   std::set<std::uint64_t> seen_submissions;
   for (const Before& before : journal_) {
     if (const auto* job = std::get_if<JobBefore>(&before)) {
@@ -111,6 +130,10 @@ State::Changes State::changes() const {
       if (!seen_groups.insert(group->name).second) continue;
       (groups_.contains(group->name) ? changes.groups : changes.removed_groups)
           .push_back(group->name);
+    } else if (const auto* drain = std::get_if<DrainBefore>(&before)) {
+      if (!seen_drains.insert(drain->uuid).second) continue;
+      (drains_.contains(drain->uuid) ? changes.drains : changes.removed_drains)
+          .push_back(drain->uuid);
     } else if (const auto* submission = std::get_if<SubmissionBefore>(&before)) {
       if (!seen_submissions.insert(submission->id).second) continue;
       (submissions_.contains(submission->id) ? changes.submissions : changes.removed_submissions)
@@ -140,6 +163,13 @@ void State::roll_back(Now now) {
       } else {
         groups_.erase(group->name);
       }
+    } else if (auto* drain = std::get_if<DrainBefore>(&*before)) {
+      if (drain->drain) {
+        drains_[drain->uuid] = std::move(*drain->drain);
+      } else {
+        drains_.erase(drain->uuid);
+      }
+      refresh_usable(drain->uuid);
     } else if (auto* submission = std::get_if<SubmissionBefore>(&*before)) {
       if (submission->submission) {
         put_submission(std::move(*submission->submission));

@@ -1,7 +1,9 @@
 #include "daemon/daemon.h"
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <csignal>
+#include <string_view>
 #include <utility>
 
 #include "base/clock.h"
@@ -9,8 +11,7 @@
 #include "daemon/host.h"
 #include "daemon/readiness.h"
 #include "daemon/state_directory.h"
-#include "gpu/sampler_cards.h"
-#include "gpu/simulated_cards.h"
+#include "gpu/sampler_process.h"
 
 namespace gpusched {
 namespace {
@@ -20,6 +21,16 @@ HostCapacity host_of(const Config& config) {
   if (config.host.cpus > 0) host.cpus = config.host.cpus;
   if (config.host.ram_bytes > 0) host.ram_bytes = config.host.ram_bytes;
   return host;
+}
+
+std::vector<std::string> comma_list(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    if (comma > 0) words.emplace_back(text.substr(0, comma));
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return words;
 }
 
 Result<void> set_level(const std::string& name) {
@@ -40,6 +51,11 @@ Result<void> Daemon::start() {
   if (!image) return failure(image.error());
   const auto boot_id = read_boot_id();
   if (!boot_id) return failure(boot_id.error());
+  if (!config_.sim.empty()) {
+    auto world = open_sim_world(config_.sim, config_.state_directory);
+    if (!world) return failure(world.error());
+    sim_ = std::move(*world);
+  }
   if (auto started = start_launcher(); !started) return started;
   start_engine(std::move(*image), *boot_id);
   if (auto started = driver_->start(); !started) return started;
@@ -76,36 +92,98 @@ Result<void> Daemon::start_launcher() {
 }
 
 void Daemon::start_engine(StoreImage image, const std::string& boot_id) {
-  engine_ = std::make_unique<Engine>(
-      State(config_.rules, host_of(config_)), *launcher_,
-      Engine::Options{.log_limit_bytes = config_.jobs.log_limit_bytes,
-                      .jobs_directory = config_.state_directory + "/jobs"});
+  engine_ =
+      std::make_unique<Engine>(State(config_.rules, host_of(config_)), *launcher_,
+                               Engine::Options{.log_limit_bytes = config_.jobs.log_limit_bytes,
+                                               .jobs_directory = config_.state_directory + "/jobs",
+                                               .sim_world = sim_ ? sim_->file : "",
+                                               .sim_libraries = sim_ ? sim_->libraries : ""});
   engine_->recover(std::move(image), boot_id, read_clock());
   api_ = std::make_unique<Api>(loop_, *engine_, api_ports(), api_limits());
-  driver_ =
-      std::make_unique<Driver>(loop_, *engine_, *store_thread_, [this] { api_->after_turn(); });
+  driver_ = std::make_unique<Driver>(loop_, *engine_, *store_thread_, [this] { after_turn(); });
 }
 
 Result<void> Daemon::look_for_cards() {
-  auto backend =
-      config_.sim.empty() ? make_sampler_cards(loop_) : make_simulated_cards(loop_, config_.sim);
-  if (!backend) return failure(backend.error());
-  backend_ = std::move(*backend);
-  backend_->find_cards([this](Result<CardsFound> found) {
-    if (found) {
-      cards_from_ = found->source;
-      log_info("cards found", {{"source", cards_from_}, {"count", found->cards.size()}});
-      engine_->post(CardsReported{std::move(found->cards)});
-    } else {
-      log_warning("no cards can be seen; jobs that need one are refused",
-                  {{"reason", found.error().message}});
-    }
-    let_clients_in();
-  });
+  WatchedCards::Options options;
+  options.program = find_sampler_program();
+  if (sim_) {
+    options.variables = sim_->variables();
+    options.source = "simulated";
+  }
+  options.busy_period = std::chrono::milliseconds(config_.cards.busy_period_ms);
+  options.idle_period = std::chrono::milliseconds(config_.cards.idle_period_ms);
+  options.deadline = std::chrono::milliseconds(config_.cards.deadline_ms);
+  options.loads = {config_.cards.idle_after, comma_list(config_.cards.ignored_programs)};
+  options.cgroup = cgroup_.path;
+  options.complain = [](const std::string& what) { log_warning(what); };
+  cards_ = std::make_unique<WatchedCards>(loop_, std::move(options));
+  cards_->on_report([this](const watch::Report& report) { on_report(report); });
+  cards_->start({[this](Result<CardsFound> found) { on_cards(std::move(found)); },
+                 [this](CardSeen seen) { on_seen(std::move(seen)); }});
   return {};
 }
 
+void Daemon::on_cards(Result<CardsFound> found) {
+  if (!found) {
+    log_warning("no cards can be seen; jobs that need one are refused",
+                {{"reason", found.error().message}});
+    return let_clients_in();
+  }
+  cards_from_ = found->source;
+  log_info("cards found", {{"source", cards_from_}, {"count", found->cards.size()}});
+  for (const Card& card : found->cards) unseen_.insert(card.number);
+  engine_->post(CardsReported{std::move(found->cards)});
+  if (unseen_.empty()) return let_clients_in();
+  // A card that does not answer keeps nobody out.
+  first_look_.expires_after(std::chrono::milliseconds(config_.cards.deadline_ms + 1000));
+  first_look_.async_wait([this](const boost::system::error_code& cancelled) {
+    if (!cancelled) let_clients_in();
+  });
+}
+
+void Daemon::on_seen(CardSeen seen) {
+  unseen_.erase(seen.card);
+  engine_->post(std::move(seen));
+  if (unseen_.empty()) let_clients_in();
+}
+
+// What happens to cards beside what is seen on them.
+void Daemon::on_report(const watch::Report& report) {
+  const auto* said = std::get_if<watch::EventReport>(&report);
+  if (said == nullptr || !said->card) return;
+  using Kind = watch::CardEvent::Kind;
+  std::optional<TroubleKind> kind;
+  if (said->event.kind == Kind::kXid) kind = TroubleKind::kXid;
+  if (said->event.kind == Kind::kEccDouble) kind = TroubleKind::kEccDouble;
+  if (said->event.kind == Kind::kUnavailable) kind = TroubleKind::kUnavailable;
+  if (!kind) return;
+  const Verdict verdict = judge(*kind, said->event.number);
+  if (verdict.consequence != Consequence::kKeep) {
+    log_warning(verdict.what, {{"card", number_of(*said->card)},
+                               {"drained", verdict.consequence == Consequence::kDrain},
+                               {"advice", verdict.advice}});
+  }
+  engine_->post(CardTroubleSeen{*said->card, *kind, said->event.number});
+}
+
+void Daemon::after_turn() {
+  const Counts& counts = engine_->state().counts();
+  if (cards_) cards_->set_busy(counts.queued + counts.starting + counts.running > 0);
+  // Control groups say whose a process is; without them only the shims can.
+  if (cards_ && cgroup_.path.empty() && launcher_->take_changed()) {
+    std::vector<watch::RunningAttempt> attempts;
+    for (const auto& [attempt, shim] : launcher_->shims()) {
+      const Job* job = engine_->state().find(attempt.job);
+      if (job != nullptr) attempts.push_back({attempt, shim, job->owner.uid});
+    }
+    cards_->set_attempts(std::move(attempts));
+  }
+  api_->after_turn();
+}
+
 void Daemon::let_clients_in() {
+  if (std::exchange(let_in_, true)) return;
+  first_look_.cancel();
   // Under root everybody may connect: the peer's credentials say who it is.
   const mode_t mode = ::geteuid() == 0 ? 0666 : 0600;
   outcome_ = api_->listen(config_.socket, mode);
@@ -168,6 +246,7 @@ ApiPorts Daemon::api_ports() {
   ports.config_text = [this] { return config_text(config_); };
   ports.set_log_level = set_level;
   ports.cards_from = [this] { return cards_from_; };
+  ports.board = [this]() -> const watch::CardBoard* { return cards_ ? &cards_->board() : nullptr; };
   ports.state_directory = config_.state_directory;
   ports.started_at = read_clock().wall;
   ports.daemon_uid = ::geteuid();

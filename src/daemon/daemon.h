@@ -4,7 +4,10 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 
 #include "api/api.h"
@@ -12,8 +15,9 @@
 #include "base/result.h"
 #include "config/config.h"
 #include "daemon/driver.h"
+#include "daemon/sim_world.h"
 #include "engine/engine.h"
-#include "engine/gpu_backend.h"
+#include "gpu/watched_cards.h"
 #include "process/shim_launcher.h"
 #include "store/sqlite_store.h"
 #include "store/store_thread.h"
@@ -35,6 +39,10 @@ class Daemon {
   Result<void> start_launcher();
   void start_engine(StoreImage image, const std::string& boot_id);
   Result<void> look_for_cards();
+  void on_cards(Result<CardsFound> found);
+  void on_seen(CardSeen seen);
+  void on_report(const watch::Report& report);
+  void after_turn();
   void let_clients_in();
   void wait_for_end();
   void wait_for_hangup();
@@ -51,8 +59,12 @@ class Daemon {
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Api> api_;
   std::unique_ptr<Driver> driver_;
-  std::unique_ptr<GpuBackend> backend_;
+  std::optional<SimWorld> sim_;
+  std::unique_ptr<WatchedCards> cards_;
   std::string cards_from_ = "none";
+  std::set<CardNumber> unseen_;  // Clients are let in when every card has been looked at.
+  bool let_in_ = false;
+  boost::asio::steady_timer first_look_{loop_};
   boost::asio::signal_set ending_{loop_, SIGTERM, SIGINT};
   boost::asio::signal_set hangup_{loop_, SIGHUP};
   Result<void> outcome_;

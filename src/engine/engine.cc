@@ -21,7 +21,9 @@ constexpr std::size_t kRemovedPerTurn = 100;
 // Launches made ready while their commit is under way; more would not be done in that time.
 constexpr std::size_t kPreparedPerTurn = 16;
 
-bool is_lazy(const Event& event) { return std::holds_alternative<AttemptRunning>(event); }
+bool is_lazy(const Event& event) {
+  return std::holds_alternative<AttemptRunning>(event) || std::holds_alternative<CardSeen>(event);
+}
 
 Error error_of(const Refusal& refusal) {
   switch (refusal.kind) {
@@ -214,6 +216,8 @@ Commit Engine::commit_of(const State::Changes& changes) const {
   commit.trail = changes.trail;
   for (const std::string& name : changes.groups) commit.groups.push_back(state_.groups().at(name));
   commit.removed_groups = changes.removed_groups;
+  for (const std::string& uuid : changes.drains) commit.drains.push_back(state_.drains().at(uuid));
+  commit.removed_drains = changes.removed_drains;
   for (const std::uint64_t id : changes.submissions) {
     commit.submissions.push_back(state_.submissions().at(id));
   }

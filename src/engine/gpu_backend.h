@@ -1,5 +1,6 @@
-// The GpuBackend seam: which cards there are. Live samples follow through the same seam; every
-// field of a sample is optional, because absent is unknown and never zero.
+// The GpuBackend seam: which cards there are, and what is seen on them. Reports arrive on the
+// loop's thread, never from inside a call. Every part of what is seen is optional, because absent
+// is unknown and never zero.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +10,28 @@
 
 #include "base/result.h"
 #include "core/card.h"
+#include "core/event.h"
 
 namespace gpusched {
 
-// What a look at the machine brought: the cards, in PCI order, or why there are none to be seen.
+// What a look at the machine brought: the cards, in the order of their numbers.
 struct CardsFound {
-  std::vector<Card> cards;
-  std::string source;  // "simulated", "nvml", "none": for `gpus`, `doctor` and the log.
+  std::vector<Card> cards;  // Not usable until they have been seen.
+  std::string source;       // "simulated", "nvml", "none": for `gpus`, `doctor` and the log.
 };
 
 class GpuBackend {
  public:
+  struct Handlers {
+    // At first, and whenever the cards are others. An error: nothing can be said of them for now;
+    // it goes on trying.
+    std::function<void(Result<CardsFound>)> cards;
+    std::function<void(CardSeen)> seen;
+  };
   virtual ~GpuBackend() = default;
-  // Looks once and calls `done` later on the loop's thread; never blocks the caller.
-  virtual void find_cards(std::function<void(Result<CardsFound>)> done) = 0;
+  virtual void start(Handlers handlers) = 0;
+  // Something runs or waits: look often. Else look rarely.
+  virtual void set_busy(bool busy) = 0;
 };
 
 }  // namespace gpusched

@@ -1,5 +1,7 @@
 #include "engine/launch_order.h"
 
+#include <string_view>
+
 #include "core/check.h"
 
 namespace gpusched {
@@ -14,6 +16,16 @@ std::string visible_devices(const State& state, const Grant& grant, bool by_uuid
         by_uuid && position ? state.cards()[*position].uuid : std::to_string(number_of(held.card));
   }
   return list;
+}
+
+std::string before_own_libraries(const std::string& directory, const JobSpec& spec) {
+  constexpr std::string_view kName = "LD_LIBRARY_PATH=";
+  for (const std::string& variable : spec.environment->variables) {
+    if (variable.starts_with(kName) && variable.size() > kName.size()) {
+      return directory + ":" + variable.substr(kName.size());
+    }
+  }
+  return directory;
 }
 
 }  // namespace
@@ -37,6 +49,11 @@ LaunchOrder launch_order_of(const State& state, const Job& job, const Engine::Op
       {"GPUSCHED_CHECKPOINT_DIR", options.jobs_directory + "/" + to_string(job.id) + "/checkpoint"},
       {"GPUSCHED_RESUME", job.attempt > 1 ? "1" : "0"},
   };
+  if (!options.sim_world.empty()) {
+    order.added_variables.emplace_back("GPUSCHED_SIM_WORLD", options.sim_world);
+    order.added_variables.emplace_back("LD_LIBRARY_PATH",
+                                       before_own_libraries(options.sim_libraries, spec));
+  }
   if (job.task) {
     order.added_variables.emplace_back("GPUSCHED_ARRAY_ID", to_string(job.task->array));
     order.added_variables.emplace_back("GPUSCHED_ARRAY_INDEX", std::to_string(job.task->index));

@@ -76,6 +76,17 @@ std::optional<JobPoint> Feed::job_point(const Job& job, CardNumber card, Wall at
   return point;
 }
 
+Points Feed::take(const watch::Report& report, const State& state) {
+  if (const auto* sample = std::get_if<watch::SampleReport>(&report)) {
+    return points_of(*sample, state);
+  }
+  // The card does not answer, sleeps or is gone: what is used on it is unknown from now on.
+  if (const auto* unknown = std::get_if<watch::UnknownReport>(&report)) seen_.erase(unknown->card);
+  if (const auto* asleep = std::get_if<watch::AsleepReport>(&report)) seen_.erase(asleep->card);
+  if (const auto* gone = std::get_if<watch::GoneReport>(&report)) seen_.erase(gone->card);
+  return {};
+}
+
 Points Feed::points_of(const watch::SampleReport& report, const State& state) {
   Points points;
   points.cards.push_back(card_point(report, state));

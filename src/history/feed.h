@@ -14,12 +14,13 @@ namespace gpusched::history {
 
 class Feed {
  public:
-  // An attempt's point comes with the sample of its first card, so that there is one a period.
-  Points points_of(const watch::SampleReport& report, const State& state);
-  // The card does not answer, sleeps or is gone: what is used on it is unknown from now on.
-  void forget_card(CardNumber card) { seen_.erase(card); }
+  // Everything that the sampler says may come in here; most of it means no point.
+  Points take(const watch::Report& report, const State& state);
 
  private:
+  // An attempt's point comes with the sample of its first card, so that there is one a period.
+  Points points_of(const watch::SampleReport& report, const State& state);
+
   struct Use {
     std::optional<std::uint64_t> vram_bytes = 0;
     std::optional<double> busy_percent = 0;

@@ -61,7 +61,7 @@ class Feeds : public ::testing::Test {
 
 TEST_F(Feeds, ACardHasWhatWasMeasuredAndWhatWasHandedOut) {
   const Points points =
-      feed.points_of(sample(1, {{process(kGiB, kAttempt), process(kGiB, std::nullopt)}}), state);
+      feed.take(sample(1, {{process(kGiB, kAttempt), process(kGiB, std::nullopt)}}), state);
   ASSERT_EQ(points.cards.size(), 1U);
   EXPECT_EQ(points.cards[0].uuid, "GPU-1");
   EXPECT_EQ(points.cards[0].at, at(5));
@@ -73,9 +73,9 @@ TEST_F(Feeds, ACardHasWhatWasMeasuredAndWhatWasHandedOut) {
 }
 
 TEST_F(Feeds, AnAttemptHasItsCardsTogetherOnceAPeriod) {
-  EXPECT_TRUE(feed.points_of(sample(1, {{process(3 * kGiB, kAttempt)}}), state).jobs.empty());
+  EXPECT_TRUE(feed.take(sample(1, {{process(3 * kGiB, kAttempt)}}), state).jobs.empty());
   const Points points =
-      feed.points_of(sample(0, {{process(kGiB, kAttempt), process(kGiB, kAttempt)}}), state);
+      feed.take(sample(0, {{process(kGiB, kAttempt), process(kGiB, kAttempt)}}), state);
   ASSERT_EQ(points.jobs.size(), 1U);
   EXPECT_EQ(points.jobs[0].attempt, kAttempt);
   EXPECT_EQ(points.jobs[0].vram_bytes, 5 * kGiB);
@@ -83,28 +83,29 @@ TEST_F(Feeds, AnAttemptHasItsCardsTogetherOnceAPeriod) {
 }
 
 TEST_F(Feeds, NotBeingListedIsUsingNothing) {
-  feed.points_of(sample(1, {{}}), state);
-  const Points points = feed.points_of(sample(0, {{}}), state);
+  feed.take(sample(1, {{}}), state);
+  const Points points = feed.take(sample(0, {{}}), state);
   ASSERT_EQ(points.jobs.size(), 1U);
   EXPECT_EQ(points.jobs[0].vram_bytes, 0U);
 }
 
 TEST_F(Feeds, WhatIsNotKnownOfOneCardIsNotKnownOfTheWhole) {
   // Never seen.
-  EXPECT_TRUE(feed.points_of(sample(0, {{}}), state).jobs.empty());
+  EXPECT_TRUE(feed.take(sample(0, {{}}), state).jobs.empty());
   // The driver does not list processes.
-  feed.points_of(sample(1, std::nullopt), state);
-  EXPECT_TRUE(feed.points_of(sample(0, {{}}), state).jobs.empty());
-  EXPECT_EQ(feed.points_of(sample(0, std::nullopt), state).cards[0].foreign_processes,
-            std::nullopt);
+  feed.take(sample(1, std::nullopt), state);
+  EXPECT_TRUE(feed.take(sample(0, {{}}), state).jobs.empty());
+  EXPECT_EQ(feed.take(sample(0, std::nullopt), state).cards[0].foreign_processes, std::nullopt);
   // It does, but does not say how much this one uses.
-  feed.points_of(sample(1, {{process(std::nullopt, kAttempt)}}), state);
-  const Points points = feed.points_of(sample(0, {{process(kGiB, kAttempt)}}), state);
+  feed.take(sample(1, {{process(std::nullopt, kAttempt)}}), state);
+  const Points points = feed.take(sample(0, {{process(kGiB, kAttempt)}}), state);
   ASSERT_EQ(points.jobs.size(), 1U);
   EXPECT_EQ(points.jobs[0].vram_bytes, std::nullopt);
   // It no longer answers.
-  feed.forget_card(CardNumber{1});
-  EXPECT_TRUE(feed.points_of(sample(0, {{}}), state).jobs.empty());
+  watch::UnknownReport silent;
+  silent.card = CardNumber{1};
+  EXPECT_TRUE(feed.take(silent, state).cards.empty());
+  EXPECT_TRUE(feed.take(sample(0, {{}}), state).jobs.empty());
 }
 
 }  // namespace

@@ -39,7 +39,9 @@ void History::close() {
   if (thread_.joinable()) thread_.join();
 }
 
-void History::add(Points points) { give(std::move(points)); }
+void History::add(Points points) {
+  if (count_of(points) > 0) give(std::move(points));
+}
 void History::forget(JobId job) { give(job); }
 void History::forget_all_but(std::vector<JobId> kept) {
   std::ranges::sort(kept);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "json/needs_json.h"
+#include "json/usage_json.h"
 
 namespace gpusched {
 namespace {
@@ -100,7 +101,13 @@ void write_usage(JsonWriter& json, const Job& job) {
   const auto seconds = [](Microseconds time) { return static_cast<double>(time.count()) / 1e6; };
   json.begin_object().field("user_cpu_s", seconds(ended->usage.user_cpu));
   json.field("system_cpu_s", seconds(ended->usage.system_cpu));
-  json.field("max_rss_bytes", ended->usage.max_rss_bytes).end_object();
+  json.field("max_rss_bytes", ended->usage.max_rss_bytes).key("gpu");
+  if (ended->usage.gpu) {
+    write_gpu_usage(json, *ended->usage.gpu);
+  } else {
+    json.null();
+  }
+  json.end_object();
 }
 
 void write_owner_fields(JsonWriter& json, const Job& job, const OwnerFacts& owner) {

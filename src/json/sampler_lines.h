@@ -2,6 +2,7 @@
 // Both programs use this reader and this writer, so neither can misunderstand the other.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,8 @@ Result<watch::Order> read_order(std::string_view line);
 
 // The same objects as parts of other answers (`gpusched gpus --json`).
 void write_card_sample(JsonWriter& json, const watch::CardSample& sample);
-void write_watched_process(JsonWriter& json, const watch::WatchedProcess& process);
+// `idle_since`: it holds memory without using the card since then.
+void write_watched_process(JsonWriter& json, const watch::WatchedProcess& process,
+                           std::optional<Wall> idle_since = {});
 
 }  // namespace gpusched

@@ -66,6 +66,7 @@ WatchedProcess full_process() {
   process.owner.attempt = AttemptId{JobId{7}, 2};
   process.owner.evidence = Evidence::kTree;
   process.owner.container = Container{Container::Kind::kContainerd, "abc", "pod-1"};
+  process.owner.alive = false;
   return process;
 }
 
@@ -140,6 +141,7 @@ TEST(SamplerLines, ValuesComeThroughUnchanged) {
   EXPECT_EQ(owner.attempt, (AttemptId{JobId{7}, 2}));
   EXPECT_EQ(owner.container, full_process().owner.container);
   EXPECT_EQ(owner.started, full_process().owner.started);
+  EXPECT_FALSE(owner.alive);
 }
 
 TEST(SamplerLines, WhatANewerWriterAddsIsPassedOver) {

@@ -188,6 +188,7 @@ WatchedProcess take_process(const Take& take) {
   each_process_field(process, take);
   take.must("pid", process.seen.pid);
   take.attempt(process.owner.attempt);
+  take("alive", process.owner.alive);
   take.object("container", [&](const Take& each) {
     Container container;
     each.must("kind", container.kind);

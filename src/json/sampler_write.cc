@@ -179,16 +179,19 @@ void write_card_sample(JsonWriter& json, const CardSample& sample) {
   json.end_object();
 }
 
-void write_watched_process(JsonWriter& json, const WatchedProcess& process) {
+void write_watched_process(JsonWriter& json, const WatchedProcess& process,
+                           std::optional<Wall> idle_since) {
   json.begin_object();
   each_process_field(process, Put{json});
   put_attempt(json, process.owner.attempt);
+  if (!process.owner.alive) json.field("alive", false);
   if (const auto& container = process.owner.container) {
     json.key("container").begin_object().field("kind", word_of(container->kind));
     Put{json}("id", container->id);
     Put{json}("pod", container->pod);
     json.end_object();
   }
+  if (idle_since) json.field("idle_since", *idle_since);
   json.end_object();
 }
 

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
+#include <condition_variable>
+#include <mutex>
 #include <set>
+#include <thread>
 
 namespace gpusched::nvml {
 namespace {
@@ -43,17 +45,29 @@ std::vector<std::string> links_of(const Calls& calls, Device device) {
   return {ends.begin(), ends.end()};
 }
 
-std::optional<FoundCard> card_at(const Library& library, u32 index,
-                                 std::vector<std::string>& complaints) {
-  const Calls& calls = library.calls();
+// One card's answers, shared by its thread and by who waits for it.
+struct Entry {
   FoundCard found;
+  std::vector<std::string> complaints;
+  bool forbidden = false, done = false, given_up = false;
+};
+struct Answers {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<Entry> entries;
+};
+
+void read_who(const Library& library, u32 index, Entry& entry) {
+  const Calls& calls = library.calls();
   const auto complain = [&](const char* doing, int code) {
-    complaints.push_back(library.error_of(fmt::format("card {}: {}", index, doing), code).message);
+    entry.complaints.push_back(
+        library.error_of(fmt::format("card {}: {}", index, doing), code).message);
   };
+  FoundCard& found = entry.found;
   if (const int code = calls.handle_by_index(index, &found.device); code != kSuccess) {
-    if (code == kNoPermission) return std::nullopt;
-    complain("open", code);
-    return found;
+    entry.forbidden = code == kNoPermission;
+    if (!entry.forbidden) complain("open", code);
+    return;
   }
   watch::CardIdentity& card = found.identity;
   PciInfo pci{};
@@ -64,7 +78,7 @@ std::optional<FoundCard> card_at(const Library& library, u32 index,
   std::array<char, 96> buffer{};
   if (const int code = calls.uuid(found.device, buffer.data(), buffer.size()); code != kSuccess) {
     complain("read its UUID", code);
-    return found;
+    return;
   }
   card.uuid = text_of(buffer);
   buffer.fill('\0');
@@ -75,28 +89,88 @@ std::optional<FoundCard> card_at(const Library& library, u32 index,
   if (calls.minor != nullptr && calls.minor(found.device, &minor) == kSuccess) {
     card.minor = static_cast<int>(minor);
   }
-  read_memory(calls, found.device, card);
-  card.nvlink_neighbours = links_of(calls, found.device);
-  if (!card.vram_bytes) complaints.push_back("card " + card.uuid + ": its memory is unknown");
+}
+
+void read_what(const Library& library, Entry& entry) {
+  watch::CardIdentity& card = entry.found.identity;
+  read_memory(library.calls(), entry.found.device, card);
+  card.nvlink_neighbours = links_of(library.calls(), entry.found.device);
+  if (!card.vram_bytes) entry.complaints.push_back("card " + card.uuid + ": its memory is unknown");
+}
+
+// The life of a card's thread. What is known so far is there for everybody after each step.
+void ask(const std::shared_ptr<Library>& library, const Listing& listing, u32 index,
+         Answers& answers) {
+  const auto publish = [&](const Entry& entry, bool done) {
+    const std::lock_guard lock(answers.mutex);
+    Entry& shared = answers.entries[index];
+    const bool was_nobody = shared.given_up && shared.found.identity.uuid.empty();
+    const bool given_up = shared.given_up;
+    shared = entry;
+    shared.given_up = given_up;
+    shared.done = done;
+    answers.changed.notify_all();
+    return was_nobody;
+  };
+  Entry entry;
+  read_who(*library, index, entry);
+  const bool known = !entry.found.identity.uuid.empty();
+  if (publish(entry, !known) && known && listing.late) listing.late();
+  if (!known) return;
+  if (listing.found) listing.found(entry.found);
+  read_what(*library, entry);
+  publish(entry, true);
+}
+
+std::vector<FoundCard> take_found(Answers& answers, const Listing& listing,
+                                  std::vector<std::string>& complaints) {
+  std::vector<FoundCard> found;
+  std::string before;
+  for (std::size_t index = 0; index < answers.entries.size(); ++index) {
+    Entry& entry = answers.entries[index];
+    complaints.insert(complaints.end(), entry.complaints.begin(), entry.complaints.end());
+    entry.given_up = !entry.done;
+    if (entry.given_up) {
+      complaints.push_back(
+          fmt::format("card {}: has not answered for {} ms", index, listing.patience.count()));
+    }
+    if (entry.forbidden) continue;
+    found.push_back(entry.found);
+    // Just behind the one before it: the driver's own order is that of PCI but for rare machines.
+    std::string& pci = found.back().identity.pci;
+    if (pci.empty()) pci = before + "!";
+    before = pci;
+  }
   return found;
 }
 
 }  // namespace
 
-Result<std::vector<FoundCard>> list_cards(const Library& library,
+Result<std::vector<FoundCard>> list_cards(const std::shared_ptr<Library>& library,
+                                          const Listing& listing,
                                           std::vector<std::string>& complaints) {
   u32 count = 0;
-  if (const int code = library.calls().count(&count); code != kSuccess) {
-    return failure(library.error_of("count the cards", code));
+  if (const int code = library->calls().count(&count); code != kSuccess) {
+    return failure(library->error_of("count the cards", code));
   }
-  std::vector<FoundCard> found;
+  const auto answers = std::make_shared<Answers>();
+  answers->entries.resize(count);
+  std::vector<std::thread> threads;
   for (u32 index = 0; index < count; ++index) {
-    if (auto card = card_at(library, index, complaints)) found.push_back(std::move(*card));
+    threads.emplace_back([=] { ask(library, listing, index, *answers); });
   }
+  std::unique_lock lock(answers->mutex);
+  answers->changed.wait_for(lock, listing.patience,
+                            [&] { return std::ranges::all_of(answers->entries, &Entry::done); });
+  std::vector<FoundCard> found = take_found(*answers, listing, complaints);
+  std::vector<bool> done;
+  for (const Entry& entry : answers->entries) done.push_back(entry.done);
+  lock.unlock();
+  // One that is stuck keeps the library open for as long as it takes.
+  for (std::size_t i = 0; i < threads.size(); ++i)
+    done[i] ? threads[i].join() : threads[i].detach();
   const auto pci_of = [](const FoundCard& card) -> const std::string& { return card.identity.pci; };
-  // The driver's own order is that of PCI but for rare machines; it stands where one is unknown.
-  const bool all_known = std::ranges::none_of(found, &std::string::empty, pci_of);
-  if (all_known) std::ranges::stable_sort(found, {}, pci_of);
+  std::ranges::stable_sort(found, {}, pci_of);
   for (FoundCard& card : found) {
     std::erase_if(card.identity.nvlink_neighbours, [&](const std::string& pci) {
       return pci == card.identity.pci || std::ranges::find(found, pci, pci_of) == found.end();

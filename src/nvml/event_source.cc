@@ -35,7 +35,7 @@ EventSource::~EventSource() {
 }
 
 void EventSource::listen_to(Device device, const std::string& uuid) {
-  if (set_ == nullptr) return;
+  if (set_ == nullptr || listens_to(device)) return;
   const Calls& calls = library_->calls();
   u64 supported = 0;
   if (calls.supported_events(device, &supported) != kSuccess) return;
@@ -43,6 +43,11 @@ void EventSource::listen_to(Device device, const std::string& uuid) {
   if (wanted == 0 || calls.register_events(device, wanted, set_) != kSuccess) return;
   const std::lock_guard lock(mutex_);
   uuids_[device] = uuid;
+}
+
+bool EventSource::listens_to(Device device) const {
+  const std::lock_guard lock(mutex_);
+  return uuids_.contains(device);
 }
 
 bool EventSource::any() const {

@@ -26,6 +26,8 @@ class EventSource {
   Result<std::vector<watch::CardEvent>> wait(std::chrono::milliseconds most);
 
  private:
+  bool listens_to(Device device) const;
+
   std::shared_ptr<Library> library_;
   EventSet set_ = nullptr;
   mutable std::mutex mutex_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <map>
 #include <mutex>
 
@@ -31,8 +32,11 @@ struct KnownCard {
 
 class NvmlBackend : public watch::Backend {
  public:
-  NvmlBackend(std::shared_ptr<Library> library, std::function<Boot()> clock)
-      : library_(std::move(library)), clock_(std::move(clock)), events_(library_) {}
+  NvmlBackend(std::shared_ptr<Library> library, Options options)
+      : library_(std::move(library)),
+        clock_(std::move(options.clock)),
+        patience_(options.patience),
+        events_(std::make_shared<EventSource>(library_)) {}
 
   std::string name() const override { return "nvml"; }
 
@@ -44,7 +48,13 @@ class NvmlBackend : public watch::Backend {
   }
 
   Result<std::vector<CardIdentity>> cards(std::vector<std::string>& complaints) override {
-    auto found = list_cards(*library_, complaints);
+    // Nothing of ours in there: a stuck thread may outlive this object.
+    const Listing listing{patience_,
+                          [events = events_](const FoundCard& card) {
+                            events->listen_to(card.device, card.identity.uuid);
+                          },
+                          [stale = list_is_stale_] { *stale = true; }};
+    auto found = list_cards(library_, listing, complaints);
     if (!found) return failure(found.error());
     std::vector<CardIdentity> cards;
     for (FoundCard& card : *found) {
@@ -58,6 +68,10 @@ class NvmlBackend : public watch::Backend {
   Result<watch::CardSample> sample(const CardIdentity& card) override {
     KnownCard* known = find(card.uuid);
     if (known == nullptr) return unheard_of(card);
+    if (*list_is_stale_) {
+      return failure(ErrorCode::kConflict,
+                     "a card that did not answer does so now; cards must be listed anew");
+    }
     return known->sample.read(clock_());
   }
 
@@ -80,21 +94,20 @@ class NvmlBackend : public watch::Backend {
   }
 
   Result<std::vector<watch::CardEvent>> events(std::chrono::milliseconds wait) override {
-    auto events = events_.wait(wait);
+    auto events = events_->wait(wait);
     if (!events) return events;
     for (const watch::CardEvent& event : *events) {
       if (KnownCard* known = find(event.uuid)) known->sample.expect_change();
     }
     return events;
   }
-  bool has_events() const override { return events_.any(); }
+  bool has_events() const override { return events_->any(); }
 
  private:
   void remember(const FoundCard& card) {
     const std::lock_guard lock(mutex_);
     if (known_.contains(card.identity.uuid)) return;
     known_.emplace(card.identity.uuid, std::make_unique<KnownCard>(library_, card.device));
-    events_.listen_to(card.device, card.identity.uuid);
   }
   // Entries are never removed, so that a pointer stays good without the lock.
   KnownCard* find(const std::string& uuid) {
@@ -110,27 +123,27 @@ class NvmlBackend : public watch::Backend {
 
   std::shared_ptr<Library> library_;
   std::function<Boot()> clock_;
-  EventSource events_;
+  const std::chrono::milliseconds patience_;
+  const std::shared_ptr<EventSource> events_;
+  const std::shared_ptr<std::atomic<bool>> list_is_stale_ =
+      std::make_shared<std::atomic<bool>>(false);
   std::mutex mutex_;
   std::map<std::string, std::unique_ptr<KnownCard>> known_;
 };
 
 }  // namespace
 
-watch::Probed probe(std::function<Boot()> clock) {
+watch::Probed probe(Options options) {
   watch::Probed probed;
+  if (!options.clock) options.clock = [] { return read_clock().boot; };
   auto library = Library::open();
   if (library) {
-    probed.backend = std::make_unique<NvmlBackend>(std::move(*library), std::move(clock));
+    probed.backend = std::make_unique<NvmlBackend>(std::move(*library), std::move(options));
   } else {
     probed.absent = library.error().code == ErrorCode::kNotFound;
     probed.reason = library.error().message;
   }
   return probed;
-}
-
-watch::Probed probe() {
-  return probe([] { return read_clock().boot; });
 }
 
 }  // namespace gpusched::nvml

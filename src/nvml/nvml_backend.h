@@ -2,6 +2,7 @@
 // absent from its samples; nothing of it is an error.
 #pragma once
 
+#include <chrono>
 #include <functional>
 
 #include "core/time.h"
@@ -9,9 +10,10 @@
 
 namespace gpusched::nvml {
 
-// `clock` says which of the slow figures are due; tests bring their own.
-watch::Probed probe(std::function<Boot()> clock);
-// With the machine's clock.
-watch::Probed probe();
+struct Options {
+  std::function<Boot()> clock;  // Says which of the slow figures are due. Empty: the machine's.
+  std::chrono::milliseconds patience{5000};  // With a card that does not say who it is.
+};
+watch::Probed probe(Options options = {});
 
 }  // namespace gpusched::nvml

@@ -1,13 +1,11 @@
-// The backend on the simulated driver, which has the same binary interface as the real one.
+// Cards, figures, events and trouble.
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <memory>
 
-#include "nvml/nvml_backend.h"
-#include "nvml/process_lists.h"
+#include "base/clock.h"
+#include "nvml/nvml_harness.h"
 #include "nvml/sample_reader.h"
-#include "tests/support/simulated_driver.h"
 #include "tests/support/watch_contract.h"
 
 namespace gpusched::testing {
@@ -15,45 +13,8 @@ namespace {
 
 using watch::CardIdentity;
 using watch::CardSample;
-using watch::ProcessSample;
 
 constexpr std::uint64_t kMiB = 1ULL << 20;
-
-class Nvml {
- public:
-  explicit Nvml(const std::string& scenario) : driver(scenario) { open(); }
-
-  void open() {
-    driver.load_nvml();
-    backend.reset();
-    auto probed = nvml::probe([this] { return now; });
-    EXPECT_TRUE(probed.backend) << probed.reason;
-    backend = std::move(probed.backend);
-    std::vector<std::string> complaints;
-    cards = backend->cards(complaints).value_or(std::vector<CardIdentity>{});
-  }
-  void let_pass(std::chrono::milliseconds time) { now += time; }
-  CardSample sample(std::size_t card = 0) {
-    const auto read = backend->sample(cards.at(card));
-    EXPECT_TRUE(read) << read.error().message;
-    return read.value_or(CardSample{});
-  }
-  ErrorCode failure_of(std::size_t card = 0) {
-    const auto read = backend->sample(cards.at(card));
-    EXPECT_FALSE(read);
-    return read ? ErrorCode::kInternal : read.error().code;
-  }
-  std::vector<ProcessSample> processes(std::size_t card = 0) {
-    const auto read = backend->processes(cards.at(card));
-    EXPECT_TRUE(read) << read.error().message;
-    return read.value_or(std::vector<ProcessSample>{});
-  }
-
-  Boot now{std::chrono::hours{1}};
-  SimulatedDriver driver;
-  std::unique_ptr<watch::Backend> backend;
-  std::vector<CardIdentity> cards;
-};
 
 TEST(NvmlBackend, NamesTheCards) {
   Nvml nvml("8xH200");
@@ -186,74 +147,6 @@ TEST(NvmlBackend, ReadsModes) {
             watch::kThrottlePower | watch::kThrottlePowerBrake);
 }
 
-TEST(NvmlBackend, ListsProcessesInEveryFormThatDriversHave) {
-  const std::vector<std::vector<std::string>> forms = {
-      {},
-      {"missing=nvmlDeviceGetRunningProcessDetailList"},
-      {"missing=nvmlDeviceGetRunningProcessDetailList", "old_process_stride=on"},
-      {"missing=nvmlDeviceGetRunningProcessDetailList",
-       "missing=nvmlDeviceGetComputeRunningProcesses_v3"},
-      {"missing=nvmlDeviceGetRunningProcessDetailList",
-       "missing=nvmlDeviceGetComputeRunningProcesses_v3",
-       "missing=nvmlDeviceGetComputeRunningProcesses_v2"},
-  };
-  for (std::size_t i = 0; i < forms.size(); ++i) {
-    SCOPED_TRACE(i);
-    Nvml nvml("8xH200");
-    if (!forms[i].empty()) nvml.driver.set(forms[i]);
-    for (int n = 1; n <= 100; ++n) {
-      nvml.driver.add_process(
-          {"card=0", "vram=" + std::to_string(n) + "M", "pid=" + std::to_string(1000 + n)});
-    }
-    nvml.driver.add_process({"card=0", "vram=7M", "pid=5000", "kind=graphics"});
-    const auto processes = nvml.processes();
-    ASSERT_EQ(processes.size(), 101u);
-    for (std::size_t n = 1; n <= 100; ++n) {
-      EXPECT_EQ(processes[n - 1].pid, static_cast<int>(1000 + n));
-      EXPECT_EQ(processes[n - 1].vram_bytes, n * kMiB);
-    }
-    EXPECT_EQ(processes.back().kind, watch::ProcessKind::kGraphics);
-  }
-}
-
-TEST(NvmlBackend, AProcessInTwoListsIsOne) {
-  Nvml nvml("8xH200");
-  nvml.driver.add_process({"card=0", "vram=5M", "pid=77"});
-  nvml.driver.add_process({"card=1", "vram=6M", "pid=77"});
-  EXPECT_EQ(nvml.processes(0).size(), 1u);
-  EXPECT_EQ(nvml.processes(1).at(0).vram_bytes, 6 * kMiB);
-}
-
-TEST(NvmlBackend, KnowsHowBusyEachProcessIs) {
-  for (const char* missing : {"missing=none", "missing=nvmlDeviceGetProcessesUtilizationInfo"}) {
-    SCOPED_TRACE(missing);
-    Nvml nvml("8xH200");
-    nvml.driver.set({missing});
-    nvml.driver.add_process({"card=0", "vram=1G", "pid=100", "util=60"});
-    nvml.driver.add_process({"card=0", "vram=1G", "pid=200", "util=0"});
-    EXPECT_FALSE(nvml.processes()[0].busy_percent) << "The first answer covers all the past.";
-    nvml.let_pass(std::chrono::seconds{1});
-    auto processes = nvml.processes();
-    EXPECT_EQ(processes[0].busy_percent, 60);
-    EXPECT_EQ(processes[1].busy_percent, 0);
-    nvml.driver.remove_process(100);
-    nvml.let_pass(std::chrono::milliseconds{2});
-    processes = nvml.processes();
-    ASSERT_EQ(processes.size(), 1u);
-    EXPECT_EQ(processes[0].busy_percent, 0);
-  }
-}
-
-TEST(NvmlBackend, AskedTwiceInAMomentItKeepsTheFigure) {
-  Nvml nvml("8xH200");
-  nvml.driver.add_process({"card=0", "vram=1G", "pid=100", "util=60"});
-  nvml.processes();
-  nvml.let_pass(std::chrono::seconds{1});
-  EXPECT_EQ(nvml.processes()[0].busy_percent, 60);
-  nvml.let_pass(std::chrono::milliseconds{4});
-  EXPECT_EQ(nvml.processes()[0].busy_percent, 60);
-}
-
 TEST(NvmlBackend, ALostCardIsGoneAndTheOthersAreNot) {
   Nvml nvml("8xH200");
   nvml.driver.set({"card=1", "lost=on"});
@@ -262,6 +155,36 @@ TEST(NvmlBackend, ALostCardIsGoneAndTheOthersAreNot) {
   ASSERT_FALSE(processes);
   EXPECT_EQ(processes.error().code, ErrorCode::kNotFound);
   EXPECT_TRUE(nvml.sample(0).vram_bytes);
+}
+
+TEST(NvmlBackend, ACardThatHangsFromTheStartIsListedByWhatItSaid) {
+  Nvml nvml("8xH200", {"card=2", "hang=nvmlDeviceGetMemoryInfo_v2"});
+  ASSERT_EQ(nvml.cards.size(), 8u);
+  EXPECT_FALSE(nvml.cards[2].uuid.empty());
+  EXPECT_FALSE(nvml.cards[2].vram_bytes);
+  ASSERT_EQ(nvml.complaints.size(), 1u);
+  EXPECT_EQ(nvml.complaints[0], "card 2: has not answered for 100 ms");
+  EXPECT_TRUE(nvml.sample(3).vram_bytes);
+  nvml.driver.set({"card=2", "clear=faults"});
+  EXPECT_TRUE(nvml.sample(2).vram_bytes);
+}
+
+TEST(NvmlBackend, ACardThatDoesNotSayWhoItIsKeepsItsPlaceAndIsListedWhenItDoes) {
+  Nvml nvml("8xH200", {"card=2", "hang=all"});
+  ASSERT_EQ(nvml.cards.size(), 8u);
+  EXPECT_TRUE(nvml.cards[2].uuid.empty());
+  EXPECT_EQ(nvml.cards[3].minor, 3);
+  EXPECT_TRUE(std::ranges::is_sorted(nvml.cards, {}, &CardIdentity::pci));
+  EXPECT_TRUE(nvml.sample(3).vram_bytes);
+  EXPECT_TRUE(nvml.backend->has_events());
+  nvml.driver.set({"card=2", "clear=faults"});
+  const Boot deadline = read_clock().boot + std::chrono::seconds{20};
+  Result<CardSample> sample = nvml.backend->sample(nvml.cards[3]);
+  while (sample && read_clock().boot < deadline) sample = nvml.backend->sample(nvml.cards[3]);
+  ASSERT_FALSE(sample);
+  EXPECT_EQ(sample.error().code, ErrorCode::kConflict) << "Which makes the sampler start anew.";
+  nvml.open();
+  EXPECT_FALSE(nvml.cards[2].uuid.empty());
 }
 
 TEST(NvmlBackend, TellsWhatTroubleMeans) {
@@ -303,15 +226,6 @@ TEST(NvmlBackend, SaysWhyThereIsNone) {
   EXPECT_FALSE(mismatch.backend);
   EXPECT_FALSE(mismatch.absent);
   EXPECT_NE(mismatch.reason.find("updated"), std::string::npos) << mismatch.reason;
-}
-
-TEST(NvmlForms, EntriesAreMeasuredByWhatWasWritten) {
-  std::vector<unsigned char> buffer(256, nvml::kFill);
-  EXPECT_EQ(nvml::stride_of(buffer, 0), 24u);
-  std::fill_n(buffer.begin(), 48, static_cast<unsigned char>(0xFF));
-  EXPECT_EQ(nvml::stride_of(buffer, 2), 24u);
-  std::fill_n(buffer.begin(), 64, static_cast<unsigned char>(0));
-  EXPECT_EQ(nvml::stride_of(buffer, 2), 32u);
 }
 
 TEST(NvmlForms, HardwareSlowdownIsNamedByItsCauseIfThereIsOne) {

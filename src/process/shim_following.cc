@@ -67,6 +67,7 @@ void ShimLauncher::Impl::on_launched(const ShimLaunched& launched, std::vector<F
     settle_later(launched.attempt);
     return;
   }
+  followed.shim_pid = launched.pid;
   follow(launched.attempt, followed, std::move(passed[0]));
   if (followed.stop || followed.time) tend(launched.attempt);
 }
@@ -207,6 +208,7 @@ void ShimLauncher::Impl::follow_adopted(AttemptId attempt, Followed& followed,
     settle_later(attempt);
     return;
   }
+  followed.shim_pid = found.shim_pid;
   follow(attempt, followed, std::move(pidfd));
   if (found.status) on_started(attempt, found.status->pid, found.status->started_at);
   tend(attempt);

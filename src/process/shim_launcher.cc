@@ -33,6 +33,8 @@ void ShimLauncher::change_time(AttemptId attempt, const TimeRule& time) {
   impl_->change_time(attempt, time);
 }
 void ShimLauncher::forget(JobId job) { impl_->forget(job); }
+std::vector<std::pair<AttemptId, int>> ShimLauncher::shims() const { return impl_->shims(); }
+bool ShimLauncher::take_changed() { return impl_->take_changed(); }
 int ShimLauncher::launcher_pid() const { return impl_->launcher_pid(); }
 
 std::string find_launcher_program() {
@@ -204,6 +206,23 @@ void ShimLauncher::Impl::pump() {
     }
     outbox_.pop_front();
   }
+}
+
+std::vector<std::pair<AttemptId, int>> ShimLauncher::Impl::shims() const {
+  std::vector<std::pair<AttemptId, int>> found;
+  for (const auto& [attempt, followed] : attempts_) {
+    if (followed.stage == Stage::kFollowed && !followed.go && followed.shim_pid > 0) {
+      found.emplace_back(attempt, followed.shim_pid);
+    }
+  }
+  return found;
+}
+
+bool ShimLauncher::Impl::take_changed() {
+  auto now = shims();
+  const bool changed = now != told_;
+  told_ = std::move(now);
+  return changed;
 }
 
 void ShimLauncher::Impl::on_ready() {

@@ -6,6 +6,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "engine/launcher.h"
@@ -43,6 +45,10 @@ class ShimLauncher final : public Launcher {
   void change_time(AttemptId attempt, const TimeRule& time) override;
   void forget(JobId job) override;
 
+  // The attempts that are followed, with the pids of their shims.
+  std::vector<std::pair<AttemptId, int>> shims() const;
+  // True once after shims() has become another.
+  bool take_changed();
   // For tests and `doctor`; 0 while there is none.
   int launcher_pid() const;
 

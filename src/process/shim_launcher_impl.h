@@ -34,6 +34,8 @@ class ShimLauncher::Impl : public std::enable_shared_from_this<ShimLauncher::Imp
   void stop(AttemptId attempt, Seconds grace);
   void change_time(AttemptId attempt, const TimeRule& time);
   void forget(JobId job);
+  std::vector<std::pair<AttemptId, int>> shims() const;
+  bool take_changed();
   int launcher_pid() const { return link_ ? link_->pid() : 0; }
 
  private:
@@ -48,6 +50,7 @@ class ShimLauncher::Impl : public std::enable_shared_from_this<ShimLauncher::Imp
     Stage stage = Stage::kQueued;
     Fd go;  // Open: only prepared so far. A byte starts it, closing ends it; nothing is reported.
     std::unique_ptr<boost::asio::posix::stream_descriptor> shim;
+    int shim_pid = 0;
     bool started = false;  // Reported.
     std::string error;     // Why starting failed, if the launcher or the shim said so.
     std::optional<Seconds> stop;
@@ -98,6 +101,7 @@ class ShimLauncher::Impl : public std::enable_shared_from_this<ShimLauncher::Imp
   std::string boot_id_;
   std::unique_ptr<LauncherLink> link_;
   std::map<AttemptId, Followed> attempts_;
+  std::vector<std::pair<AttemptId, int>> told_;  // shims() as take_changed() saw it last.
   std::deque<Outgoing> outbox_;
   std::vector<JobId> forget_;
   std::vector<JobId> forgetting_;

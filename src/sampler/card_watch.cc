@@ -46,14 +46,15 @@ void CardWatch::join() {
 
 void CardWatch::look_now(Cause cause) {
   const std::lock_guard lock(mutex_);
-  asked_ = cause;
+  // One look answers all that gathered. Who asked by name waits for that word.
+  if (asked_ != Cause::kAsked) asked_ = cause;
   turn_.notify_all();
 }
 
 void CardWatch::process_ended(int pid) {
   const std::lock_guard lock(mutex_);
   news_.insert(pid);
-  asked_ = Cause::kExit;
+  if (asked_ != Cause::kAsked) asked_ = Cause::kExit;
   turn_.notify_all();
 }
 
@@ -173,7 +174,9 @@ void CardWatch::report(const Reading& reading, Cause cause) {
     report.processes.emplace();
     for (const watch::ProcessSample& process : *reading.processes) {
       pids.push_back(process.pid);
-      report.processes->push_back({process, around_.owners.owner_of(process.pid, report.at)});
+      const bool unchanged = around_.exits.watches(process.pid);
+      report.processes->push_back(
+          {process, around_.owners.owner_of(process.pid, report.at, unchanged)});
     }
   }
   around_.lines.write(report);

@@ -32,12 +32,20 @@ bool ExitWatch::watch(int pid, Watched& watched) {
   return true;
 }
 
+bool ExitWatch::watches(int pid) {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_pid_.find(pid);
+  return found != by_pid_.end() && found->second.process.valid();
+}
+
 std::vector<int> ExitWatch::set_listed(CardNumber card, const std::vector<int>& pids) {
   std::vector<int> gone;
   const std::lock_guard lock(mutex_);
   for (const int pid : pids) {
     Watched& watched = by_pid_[pid];
-    watched.cards.insert(card);
+    const bool new_here = watched.cards.insert(card).second;
+    // Its end was told to the cards that had listed it by then.
+    if (watched.ended && new_here) gone.push_back(pid);
     if (watched.ended || watch(pid, watched)) continue;
     watched.ended = true;
     gone.push_back(pid);

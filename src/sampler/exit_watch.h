@@ -23,6 +23,8 @@ class ExitWatch {
   int fd() const { return epoll_.get(); }
   void collect();
 
+  // True while the process that was first listed under this pid lives: nobody else can have it.
+  bool watches(int pid);
   // What a card lists now; from any thread. Returns those that have ended already and were not
   // known to have: each pid once, for as long as it stays listed.
   std::vector<int> set_listed(CardNumber card, const std::vector<int>& pids);

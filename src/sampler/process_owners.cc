@@ -14,6 +14,7 @@ using watch::ProcessOwner;
 constexpr auto kFresh = std::chrono::seconds{60};
 constexpr auto kForgetAfter = std::chrono::minutes{5};
 constexpr int kAncestorsMost = 64;
+constexpr std::size_t kContainersMost = 4096;
 
 }  // namespace
 
@@ -46,6 +47,23 @@ std::optional<AttemptId> ProcessOwners::attempt_by_tree(int pid, int parent) {
   return std::nullopt;
 }
 
+std::optional<AttemptId> ProcessOwners::attempt_by_container(const ProcessOwner& owner) const {
+  if (!owner.container) return std::nullopt;
+  const auto found = containers_.find(owner.container->id);
+  return found != containers_.end() ? std::optional(found->second) : std::nullopt;
+}
+
+void ProcessOwners::learn_container(const ProcessOwner& owner) {
+  if (!owner.attempt || !owner.container) return;
+  // The container that we all run in is nobody's.
+  const auto job =
+      std::ranges::find(jobs_.attempts, *owner.attempt, &watch::RunningAttempt::attempt);
+  if (job == jobs_.attempts.end() || !proc_.stat(job->shim)) return;
+  if (container_of(proc_.cgroup(job->shim)) == owner.container) return;
+  if (containers_.size() >= kContainersMost) containers_.clear();
+  containers_[owner.container->id] = *owner.attempt;
+}
+
 void ProcessOwners::find_attempt(int pid, const ProcessStat& stat, ProcessOwner& owner) {
   const std::string groups = proc_.cgroup(pid);
   owner.container = container_of(groups);
@@ -59,6 +77,7 @@ void ProcessOwners::find_attempt(int pid, const ProcessStat& stat, ProcessOwner&
     if (!jobs_.cgroup.empty() || runs(*attempt)) return set(*attempt, Evidence::kCgroup);
   }
   if (const auto attempt = attempt_by_tree(pid, stat.parent)) return set(*attempt, Evidence::kTree);
+  if (const auto attempt = attempt_by_container(owner)) return set(*attempt, Evidence::kCgroup);
   const auto claimed = jobs_.attempts.empty() ? std::nullopt : proc_.claimed_attempt(pid);
   if (!claimed) return;
   const auto job = std::ranges::find(jobs_.attempts, *claimed, &watch::RunningAttempt::attempt);
@@ -68,27 +87,48 @@ void ProcessOwners::find_attempt(int pid, const ProcessStat& stat, ProcessOwner&
   }
 }
 
+void ProcessOwners::find_name(Known& known) {
+  const std::optional<std::string> name =
+      known.owner.uid ? names_.name_of(*known.owner.uid) : std::string();
+  known.owner.user = name.value_or(std::string());
+  known.name_known = name.has_value();
+}
+
 void ProcessOwners::refresh(int pid, const ProcessStat& stat, Now now, Known& known) {
   ProcessOwner& owner = known.owner;
   owner.started = stat.started;
   owner.started_wall = now.wall - (now.boot - stat.started);
   owner.uid = proc_.uid(pid);
   owner.command = proc_.command(pid);
-  if (owner.uid) owner.user = names_.name_of(*owner.uid);
+  find_name(known);
   find_attempt(pid, stat, owner);
+  learn_container(owner);
   known.jobs_version = jobs_version_;
   known.refreshed = now.boot;
 }
 
-ProcessOwner ProcessOwners::owner_of(int pid, Now now) {
+bool ProcessOwners::is_settled(const Known& known, Boot now) const {
+  const bool attempt = known.owner.attempt || known.jobs_version == jobs_version_;
+  return attempt && known.name_known && now - known.refreshed < kFresh;
+}
+
+ProcessOwner ProcessOwners::owner_of(int pid, Now now, bool unchanged) {
   const std::lock_guard lock(mutex_);
   forget_the_old(now.boot);
-  const auto stat = proc_.stat(pid);
   const auto found = known_.find(pid);
-  if (!stat) {
-    if (found == known_.end()) return {};
+  if (unchanged && found != known_.end() && is_settled(found->second, now.boot)) {
     found->second.asked = now.boot;
     return found->second.owner;
+  }
+  const auto stat = proc_.stat(pid);
+  if (!stat) {
+    ProcessOwner owner;
+    if (found != known_.end()) {
+      found->second.asked = now.boot;
+      owner = found->second.owner;
+    }
+    owner.alive = false;
+    return owner;
   }
   const bool same = found != known_.end() && found->second.owner.started == stat->started;
   Known& known = same ? found->second : (known_[pid] = {});
@@ -98,10 +138,10 @@ ProcessOwner ProcessOwners::owner_of(int pid, Now now) {
     refresh(pid, *stat, now, known);
   } else if (!owner.attempt && known.jobs_version != jobs_version_) {
     find_attempt(pid, *stat, owner);
+    learn_container(owner);
     known.jobs_version = jobs_version_;
-  } else if (owner.user.empty() && owner.uid) {
-    owner.user = names_.name_of(*owner.uid);
   }
+  if (!known.name_known) find_name(known);
   return owner;
 }
 

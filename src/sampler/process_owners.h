@@ -21,20 +21,26 @@ class ProcessOwners {
 
   // The attempts that run now, with their shims.
   void set_jobs(watch::JobsOrder jobs);
-  // A process that has ended keeps the owner it had, for as long as it is asked about.
-  watch::ProcessOwner owner_of(int pid, Now now);
+  // A process that has ended keeps the owner it had, for as long as it is asked about. With
+  // `unchanged` it is known to be the same process as last time, and nothing is read.
+  watch::ProcessOwner owner_of(int pid, Now now, bool unchanged = false);
   std::optional<AttemptId> known_attempt_of(int pid);
 
  private:
   struct Known {
     watch::ProcessOwner owner;
     unsigned jobs_version = 0;  // Of the list that it was compared with.
+    bool name_known = false;    // Or that there is none.
     Boot refreshed{};
     Boot asked{};
   };
   void refresh(int pid, const ProcessStat& stat, Now now, Known& known);
+  void find_name(Known& known);
   void find_attempt(int pid, const ProcessStat& stat, watch::ProcessOwner& owner);
   std::optional<AttemptId> attempt_by_tree(int pid, int parent);
+  std::optional<AttemptId> attempt_by_container(const watch::ProcessOwner& owner) const;
+  void learn_container(const watch::ProcessOwner& owner);
+  bool is_settled(const Known& known, Boot now) const;
   bool runs(AttemptId attempt) const;
   void forget_the_old(Boot now);
 
@@ -44,6 +50,8 @@ class ProcessOwners {
   watch::JobsOrder jobs_;
   unsigned jobs_version_ = 0;
   std::map<int, Known> known_;  // By pid; the start is in the owner.
+  // Containers that an attempt has made, by id: whoever runs in one is the attempt's.
+  std::map<std::string, AttemptId> containers_;
   Boot swept_{};
 };
 

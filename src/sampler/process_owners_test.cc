@@ -74,6 +74,7 @@ TEST_F(ProcessOwnersTest, OfAProcessThatIsGoneNothingIsKnown) {
   const auto found = owner(50);
   EXPECT_FALSE(found.uid);
   EXPECT_FALSE(found.started);
+  EXPECT_FALSE(found.alive);
 }
 
 TEST_F(ProcessOwnersTest, BelongsToTheAttemptWhoseGroupItIsIn) {
@@ -152,8 +153,10 @@ TEST_F(ProcessOwnersTest, WhatEndedKeepsItsOwnerWhileTheDriverListsIt) {
   add(40, {});
   add(42, {.parent = 40});
   ASSERT_EQ(owner(42).attempt, kSeven);
+  EXPECT_TRUE(owner(42).alive);
   remove(42);
   EXPECT_EQ(owner(42).attempt, kSeven);
+  EXPECT_FALSE(owner(42).alive);
   EXPECT_EQ(owners_.known_attempt_of(42), kSeven);
 }
 
@@ -163,12 +166,49 @@ TEST_F(ProcessOwnersTest, NamesTheContainer) {
   EXPECT_EQ(owner(50).container->id, "box");
 }
 
+TEST_F(ProcessOwnersTest, AContainerThatAJobMadeIsTheJobs) {
+  const std::string box = "0::/machine.slice/libpod-" + std::string(64, 'a') + ".scope\n";
+  run({{kSeven, 40, 1000}});
+  add(40, {});
+  add(50, {.parent = 40, .cgroup = box});
+  add(51, {.parent = 1, .cgroup = box});
+  EXPECT_FALSE(owner(51).attempt);
+  ASSERT_EQ(owner(50).attempt, kSeven);
+  EXPECT_EQ(owner(51, std::chrono::minutes{2}).attempt, kSeven);
+  add(52, {.parent = 1, .cgroup = "0::/machine.slice/libpod-" + std::string(64, 'b') + ".scope\n"});
+  EXPECT_FALSE(owner(52).attempt);
+}
+
+TEST_F(ProcessOwnersTest, TheContainerThatEverythingRunsInIsNobodys) {
+  const std::string box = "0::/docker/" + std::string(64, 'a') + "\n";
+  run({{kSeven, 40, 1000}});
+  add(40, {.cgroup = box});
+  add(50, {.parent = 40, .cgroup = box});
+  add(51, {.parent = 1, .cgroup = box});
+  ASSERT_EQ(owner(50).attempt, kSeven);
+  EXPECT_FALSE(owner(51).attempt);
+}
+
 TEST_F(ProcessOwnersTest, WhatItFoundOutItDoesNotReadAgain) {
   add(50, {});
   ASSERT_EQ(owner(50).command, "python train.py");
   std::ofstream(root_ / "50/cmdline") << "other";
   EXPECT_EQ(owner(50).command, "python train.py");
   EXPECT_EQ(owner(50, std::chrono::minutes{2}).command, "other");
+}
+
+TEST_F(ProcessOwnersTest, OfAProcessThatIsKnownToLiveNothingIsRead) {
+  run({});
+  add(40, {.uid = 0});
+  add(42, {.parent = 40, .uid = 0});
+  ASSERT_FALSE(owner(42).attempt);
+  remove(42);
+  add(42, {.ticks = 400'000, .uid = 0, .command = "other"});
+  EXPECT_EQ(owners_.owner_of(42, kNow, true).command, "python train.py");
+  EXPECT_EQ(owners_.owner_of(42, kNow, false).command, "other");
+  add(42, {.parent = 40, .ticks = 400'000, .uid = 0});
+  run({{kSeven, 40, 0}});
+  EXPECT_EQ(owners_.owner_of(42, kNow, true).attempt, kSeven) << "A new list is news.";
 }
 
 TEST_F(ProcessOwnersTest, ALoopOfParentsEnds) {
@@ -203,7 +243,7 @@ TEST(UserNames, ASlowNameServiceHoldsNobodyUp) {
     const std::lock_guard wait(gate);
     return std::string("late");
   });
-  EXPECT_EQ(names.name_of(7), "");
+  EXPECT_EQ(names.name_of(7), std::nullopt);
   closed.unlock();
   const Boot deadline = read_clock().boot + std::chrono::seconds{20};
   while (names.name_of(7) != "late" && read_clock().boot < deadline) {

@@ -25,6 +25,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kEventWait{1000};
+constexpr std::size_t kEarlyAsksMost = 64;
 
 }  // namespace
 
@@ -79,17 +80,19 @@ struct Sampler::Parts {
       if (card.card().number == number) card.process_ended(pid);
     });
   }
+  static void ask(CardWatch& card, const watch::SampleNowOrder& order) {
+    const bool meant = !order.card || *order.card == card.card().number;
+    if (meant) card.look_now(watch::Cause::kAsked);
+  }
   void obey(const watch::Order& order) {
     if (const auto* period = std::get_if<watch::PeriodOrder>(&order)) {
       pace.change(*period);
       each_card([](CardWatch& card) { card.pace_changed(); });
       wake_watchdog();
     } else if (const auto* look = std::get_if<watch::SampleNowOrder>(&order)) {
-      each_card([&](CardWatch& card) {
-        if (!look->card || *look->card == card.card().number) {
-          card.look_now(watch::Cause::kAsked);
-        }
-      });
+      const std::lock_guard lock(mutex);
+      if (!opened && early_asks.size() < kEarlyAsksMost) early_asks.push_back(*look);
+      for (const auto& card : cards) ask(*card, *look);
     } else if (const auto* jobs = std::get_if<watch::JobsOrder>(&order)) {
       owners.set_jobs(*jobs);
     } else if (std::holds_alternative<watch::QuitOrder>(order)) {
@@ -137,7 +140,10 @@ struct Sampler::Parts {
       cards.push_back(std::make_unique<CardWatch>(std::move(each.card), *each.backend, around));
     }
     opened = true;
-    for (const auto& card : cards) card->start();
+    for (const auto& card : cards) {
+      for (const watch::SampleNowOrder& order : early_asks) ask(*card, order);
+      card->start();
+    }
     for (const auto& backend : backends) {
       if (backend->has_events() && !options.once) {
         listeners.emplace_back([this, &backend] { listen(*backend); });
@@ -223,6 +229,7 @@ struct Sampler::Parts {
   std::mutex mutex;  // Of what follows.
   std::condition_variable changed;
   bool opened = false, stopping = false, look_again = false;
+  std::vector<watch::SampleNowOrder> early_asks;  // Before there were cards.
   std::vector<std::unique_ptr<watch::Backend>> backends;
   std::vector<std::unique_ptr<CardWatch>> cards;
   std::vector<std::thread> listeners;

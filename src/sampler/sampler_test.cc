@@ -128,6 +128,17 @@ TEST_F(SamplerTest, LooksAgainEachPeriodAndWhenAsked) {
   EXPECT_TRUE(talk_->sample_of(0, [](const auto& s) { return s.cause == Cause::kAsked; }));
 }
 
+TEST_F(SamplerTest, AnOrderThatCameTooEarlyIsKept) {
+  fake_ = std::make_unique<FakeCards>(2);
+  fake_->open_hangs = true;
+  start_with({.busy_period = milliseconds{600'000}});
+  talk_->say(watch::SampleNowOrder{CardNumber{1}});
+  talk_->say_text("nonsense\n");
+  ASSERT_TRUE(talk_->wait_for<watch::ComplaintReport>()) << "By now it has read the first one.";
+  fake_->change([](FakeCards& all) { all.open_hangs = false; });
+  EXPECT_TRUE(talk_->sample_of(1, [](const auto& s) { return s.cause == Cause::kAsked; }));
+}
+
 TEST_F(SamplerTest, AShorterPeriodTakesEffectAtOnce) {
   start(1);
   ASSERT_TRUE(talk_->sample_of(0));

@@ -45,7 +45,7 @@ UserNames::~UserNames() {
   shared_->asked.notify_all();
 }
 
-std::string UserNames::name_of(std::uint32_t uid) {
+std::optional<std::string> UserNames::name_of(std::uint32_t uid) {
   std::unique_lock lock(shared_->mutex);
   const auto [found, first] = shared_->names.try_emplace(uid, std::nullopt);
   if (first) {
@@ -54,7 +54,7 @@ std::string UserNames::name_of(std::uint32_t uid) {
     shared_->answered.wait_for(lock, kPatience,
                                [&] { return shared_->names[uid].has_value() || shared_->stop; });
   }
-  return shared_->names[uid].value_or(std::string());
+  return shared_->names[uid];
 }
 
 }  // namespace gpusched

@@ -23,8 +23,8 @@ class UserNames {
   UserNames(const UserNames&) = delete;
   UserNames& operator=(const UserNames&) = delete;
 
-  // Empty: not known, or not yet.
-  std::string name_of(std::uint32_t uid);
+  // Absent: not known yet. Empty: there is none.
+  std::optional<std::string> name_of(std::uint32_t uid);
 
  private:
   // Shared with the thread, which may outlive us in a name service that never answers.

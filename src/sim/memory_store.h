@@ -38,6 +38,7 @@ class MemoryStore : public Store {
   struct Tables {
     std::map<JobId, Job> jobs;
     std::map<JobId, std::vector<TrailEntry>> trail;
+    std::map<std::string, Drain> drains;
     std::map<std::string, Group> groups;
     std::map<std::uint64_t, Submission> submissions;
     std::string boot_id;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "json/usage_json.h"
 #include "store/row_text.h"
 
 namespace gpusched {
@@ -17,18 +18,18 @@ const char* const kInsertJob =
     "INSERT INTO jobs(id, spec, task_array, task_index, task_values, uid, gid, user_name, tenant,"
     " submitted_at, priority, attempt, failures, state, hold, stopping, retry_at, decided_at,"
     " started_at, ended_at, granted, cause, exit_code, signal, message, user_cpu_us,"
-    " system_cpu_us, max_rss_bytes)"
-    " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+    " system_cpu_us, max_rss_bytes, gpu_usage)"
+    " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 const char* const kUpdateJob =
     "UPDATE jobs SET priority = ?, attempt = ?, failures = ?, state = ?, hold = ?, stopping = ?,"
     " retry_at = ?, decided_at = ?, started_at = ?, ended_at = ?, granted = ?, cause = ?,"
     " exit_code = ?, signal = ?, message = ?, user_cpu_us = ?, system_cpu_us = ?,"
-    " max_rss_bytes = ? WHERE id = ? AND spec = ?";
+    " max_rss_bytes = ?, gpu_usage = ? WHERE id = ? AND spec = ?";
 const char* const kSelectJobs =
     "SELECT id, spec, task_array, task_index, task_values, uid, gid, user_name, tenant,"
     " submitted_at, priority, attempt, failures, state, hold, stopping, retry_at, decided_at,"
     " started_at, ended_at, granted, cause, exit_code, signal, message, user_cpu_us,"
-    " system_cpu_us, max_rss_bytes FROM jobs ORDER BY id";
+    " system_cpu_us, max_rss_bytes, gpu_usage FROM jobs ORDER BY id";
 
 namespace {
 
@@ -61,6 +62,7 @@ enum Column {
   kUserCpu,
   kSystemCpu,
   kMaxRss,
+  kGpuUsage,
 };
 
 std::int64_t number_of(Wall time) { return time.time_since_epoch().count(); }
@@ -93,6 +95,7 @@ struct StateColumns {
   std::optional<std::int64_t> user_cpu;
   std::optional<std::int64_t> system_cpu;
   std::optional<std::uint64_t> max_rss;
+  std::optional<std::string> gpu_usage;
 
   void operator()(const Held& held) { hold = hold_word(held.why); }
   void operator()(const Queued& queued) { retry_at = number_of(queued.retry_at); }
@@ -117,6 +120,7 @@ struct StateColumns {
     user_cpu = ended.usage.user_cpu.count();
     system_cpu = ended.usage.system_cpu.count();
     max_rss = ended.usage.max_rss_bytes;
+    if (ended.usage.gpu) gpu_usage = gpu_usage_to_json(*ended.usage.gpu);
   }
 };
 
@@ -156,6 +160,11 @@ Result<JobState> read_ended(const Statement& row, Outcome outcome, Grant grant) 
   ended.usage.user_cpu = Microseconds(row.integer(kUserCpu));
   ended.usage.system_cpu = Microseconds(row.integer(kSystemCpu));
   ended.usage.max_rss_bytes = static_cast<std::uint64_t>(row.integer(kMaxRss));
+  if (!row.text(kGpuUsage).empty()) {
+    auto usage = gpu_usage_from_json(row.text(kGpuUsage));
+    if (!usage) return failure(unreadable(row.integer(kId), "gpu_usage", row.text(kGpuUsage)));
+    ended.usage.gpu = std::make_shared<const GpuUsage>(std::move(*usage));
+  }
   return ended;
 }
 
@@ -197,7 +206,7 @@ Result<void> insert_job(Statement& insert, const Job& job, std::int64_t spec) {
                     state_name(job.state), state.hold, state.stopping, state.retry_at,
                     state.decided_at, state.started_at, state.ended_at, state.granted, state.cause,
                     state.exit_code, state.signal, state.message, state.user_cpu, state.system_cpu,
-                    state.max_rss);
+                    state.max_rss, state.gpu_usage);
 }
 
 Result<void> update_job(Statement& update, const Job& job, std::int64_t spec) {
@@ -206,7 +215,7 @@ Result<void> update_job(Statement& update, const Job& job, std::int64_t spec) {
   return update.run(job.priority, job.attempt, job.failures, state_name(job.state), state.hold,
                     state.stopping, state.retry_at, state.decided_at, state.started_at,
                     state.ended_at, state.granted, state.cause, state.exit_code, state.signal,
-                    state.message, state.user_cpu, state.system_cpu, state.max_rss,
+                    state.message, state.user_cpu, state.system_cpu, state.max_rss, state.gpu_usage,
                     gpusched::number_of(job.id), spec);
 }
 

@@ -112,6 +112,19 @@ Result<void> read_groups(Database& database, StoreImage& image) {
                       });
 }
 
+Result<void> read_drains(Database& database, StoreImage& image) {
+  return for_each_row(
+      database, "SELECT uuid, since, drained_by, reason, until_seen FROM drains ORDER BY uuid",
+      [&](const Statement& row) -> Result<void> {
+        image.drains.push_back({.uuid = std::string(row.text(0)),
+                                .since = Wall(Microseconds(row.integer(1))),
+                                .by = std::string(row.text(2)),
+                                .reason = std::string(row.text(3)),
+                                .until_seen = row.integer(4) != 0});
+        return {};
+      });
+}
+
 Result<void> read_submissions(Database& database, StoreImage& image) {
   return for_each_row(
       database, "SELECT id, tenant, key, fingerprint, first_job, jobs FROM submissions ORDER BY id",
@@ -167,6 +180,7 @@ Result<StoreImage> read_image(Database& database, Writer& writer) {
   if (!specs) return failure(specs.error());
   if (Result<void> done = read_jobs(database, *specs, image); !done) return failure(done.error());
   if (Result<void> done = read_groups(database, image); !done) return failure(done.error());
+  if (Result<void> done = read_drains(database, image); !done) return failure(done.error());
   if (Result<void> done = read_submissions(database, image); !done) return failure(done.error());
   writer.know_numbers({.job = number_of(image.next_job),
                        .submission = image.next_submission,

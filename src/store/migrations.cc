@@ -86,7 +86,20 @@ CREATE TABLE submissions(
 );
 )sql";
 
-constexpr const char* kSteps[] = {kVersion1};
+// Cards taken out of service, and what attempts used of theirs (a JSON object; null: no card).
+constexpr const char* kVersion2 = R"sql(
+ALTER TABLE jobs ADD COLUMN gpu_usage TEXT;
+
+CREATE TABLE drains(
+  uuid TEXT PRIMARY KEY,
+  since INTEGER NOT NULL,
+  drained_by TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  until_seen INTEGER NOT NULL
+) WITHOUT ROWID;
+)sql";
+
+constexpr const char* kSteps[] = {kVersion1, kVersion2};
 
 Result<int> number_asked(Database& database, const char* pragma) {
   Result<std::string> text = database.ask(pragma);

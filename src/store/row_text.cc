@@ -166,13 +166,15 @@ std::optional<std::string_view> stop_word(StopReason why) {
       return "cancel";
     case StopReason::kRequeue:
       return "requeue";
+    case StopReason::kGpuLost:
+      return "gpu_lost";
   }
   return std::nullopt;
 }
 
 std::optional<StopReason> stop_of_word(std::string_view word) {
   if (word.empty()) return StopReason::kNone;
-  for (const StopReason why : {StopReason::kCancel, StopReason::kRequeue}) {
+  for (const StopReason why : {StopReason::kCancel, StopReason::kRequeue, StopReason::kGpuLost}) {
     if (word == stop_word(why)) return why;
   }
   return std::nullopt;

@@ -34,6 +34,10 @@ Result<Writer> Writer::prepare(Database& database) {
        "INSERT INTO groups(name, max_running) VALUES(?, ?)"
        " ON CONFLICT(name) DO UPDATE SET max_running = excluded.max_running"},
       {&writer.delete_group_, "DELETE FROM groups WHERE name = ?"},
+      {&writer.put_drain_,
+       "INSERT OR REPLACE INTO drains(uuid, since, drained_by, reason, until_seen)"
+       " VALUES(?, ?, ?, ?, ?)"},
+      {&writer.delete_drain_, "DELETE FROM drains WHERE uuid = ?"},
       {&writer.put_submission_,
        "INSERT OR REPLACE INTO submissions(id, tenant, key, fingerprint,"
        " first_job, jobs, open) VALUES(?, ?, ?, ?, ?, ?, ?)"},
@@ -69,6 +73,17 @@ Result<void> Writer::write(const Commit& commit) {
   }
   for (const std::string& name : commit.removed_groups) {
     if (Result<void> done = delete_group_.run(name); !done) return done;
+  }
+  for (const Drain& drain : commit.drains) {
+    const std::int64_t since = drain.since.time_since_epoch().count();
+    if (Result<void> done =
+            put_drain_.run(drain.uuid, since, drain.by, drain.reason, drain.until_seen ? 1 : 0);
+        !done) {
+      return done;
+    }
+  }
+  for (const std::string& uuid : commit.removed_drains) {
+    if (Result<void> done = delete_drain_.run(uuid); !done) return done;
   }
   if (commit.boot_id) {
     if (Result<void> done = put_meta_.run("boot_id", *commit.boot_id); !done) return done;

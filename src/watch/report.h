@@ -36,6 +36,7 @@ struct ProcessOwner {
   std::optional<AttemptId> attempt;  // Absent: a foreign process.
   std::optional<Evidence> evidence;  // Why it is believed to be that attempt's.
   std::optional<Container> container;
+  bool alive = true;  // False: listed by the driver, but there is no such process (any more).
 };
 
 struct WatchedProcess {

@@ -105,6 +105,14 @@ def test_everything_on_a_card_can_hang_and_its_client_can_be_killed(server):
     assert server.nvml().call("temperature", 1)[0] == SUCCESS
 
 
+def test_a_card_may_be_forbidden(server):
+    server.set("card=1", f"return=nvmlDeviceGetHandleByIndex_v2:{NO_PERMISSION}")
+    nvml = server.nvml()
+    assert nvml.card_count == 2
+    assert nvml.call("open", 0)[0] == SUCCESS
+    assert nvml.call("open", 1)[0] == NO_PERMISSION
+
+
 def test_a_slow_call_takes_its_time(server):
     nvml = server.nvml()
     server.set("card=1", "slow=nvmlDeviceGetPowerUsage:2s")

@@ -62,13 +62,17 @@ class User:
 @pytest.fixture(scope="module")
 def place(programs, tmp_path_factory):
     # Programs in a checkout of root's may be out of reach of others.
-    everybodys = tmp_path_factory.mktemp("bin")
+    everybodys = tmp_path_factory.mktemp("gpusched") / "bin"
+    everybodys.mkdir()
     for parent in (everybodys, *everybodys.parents):
         if str(parent).startswith("/tmp/"):
             parent.chmod(0o755)
     for program in programs.iterdir():
         if program.is_file():
             shutil.copy(program, everybodys)
+    for part in ("sim", "scenarios"):  # The simulated driver lies beside the programs.
+        if (programs.parent / part).is_dir():
+            shutil.copytree(programs.parent / part, everybodys.parent / part)
     daemon = LiveDaemon(everybodys, config=ROOMY)
     daemon.directory.chmod(0o755)
     with daemon:

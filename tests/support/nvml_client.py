@@ -40,6 +40,9 @@ class Client:
         self.handles = [self.handle(card)[1] for card in range(count.value)]
         return [code, count.value]
 
+    def open(self, card):
+        return [self.handle(card)[0], None]
+
     def shutdown(self):
         return [self.library.nvmlShutdown(), None]
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "simdriver/simworld/settings.h"
 #include "simdriver/world_changes.h"
 #include "simdriver/world_create.h"
@@ -54,9 +55,20 @@ class SimulatedDriver {
     static void* const library =
         ::dlopen(SIMULATED_DRIVER_DIRECTORY "/libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
     ASSERT_NE(library, nullptr) << ::dlerror();
+    wait_until_unused(library);
   }
 
  private:
+  // A thread that was stuck in a test before may still have the world of that test open.
+  static void wait_until_unused(void* library) {
+    constexpr int kUninitialised = 1;
+    const auto count =
+        reinterpret_cast<int (*)(unsigned*)>(::dlsym(library, "nvmlDeviceGetCount_v2"));
+    unsigned ignored = 0;
+    const Boot deadline = read_clock().boot + std::chrono::seconds{20};
+    while (count(&ignored) != kUninitialised && read_clock().boot < deadline) {
+    }
+  }
   static simdriver::Scenario read(const std::string& text) {
     const auto scenario = text.find('\n') != std::string::npos
                               ? simdriver::read_scenario(text, "scenario")

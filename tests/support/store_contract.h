@@ -246,15 +246,19 @@ TYPED_TEST_P(StoreContract, NeverReusesANumber) {
 
 TYPED_TEST_P(StoreContract, KeepsGroupsAndBootId) {
   Commit commit;
+  const Drain one{"GPU-a", Wall{Microseconds{7}}, "health", "XID 79: reboot", true};
+  commit.drains = {one, {"GPU-b", Wall{Microseconds{8}}, "operator", "", false}};
   commit.groups = {{.name = "b", .limit = 2}, {.name = "a", .limit = 0}, {.name = "c", .limit = 1}};
   commit.boot_id = "first";
   this->commit(commit);
   Commit change;
   change.groups = {{.name = "b", .limit = 5}};
   change.removed_groups = {"c", "never"};
+  change.removed_drains = {"GPU-b", "never"};
   change.boot_id = "second";
   this->commit(change);
   const StoreImage image = this->restart();
+  EXPECT_EQ(image.drains, (std::vector<Drain>{one}));
   EXPECT_EQ(image.groups, (std::vector<Group>{{"a", 0}, {"b", 5}}));
   EXPECT_EQ(image.boot_id, "second");
 }

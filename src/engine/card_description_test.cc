@@ -1,7 +1,6 @@
-#include <gtest/gtest.h>
-
 #include "engine/card_description.h"
-#include "gpu/sampler_cards.h"
+
+#include <gtest/gtest.h>
 
 namespace gpusched {
 namespace {
@@ -31,22 +30,6 @@ TEST(SimulatedCards, RefusesWhatMakesNoSense) {
     ASSERT_FALSE(cards.has_value()) << text;
     EXPECT_EQ(cards.error().code, ErrorCode::kInvalid);
   }
-}
-
-TEST(SamplerOutput, LeavesOutLinesThatAreNotCards) {
-  const auto cards = parse_sampler_output(
-      "warning: something\n"
-      R"({"v":1,"type":"cards","cards":[)"
-      R"({"number":0,"uuid":"GPU-a","vram_bytes":100,"reserved_bytes":10,"model":"NVIDIA H200"},)"
-      R"({"number":1,"uuid":"GPU-b","model":"of unknown size"},)"
-      R"({"number":2,"uuid":"GPU-c","vram_bytes":5,"reserved_bytes":9}]})"
-      "\n"
-      R"({"v":1,"type":"complaint","sentence":"GPU-b: its memory is unknown"})");
-  ASSERT_EQ(cards.size(), 2u);
-  EXPECT_EQ(cards[0].model, "NVIDIA H200");
-  EXPECT_EQ(cards[0].capacity_bytes(), 90u);
-  EXPECT_EQ(number_of(cards[1].number), 2);
-  EXPECT_EQ(cards[1].capacity_bytes(), 0u);
 }
 
 }  // namespace

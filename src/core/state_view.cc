@@ -1,0 +1,78 @@
+// What was seen of the cards, and what it means for what is left of them.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/state.h"
+
+namespace gpusched {
+namespace {
+
+std::uint64_t held_on(const Job& job, CardNumber card) {
+  const Grant* grant = grant_of(job);
+  const auto held = std::ranges::find(grant->cards, card, &CardGrant::card);
+  return held == grant->cards.end() ? 0 : held->vram_bytes;
+}
+
+}  // namespace
+
+void State::observe(CardNumber card, CardView view) {
+  const auto position = index_of(card);
+  if (!position) return;
+  if (view.condition == CardCondition::kOk) {
+    uses_.prune([this](AttemptId attempt) {
+      const Job* job = find(attempt.job);
+      return job != nullptr && job->active() && job->current_attempt() == attempt;
+    });
+    uses_.add(card, views_[*position], view);
+  }
+  // What a card that does not answer held is still there, as far as anybody knows.
+  if (!view.answers()) view.processes = std::move(views_[*position].processes);
+  if (!view.answers()) view.used_bytes = views_[*position].used_bytes;
+  views_[*position] = std::move(view);
+  refresh_beyond(*position);
+  refresh_usable(cards_[*position].uuid);
+}
+
+void State::refresh_usable(const std::string& uuid) {
+  for (std::size_t i = 0; i < cards_.size(); ++i) {
+    if (cards_[i].uuid != uuid) continue;
+    cards_[i].drained = drains_.contains(uuid);
+    // One that nobody has looked at yet stays as it was reported.
+    const bool seen = views_[i].condition != CardCondition::kUnseen;
+    const bool answers = seen ? views_[i].answers() : cards_[i].usable || !cards_[i].drained;
+    cards_[i].usable = answers && !cards_[i].drained;
+  }
+}
+
+void State::refresh_beyond(std::size_t card_index) {
+  const CardView& view = views_[card_index];
+  std::uint64_t listed = 0;
+  std::uint64_t foreign = 0;
+  double load = 0;
+  std::map<AttemptId, std::uint64_t> ours;
+  for (const SeenProcess& process : view.processes) {
+    const std::uint64_t bytes = process.vram_bytes.value_or(0);
+    listed += bytes;
+    if (!process.attempt) {
+      foreign += bytes;
+      if (!process.ignored) load += process.load_percent.value_or(0);
+      continue;
+    }
+    // An attempt that has ended is gone with all its processes; the list is older than that.
+    const Job* job = find(process.attempt->job);
+    if (job == nullptr || !job->active() || job->current_attempt() != *process.attempt) continue;
+    ours[*process.attempt] += bytes;
+  }
+  std::uint64_t excess = 0;
+  for (const auto& [attempt, bytes] : ours) {
+    const std::uint64_t held = held_on(*find(attempt.job), cards_[card_index].number);
+    excess += bytes - std::min(bytes, held);
+  }
+  const std::uint64_t used = view.used_bytes.value_or(listed);
+  const std::uint64_t unattributed = used - std::min(used, listed);
+  card_holds_[card_index].beyond = {foreign + excess + unattributed,
+                                    static_cast<int>(std::lround(load))};
+}
+
+}  // namespace gpusched

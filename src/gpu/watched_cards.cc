@@ -1,0 +1,248 @@
+#include "gpu/watched_cards.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <utility>
+
+#include "base/clock.h"
+#include "gpu/sampler_process.h"
+
+namespace gpusched {
+namespace {
+
+using std::chrono::milliseconds;
+using ErrorOf = boost::system::error_code;
+
+// Exit codes of gpusched-sampler (docs/sampler-protocol.md).
+constexpr int kNoCards = 3;
+constexpr int kDriverReplaced = 4;
+constexpr milliseconds kFirstPause{200};
+constexpr milliseconds kLongestPause{10'000};
+// A machine without a driver may get one; nobody waits for it.
+constexpr milliseconds kLookAgain{60'000};
+// How long opening the drivers may take before the first line.
+constexpr milliseconds kOpening{35'000};
+
+Card card_of(const watch::NumberedCard& seen) {
+  Card card;
+  card.number = seen.number;
+  card.uuid = seen.identity.uuid;
+  card.model = seen.identity.model;
+  card.vram_bytes = seen.identity.vram_bytes.value_or(0);
+  card.reserved_vram_bytes = std::min(seen.identity.reserved_bytes.value_or(0), card.vram_bytes);
+  card.usable = false;
+  return card;
+}
+
+std::string source_of(const watch::CardsReport& report) {
+  std::vector<std::string> names;
+  for (const watch::NumberedCard& card : report.cards) {
+    if (std::ranges::find(names, card.backend) == names.end()) names.push_back(card.backend);
+  }
+  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ","));
+}
+
+}  // namespace
+
+class WatchedCards::Impl : public std::enable_shared_from_this<WatchedCards::Impl> {
+ public:
+  Impl(boost::asio::io_context& loop, Options options)
+      : loop_(loop),
+        options_(std::move(options)),
+        loads_(options_.loads),
+        again_(loop),
+        silence_(loop) {}
+
+  void start(Handlers handlers) {
+    handlers_ = std::move(handlers);
+    boost::asio::post(loop_, [self = weak_from_this()] {
+      if (const auto impl = self.lock()) impl->spawn();
+    });
+  }
+  void stop() {
+    process_.reset();
+    handlers_ = {};
+  }
+
+  void set_busy(bool busy) {
+    if (std::exchange(busy_, busy) != busy) send_period();
+  }
+  void set_attempts(std::vector<watch::RunningAttempt> attempts) {
+    attempts_ = std::move(attempts);
+    send_jobs();
+  }
+
+  std::function<void(const watch::Report&)> listener_;
+  watch::CardBoard board_;
+
+ private:
+  void spawn() {
+    SamplerProcess::Handlers handlers;
+    // The process belongs to this object, so its handlers never outlive it.
+    handlers.report = [this](watch::Report report) { take(std::move(report)); };
+    handlers.ended = [this](int status) { ended(status); };
+    handlers.complain = [this](const std::string& what) { complain(what); };
+    auto started =
+        SamplerProcess::start(loop_, {options_.program, options_.variables}, std::move(handlers));
+    if (!started) return trouble(started.error());
+    process_ = std::move(*started);
+    heard_ = false;
+    send_period();
+    send_jobs();
+    expect_a_line();
+  }
+
+  void send_period() {
+    if (!process_) return;
+    watch::PeriodOrder order;
+    order.busy = busy_;
+    order.busy_period = options_.busy_period;
+    order.idle_period = options_.idle_period;
+    order.deadline = options_.deadline;
+    process_->send(order);
+  }
+  void send_jobs() {
+    if (process_) process_->send(watch::JobsOrder{attempts_, options_.cgroup});
+  }
+
+  // A sampler that works says something about each card in every period.
+  void expect_a_line() {
+    const milliseconds period = busy_ ? options_.busy_period : options_.idle_period;
+    const milliseconds patience =
+        heard_ ? period + options_.deadline + milliseconds{3000} : kOpening;
+    silence_.expires_after(patience);
+    silence_.async_wait([self = weak_from_this()](const ErrorOf& cancelled) {
+      const auto impl = self.lock();
+      if (cancelled || !impl || !impl->process_) return;
+      if (impl->heard_ && impl->board_.cards.empty()) return impl->expect_a_line();
+      impl->complain("gpusched-sampler says nothing any more; it is started again");
+      impl->process_->kill();
+    });
+  }
+
+  void take(watch::Report report) {
+    heard_ = true;
+    pause_ = kFirstPause;
+    expect_a_line();
+    if (const auto* cards = std::get_if<watch::CardsReport>(&report)) {
+      take_cards(*cards);
+    } else if (auto* sample = std::get_if<watch::SampleReport>(&report)) {
+      take_sample(*sample);
+    } else if (const auto* unknown = std::get_if<watch::UnknownReport>(&report)) {
+      say(unknown->card, CardCondition::kUnknown, unknown->reason, unknown->at);
+    } else if (const auto* asleep = std::get_if<watch::AsleepReport>(&report)) {
+      say(asleep->card, CardCondition::kAsleep, {}, asleep->at);
+    } else if (const auto* gone = std::get_if<watch::GoneReport>(&report)) {
+      say(gone->card, CardCondition::kGone, gone->reason, gone->at);
+    } else if (const auto* complaint = std::get_if<watch::ComplaintReport>(&report)) {
+      complain(complaint->sentence);
+    }
+    if (listener_) listener_(report);
+  }
+
+  void take_cards(const watch::CardsReport& report) {
+    board_.cards = report.cards;
+    board_.backends = report.backends;
+    CardsFound found;
+    for (const watch::NumberedCard& card : report.cards) found.cards.push_back(card_of(card));
+    found.source = options_.source.empty() ? source_of(report) : options_.source;
+    handlers_.cards(std::move(found));
+  }
+
+  void take_sample(watch::SampleReport& report) {
+    CardSeen seen{report.card, {}};
+    seen.view.condition = CardCondition::kOk;
+    seen.view.at = report.at;
+    seen.view.used_bytes = report.sample.used_bytes;
+    seen.view.sm_active_percent = report.sample.sm_active_percent;
+    seen.view.energy_joules = report.sample.energy_joules;
+    if (report.processes) {
+      seen.view.processes = loads_.look(report.card, *report.processes, report.at);
+    }
+    board_.entries[report.card].sample = report;
+    handlers_.seen(std::move(seen));
+  }
+
+  void say(CardNumber card, CardCondition condition, std::string reason, Now at) {
+    CardSeen seen{card, {}};
+    seen.view.condition = condition;
+    seen.view.reason = std::move(reason);
+    seen.view.at = at;
+    handlers_.seen(std::move(seen));
+  }
+
+  void ended(int status) {
+    // Not from inside the process's own call.
+    boost::asio::post(loop_, [self = weak_from_this(), status] {
+      if (const auto impl = self.lock()) impl->after_end(status);
+    });
+  }
+  void after_end(int status) {
+    process_.reset();
+    silence_.cancel();
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    if (code == kNoCards) return spawn_after(kLookAgain);
+    for (const watch::NumberedCard& card : board_.cards) {
+      say(card.number, CardCondition::kUnknown, "the sampler is being started again", read_clock());
+    }
+    if (code == kDriverReplaced) return spawn_after(milliseconds{0});
+    trouble({ErrorCode::kUnavailable,
+             WIFSIGNALED(status)
+                 ? fmt::format("gpusched-sampler was ended by signal {}", WTERMSIG(status))
+                 : fmt::format("gpusched-sampler ended with exit code {}", code)});
+  }
+
+  // Says what is wrong, the first time to those who wait for cards; then tries again.
+  void trouble(const Error& error) {
+    if (!handlers_.cards) return;
+    if (!heard_ && board_.cards.empty()) {
+      handlers_.cards(failure(error));
+    } else {
+      complain(error.message + "; it is started again");
+    }
+    spawn_after(pause_);
+    pause_ = std::min(pause_ * 2, kLongestPause);
+  }
+  void spawn_after(milliseconds pause) {
+    again_.expires_after(pause);
+    again_.async_wait([self = weak_from_this()](const ErrorOf& cancelled) {
+      const auto impl = self.lock();
+      if (!cancelled && impl && impl->handlers_.cards) impl->spawn();
+    });
+  }
+  void complain(const std::string& what) {
+    if (options_.complain) options_.complain(what);
+  }
+
+  boost::asio::io_context& loop_;
+  Options options_;
+  Handlers handlers_;
+  ProcessLoads loads_;
+  std::unique_ptr<SamplerProcess> process_;
+  std::vector<watch::RunningAttempt> attempts_;
+  bool busy_ = true;
+  bool heard_ = false;  // This process has said something.
+  milliseconds pause_ = kFirstPause;
+  boost::asio::steady_timer again_;
+  boost::asio::steady_timer silence_;
+};
+
+WatchedCards::WatchedCards(boost::asio::io_context& loop, Options options)
+    : impl_(std::make_shared<Impl>(loop, std::move(options))) {}
+WatchedCards::~WatchedCards() { impl_->stop(); }
+void WatchedCards::start(Handlers handlers) { impl_->start(std::move(handlers)); }
+void WatchedCards::set_busy(bool busy) { impl_->set_busy(busy); }
+void WatchedCards::set_attempts(std::vector<watch::RunningAttempt> attempts) {
+  impl_->set_attempts(std::move(attempts));
+}
+void WatchedCards::on_report(std::function<void(const watch::Report&)> listener) {
+  impl_->listener_ = std::move(listener);
+}
+const watch::CardBoard& WatchedCards::board() const { return impl_->board_; }
+
+}  // namespace gpusched

@@ -1,0 +1,48 @@
+// The GpuBackend that looks: keeps a sampler alive, and makes of its lines what admission needs.
+// A sampler that says nothing for too long is ended and started again; its cards are unknown
+// meanwhile, and the daemon goes on.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/gpu_backend.h"
+#include "gpu/process_loads.h"
+#include "watch/board.h"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace gpusched {
+
+class WatchedCards final : public GpuBackend {
+ public:
+  struct Options {
+    std::string program;                 // find_sampler_program().
+    std::vector<std::string> variables;  // Of its environment: the simulated driver.
+    std::string source;                  // Shown in place of the backends' names, if not empty.
+    std::chrono::milliseconds busy_period{1000}, idle_period{10'000}, deadline{2000};
+    std::string cgroup;  // Base group of our jobs; empty: none.
+    ProcessLoads::Rules loads;
+    std::function<void(const std::string&)> complain;
+  };
+  WatchedCards(boost::asio::io_context& loop, Options options);
+  ~WatchedCards() override;
+
+  void start(Handlers handlers) override;
+  void set_busy(bool busy) override;
+  // Where jobs have no control group of their own, their shims say whose a process is.
+  void set_attempts(std::vector<watch::RunningAttempt> attempts);
+  // Everything that was reported beside cards and what is seen on them.
+  void on_report(std::function<void(const watch::Report&)> listener);
+  const watch::CardBoard& board() const;
+
+ private:
+  class Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace gpusched
