@@ -64,8 +64,10 @@ double top_of(const HistoryView& view, const Row& row) {
 
 std::string figures(const CardHistory& card, const Row& row, const HistoryValues& values) {
   const auto highest = std::max(highest_of(&values), highest_of(card.find(row.highest)));
-  const std::string last = values.back() ? row.text(*values.back()) : "unknown";
-  return fmt::format("{}, at most {}", last, row.text(*highest));
+  // The last column may only just have begun.
+  const std::optional<double> before = values.size() > 1 ? values[values.size() - 2] : std::nullopt;
+  const std::optional<double> last = values.back() ? values.back() : before;
+  return fmt::format("{}, at most {}", last ? row.text(*last) : "unknown", row.text(*highest));
 }
 
 std::string card_title(const CardHistory& card, const Page& page) {
