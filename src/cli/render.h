@@ -17,6 +17,7 @@ namespace gpusched::cli {
 struct Page {
   std::size_t width = 0;  // 0: not a terminal; as wide as it takes.
   bool colour = false;
+  bool ascii = false;  // The locale knows no other characters.
   Wall now{};
   Seconds (*offset_at)(Wall) = nullptr;  // Local time minus UTC; null: UTC.
 };
