@@ -72,6 +72,14 @@ TEST(LiveAdmission, NobodyWaitsForAForeignProcessThatMayStayForever) {
   EXPECT_EQ(start_what_fits(state, at_second(2)), Jobs{2});
 }
 
+TEST(LiveAdmission, CardsAreNotKeptFreeForAGangThatAForeignProcessKeepsWaiting) {
+  State state = machine(2, 24);
+  Look(0).at(process(4711, 20)).on(state, 1);
+  ask().gpus(2).submit(state, at_second(0));
+  ask().submit(state, at_second(1));
+  EXPECT_EQ(start_what_fits(state, at_second(2)), Jobs{2});
+}
+
 TEST(LiveAdmission, ADeclaredNeedFitsInWhatForeignProcessesLeave) {
   State state = machine(1, 24);
   Look(0).at(process(4711, 6)).on(state);

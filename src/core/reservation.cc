@@ -85,6 +85,9 @@ Reservation reserve_for(const State& state, const Tentative& free, const Job& jo
   }
   const std::size_t wanted =
       needs.gpus.all() ? candidates.size() : static_cast<std::size_t>(needs.gpus.least);
+  // Ends of jobs alone will not do: a foreign process or a card that does not answer is in the way,
+  // and nobody waits for those.
+  if (candidates.size() < wanted) candidates.clear();
   if (candidates.size() > wanted) candidates.resize(wanted);
   for (const Candidate& candidate : candidates) {
     reservation.cards.push_back(grant_on(state.cards()[candidate.card], needs));
