@@ -1,3 +1,4 @@
+#include "cli/commands/gpus_local.h"
 #include "cli/commands/verbs.h"
 #include "cli/render.h"
 #include "cli/session.h"
@@ -7,7 +8,15 @@
 namespace gpusched::cli {
 namespace {
 
+constexpr std::array kFlags = {
+    Flag{"--local", 0, FlagKind::kSwitch, "",
+         "what the drivers of this machine say; needs no daemon"},
+};
+constexpr std::array<FlagSection, 2> kSections = {FlagSection{"What", kFlags},
+                                                  FlagSection{"General", kCommonFlags}};
+
 int run_gpus(const Arguments& arguments) {
+  if (arguments.has("--local")) return run_gpus_local(arguments);
   const Client client = client_of(arguments);
   const Request request{.target = "/v1/gpus"};
   if (arguments.has("--json")) return pass_through(client, request);
@@ -26,8 +35,9 @@ constinit const Verb kGpusVerb = {
     .usage = "gpus [FLAGS]",
     .examples =
         "gpusched gpus\n"
+        "gpusched gpus --local\n"
         "gpusched gpus --json",
-    .sections = kPlainSections,
+    .sections = kSections,
     .run = run_gpus,
 };
 
