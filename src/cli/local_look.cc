@@ -16,6 +16,7 @@ namespace {
 
 constexpr const char* kSampler = "gpusched-sampler";
 constexpr std::size_t kMostOutput = 16U << 20U;
+constexpr const char* kNotSeen = "(has ended, or cannot be seen from here)";
 
 // Puts one report into the look. The cards come first, so that every other has its place.
 struct Collector {
@@ -72,7 +73,7 @@ std::string whose(const watch::WatchedProcess& process) {
     text = fmt::format("uid {}: {}", *owner.uid, text);
   }
   if (owner.attempt) text += fmt::format(" (job {})", to_string(owner.attempt->job));
-  if (!owner.alive) text += " (has ended, or cannot be seen from here)";
+  if (!owner.alive) text += (text.empty() ? "" : " ") + std::string(kNotSeen);
   return text;
 }
 
