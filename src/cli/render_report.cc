@@ -12,6 +12,7 @@ constexpr const char* kUnknown = "-";
 
 // Small amounts with more places, so that a short test is not "0.0".
 std::string amount(double value) {
+  if (value > 0 && value < 0.001) return "<0.001";
   if (value >= 100) return fmt::format("{:.0f}", value);
   return value >= 1 || value == 0 ? fmt::format("{:.1f}", value) : fmt::format("{:.3f}", value);
 }
