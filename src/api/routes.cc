@@ -159,6 +159,7 @@ const std::vector<Route>& all_routes() {
       {"POST", "/v1/jobs/{}/release", kChange, false, GPUSCHED_FILTERS, release_jobs},
       {"POST", "/v1/jobs/{}/requeue", kChange, false, GPUSCHED_FILTERS, requeue_jobs},
       {"GET", "/v1/events", kRead, false, "after jobs", stream_events},
+      {"GET", "/v1/report", kRead, false, "since by", get_report},
       {"GET", "/v1/groups", kRead, false, "", list_groups},
       {"PUT", "/v1/groups/{}", kChange, false, "", set_group},
       {"DELETE", "/v1/groups/{}", kChange, false, "", remove_group},

@@ -314,6 +314,9 @@ TEST_F(Routes, MalformedInputIsRefusedEverywhere) {
       {"GET", "/v1/jobs?colour=red", "", "invalid"},
       {"GET", "/v1/jobs?state=%zz", "", "invalid"},
       {"GET", "/v1/overview?waiting=many", "", "invalid"},
+      {"GET", "/v1/report?by=colour", "", "invalid"},
+      {"GET", "/v1/report?since=yesterday", "", "invalid"},
+      {"GET", "/v1/report?since=2099-01-01T00:00:00Z", "", "invalid"},
       {"GET", "/v1/overview?waiting=100000", "", "invalid"},
       {"GET", "/v1/jobs/x", "", "invalid"},
       {"GET", "/v1/jobs/7", "", "not_found"},
@@ -435,7 +438,7 @@ TEST(RouteTable, HasNoDuplicates) {
   for (const Route& route : all_routes()) {
     EXPECT_TRUE(seen.emplace(route.method, route.pattern).second) << route.pattern;
   }
-  EXPECT_EQ(seen.size(), 26U);
+  EXPECT_EQ(seen.size(), 27U);
 }
 
 }  // namespace

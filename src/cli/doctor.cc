@@ -5,12 +5,16 @@
 
 #include "base/locations.h"
 #include "cli/display.h"
+#include "cli/doctor_cards.h"
+#include "cli/doctor_host.h"
 #include "json/json_writer.h"
 
 namespace gpusched::cli {
 namespace {
 
 constexpr std::size_t kIndent = 6;
+// A healthy driver answers in a second, many cards without persistence mode in several.
+constexpr std::chrono::milliseconds kLookPatience{15'000};
 
 std::string_view mark_of(Health health) {
   switch (health) {
@@ -59,8 +63,12 @@ std::vector<Finding> examine(const Client& client) {
   findings.push_back(check_cgroups());
   findings.push_back(check_state_directory(state));
   findings.push_back(check_disk(state));
-  findings.push_back(check_driver_library());
+  const Result<LocalLook> look = look_here(kLookPatience);
+  for (Finding& finding : check_cards(look)) findings.push_back(std::move(finding));
   findings.push_back(check_nvidia_smi());
+  for (Finding& finding : check_host(read_host_facts(), look ? &*look : nullptr)) {
+    findings.push_back(std::move(finding));
+  }
   findings.push_back(check_units());
   return findings;
 }

@@ -76,12 +76,18 @@ Finding check_pidfd() {
   return finding;
 }
 
+std::optional<std::string> own_cgroup_directory() {
+  const std::optional<std::string> own = own_cgroup();
+  for (const char* mount : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}) {
+    if (own && is_cgroup2(mount)) return mount + *own;
+  }
+  return std::nullopt;
+}
+
 Finding check_cgroups() {
   Finding finding{.about = "cgroups"};
-  const bool pure = is_cgroup2("/sys/fs/cgroup");
-  const bool hybrid = !pure && is_cgroup2("/sys/fs/cgroup/unified");
-  const std::optional<std::string> own = own_cgroup();
-  if ((!pure && !hybrid) || !own) {
+  const std::optional<std::string> own = own_cgroup_directory();
+  if (!own) {
     finding.health = Health::kLess;
     finding.is = "there is no cgroup v2 hierarchy";
     finding.costs =
@@ -90,7 +96,8 @@ Finding check_cgroups() {
     finding.fix = "boot with systemd.unified_cgroup_hierarchy=1";
     return finding;
   }
-  const std::string path = (pure ? "/sys/fs/cgroup" : "/sys/fs/cgroup/unified") + *own;
+  const std::string& path = *own;
+  const bool pure = is_cgroup2("/sys/fs/cgroup");
   const bool writable =
       ::access((path + "/cgroup.procs").c_str(), W_OK) == 0 && ::access(path.c_str(), W_OK) == 0;
   const std::string controllers = first_line(path + "/cgroup.controllers");

@@ -19,6 +19,8 @@ namespace gpusched::cli {
 namespace {
 
 constexpr std::uint64_t kDiskLeast = 1ULL << 30;
+// A daemon that is busy answers this within milliseconds; one that hangs is a finding.
+constexpr std::chrono::milliseconds kDaemonPatience{5'000};
 
 struct NamedMagic {
   long magic;
@@ -182,7 +184,8 @@ Finding check_units() {
 
 Finding check_daemon(const Client& client, std::string& state_directory) {
   Finding finding{.about = "daemon"};
-  auto body = client.call({.target = "/v1/version"});
+  auto exchange = client.open({.target = "/v1/version"}, kDaemonPatience);
+  auto body = exchange ? exchange->read_all() : Result<std::string>(failure(exchange.error()));
   if (!body) {
     finding.health = Health::kBad;
     finding.is = body.error().message;

@@ -81,6 +81,31 @@ std::string state_text(const JobDetails& job) {
   return text;
 }
 
+// "peak 7.2 GiB of 8.0 GiB asked, mean 6.0 GiB per card".
+std::string vram_text(const JobDetails& job, const GpuUsageView& used) {
+  if (used.peak_vram_bytes == 0) return "";
+  std::string text = "peak " + format_size(used.peak_vram_bytes);
+  const std::uint64_t asked = job.needs.vram_bytes * std::max<std::size_t>(job.gpus.size(), 1);
+  if (asked > 0) text += fmt::format(" of {} asked", format_size(asked));
+  if (used.mean_vram_bytes > 0) {
+    text += fmt::format(", mean {} per card", format_size(used.mean_vram_bytes));
+  }
+  return text;
+}
+
+std::string card_use_text(const GpuUsageView& used) {
+  std::vector<std::string> parts;
+  const auto held = static_cast<std::int64_t>(used.gpu_seconds * 1e6);
+  if (held > 0)
+    parts.push_back(fmt::format("held {} of card time", format_duration(Microseconds{held})));
+  if (used.mean_busy_percent) parts.push_back(fmt::format("{:.0f}% busy", *used.mean_busy_percent));
+  if (used.mean_sm_active_percent) {
+    parts.push_back(fmt::format("{:.0f}% SM active", *used.mean_sm_active_percent));
+  }
+  if (used.energy_joules) parts.push_back(fmt::format("{:.1f} kJ", *used.energy_joules / 1000));
+  return joined(parts, ", ");
+}
+
 void history(const JobDetails& job, const Page& page, Sheet& sheet) {
   sheet.time("Submitted", job.submitted_at);
   sheet.time("Started", job.started_at);
@@ -91,6 +116,10 @@ void history(const JobDetails& job, const Page& page, Sheet& sheet) {
   if (job.user_cpu_s && job.system_cpu_s && job.ended_at) {
     sheet.line("Used", fmt::format("{:.2f} s user, {:.2f} s system, {} resident", *job.user_cpu_s,
                                    *job.system_cpu_s, format_size(job.max_rss_bytes)));
+  }
+  if (job.gpu_usage) {
+    sheet.line("VRAM", vram_text(job, *job.gpu_usage));
+    sheet.line("Card use", card_use_text(*job.gpu_usage));
   }
 }
 

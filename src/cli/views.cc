@@ -92,6 +92,17 @@ void read_details(const Reader& json, JobDetails& job) {
   usage.number("user_cpu_s", job.user_cpu_s);
   usage.number("system_cpu_s", job.system_cpu_s);
   usage.number("max_rss_bytes", job.max_rss_bytes);
+  const JsonValue* gpu_field = usage.find("gpu");
+  if (gpu_field != nullptr && gpu_field->as<JsonObject>() != nullptr) {
+    const Reader gpu(gpu_field);
+    GpuUsageView& seen = job.gpu_usage.emplace();
+    gpu.number("gpu_seconds", seen.gpu_seconds);
+    gpu.number("peak_vram_bytes", seen.peak_vram_bytes);
+    gpu.number("mean_vram_bytes", seen.mean_vram_bytes);
+    gpu.number("mean_busy_percent", seen.mean_busy_percent);
+    gpu.number("mean_sm_active_percent", seen.mean_sm_active_percent);
+    gpu.number("energy_joules", seen.energy_joules);
+  }
   json.text("attach", job.attach);
   json.text("directory", job.directory);
   json.text("control_socket", job.control_socket);

@@ -70,6 +70,16 @@ struct JobView {
   bool waiting() const { return state == "queued" || state == "held"; }
 };
 
+// What an attempt had and used of its cards; what is absent was never seen.
+struct GpuUsageView {
+  double gpu_seconds = 0;
+  std::uint64_t peak_vram_bytes = 0;
+  std::uint64_t mean_vram_bytes = 0;
+  std::optional<double> mean_busy_percent;
+  std::optional<double> mean_sm_active_percent;
+  std::optional<double> energy_joules;
+};
+
 // What `show` adds to the row.
 struct JobDetails : JobView {
   std::optional<std::int64_t> time_limit_s;
@@ -90,6 +100,7 @@ struct JobDetails : JobView {
   std::optional<double> user_cpu_s;
   std::optional<double> system_cpu_s;
   std::uint64_t max_rss_bytes = 0;
+  std::optional<GpuUsageView> gpu_usage;  // Absent: it had no card, or has not ended.
   std::string attach;
   std::string directory;
   std::string control_socket;

@@ -26,6 +26,9 @@ Result<watch::Report> read_report(std::string_view line);
 Result<watch::Order> read_order(std::string_view line);
 
 // The same objects as parts of other answers (`gpusched gpus --json`).
+// The card's fields, for an object that the caller opens and may go on with.
+void write_numbered_card(JsonWriter& json, const watch::NumberedCard& card);
+void write_backend(JsonWriter& json, const watch::BackendState& backend);
 void write_card_sample(JsonWriter& json, const watch::CardSample& sample);
 // `idle_since`: it holds memory without using the card since then.
 void write_watched_process(JsonWriter& json, const watch::WatchedProcess& process,

@@ -61,24 +61,12 @@ struct ReportWriter {
     begin("cards");
     json.key("cards").begin_array();
     for (const NumberedCard& card : report.cards) {
-      json.begin_object().field("number", number_of(card.number));
-      each_identity_field(card.identity, Put{json});
-      if (!card.identity.nvlink_neighbours.empty()) {
-        json.key("nvlink_neighbours").begin_array();
-        for (const std::string& pci : card.identity.nvlink_neighbours) json.value(pci);
-        json.end_array();
-      }
-      Put{json}("backend", card.backend);
+      json.begin_object();
+      write_numbered_card(json, card);
       json.end_object();
     }
     json.end_array().key("backends").begin_array();
-    for (const BackendState& backend : report.backends) {
-      json.begin_object().field("name", backend.name);
-      Put{json}("driver_version", backend.driver_version);
-      Put{json}("trouble", backend.trouble);
-      if (backend.absent) json.field("absent", true);
-      json.end_object();
-    }
+    for (const BackendState& backend : report.backends) write_backend(json, backend);
     json.end_array();
   }
   void operator()(const SampleReport& report) const {
@@ -165,6 +153,25 @@ struct OrderWriter {
 };
 
 }  // namespace
+
+void write_numbered_card(JsonWriter& json, const NumberedCard& card) {
+  json.field("number", number_of(card.number));
+  each_identity_field(card.identity, Put{json});
+  if (!card.identity.nvlink_neighbours.empty()) {
+    json.key("nvlink_neighbours").begin_array();
+    for (const std::string& pci : card.identity.nvlink_neighbours) json.value(pci);
+    json.end_array();
+  }
+  Put{json}("backend", card.backend);
+}
+
+void write_backend(JsonWriter& json, const BackendState& backend) {
+  json.begin_object().field("name", backend.name);
+  Put{json}("driver_version", backend.driver_version);
+  Put{json}("trouble", backend.trouble);
+  if (backend.absent) json.field("absent", true);
+  json.end_object();
+}
 
 void write_card_sample(JsonWriter& json, const CardSample& sample) {
   json.begin_object();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cli/commands/gpus_local.h"
 #include "cli/commands/verbs.h"
 #include "cli/history_view.h"
 #include "cli/render.h"
@@ -15,6 +16,8 @@ namespace {
 
 constexpr std::array kFlags = {
     Flag{"--history", 0, FlagKind::kValue, "TIME", "what the cards did in the last 1h, 7d …"},
+    Flag{"--local", 0, FlagKind::kSwitch, "",
+         "what the drivers of this machine say; needs no daemon"},
 };
 constexpr std::array<FlagSection, 2> kSections = {FlagSection{"What", kFlags},
                                                   FlagSection{"General", kCommonFlags}};
@@ -41,6 +44,7 @@ int run_history(const Arguments& arguments, const FlagValue& flag) {
 }
 
 int run_gpus(const Arguments& arguments) {
+  if (arguments.has("--local")) return run_gpus_local(arguments);
   if (const FlagValue* history = arguments.find("--history"); history != nullptr) {
     return run_history(arguments, *history);
   }
@@ -67,6 +71,7 @@ constinit const Verb kGpusVerb = {
     .examples =
         "gpusched gpus\n"
         "gpusched gpus --history 1h\n"
+        "gpusched gpus --local\n"
         "gpusched gpus --json",
     .sections = kSections,
     .run = run_gpus,

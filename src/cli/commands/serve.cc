@@ -2,11 +2,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <climits>
 #include <cstring>
 #include <vector>
 
 #include "cli/commands/verbs.h"
+#include "cli/own_programs.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
 
@@ -21,14 +21,6 @@ constexpr std::array kFlags = {
 };
 constexpr std::array<FlagSection, 1> kSections = {FlagSection{"Flags of gpuschedd", kFlags}};
 
-std::string own_directory() {
-  char path[PATH_MAX];
-  const ssize_t n = ::readlink("/proc/self/exe", path, sizeof path);
-  if (n <= 0) return "";
-  const std::string program(path, static_cast<std::size_t>(n));
-  return program.substr(0, program.rfind('/'));
-}
-
 int run_serve(const Arguments& arguments) {
   std::vector<char*> words;
   std::string name = "gpuschedd";
@@ -37,12 +29,7 @@ int run_serve(const Arguments& arguments) {
   for (std::string& word : rest) words.push_back(word.data());
   words.push_back(nullptr);
   // Beside this program first: a build directory or a second installation stays in itself.
-  if (const std::string directory = own_directory(); !directory.empty()) {
-    for (const char* place : {"/gpuschedd", "/../libexec/gpusched/gpuschedd"}) {
-      const std::string program = directory + place;
-      if (::access(program.c_str(), X_OK) == 0) ::execv(program.c_str(), words.data());
-    }
-  }
+  if (const auto program = program_beside(name)) ::execv(program->c_str(), words.data());
   ::execvp(name.c_str(), words.data());
   return fail({ErrorCode::kUnavailable,
                fmt::format("start gpuschedd: {}; it should be beside this program or in PATH",

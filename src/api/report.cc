@@ -1,0 +1,143 @@
+#include "api/report.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace gpusched {
+
+struct Report::Part {
+  const Grant& grant;
+  const GpuUsage* used = nullptr;  // Null: nothing was seen.
+  Wall begin{}, end{};
+  bool running = false;
+};
+
+namespace {
+
+double seconds_of(Microseconds time) { return std::chrono::duration<double>(time).count(); }
+
+// `cards` of the `of` cards that an attempt held, for `seconds` each. What was used is only known
+// of all its cards together, so each has an equal part.
+struct Slice {
+  std::size_t cards = 0;
+  std::size_t of = 1;
+  double seconds = 0;
+  double share_of_run = 1;  // The part of the attempt that counts.
+  double asked_bytes = 0;   // On these cards.
+};
+
+void add_slice(ReportSum& sum, const Slice& slice, const GpuUsage* used) {
+  const double held = static_cast<double>(slice.cards) * slice.seconds;
+  const double part = static_cast<double>(slice.cards) / static_cast<double>(slice.of);
+  sum.gpu_seconds += held;
+  if (used == nullptr) return;
+  if (used->peak_vram_bytes > 0) {
+    sum.seen_seconds += held;
+    sum.asked_byte_seconds += slice.asked_bytes * slice.seconds;
+    sum.peak_byte_seconds += static_cast<double>(used->peak_vram_bytes) * part * slice.seconds;
+  }
+  if (used->mean_busy_percent) {
+    sum.busy_seconds += held;
+    sum.busy_percent_seconds += *used->mean_busy_percent * held;
+  }
+  if (used->energy_joules) {
+    sum.energy_joules =
+        sum.energy_joules.value_or(0) + *used->energy_joules * part * slice.share_of_run;
+  }
+}
+
+void count_job(ReportSum& sum, bool running) {
+  ++sum.jobs;
+  if (running) ++sum.running;
+}
+
+void write_sum(JsonWriter& json, const ReportSum& sum) {
+  json.field("jobs", sum.jobs).field("running", sum.running);
+  json.field("gpu_seconds", sum.gpu_seconds);
+  if (sum.seen_seconds > 0) {
+    json.field("asked_vram_bytes",
+               static_cast<std::uint64_t>(sum.asked_byte_seconds / sum.seen_seconds));
+    json.field("peak_vram_bytes",
+               static_cast<std::uint64_t>(sum.peak_byte_seconds / sum.seen_seconds));
+  }
+  if (sum.asked_byte_seconds > 0) {
+    json.field("peak_of_asked_percent", 100 * sum.peak_byte_seconds / sum.asked_byte_seconds);
+  }
+  if (sum.busy_seconds > 0) {
+    json.field("mean_busy_percent", sum.busy_percent_seconds / sum.busy_seconds);
+  }
+  if (sum.energy_joules) json.field("energy_joules", *sum.energy_joules);
+}
+
+}  // namespace
+
+void Report::add(const Job& job, const Part& part) {
+  const Wall begin = std::max(part.begin, asked_.since);
+  const double seconds = part.end > begin ? seconds_of(part.end - begin) : 0;
+  const double whole = part.end > part.begin ? seconds_of(part.end - part.begin) : 0;
+  const auto& cards = part.grant.cards;
+  Slice all{.cards = cards.size(), .of = std::max<std::size_t>(cards.size(), 1)};
+  all.seconds = seconds;
+  all.share_of_run = whole > 0 ? seconds / whole : 1;
+  for (const CardGrant& held : cards) {
+    Slice one = all;
+    one.cards = 1;
+    one.asked_bytes = static_cast<double>(held.vram_bytes);
+    all.asked_bytes += one.asked_bytes;
+    if (asked_.by != ReportBy::kCard) continue;
+    count_job(cards_[held.card], part.running);
+    add_slice(cards_[held.card], one, part.used);
+  }
+  ReportSum& of_user = users_[job.owner.user];
+  for (ReportSum* sum : {&of_user, &total_}) {
+    count_job(*sum, part.running);
+    if (!cards.empty()) add_slice(*sum, all, part.used);
+  }
+}
+
+void Report::add_ended(const Job& job) {
+  const Ended& ended = std::get<Ended>(job.state);
+  // What never began used nothing and is not work that was done.
+  if (!ended.started_at) return;
+  add(job, {ended.grant, ended.usage.gpu.get(), *ended.started_at, ended.ended_at, false});
+}
+
+void Report::add_running(const Job& job, const std::optional<GpuUsage>& so_far) {
+  const Running* running = std::get_if<Running>(&job.state);
+  if (running == nullptr) return;
+  add(job, {running->grant, so_far ? &*so_far : nullptr, running->started_at, asked_.until, true});
+}
+
+void Report::write(JsonWriter& json, const State& state) const {
+  json.begin_object().field("schema", 1).field("since", asked_.since);
+  json.field("until", asked_.until).field("by", asked_.by == ReportBy::kUser ? "user" : "card");
+  json.key("rows").begin_array();
+  if (asked_.by == ReportBy::kCard) {
+    for (const auto& [number, sum] : cards_) {
+      json.begin_object().field("card", number_of(number));
+      if (const auto index = state.index_of(number)) {
+        json.field("uuid", state.cards()[*index].uuid).field("model", state.cards()[*index].model);
+      }
+      write_sum(json, sum);
+      json.end_object();
+    }
+  } else {
+    // Who used most comes first.
+    std::vector<const std::pair<const std::string, ReportSum>*> rows;
+    for (const auto& entry : users_) rows.push_back(&entry);
+    std::ranges::stable_sort(rows, [](const auto* a, const auto* b) {
+      return a->second.gpu_seconds > b->second.gpu_seconds;
+    });
+    for (const auto* entry : rows) {
+      json.begin_object().field("user", entry->first);
+      write_sum(json, entry->second);
+      json.end_object();
+    }
+  }
+  json.end_array().key("total").begin_object();
+  write_sum(json, total_);
+  json.end_object().end_object();
+}
+
+}  // namespace gpusched

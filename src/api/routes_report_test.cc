@@ -1,0 +1,164 @@
+// GET /v1/report: the sums themselves, and the route over a real socket.
+#include <gtest/gtest.h>
+
+#include "api/report.h"
+#include "api/test_client.h"
+#include "api/test_daemon.h"
+#include "json/json_value.h"
+
+namespace gpusched::testing {
+namespace {
+
+constexpr std::uint64_t kGiB = 1ULL << 30;
+constexpr Wall kSince{Seconds{1'000'000}};
+constexpr Wall kUntil{Seconds{1'010'000}};
+
+Job job_of(const char* user) {
+  Job job;
+  job.spec = std::make_shared<JobSpec>();
+  job.owner.user = user;
+  return job;
+}
+
+// On cards 0 … cards-1, asking for 8 GiB of each.
+Grant grant_of(int cards) {
+  Grant grant;
+  for (int i = 0; i < cards; ++i) {
+    grant.cards.push_back(
+        {.card = CardNumber{static_cast<std::uint16_t>(i)}, .vram_bytes = 8 * kGiB});
+  }
+  return grant;
+}
+
+Job ended_job(const char* user, int cards, Wall begin, Wall end, const GpuUsage& usage) {
+  Job job = job_of(user);
+  Ended ended;
+  ended.started_at = begin;
+  ended.ended_at = end;
+  ended.grant = grant_of(cards);
+  if (cards > 0) ended.usage.gpu = std::make_shared<const GpuUsage>(usage);
+  job.state = ended;
+  return job;
+}
+
+JsonValue written(const Report& report) {
+  std::string out;
+  JsonWriter json(out);
+  report.write(json, State{});
+  auto value = parse_json(out);
+  EXPECT_TRUE(value) << out;
+  return *value;
+}
+
+double real(const JsonValue& value, std::string_view name) {
+  const JsonValue* field = value.find(name);
+  if (field == nullptr) return -1;
+  if (const auto* whole = field->as<std::uint64_t>()) return static_cast<double>(*whole);
+  const auto* found = field->as<double>();
+  return found == nullptr ? -1 : *found;
+}
+const JsonArray& rows(const JsonValue& value) { return *value.find("rows")->as<JsonArray>(); }
+
+const GpuUsage kHalf{.peak_vram_bytes = 8 * kGiB, .mean_busy_percent = 50, .energy_joules = 1000};
+
+TEST(ReportSums, WeighByTheTimeCardsWereHeld) {
+  Report report({.by = ReportBy::kUser, .since = kSince, .until = kUntil});
+  report.add_ended(ended_job("ml1", 2, kSince, kSince + Seconds{300}, kHalf));
+  GpuUsage all = kHalf;
+  all.mean_busy_percent = 100;
+  report.add_ended(ended_job("ml1", 1, kSince, kSince + Seconds{200}, all));
+  const JsonValue value = written(report);
+  ASSERT_EQ(rows(value).size(), 1U);
+  const JsonValue& row = rows(value)[0];
+  EXPECT_EQ(real(row, "jobs"), 2);
+  EXPECT_DOUBLE_EQ(real(row, "gpu_seconds"), 800);
+  EXPECT_DOUBLE_EQ(real(row, "mean_busy_percent"), (50.0 * 600 + 100.0 * 200) / 800);
+  EXPECT_DOUBLE_EQ(real(row, "energy_joules"), 2000);
+  // 8 of 16 GiB for 300 s, 8 of 8 GiB for 200 s.
+  EXPECT_DOUBLE_EQ(real(row, "peak_of_asked_percent"), 100.0 * (8 * 500) / (16 * 300 + 8 * 200));
+}
+
+TEST(ReportSums, CountOnlyWhatLiesAfterTheBeginning) {
+  Report report({.by = ReportBy::kUser, .since = kSince, .until = kUntil});
+  report.add_ended(ended_job("ml1", 1, kSince - Seconds{300}, kSince + Seconds{100}, kHalf));
+  const JsonValue value = written(report);
+  EXPECT_DOUBLE_EQ(real(*value.find("total"), "gpu_seconds"), 100);
+  EXPECT_DOUBLE_EQ(real(*value.find("total"), "energy_joules"), 250);
+}
+
+TEST(ReportSums, AJobOnTwoCardsIsAJobOfBoth) {
+  Report report({.by = ReportBy::kCard, .since = kSince, .until = kUntil});
+  report.add_ended(ended_job("ml1", 2, kSince, kSince + Seconds{100}, kHalf));
+  const JsonValue value = written(report);
+  ASSERT_EQ(rows(value).size(), 2U);
+  for (const JsonValue& row : rows(value)) {
+    EXPECT_EQ(real(row, "jobs"), 1);
+    EXPECT_DOUBLE_EQ(real(row, "gpu_seconds"), 100);
+    EXPECT_DOUBLE_EQ(real(row, "energy_joules"), 500);
+    EXPECT_DOUBLE_EQ(real(row, "peak_of_asked_percent"), 50);
+  }
+  EXPECT_EQ(real(*value.find("total"), "jobs"), 1);
+}
+
+TEST(ReportSums, WhatWasNeverSeenIsAbsent) {
+  Report report({.by = ReportBy::kUser, .since = kSince, .until = kUntil});
+  report.add_ended(ended_job("ml1", 1, kSince, kSince + Seconds{100}, {}));
+  report.add_ended(ended_job("ml1", 0, kSince, kSince + Seconds{100}, {}));
+  const JsonValue value = written(report);
+  const JsonValue& row = rows(value)[0];
+  EXPECT_EQ(real(row, "jobs"), 2);
+  EXPECT_DOUBLE_EQ(real(row, "gpu_seconds"), 100);
+  for (const char* name : {"peak_of_asked_percent", "mean_busy_percent", "energy_joules"}) {
+    EXPECT_EQ(row.find(name), nullptr) << name;
+  }
+}
+
+TEST(ReportSums, RunningJobsCountUntilNow) {
+  Report report({.by = ReportBy::kUser, .since = kSince, .until = kUntil});
+  Job job = job_of("ml1");
+  job.state = Running{.grant = grant_of(1), .started_at = kUntil - Seconds{60}};
+  report.add_running(job, std::nullopt);
+  const JsonValue value = written(report);
+  EXPECT_EQ(real(rows(value)[0], "running"), 1);
+  EXPECT_DOUBLE_EQ(real(rows(value)[0], "gpu_seconds"), 60);
+}
+
+TEST(ReportSums, WhoUsedMostComesFirst) {
+  Report report({.by = ReportBy::kUser, .since = kSince, .until = kUntil});
+  report.add_ended(ended_job("a", 1, kSince, kSince + Seconds{10}, kHalf));
+  report.add_ended(ended_job("b", 1, kSince, kSince + Seconds{20}, kHalf));
+  const JsonValue value = written(report);
+  EXPECT_EQ(*rows(value)[0].find("user")->as<std::string>(), "b");
+}
+
+TEST(ReportRoute, HasEndedAndRunningJobs) {
+  TestDaemon daemon;
+  const std::string body = R"({"command":["true"],"working_directory":"/tmp"})";
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(ask(daemon.socket(), "POST", "/v1/jobs", body).status, 200);
+  }
+  daemon.start_job(1);
+  daemon.start_job(2);
+  daemon.end_job(2);
+  for (const char* target : {"/v1/report", "/v1/report?since=1d&by=user"}) {
+    const JsonValue value = ask(daemon.socket(), "GET", target).json();
+    ASSERT_EQ(rows(value).size(), 1U) << target;
+    EXPECT_EQ(real(rows(value)[0], "jobs"), 2);
+    EXPECT_EQ(real(rows(value)[0], "running"), 1);
+  }
+  const JsonValue cards = ask(daemon.socket(), "GET", "/v1/report?by=card").json();
+  ASSERT_EQ(rows(cards).size(), 2U);
+  EXPECT_NE(rows(cards)[0].find("uuid"), nullptr);
+}
+
+TEST(ReportRoute, ALongListIsAddedUpInPieces) {
+  TestDaemon daemon;
+  daemon.add_jobs(6000);
+  ASSERT_EQ(ask(daemon.socket(), "POST", "/v1/jobs/all/cancel").status, 200);
+  const JsonValue value = ask(daemon.socket(), "GET", "/v1/report").json();
+  EXPECT_EQ(rows(value).size(), 0U) << "what never began is not work";
+  EXPECT_EQ(real(*value.find("total"), "jobs"), 0);
+}
+
+}  // namespace
+}  // namespace gpusched::testing

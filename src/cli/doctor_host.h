@@ -1,0 +1,32 @@
+// What the host has to offer for keeping jobs apart and for moving them aside: the facts, read
+// without changing anything, and what follows from them, pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/doctor.h"
+#include "cli/local_look.h"
+
+namespace gpusched::cli {
+
+enum class Freezer : unsigned char { kNoHierarchy, kAbsent, kNotWritable, kWritable };
+
+struct HostFacts {
+  bool root = false;
+  // Of loading a device filter: 0, or the error; absent: not tried.
+  std::optional<int> filter_error;
+  Freezer freezer = Freezer::kNoHierarchy;
+  std::string huge_pages;  // "always", "madvise", "never"; empty: the kernel has none.
+  std::optional<std::uint64_t> ram_bytes, ram_free_bytes;
+  std::optional<int> mps_pid;  // Of a running control daemon.
+};
+
+HostFacts read_host_facts();
+
+// `look`: null if nobody could look at the cards.
+std::vector<Finding> check_host(const HostFacts& facts, const LocalLook* look);
+
+}  // namespace gpusched::cli
