@@ -36,7 +36,7 @@ Job ended_job(const char* user, int cards, Wall begin, Wall end, const GpuUsage&
   ended.started_at = begin;
   ended.ended_at = end;
   ended.grant = grant_of(cards);
-  if (cards > 0) ended.usage.gpu = std::make_shared<const GpuUsage>(usage);
+  if (cards > 0) ended.usage = std::make_shared<Usage>(Usage{.gpu = usage});
   job.state = ended;
   return job;
 }
