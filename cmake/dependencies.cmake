@@ -15,6 +15,9 @@ find_path(YAML_CPP_INCLUDE yaml-cpp/yaml.h REQUIRED)
 # Static libraries first: release binaries need nothing but glibc at run time.
 find_library(SQLITE3_LIBRARY NAMES libsqlite3.a sqlite3 REQUIRED)
 find_library(YAML_CPP_LIBRARY NAMES libyaml-cpp.a yaml-cpp REQUIRED)
+find_path(NCURSES_INCLUDE curses.h REQUIRED)
+find_library(NCURSESW_LIBRARY NAMES libncursesw.a ncursesw REQUIRED)
+find_library(TINFO_LIBRARY NAMES libtinfo.a tinfo)  # Where ncurses does not hold it itself.
 
 add_library(dependency_sqlite INTERFACE)
 target_include_directories(dependency_sqlite SYSTEM INTERFACE ${SQLITE3_INCLUDE})
@@ -25,6 +28,13 @@ add_library(dependency_yaml INTERFACE)
 target_include_directories(dependency_yaml SYSTEM INTERFACE ${YAML_CPP_INCLUDE})
 target_link_libraries(dependency_yaml INTERFACE ${YAML_CPP_LIBRARY})
 target_compile_definitions(dependency_yaml INTERFACE YAML_CPP_STATIC_DEFINE)
+
+add_library(dependency_ncurses INTERFACE)
+target_include_directories(dependency_ncurses SYSTEM INTERFACE ${NCURSES_INCLUDE})
+target_link_libraries(dependency_ncurses INTERFACE
+  ${NCURSESW_LIBRARY} $<$<BOOL:${TINFO_LIBRARY}>:${TINFO_LIBRARY}>)
+# Functions instead of macros: names such as move and filter are ours.
+target_compile_definitions(dependency_ncurses INTERFACE NCURSES_NOMACROS NCURSES_WIDECHAR=1)
 
 add_library(dependency_asio INTERFACE)
 target_include_directories(dependency_asio SYSTEM INTERFACE ${Boost_INCLUDE_DIRS})

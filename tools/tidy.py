@@ -27,6 +27,8 @@ HEAVY = {
     "boost/beast": r"src/(api|loop)/[a-z_]+\.cc",
     "nlohmann/": r"src/json/json_value\.cc",
     "yaml-cpp/": r"src/(config/config|cli/job_file)\.cc|simdriver/scenario_yaml\.cc",
+    "curses.h": r"src/cli/top/(painter|terminfo)\.cc",
+    "term.h": r"src/cli/top/terminfo\.cc",
     "sqlite3.h": r"src/store/sqlite\.cc",
     "boost/asio": r"src/(loop|process|gpu|api|daemon)/[a-z_]+\.(cc|h)",
 }

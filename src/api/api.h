@@ -18,6 +18,7 @@
 #include "base/result.h"
 #include "core/time.h"
 #include "engine/engine.h"
+#include "history/series.h"
 #include "watch/board.h"
 
 namespace boost::asio {
@@ -35,6 +36,10 @@ struct ApiPorts {
                      std::function<void(Result<std::vector<TrailEntry>>)> done)>
       read_trail;
   std::function<void(const std::string& path, std::function<void(Result<void>)> done)> backup;
+  // On the history's thread, which may be switched off; `done` comes back on the loop. Empty: this
+  // daemon keeps no history.
+  std::function<void(history::Question question, std::function<void(Result<history::Answer>)> done)>
+      read_history;
   std::function<std::string()> config_text;  // The configuration in force, as YAML.
   std::function<Result<void>(const std::string& level)> set_log_level;
   std::function<std::string()> cards_from;  // "simulated", "nvml", "none".

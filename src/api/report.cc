@@ -100,7 +100,8 @@ void Report::add_ended(const Job& job) {
   const Ended& ended = std::get<Ended>(job.state);
   // What never began used nothing and is not work that was done.
   if (!ended.started_at) return;
-  add(job, {ended.grant, ended.usage.gpu.get(), *ended.started_at, ended.ended_at, false});
+  const GpuUsage* used = ended.usage && ended.usage->gpu ? &*ended.usage->gpu : nullptr;
+  add(job, {ended.grant, used, *ended.started_at, ended.ended_at, false});
 }
 
 void Report::add_running(const Job& job, const std::optional<GpuUsage>& so_far) {

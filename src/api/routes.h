@@ -48,6 +48,8 @@ void list_groups(Context& context, Call call);
 void set_group(Context& context, Call call);
 void remove_group(Context& context, Call call);
 void list_gpus(Context& context, Call call);
+void get_card_history(Context& context, Call call);
+void get_job_history(Context& context, Call call);
 void drain_gpu(Context& context, Call call);
 void undrain_gpu(Context& context, Call call);
 void get_backup(Context& context, Call call);

@@ -36,7 +36,9 @@ Job ended_job(const char* user, int cards, Wall begin, Wall end, const GpuUsage&
   ended.started_at = begin;
   ended.ended_at = end;
   ended.grant = grant_of(cards);
-  if (cards > 0) ended.usage.gpu = std::make_shared<const GpuUsage>(usage);
+  auto used = std::make_shared<Usage>();
+  if (cards > 0) used->gpu = usage;
+  ended.usage = used;
   job.state = ended;
   return job;
 }

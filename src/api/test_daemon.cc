@@ -47,6 +47,7 @@ TestDaemon::TestDaemon(Options options) : options_(std::move(options)) {
     }
     done(std::move(found));
   };
+  ports.read_history = options_.read_history;
   ports.backup = [](const std::string& path, auto done) {
     std::ofstream(path) << std::string(1'000'000, 'b');
     done({});

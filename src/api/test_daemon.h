@@ -46,6 +46,7 @@ class TestDaemon {
     std::uint32_t daemon_uid = 0;  // Pretended.
     int cards = 2;
     std::string user = "ml1";
+    decltype(ApiPorts::read_history) read_history;
   };
   TestDaemon() : TestDaemon(Options{}) {}
   explicit TestDaemon(Options options);

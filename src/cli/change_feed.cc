@@ -16,11 +16,14 @@ namespace {
 
 // The daemon sends a comment every 15 s: three missing ones mean that it is gone.
 constexpr std::chrono::milliseconds kSilenceMost{50'000};
+// For who must not wait.
+constexpr std::chrono::milliseconds kFirstAnswerMost{1'000};
 
 }  // namespace
 
-ChangeFeed::ChangeFeed(const Client& client, std::string jobs, std::string after)
-    : client_(client), jobs_(std::move(jobs)), last_id_(std::move(after)) {}
+ChangeFeed::ChangeFeed(const Client& client, std::string jobs, std::string after,
+                       WhenLost when_lost)
+    : client_(client), jobs_(std::move(jobs)), last_id_(std::move(after)), when_lost_(when_lost) {}
 
 Result<void> ChangeFeed::open() {
   Request request{.target = "/v1/events"};
@@ -33,7 +36,8 @@ Result<void> ChangeFeed::open() {
     request.target += fmt::format("{}after={}", mark, percent_encoded(last_id_));
     request.headers.emplace_back("Last-Event-ID", last_id_);
   }
-  auto exchange = client_.open(request, kSilenceMost);
+  auto exchange =
+      client_.open(request, when_lost_ == WhenLost::kSays ? kFirstAnswerMost : kSilenceMost);
   if (!exchange) return failure(exchange.error());
   exchange_.emplace(std::move(*exchange));
   parser_ = {};
@@ -45,6 +49,9 @@ Result<void> ChangeFeed::open() {
 }
 
 Result<void> ChangeFeed::reconnect() {
+  if (when_lost_ == WhenLost::kSays) {
+    return failure(ErrorCode::kUnavailable, "the daemon closed the stream of events");
+  }
   Patience patience;
   exchange_.reset();
   reconnected_ = true;

@@ -15,8 +15,12 @@ namespace gpusched::cli {
 
 class ChangeFeed {
  public:
+  // kSays: a lost connection is an error of next() at once, for who must not wait; open() waits
+  // for a second at most.
+  enum class WhenLost : unsigned char { kConnectsAgain, kSays };
   // `jobs` is a selector, empty for all; `after` a sequence number, empty for "from now on".
-  ChangeFeed(const Client& client, std::string jobs, std::string after = {});
+  ChangeFeed(const Client& client, std::string jobs, std::string after = {},
+             WhenLost when_lost = WhenLost::kConnectsAgain);
 
   // Connects; returns once the daemon has answered, so that no later change can be missed.
   Result<void> open();
@@ -39,6 +43,7 @@ class ChangeFeed {
   const Client& client_;
   std::string jobs_;
   std::string last_id_;
+  WhenLost when_lost_;
   std::optional<Exchange> exchange_;
   EventStreamParser parser_;
   std::deque<StreamEvent> pending_;

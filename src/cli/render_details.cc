@@ -1,4 +1,4 @@
-// One thing at a time: a job in full, why it waits, its trail; cards and groups.
+// One thing at a time: a job in full, why it waits, its trail; groups.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -215,33 +215,6 @@ std::string render_groups(const std::vector<GroupView>& groups, const Page& page
                {std::to_string(group.waiting)}});
   }
   return table.text(page.width, page.colour);
-}
-
-std::string render_gpus(const GpusView& view, const Page& page) {
-  Table table({{"CARD", true},
-               {"MODEL", false, 8},
-               {"MEMORY", true},
-               {"HELD", true},
-               {"SHARE", true, 0, 2},
-               {"JOBS"},
-               {"STATE", false, 0, 1},
-               {"UUID", false, 12, 3}});
-  for (const CardView& card : view.cards) {
-    table.add({{std::to_string(card.number)},
-               {card.model},
-               {format_size(card.vram_bytes)},
-               {format_size(card.held_vram_bytes)},
-               {fmt::format("{}%", card.held_share_percent)},
-               {card.jobs.empty() ? "-" : fmt::format("{}", fmt::join(card.jobs, ","))},
-               {card.usable ? "ok" : "unusable", card.usable ? Style::kGreen : Style::kRed},
-               {card.uuid}});
-  }
-  std::string out = view.cards.empty() ? "No cards.\n" : table.text(page.width, page.colour);
-  const std::string host =
-      fmt::format("Host: {} of {} CPUs and {} of {} RAM held{}", view.cpus_held, view.cpus,
-                  format_size(view.ram_held_bytes), format_size(view.ram_bytes),
-                  view.source == "simulated" ? "; the cards are simulated" : "");
-  return out + wrapped(host, page.width, 0) + "\n";
 }
 
 }  // namespace gpusched::cli

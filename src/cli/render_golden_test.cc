@@ -100,6 +100,13 @@ TEST(Golden, Gpus) {
   at_all_widths("gpus", [&](const Page& page) { return render_gpus(*view, page); });
 }
 
+TEST(Golden, WatchedGpus) {
+  const auto view = parse_gpus(input("gpus-watched.json"));
+  ASSERT_TRUE(view);
+  at_all_widths("gpus-watched", [&](const Page& page) { return render_gpus(*view, page); });
+  compare("gpus-watched-pipe", render_gpus(*view, page_of(0)));
+}
+
 TEST(Golden, Groups) {
   const auto groups = parse_groups(input("groups.json"));
   ASSERT_TRUE(groups);

@@ -57,20 +57,20 @@ void leave_out(Layout& layout, const std::vector<Column>& columns, std::size_t w
   }
 }
 
-std::string line(const std::vector<Cell>& cells, const Layout& layout,
-                 const std::vector<Column>& columns, bool colour) {
-  std::string out;
+StyledLine line(const std::vector<Cell>& cells, const Layout& layout,
+                const std::vector<Column>& columns) {
+  StyledLine out;
   for (std::size_t k = 0; k < layout.shown.size(); ++k) {
     const std::size_t i = layout.shown[k];
-    const std::string text = cut(cells[i].text, layout.widths[i]);
+    std::string text = cut(cells[i].text, layout.widths[i]);
     const std::size_t pad = layout.widths[i] - std::min(display_width(text), layout.widths[i]);
-    if (k > 0) out.append(kGap, ' ');
-    if (columns[i].right) out.append(pad, ' ');
-    out += styled(text, cells[i].style, colour);
-    if (!columns[i].right && k + 1 < layout.shown.size()) out.append(pad, ' ');
+    std::string before(k > 0 ? kGap : 0, ' ');
+    if (columns[i].right) before.append(pad, ' ');
+    out.push_back({std::move(before)});
+    out.push_back({std::move(text), cells[i].style});
+    if (!columns[i].right && k + 1 < layout.shown.size()) out.push_back({std::string(pad, ' ')});
   }
-  while (!out.empty() && out.back() == ' ') out.pop_back();
-  return out + "\n";
+  return out;
 }
 
 }  // namespace
@@ -81,7 +81,7 @@ void Table::add(std::vector<Cell> cells) {
   rows_.push_back(std::move(cells));
 }
 
-std::string Table::text(std::size_t width, bool colour) const {
+std::vector<StyledLine> Table::lines(std::size_t width) const {
   Layout layout;
   std::vector<Cell> head;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -95,8 +95,18 @@ std::string Table::text(std::size_t width, bool colour) const {
     leave_out(layout, columns_, width);
     shrink(layout, columns_, width);
   }
-  std::string out = line(head, layout, columns_, colour);
-  for (const auto& row : rows_) out += line(row, layout, columns_, colour);
+  std::vector<StyledLine> out = {line(head, layout, columns_)};
+  for (const auto& row : rows_) out.push_back(line(row, layout, columns_));
+  return out;
+}
+
+std::string Table::text(std::size_t width, bool colour) const {
+  std::string out;
+  for (const StyledLine& pieces : lines(width)) {
+    for (const Cell& piece : pieces) out += styled(piece.text, piece.style, colour);
+    while (!out.empty() && out.back() == ' ') out.pop_back();
+    out += '\n';
+  }
   return out;
 }
 

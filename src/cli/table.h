@@ -22,13 +22,17 @@ struct Cell {
   Style style = Style::kPlain;
 };
 
+// A line in pieces, each with its own style, for who draws in another way than by escape sequences.
+using StyledLine = std::vector<Cell>;
+
 class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
   void add(std::vector<Cell> cells);
-  bool empty() const { return rows_.empty(); }
   // Width 0: as wide as it takes. Columns that are empty in every row are left out.
   std::string text(std::size_t width, bool colour) const;
+  // The titles, then the rows, laid out the same way.
+  std::vector<StyledLine> lines(std::size_t width) const;
 
  private:
   std::vector<Column> columns_;

@@ -34,6 +34,19 @@ bool set(const char* name) {
   return value != nullptr && *value != '\0';
 }
 
+// By the environment, in the order in which the C library looks at it.
+bool is_utf8_locale() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    if (!set(name)) continue;
+    const std::string_view value = std::getenv(name);
+    for (const char* word : {"UTF-8", "utf-8", "UTF8", "utf8"}) {
+      if (value.find(word) != std::string_view::npos) return true;
+    }
+    return false;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool is_terminal(int fd) { return ::isatty(fd) == 1; }
@@ -48,6 +61,7 @@ Page stdout_page() {
   Page page;
   page.now = read_clock().wall;
   page.offset_at = utc_offset_at;
+  page.ascii = !is_utf8_locale();
   if (!is_terminal(STDOUT_FILENO)) return page;
   page.width =
       static_cast<std::size_t>(terminal_size(STDOUT_FILENO).value_or(TerminalSize{}).columns);

@@ -23,6 +23,7 @@ class Reader {
   const JsonValue* find(std::string_view name) const {
     return value_ == nullptr ? nullptr : value_->find(name);
   }
+  bool present() const { return value_ != nullptr && value_->as<JsonObject>() != nullptr; }
   Reader inner(std::string_view name) const { return Reader(find(name)); }
 
   void text(std::string_view name, std::string& out) const {
@@ -101,5 +102,7 @@ inline Result<JsonValue> parse_answer(std::string_view body) {
 
 // The jobs in the list `name` (views.cc).
 std::vector<JobView> rows_from(const Reader& json, std::string_view name);
+// The list "cards" (views_cards.cc).
+std::vector<CardView> cards_from(const Reader& json);
 
 }  // namespace gpusched::cli

@@ -63,6 +63,8 @@ void read_row(const Reader& json, JobView& job) {
   json.text("hold_reason", job.hold_reason);
   json.time("retry_at", job.retry_at);
   job.needs = needs_from(json.inner("needs"));
+  json.inner("gpu_use").number("vram_bytes", job.used_vram_bytes);
+  json.inner("gpu_use").number("busy_percent", job.busy_percent);
 }
 
 void read_details(const Reader& json, JobDetails& job) {

@@ -63,6 +63,8 @@ struct JobView {
   std::string hold_reason;
   std::optional<Wall> retry_at;
   NeedsView needs;
+  std::optional<std::uint64_t> used_vram_bytes;  // On all its cards, now.
+  std::optional<double> busy_percent;
 
   bool ended() const { return state == "completed" || state == "failed" || state == "cancelled"; }
   bool waiting() const { return state == "queued" || state == "held"; }
@@ -106,6 +108,27 @@ struct JobDetails : JobView {
   std::vector<std::string> environment;
 };
 
+// A process that the driver lists on a card; it may end at any moment.
+struct ProcessView {
+  int pid = 0;
+  std::string user;  // Its number where it has no name; empty: unknown.
+  std::string command;
+  std::string container;  // "docker 3f2a9c…"
+  std::optional<std::uint64_t> vram_bytes;
+  std::optional<double> busy_percent;
+  std::optional<Wall> started_at;
+  std::optional<Wall> idle_since;    // Holds memory and has not used the card since then.
+  std::optional<std::uint64_t> job;  // Absent: a foreign process.
+};
+
+// One reading of a card: what the driver did not say is absent.
+struct SampleView {
+  std::optional<std::uint64_t> used_bytes;
+  std::optional<double> busy_percent;
+  std::optional<double> temperature_c;
+  std::optional<double> power_watts;
+};
+
 struct CardView {
   int number = 0;
   std::string uuid;
@@ -114,11 +137,29 @@ struct CardView {
   std::uint64_t held_vram_bytes = 0;
   int held_share_percent = 0;
   bool usable = true;
+  std::string state;   // ok, unknown, asleep, gone, drained; empty: the daemon does not watch.
+  std::string reason;  // Why it is not ok.
   std::vector<std::uint64_t> jobs;
+  std::optional<SampleView> sample;
+  std::optional<std::uint64_t> foreign_bytes;
+  std::vector<ProcessView> processes;
+
+  bool ok() const { return usable && (state.empty() || state == "ok"); }
+  // The sample if it still counts; null where the card does not answer.
+  const SampleView* seen() const {
+    const bool answers = state.empty() || state == "ok" || state == "drained";
+    return answers && sample ? &*sample : nullptr;
+  }
+};
+
+struct BackendView {
+  std::string name;
+  std::string trouble;  // Empty: it works.
 };
 
 struct GpusView {
   std::string source;
+  std::vector<BackendView> backends;
   std::vector<CardView> cards;
   int cpus = 0;
   int cpus_held = 0;

@@ -7,23 +7,6 @@
 namespace gpusched::cli {
 namespace {
 
-std::vector<CardView> cards_from(const Reader& json) {
-  std::vector<CardView> cards;
-  json.each("cards", [&](const JsonValue& entry) {
-    const Reader from(&entry);
-    CardView& card = cards.emplace_back();
-    from.number("number", card.number);
-    from.text("uuid", card.uuid);
-    from.text("model", card.model);
-    from.number("vram_bytes", card.vram_bytes);
-    from.number("held_vram_bytes", card.held_vram_bytes);
-    from.number("held_share_percent", card.held_share_percent);
-    from.fact("usable", card.usable);
-    from.numbers("jobs", card.jobs);
-  });
-  return cards;
-}
-
 ErrorCode code_for_status(int status) {
   switch (status) {
     case 400:
@@ -96,21 +79,6 @@ Result<std::vector<GroupView>> parse_groups(std::string_view body) {
     from.number("waiting", group.waiting);
   });
   return groups;
-}
-
-Result<GpusView> parse_gpus(std::string_view body) {
-  auto value = parse_answer(body);
-  if (!value) return failure(value.error());
-  const Reader json(&*value);
-  GpusView view;
-  json.text("source", view.source);
-  view.cards = cards_from(json);
-  const Reader host = json.inner("host");
-  host.number("cpus", view.cpus);
-  host.number("cpus_held", view.cpus_held);
-  host.number("ram_bytes", view.ram_bytes);
-  host.number("ram_held_bytes", view.ram_held_bytes);
-  return view;
 }
 
 Result<VersionView> parse_version(std::string_view body) {

@@ -45,6 +45,15 @@ struct HostOverride {
   std::uint64_t ram_bytes = 0;
 };
 
+// How long what cards and jobs did is remembered, by resolution. 0: not in that one.
+struct HistorySettings {
+  Seconds keep_1s{3'600};
+  Seconds keep_10s{86'400};
+  Seconds keep_1m{30 * 86'400};
+  Seconds keep_1h{730 * 86'400};
+  std::uint64_t size_most_bytes = 256ULL << 20;  // 0: no history.
+};
+
 struct Config {
   std::string socket;           // Empty: base/locations.h.
   std::string state_directory;  // Empty: base/locations.h.
@@ -54,6 +63,7 @@ struct Config {
   LogOptions log;
   JobDefaults jobs;
   HostOverride host;
+  HistorySettings history;
   CardWatch cards;
 };
 

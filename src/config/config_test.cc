@@ -37,7 +37,8 @@ TEST(Config, ReadsEverySection) {
       "retention:\n  keep_for: 7d\n  keep_most: 100\n"
       "limits:\n  body: 1M\n  clients: 8\n"
       "log:\n  level: debug\n  format: json\n  file: /var/log/g.log\n  rotate_size: 1M\n"
-      "host:\n  cpus: 4\n  ram: 8G\n",
+      "host:\n  cpus: 4\n  ram: 8G\n"
+      "history: {keep_1s: 10m, keep_1h: 0, size_most: 64M}\n",
       "f.yaml");
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->socket, "/tmp/s.sock");
@@ -59,6 +60,10 @@ TEST(Config, ReadsEverySection) {
   EXPECT_EQ(config->log.file, "/var/log/g.log");
   EXPECT_EQ(config->host.cpus, 4);
   EXPECT_EQ(config->host.ram_bytes, 8ULL << 30);
+  EXPECT_EQ(config->history.keep_1s, Seconds{600});
+  EXPECT_EQ(config->history.keep_10s, Seconds{86400});
+  EXPECT_EQ(config->history.keep_1h, Seconds{0});
+  EXPECT_EQ(config->history.size_most_bytes, 64ULL << 20);
 }
 
 struct Mistake {
@@ -93,6 +98,7 @@ TEST(Config, EveryMistakeHasItsPlace) {
        "f.yaml:2:22: scheduling.share_cap_percent: 40 is no"},
       {"scheduling:\n  overdue_after: soon", "f.yaml:2:18: scheduling.overdue_after: \"soon\" is "},
       {"scheduling:\n  overdue_after: 40000d", "f.yaml:2:18: scheduling.overdue_after: "},
+      {"history:\n  keep_1m: 20000d", "f.yaml:2:12: history.keep_1m: 20000d is more than 3660d"},
       {"sim: 24G", "f.yaml:1:6: sim: \"24G\" is not like 2x24G"},
       {"sim: 0x24G", "f.yaml:1:6: sim: \"0x24G\" is not like 2x24G"},
       {"sim: 2x24G,", "f.yaml:1:6: sim: \"2x24G,\" ends in a comma"},

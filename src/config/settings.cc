@@ -360,6 +360,19 @@ void add_host(std::vector<Setting>& list) {
                       PLACE(host.ram_bytes), kAnySize));
 }
 
+void add_history(std::vector<Setting>& list) {
+  const std::string in = "history";
+  list.push_back(duration(in, "keep_1s", "Second by second. 0 here and below: not at all.",
+                          PLACE(history.keep_1s), kYear));
+  list.push_back(
+      duration(in, "keep_10s", "In steps of ten seconds.", PLACE(history.keep_10s), 10 * kYear));
+  list.push_back(duration(in, "keep_1m", "Minute by minute.", PLACE(history.keep_1m), 10 * kYear));
+  list.push_back(duration(in, "keep_1h", "Hour by hour.", PLACE(history.keep_1h), 100 * kYear));
+  list.push_back(size(in, "size_most",
+                      "The largest size of history.db; what is oldest goes first. 0: no history.",
+                      PLACE(history.size_most_bytes), kAnySize));
+}
+
 #undef PLACE
 
 }  // namespace
@@ -375,6 +388,7 @@ const std::vector<Setting>& all_settings() {
     add_limits(list);
     add_log(list);
     add_host(list);
+    add_history(list);
     return list;
   }();
   return settings;
@@ -389,6 +403,7 @@ const std::vector<Section>& all_sections() {
       {"limits", "Bounds that keep the daemon alive whatever clients do."},
       {"log", "What the daemon says about itself. `kill -HUP` reopens the file."},
       {"host", "What jobs may use of the machine beside its cards."},
+      {"history", "How long what cards and jobs did is remembered. A job's minutes stay with it."},
   };
   return sections;
 }

@@ -101,13 +101,12 @@ Applied apply_running(State& state, const AttemptRunning& report, Now now) {
 
 namespace {
 
-std::shared_ptr<const GpuUsage> gpu_usage_of(const State& state, AttemptId attempt,
-                                             const Ended& ended) {
-  if (ended.grant.cards.empty()) return nullptr;
-  auto usage = std::make_shared<GpuUsage>(state.uses().of(attempt).value_or(GpuUsage{}));
+std::optional<GpuUsage> gpu_usage_of(const State& state, AttemptId attempt, const Ended& ended) {
+  if (ended.grant.cards.empty()) return std::nullopt;
+  GpuUsage usage = state.uses().of(attempt).value_or(GpuUsage{});
   if (ended.started_at && ended.ended_at > *ended.started_at) {
     const std::chrono::duration<double> ran = ended.ended_at - *ended.started_at;
-    usage->gpu_seconds = static_cast<double>(ended.grant.cards.size()) * ran.count();
+    usage.gpu_seconds = static_cast<double>(ended.grant.cards.size()) * ran.count();
   }
   return usage;
 }
@@ -133,8 +132,9 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
   }
   ended.ended_at = report.ended_at;
   ended.grant = *grant_of(job);
-  ended.usage = report.usage;
-  ended.usage.gpu = gpu_usage_of(state, report.attempt, ended);
+  auto usage = std::make_shared<Usage>(report.usage);
+  usage->gpu = gpu_usage_of(state, report.attempt, ended);
+  ended.usage = std::move(usage);
   if (stopping == StopReason::kCancel) {
     ended.outcome = Outcome::kCancelled;
     ended.cause.reset();

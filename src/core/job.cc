@@ -64,6 +64,11 @@ std::optional<Cause> cause_named(const std::string& name) {
   return std::nullopt;
 }
 
+const Usage& usage_of(const Ended& ended) {
+  static const Usage kNone;
+  return ended.usage ? *ended.usage : kNone;
+}
+
 const Grant* grant_of(const Job& job) {
   if (const auto* starting = std::get_if<Starting>(&job.state)) return &starting->grant;
   if (const auto* running = std::get_if<Running>(&job.state)) return &running->grant;

@@ -167,12 +167,8 @@ struct Usage {
   Microseconds user_cpu{0};
   Microseconds system_cpu{0};
   std::uint64_t max_rss_bytes = 0;
-  std::shared_ptr<const GpuUsage> gpu;  // Null: it had no card. Shared to keep jobs small.
-  friend bool operator==(const Usage& a, const Usage& b) {
-    const bool same_gpu = a.gpu == b.gpu || (a.gpu && b.gpu && *a.gpu == *b.gpu);
-    return a.user_cpu == b.user_cpu && a.system_cpu == b.system_cpu &&
-           a.max_rss_bytes == b.max_rss_bytes && same_gpu;
-  }
+  std::optional<GpuUsage> gpu;  // Absent: it had no card.
+  friend bool operator==(const Usage&, const Usage&) = default;
 };
 
 // --- Where a job stands ---------------------------------------------------------------------
@@ -208,8 +204,8 @@ struct Ended {
   std::string message;  // One sentence for people; may be empty.
   std::optional<Wall> started_at;
   Wall ended_at{};
-  Grant grant;  // What the last attempt held.
-  Usage usage;
+  Grant grant;                         // What the last attempt held.
+  std::shared_ptr<const Usage> usage;  // Null: nothing is known. Apart, to keep waiting jobs small.
 };
 using JobState = std::variant<Held, Queued, Starting, Running, Ended>;
 
@@ -236,6 +232,8 @@ struct Job {
 const char* state_name(const JobState& state);
 const char* cause_name(Cause cause);
 std::optional<Cause> cause_named(const std::string& name);
+// Zeros where nothing is known.
+const Usage& usage_of(const Ended& ended);
 // The grant of an active or ended job, null otherwise.
 const Grant* grant_of(const Job& job);
 

@@ -185,7 +185,7 @@ TEST(AttemptUse, PeakMeanAndEnergyAreThoseSeen) {
   ended.exit_code = 0;
   ended.ended_at = at_second(4).wall;
   apply(state, ended, at_second(4));
-  const Usage& usage = std::get<Ended>(state.find(JobId{1})->state).usage;
+  const Usage& usage = usage_of(std::get<Ended>(state.find(JobId{1})->state));
   ASSERT_TRUE(usage.gpu);
   EXPECT_DOUBLE_EQ(usage.gpu->gpu_seconds, 4);
   EXPECT_EQ(usage.gpu->peak_vram_bytes, 6 * kGiB);

@@ -56,6 +56,7 @@ Result<void> Daemon::start() {
     if (!world) return failure(world.error());
     sim_ = std::move(*world);
   }
+  open_history();
   if (auto started = start_launcher(); !started) return started;
   start_engine(std::move(*image), *boot_id);
   if (auto started = driver_->start(); !started) return started;
@@ -75,6 +76,21 @@ Result<StoreImage> Daemon::open_store() {
   store_thread_ = std::make_unique<StoreThread>(
       *store_, [this](std::function<void()> work) { boost::asio::post(loop_, std::move(work)); });
   return image;
+}
+
+void Daemon::open_history() {
+  const HistorySettings& wanted = config_.history;
+  history::Options options;
+  options.directory = config_.state_directory;
+  options.tiers[0].keep = wanted.keep_1s;
+  options.tiers[1].keep = wanted.keep_10s;
+  options.tiers[2].keep = wanted.keep_1m;
+  options.tiers[3].keep = wanted.keep_1h;
+  options.size_most = wanted.size_most_bytes;
+  options.post_to_loop = [this](std::function<void()> work) {
+    boost::asio::post(loop_, std::move(work));
+  };
+  history_ = history::History::open(std::move(options));
 }
 
 Result<void> Daemon::start_launcher() {
@@ -101,6 +117,10 @@ void Daemon::start_engine(StoreImage image, const std::string& boot_id) {
   engine_->recover(std::move(image), boot_id, read_clock());
   api_ = std::make_unique<Api>(loop_, *engine_, api_ports(), api_limits());
   driver_ = std::make_unique<Driver>(loop_, *engine_, *store_thread_, [this] { after_turn(); });
+  driver_->on_forgotten([this](JobId job) { history_->forget(job); });
+  std::vector<JobId> known;
+  for (const auto& [id, job] : engine_->state().jobs()) known.push_back(id);
+  history_->forget_all_but(std::move(known));
 }
 
 Result<void> Daemon::look_for_cards() {
@@ -149,6 +169,7 @@ void Daemon::on_seen(CardSeen seen) {
 
 // What happens to cards beside what is seen on them.
 void Daemon::on_report(const watch::Report& report) {
+  history_->add(history_feed_.take(report, engine_->state()));
   const auto* said = std::get_if<watch::EventReport>(&report);
   if (said == nullptr || !said->card) return;
   using Kind = watch::CardEvent::Kind;
@@ -242,6 +263,9 @@ ApiPorts Daemon::api_ports() {
   };
   ports.backup = [this](const std::string& path, auto done) {
     store_thread_->backup(path, std::move(done));
+  };
+  ports.read_history = [this](const history::Question& question, auto done) {
+    history_->ask(question, std::move(done));
   };
   ports.config_text = [this] { return config_text(config_); };
   ports.set_log_level = set_level;

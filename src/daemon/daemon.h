@@ -18,6 +18,8 @@
 #include "daemon/sim_world.h"
 #include "engine/engine.h"
 #include "gpu/watched_cards.h"
+#include "history/feed.h"
+#include "history/history.h"
 #include "process/shim_launcher.h"
 #include "store/sqlite_store.h"
 #include "store/store_thread.h"
@@ -36,6 +38,7 @@ class Daemon {
 
  private:
   Result<StoreImage> open_store();
+  void open_history();
   Result<void> start_launcher();
   void start_engine(StoreImage image, const std::string& boot_id);
   Result<void> look_for_cards();
@@ -54,6 +57,8 @@ class Daemon {
   Fd lock_;
   std::unique_ptr<SqliteStore> store_;
   std::unique_ptr<StoreThread> store_thread_;
+  std::unique_ptr<history::History> history_;
+  history::Feed history_feed_;
   CgroupBase cgroup_;
   std::unique_ptr<ShimLauncher> launcher_;
   std::unique_ptr<Engine> engine_;

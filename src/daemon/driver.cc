@@ -1,5 +1,6 @@
 #include "daemon/driver.h"
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <utility>
 
@@ -53,7 +54,9 @@ void Driver::turn() {
       log_debug(entry.text, {{"job", entry.job}, {"attempt", entry.attempt}, {"what", entry.kind}});
     }
   }
-  store_.commit(std::move(*commit), [this](Result<void> committed) {
+  const std::vector<JobId> removed = commit->removed_jobs;
+  store_.commit(std::move(*commit), [this, removed](Result<void> committed) {
+    if (committed && forgotten_) std::ranges::for_each(removed, forgotten_);
     if (!committed && !complained_) {
       log_error("the store does not take commits; new work is refused until it does",
                 {{"reason", committed.error().message}});

@@ -18,6 +18,8 @@ class Driver {
   // `after_turn` is called when no commit is under way any more: reads may be answered.
   Driver(boost::asio::io_context& loop, Engine& engine, StoreThread& store,
          std::function<void()> after_turn);
+  // Told of every job that retention has removed.
+  void on_forgotten(std::function<void(JobId)> forgotten) { forgotten_ = std::move(forgotten); }
   Result<void> start();
   // Calls `idle` once nothing is in flight; no new turn begins then.
   void stop(std::function<void()> idle);
@@ -31,6 +33,7 @@ class Driver {
   Engine& engine_;
   StoreThread& store_;
   std::function<void()> after_turn_;
+  std::function<void(JobId)> forgotten_;
   std::unique_ptr<BootTimer> timer_;
   std::function<void()> idle_;
   bool scheduled_ = false;

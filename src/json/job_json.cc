@@ -99,11 +99,11 @@ void write_usage(JsonWriter& json, const Job& job) {
     return;
   }
   const auto seconds = [](Microseconds time) { return static_cast<double>(time.count()) / 1e6; };
-  json.begin_object().field("user_cpu_s", seconds(ended->usage.user_cpu));
-  json.field("system_cpu_s", seconds(ended->usage.system_cpu));
-  json.field("max_rss_bytes", ended->usage.max_rss_bytes).key("gpu");
-  if (ended->usage.gpu) {
-    write_gpu_usage(json, *ended->usage.gpu);
+  json.begin_object().field("user_cpu_s", seconds(usage_of(*ended).user_cpu));
+  json.field("system_cpu_s", seconds(usage_of(*ended).system_cpu));
+  json.field("max_rss_bytes", usage_of(*ended).max_rss_bytes).key("gpu");
+  if (usage_of(*ended).gpu) {
+    write_gpu_usage(json, *usage_of(*ended).gpu);
   } else {
     json.null();
   }

@@ -61,7 +61,7 @@ TEST(JobJson, WritesTheEnd) {
   ended.signal = 9;
   ended.message = "out of memory";
   ended.started_at = Wall{};
-  ended.usage.user_cpu = Microseconds{1'500'000};
+  ended.usage = std::make_shared<Usage>(Usage{.user_cpu = Microseconds{1'500'000}});
   job.state = ended;
   std::string out;
   JsonWriter json(out);

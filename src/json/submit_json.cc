@@ -117,9 +117,15 @@ std::string fingerprint_of(const SubmitBody& body) {
   digest.add_counted(spec_to_json(spec));
   digest.add_counted(
       fmt::format("{} {} {} {}", body.priority, body.hold, body.array, body.tasks.size()));
-  for (const SubmitAsked::Task& task : body.tasks) {
-    digest.add_counted(std::to_string(task.index));
-    for (const auto& [name, value] : task.values) {
+  // Runs of plain indices count as one, or a large array would hold everybody up.
+  for (std::size_t i = 0; i < body.tasks.size(); ++i) {
+    const std::size_t first = i;
+    while (i + 1 < body.tasks.size() && body.tasks[i].values.empty() &&
+           body.tasks[i + 1].values.empty() && body.tasks[i + 1].index == body.tasks[i].index + 1) {
+      ++i;
+    }
+    digest.add_counted(fmt::format("{}-{}", body.tasks[first].index, body.tasks[i].index));
+    for (const auto& [name, value] : body.tasks[i].values) {
       digest.add_counted(name);
       digest.add_counted(value);
     }

@@ -31,6 +31,7 @@ std::optional<double> real(const JsonObject& object, std::string_view name) {
     if (key != name) continue;
     if (const auto* number = value.as<double>()) return *number;
     if (const auto* number = value.as<std::int64_t>()) return static_cast<double>(*number);
+    if (const auto* number = value.as<std::uint64_t>()) return static_cast<double>(*number);
   }
   return std::nullopt;
 }

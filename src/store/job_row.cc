@@ -117,10 +117,11 @@ struct StateColumns {
     started_at = number_of(ended.started_at);
     ended_at = number_of(ended.ended_at);
     granted = grant_to_text(ended.grant);
-    user_cpu = ended.usage.user_cpu.count();
-    system_cpu = ended.usage.system_cpu.count();
-    max_rss = ended.usage.max_rss_bytes;
-    if (ended.usage.gpu) gpu_usage = gpu_usage_to_json(*ended.usage.gpu);
+    const Usage& usage = usage_of(ended);
+    user_cpu = usage.user_cpu.count();
+    system_cpu = usage.system_cpu.count();
+    max_rss = usage.max_rss_bytes;
+    if (usage.gpu) gpu_usage = gpu_usage_to_json(*usage.gpu);
   }
 };
 
@@ -157,14 +158,16 @@ Result<JobState> read_ended(const Statement& row, Outcome outcome, Grant grant) 
   ended.started_at = wall_of(row.maybe_integer(kStartedAt));
   ended.ended_at = wall_of(row.integer(kEndedAt));
   ended.grant = std::move(grant);
-  ended.usage.user_cpu = Microseconds(row.integer(kUserCpu));
-  ended.usage.system_cpu = Microseconds(row.integer(kSystemCpu));
-  ended.usage.max_rss_bytes = static_cast<std::uint64_t>(row.integer(kMaxRss));
+  auto usage = std::make_shared<Usage>();
+  usage->user_cpu = Microseconds(row.integer(kUserCpu));
+  usage->system_cpu = Microseconds(row.integer(kSystemCpu));
+  usage->max_rss_bytes = static_cast<std::uint64_t>(row.integer(kMaxRss));
   if (!row.text(kGpuUsage).empty()) {
-    auto usage = gpu_usage_from_json(row.text(kGpuUsage));
-    if (!usage) return failure(unreadable(row.integer(kId), "gpu_usage", row.text(kGpuUsage)));
-    ended.usage.gpu = std::make_shared<const GpuUsage>(std::move(*usage));
+    auto gpu = gpu_usage_from_json(row.text(kGpuUsage));
+    if (!gpu) return failure(unreadable(row.integer(kId), "gpu_usage", row.text(kGpuUsage)));
+    usage->gpu = *gpu;
   }
+  ended.usage = std::move(usage);
   return ended;
 }
 

@@ -159,5 +159,9 @@ bool Database::sync_failed() const {
   const int code = sqlite3_extended_errcode(handle_.get());
   return code == SQLITE_IOERR_FSYNC || code == SQLITE_IOERR_DIR_FSYNC;
 }
+bool Database::damaged() const {
+  const int code = sqlite3_errcode(handle_.get()) & 0xff;
+  return code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
+}
 
 }  // namespace gpusched

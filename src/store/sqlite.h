@@ -93,6 +93,8 @@ class Database {
   std::int64_t last_row() const;
   // True right after a failure to make written data durable: the data may still be in the file.
   bool sync_failed() const;
+  // True right after a failure that lies in the file's content.
+  bool damaged() const;
 
  private:
   struct Closer {

@@ -91,7 +91,11 @@ TYPED_TEST_P(StoreContract, KeepsAJobInEveryState) {
   ended.started_at = wall(5);
   ended.ended_at = wall(9);
   ended.grant = two_cards();
-  ended.usage = {Microseconds(12345), Microseconds(678), 1ULL << 35};
+  Usage usage{Microseconds(12345), Microseconds(678), 1ULL << 35, GpuUsage{}};
+  usage.gpu->gpu_seconds = 2.5;
+  usage.gpu->peak_vram_bytes = 3ULL << 30;
+  usage.gpu->energy_joules = 12.25;
+  ended.usage = std::make_shared<Usage>(usage);
   Ended completed;
   completed.cause = Cause::kExit;
   completed.exit_code = 0;

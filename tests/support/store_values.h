@@ -108,11 +108,15 @@ inline std::string text_of(const JobState& state) {
     }
     std::string operator()(const Ended& ended) const {
       return fmt::format(
-          "cause {} exit {} signal {} message '{}' started {} ended {} {} cpu {}+{} rss {}",
-          ended.cause ? cause_name(*ended.cause) : "-", text_of(ended.exit_code),
-          text_of(ended.signal), ended.message, text_of(ended.started_at), text_of(ended.ended_at),
-          text_of(ended.grant), ended.usage.user_cpu.count(), ended.usage.system_cpu.count(),
-          ended.usage.max_rss_bytes);
+                 "cause {} exit {} signal {} message '{}' started {} ended {} {} cpu {}+{} rss {}",
+                 ended.cause ? cause_name(*ended.cause) : "-", text_of(ended.exit_code),
+                 text_of(ended.signal), ended.message, text_of(ended.started_at),
+                 text_of(ended.ended_at), text_of(ended.grant), usage_of(ended).user_cpu.count(),
+                 usage_of(ended).system_cpu.count(), usage_of(ended).max_rss_bytes) +
+             (usage_of(ended).gpu ? fmt::format(" {} {} {}", usage_of(ended).gpu->gpu_seconds,
+                                                usage_of(ended).gpu->peak_vram_bytes,
+                                                usage_of(ended).gpu->energy_joules.value_or(-1))
+                                  : "");
     }
   };
   return fmt::format("{} {}", state_name(state), std::visit(Text{}, state));

@@ -1,0 +1,179 @@
+#include "cli/top/keys.h"
+
+#include <gtest/gtest.h>
+
+#include "cli/top/rows.h"
+
+namespace gpusched::cli::top {
+namespace {
+
+using What = Order::What;
+
+Order type(State& state, const std::string& text) {
+  return press(state, {Key::Kind::kText, text}, 10);
+}
+Order press(State& state, Key::Kind kind) { return press(state, {kind}, 10); }
+
+JobView job(std::uint64_t id, const char* state, const char* user, std::uint64_t used) {
+  JobView made;
+  made.id = id;
+  made.state = state;
+  made.user = user;
+  made.used_vram_bytes = used;
+  return made;
+}
+
+State three_jobs() {
+  State state;
+  OverviewView jobs;
+  jobs.running = {job(1, "running", "bee", 10), job(2, "running", "ant", 30)};
+  jobs.waiting = {job(3, "queued", "cat", 20)};
+  take_jobs(state, jobs);
+  settle(state);
+  return state;
+}
+
+std::vector<std::uint64_t> running(const State& state) {
+  std::vector<std::uint64_t> ids;
+  for (const JobView* row : rows_of(state).running) ids.push_back(row->id);
+  return ids;
+}
+
+TEST(TopKeys, CancelTheSelectedJobOnlyAfterAYes) {
+  State state = three_jobs();
+  press(state, Key::Kind::kDown);
+  EXPECT_EQ(type(state, "c").what, What::kNothing);
+  EXPECT_EQ(state.mode, Mode::kConfirm);
+  EXPECT_EQ(type(state, "n").what, What::kNothing);
+  EXPECT_EQ(state.message, "Job 2 stays.");
+  type(state, "c");
+  const Order order = type(state, "y");
+  EXPECT_EQ(order.what, What::kCancel);
+  EXPECT_EQ(order.job, 2U);
+}
+
+TEST(TopKeys, CancelTheJobThatWasAskedAboutThoughLinesHaveMoved) {
+  State state = three_jobs();
+  type(state, "c");
+  OverviewView jobs;
+  jobs.running = {job(2, "running", "ant", 30)};
+  take_jobs(state, jobs);
+  settle(state);
+  EXPECT_EQ(type(state, "y").job, 1U);
+}
+
+TEST(TopKeys, HoldAndReleaseWhatIsSelected) {
+  State state = three_jobs();
+  press(state, Key::Kind::kEnd);
+  EXPECT_EQ(type(state, "h").what, What::kHold);
+  const Order order = type(state, "r");
+  EXPECT_EQ(order.what, What::kRelease);
+  EXPECT_EQ(order.job, 3U);
+}
+
+TEST(TopKeys, RefuseToEndAProcessThatIsNoJob) {
+  State state;
+  GpusView gpus;
+  gpus.cards.emplace_back().processes.emplace_back().pid = 4711;
+  take_cards(state, gpus);
+  EXPECT_EQ(type(state, "c").what, What::kNothing);
+  EXPECT_EQ(state.mode, Mode::kLook);
+  EXPECT_EQ(state.message, "Process 4711 is not a job: only its owner can end it.");
+}
+
+TEST(TopKeys, KeepTheSelectionOnItsJobAndMoveOnWhenItIsGone) {
+  State state = three_jobs();
+  press(state, Key::Kind::kDown);
+  EXPECT_EQ(state.selected.number, 2U);
+  OverviewView jobs;
+  jobs.running = {job(2, "running", "ant", 30)};
+  jobs.waiting = {job(3, "queued", "cat", 20)};
+  take_jobs(state, jobs);
+  settle(state);
+  EXPECT_EQ(state.selected.number, 2U);
+  jobs.running.clear();
+  take_jobs(state, jobs);
+  settle(state);
+  EXPECT_EQ(state.selected.number, 3U);
+  take_jobs(state, {});
+  settle(state);
+  EXPECT_EQ(type(state, "c").what, What::kNothing);
+  EXPECT_EQ(state.message, "There is no job to choose.");
+}
+
+TEST(TopKeys, StayWithTheJobThatIsReadAboutThoughItHasEnded) {
+  State state = three_jobs();
+  press(state, Key::Kind::kEnter);
+  take_jobs(state, {});
+  settle(state);
+  EXPECT_EQ(state.selected.number, 1U);
+}
+
+TEST(TopKeys, SortByEachColumnAndBack) {
+  State state = three_jobs();
+  EXPECT_EQ(running(state), (std::vector<std::uint64_t>{1, 2}));
+  type(state, "s");
+  EXPECT_EQ(running(state), (std::vector<std::uint64_t>{2, 1}));
+  type(state, "S");
+  EXPECT_EQ(running(state), (std::vector<std::uint64_t>{1, 2}));
+  for (const char* expected : {"load", "time", "user"}) {
+    type(state, "s");
+    EXPECT_EQ(word_of(state.sort), expected);
+  }
+  EXPECT_EQ(running(state), (std::vector<std::uint64_t>{2, 1}));
+  type(state, "s");
+  EXPECT_EQ(state.sort, SortBy::kOrder);
+}
+
+TEST(TopKeys, FilterAsItIsTyped) {
+  State state = three_jobs();
+  type(state, "/");
+  for (const char* letter : {"A", "é", "n"}) type(state, letter);
+  EXPECT_TRUE(running(state).empty());
+  press(state, Key::Kind::kBackspace);
+  press(state, Key::Kind::kBackspace);
+  type(state, "q");  // A letter here, not the end.
+  press(state, Key::Kind::kBackspace);
+  type(state, "n");
+  press(state, Key::Kind::kEnter);
+  EXPECT_EQ(state.filter, "An");
+  EXPECT_EQ(running(state), (std::vector<std::uint64_t>{2}));
+  press(state, Key::Kind::kEscape);
+  EXPECT_EQ(running(state).size(), 2U);
+}
+
+TEST(TopKeys, PauseHelpAndQuit) {
+  State state = three_jobs();
+  EXPECT_EQ(type(state, " ").what, What::kNothing);
+  EXPECT_TRUE(state.paused);
+  EXPECT_EQ(type(state, " ").what, What::kRefresh);
+  type(state, "?");
+  EXPECT_EQ(state.mode, Mode::kHelp);
+  EXPECT_EQ(type(state, "q").what, What::kNothing);
+  press(state, Key::Kind::kEnter);
+  EXPECT_EQ(state.mode, Mode::kDetails);
+  EXPECT_EQ(type(state, "q").what, What::kNothing);
+  EXPECT_EQ(type(state, "q").what, What::kQuit);
+}
+
+TEST(TopRows, AJobsUseIsTheSumOfItsProcesses) {
+  State state;
+  GpusView gpus;
+  for (int card = 0; card < 2; ++card) {
+    CardView& made = gpus.cards.emplace_back();
+    made.sample.emplace();
+    ProcessView& process = made.processes.emplace_back();
+    process.job = 1;
+    process.vram_bytes = 100;
+    process.busy_percent = 40;
+  }
+  const JobView old = job(1, "running", "bee", 10);
+  EXPECT_EQ(use_of(state, old).vram_bytes, 10U);
+  EXPECT_FALSE(use_of(state, old).busy_percent);
+  take_cards(state, gpus);
+  EXPECT_EQ(use_of(state, old).vram_bytes, 200U);
+  EXPECT_EQ(use_of(state, old).busy_percent, 80);
+}
+
+}  // namespace
+}  // namespace gpusched::cli::top

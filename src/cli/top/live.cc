@@ -1,0 +1,145 @@
+#include "cli/top/live.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "cli/session.h"
+
+namespace gpusched::cli::top {
+namespace {
+
+constexpr std::chrono::milliseconds kCardsEvery{1000};
+constexpr std::chrono::milliseconds kJobsAtMostEvery{250};
+constexpr std::chrono::milliseconds kJobsAtLeastEvery{5000};
+constexpr std::chrono::milliseconds kConnectEvery{1000};
+// A daemon that is busy answers within milliseconds; one that hangs must not take the keys along.
+constexpr std::chrono::milliseconds kPatience{1000};
+// A cancel is answered when it is on disk.
+constexpr std::chrono::milliseconds kChangePatience{5000};
+constexpr std::string_view kOverview = "/v1/overview?waiting=500";
+
+std::string outcome(const ChangedView& changed, std::uint64_t job, std::string_view past) {
+  if (!changed.changed.empty()) return fmt::format("Job {} {}.", job, past);
+  if (!changed.unchanged.empty()) {
+    return fmt::format("Job {} stays as it is: {}", job, changed.unchanged.front().second);
+  }
+  return fmt::format("Job {} stays as it is.", job);
+}
+
+}  // namespace
+
+Result<std::string> LiveFacts::ask(const Request& request) const {
+  auto exchange = client_.open(request, kPatience);
+  if (!exchange) return failure(exchange.error());
+  return exchange->read_all();
+}
+
+void LiveFacts::hurry() {
+  cards_due_ = jobs_due_ = connect_due_ = Boot{};
+  jobs_changed_ = true;
+}
+
+void LiveFacts::lost(State& state, Boot now) {
+  feed_.reset();
+  if (!state.away_since) state.away_since = read_clock().wall;
+  connect_due_ = now + kConnectEvery;
+}
+
+bool LiveFacts::connect(State& state, Boot now) {
+  if (feed_) return true;
+  if (now < connect_due_) return false;
+  // From now on is enough: the picture of all jobs is asked for after that.
+  feed_.emplace(client_, "", "", ChangeFeed::WhenLost::kSays);
+  if (auto opened = feed_->open(); !opened) {
+    if (!is_away(opened.error())) state.message = opened.error().message;
+    lost(state, now);
+    return false;
+  }
+  state.away_since.reset();
+  hurry();
+  return true;
+}
+
+void LiveFacts::refresh(State& state) {
+  const Boot now = read_clock().boot;
+  if (!connect(state, now)) return;
+  if (now >= cards_due_) {
+    cards_due_ = now + kCardsEvery;
+    auto body = ask({.target = "/v1/gpus"});
+    if (!body && is_away(body.error())) return lost(state, now);
+    auto view = body ? parse_gpus(*body) : failure(body.error());
+    if (view) take_cards(state, std::move(*view));
+    if (!view) state.message = view.error().message;
+  }
+  if ((jobs_changed_ && now >= jobs_due_) || now >= jobs_stale_) {
+    jobs_changed_ = false;
+    jobs_due_ = now + kJobsAtMostEvery;
+    jobs_stale_ = now + kJobsAtLeastEvery;
+    auto body = ask({.target = std::string(kOverview)});
+    if (!body && is_away(body.error())) return lost(state, now);
+    auto view = body ? parse_overview(*body) : failure(body.error());
+    if (view) take_jobs(state, std::move(*view));
+    if (!view) state.message = view.error().message;
+  }
+}
+
+void LiveFacts::wait(int input_fd, bool paused) {
+  const Boot now = read_clock().boot;
+  Boot until = connect_due_;
+  if (feed_) until = std::min(cards_due_, jobs_changed_ ? jobs_due_ : jobs_stale_);
+  if (paused) until = Boot::max();
+  // At least once a second: the clock on the screen goes on.
+  until = std::clamp(until, now, now + kCardsEvery);
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now);
+  if (!feed_) {
+    pollfd entry{input_fd, POLLIN, 0};
+    ::poll(&entry, 1, static_cast<int>(left.count()));
+    return;
+  }
+  auto next = feed_->next(left, input_fd);
+  // Changes that have come together are one; what they say is asked for anyway.
+  while (next && next->by == ChangeFeed::Woken::kChange) {
+    jobs_changed_ = true;
+    next = feed_->next(std::chrono::milliseconds(0), input_fd);
+  }
+  if (!next) {  // refresh() finds out what became of the daemon.
+    feed_.reset();
+    connect_due_ = Boot{};
+  }
+}
+
+void LiveFacts::carry_out(const Order& order, State& state) {
+  std::string_view action;
+  std::string_view past;
+  switch (order.what) {
+    case Order::What::kNothing:
+    case Order::What::kQuit:
+      return;
+    case Order::What::kRefresh:
+      return hurry();
+    case Order::What::kCancel:
+      action = "cancel";
+      past = "is being cancelled";
+      break;
+    case Order::What::kHold:
+      action = "hold";
+      past = "is held";
+      break;
+    case Order::What::kRelease:
+      action = "release";
+      past = "is released";
+      break;
+  }
+  auto exchange = client_.open(
+      {.method = "POST", .target = fmt::format("/v1/jobs/{}/{}", order.job, action), .body = "{}"},
+      kChangePatience);
+  auto body = exchange ? exchange->read_all() : failure(exchange.error());
+  auto changed = body ? parse_changed(*body) : failure(body.error());
+  state.message = changed ? outcome(*changed, order.job, past) : changed.error().message;
+  jobs_changed_ = true;
+}
+
+}  // namespace gpusched::cli::top
