@@ -188,6 +188,15 @@ std::string render_groups(const std::vector<GroupView>& groups, const Page& page
   return table.text(page.width, page.colour);
 }
 
+namespace {
+
+Cell state_of(const CardView& card) {
+  if (!card.managed) return {"ignored", Style::kDim};
+  return {card.usable ? "ok" : "unusable", card.usable ? Style::kGreen : Style::kRed};
+}
+
+}  // namespace
+
 std::string render_gpus(const GpusView& view, const Page& page) {
   Table table({{"CARD", true},
                {"MODEL", false, 8},
@@ -199,15 +208,21 @@ std::string render_gpus(const GpusView& view, const Page& page) {
                {"UUID", false, 12, 3}});
   for (const CardView& card : view.cards) {
     table.add({{std::to_string(card.number)},
-               {card.model},
+               {card.alias.empty() ? card.model : fmt::format("{} ({})", card.model, card.alias)},
                {format_size(card.vram_bytes)},
                {format_size(card.held_vram_bytes)},
                {fmt::format("{}%", card.held_share_percent)},
                {card.jobs.empty() ? "-" : fmt::format("{}", fmt::join(card.jobs, ","))},
-               {card.usable ? "ok" : "unusable", card.usable ? Style::kGreen : Style::kRed},
+               state_of(card),
                {card.uuid}});
   }
   std::string out = view.cards.empty() ? "No cards.\n" : table.text(page.width, page.colour);
+  if (view.missing > 0) {
+    out += wrapped(fmt::format("{} of this machine's cards {} missing.", view.missing,
+                               view.missing == 1 ? "is" : "are"),
+                   page.width, 0) +
+           "\n";
+  }
   const std::string host =
       fmt::format("Host: {} of {} CPUs and {} of {} RAM held{}", view.cpus_held, view.cpus,
                   format_size(view.ram_held_bytes), format_size(view.ram_bytes),

@@ -103,10 +103,13 @@ struct CardView {
   std::uint64_t held_vram_bytes = 0;
   int held_share_percent = 0;
   bool usable = true;
+  std::string alias;
+  bool managed = true;
   std::vector<std::uint64_t> jobs;
 };
 
 struct GpusView {
+  int missing = 0;  // Cards that the machine should have.
   std::string source;
   std::vector<CardView> cards;
   int cpus = 0;

@@ -19,6 +19,8 @@ std::vector<CardView> cards_from(const Reader& json) {
     from.number("held_vram_bytes", card.held_vram_bytes);
     from.number("held_share_percent", card.held_share_percent);
     from.fact("usable", card.usable);
+    from.text("alias", card.alias);
+    from.fact("managed", card.managed);
     from.numbers("jobs", card.jobs);
   });
   return cards;
@@ -104,6 +106,7 @@ Result<GpusView> parse_gpus(std::string_view body) {
   const Reader json(&*value);
   GpusView view;
   json.text("source", view.source);
+  json.number("missing", view.missing);
   view.cards = cards_from(json);
   const Reader host = json.inner("host");
   host.number("cpus", view.cpus);
