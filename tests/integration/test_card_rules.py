@@ -85,11 +85,11 @@ def test_a_card_keeps_its_number_when_the_first_one_is_gone(programs):
         daemon.start()
         left = wait_until(lambda: (c := cards(daemon)).get(1, {}).get("usable") and c, 30,
                           "the card that is left")
-        assert left[1]["uuid"] == second
+        assert (left[1]["uuid"], left[1]["driver_index"]) == (second, 0)
         job = daemon.submit("--", programs / "gpusched-simjob", "--vram", "1G", "--seconds", "2")
         ended = daemon.ended(job)
         assert (ended["state"], ended["gpus"][0]["number"]) == ("completed", 1), daemon.logs(job)
-        simworld(daemon, programs, "card=0", "clear=faults")
+        simworld(daemon, programs, "card=0", "lost=off")
         daemon.kill()
         daemon.start()
         wait_until(lambda: set(cards(daemon)) == {0, 1}, 30, "both cards")
