@@ -12,6 +12,7 @@ namespace gpusched {
 namespace {
 
 const char* state_word(const Card& card, const CardView& view) {
+  if (!card.managed) return "ignored";
   if (card.drained) return "drained";
   switch (view.condition) {
     case CardCondition::kUnseen:
@@ -25,6 +26,15 @@ const char* state_word(const Card& card, const CardView& view) {
       return "gone";
   }
   return "unknown";
+}
+
+// What the configuration says of it.
+void write_rules(JsonWriter& json, const Card& card) {
+  json.key("alias").text_or_null(card.alias).key("tags").begin_array();
+  for (const std::string& tag : card.tags) json.value(tag);
+  json.end_array().field("managed", card.managed).field("capacity_bytes", card.capacity_bytes());
+  if (card.driver_index) json.field("driver_index", static_cast<int>(*card.driver_index));
+  if (card.jobs_most) json.field("jobs_most", *card.jobs_most);
 }
 
 // The card as it was seen last: sample and processes.
@@ -59,6 +69,7 @@ void write_cards(JsonWriter& json, const State& state, const watch::CardBoard* b
     const CardView& view = state.view_of(i);
     json.begin_object().field("number", number_of(card.number)).field("uuid", card.uuid);
     json.field("model", card.model).field("vram_bytes", card.vram_bytes);
+    write_rules(json, card);
     json.field("reserved_bytes", card.reserved_vram_bytes);
     json.field("held_vram_bytes", holds.whole ? card.vram_bytes : holds.vram_bytes);
     json.field("held_share_percent", holds.whole ? 100 : holds.share_percent);
@@ -85,6 +96,7 @@ void list_gpus(Context& context, Call call) {
   std::string out;
   JsonWriter json(out);
   json.begin_object().field("schema", 1).field("source", context.ports.cards_from());
+  json.field("missing", state.cards_missing());
   const watch::CardBoard* board = context.ports.board ? context.ports.board() : nullptr;
   if (board != nullptr) {
     json.key("backends").begin_array();

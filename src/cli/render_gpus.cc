@@ -27,6 +27,7 @@ Cell reading(bool watched, const std::string& text) {
 }
 
 Cell state_of(const CardView& card) {
+  if (!card.managed) return {"ignored", Style::kDim};
   if (!card.usable && card.state.empty()) return {"unusable", Style::kRed};
   if (!card.usable && card.state == "ok") return {"unusable", Style::kRed};
   if (card.ok()) return {"ok", Style::kGreen};
@@ -50,7 +51,7 @@ std::string cards_table(const GpusView& view, const Page& page) {
   for (const CardView& card : view.cards) {
     const SampleView seen = card.seen() == nullptr ? SampleView{} : *card.seen();
     table.add({{std::to_string(card.number)},
-               {card.model},
+               {card.alias.empty() ? card.model : fmt::format("{} ({})", card.model, card.alias)},
                reading(watched, size_text(seen.used_bytes)),
                reading(true, card.vram_bytes > 0 ? format_size(card.vram_bytes) : ""),
                {format_size(card.held_vram_bytes)},
@@ -158,6 +159,11 @@ std::string card_trouble(const CardView& card) {
 
 std::string render_gpus(const GpusView& view, const Page& page) {
   std::string out = view.cards.empty() ? "No cards.\n" : cards_table(view, page);
+  if (view.missing > 0) {
+    const std::string said = fmt::format("{} of this machine's cards {} missing.", view.missing,
+                                         view.missing == 1 ? "is" : "are");
+    out += wrapped(said, page.width, 0) + "\n";
+  }
   const std::string host =
       fmt::format("Host: {} of {} CPUs and {} of {} RAM held{}", view.cpus_held, view.cpus,
                   format_size(view.ram_held_bytes), format_size(view.ram_bytes),

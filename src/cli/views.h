@@ -139,6 +139,8 @@ struct CardView {
   bool usable = true;
   std::string state;   // ok, unknown, asleep, gone, drained; empty: the daemon does not watch.
   std::string reason;  // Why it is not ok.
+  std::string alias;
+  bool managed = true;
   std::vector<std::uint64_t> jobs;
   std::optional<SampleView> sample;
   std::optional<std::uint64_t> foreign_bytes;
@@ -158,6 +160,7 @@ struct BackendView {
 };
 
 struct GpusView {
+  int missing = 0;  // Cards that the machine should have.
   std::string source;
   std::vector<BackendView> backends;
   std::vector<CardView> cards;

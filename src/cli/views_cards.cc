@@ -42,6 +42,8 @@ CardView card_from(const Reader& json) {
   json.number("held_vram_bytes", card.held_vram_bytes);
   json.number("held_share_percent", card.held_share_percent);
   json.fact("usable", card.usable);
+  json.text("alias", card.alias);
+  json.fact("managed", card.managed);
   json.text("state", card.state);
   json.text("reason", card.reason);
   json.numbers("jobs", card.jobs);
@@ -73,6 +75,7 @@ Result<GpusView> parse_gpus(std::string_view body) {
   const Reader json(&*value);
   GpusView view;
   json.text("source", view.source);
+  json.number("missing", view.missing);
   json.each("backends", [&](const JsonValue& entry) {
     BackendView& backend = view.backends.emplace_back();
     bool absent = false;

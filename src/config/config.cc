@@ -1,4 +1,4 @@
-// The only file that knows yaml-cpp; no exception of it leaves.
+// Knows yaml-cpp, with card_rules_yaml.cc; no exception of it leaves.
 #include "config/config.h"
 
 #include <fmt/format.h>
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "config/card_rules_yaml.h"
 #include "config/settings.h"
 
 namespace gpusched {
@@ -87,7 +88,14 @@ class Reading {
   Result<void> one(const YAML::Mark& mark, const YAML::Node& value, const std::string& section,
                    const std::string& key) {
     for (const Setting& setting : all_settings()) {
-      if (setting.section == section && setting.key == key) return scalar(mark, value, setting);
+      if (setting.section != section || setting.key != key) continue;
+      if (!setting.card_rules || !value.IsSequence()) return scalar(mark, value, setting);
+      auto rules = read_card_rules(value, [this](const YAML::Mark& place, const std::string& what) {
+        return wrong(place, what);
+      });
+      if (!rules) return failure(rules.error());
+      config_.card_rules = std::move(*rules);
+      return {};
     }
     if (section.empty()) {
       for (const Section& known : all_sections()) {
@@ -112,7 +120,8 @@ class Reading {
           mark, fmt::format("\"{}\" has no value; leave it out for its default", setting.path()));
     }
     if (!value.IsScalar()) {
-      return wrong(value.Mark(), fmt::format("{} must be a single value", setting.path()));
+      const char* shape = setting.card_rules ? "a list of rules" : "a single value";
+      return wrong(value.Mark(), fmt::format("{} must be {}", setting.path(), shape));
     }
     const auto read = setting.read(config_, value.Scalar());
     if (read) return {};

@@ -10,6 +10,7 @@
 #include "base/locations.h"
 #include "base/log.h"
 #include "base/result.h"
+#include "core/card_rules.h"
 #include "core/rules.h"
 #include "core/time.h"
 
@@ -65,6 +66,7 @@ struct Config {
   HostOverride host;
   HistorySettings history;
   CardWatch cards;
+  CardRules card_rules;
 };
 
 // `name` stands in messages, which begin with name:line:column.

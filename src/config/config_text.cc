@@ -62,7 +62,10 @@ std::string default_config_text() {
 
 std::string config_text(const Config& config) {
   return sections_text(false, [&](const Setting& setting, std::string_view indent) {
-    return fmt::format("{}{}: {}\n", indent, setting.key, setting.write(config));
+    const std::string value = setting.write(config);
+    // A list begins on its own line.
+    return fmt::format("{}{}:{}{}\n", indent, setting.key, value.starts_with('\n') ? "" : " ",
+                       value);
   });
 }
 

@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "base/text.h"
+#include "config/card_rule_fields.h"
+#include "config/values.h"
 
 namespace gpusched {
 namespace {
@@ -17,36 +19,6 @@ namespace {
 constexpr std::uint64_t kKiB = 1ULL << 10;
 constexpr std::uint64_t kMiB = 1ULL << 20;
 constexpr std::uint64_t kGiB = 1ULL << 30;
-constexpr std::uint64_t kTiB = 1ULL << 40;
-
-tl::unexpected<Error> wrong(std::string message) {
-  return failure(ErrorCode::kInvalid, std::move(message));
-}
-
-// Sizes and durations are written in the largest unit that says them exactly.
-std::string exact_size(std::uint64_t bytes) {
-  for (const auto& [unit, letter] : {std::pair{kTiB, 'T'}, {kGiB, 'G'}, {kMiB, 'M'}, {kKiB, 'K'}}) {
-    if (bytes > 0 && bytes % unit == 0) return fmt::format("{}{}", bytes / unit, letter);
-  }
-  return std::to_string(bytes);
-}
-
-std::string exact_duration(Seconds duration) {
-  const std::int64_t seconds = duration.count();
-  for (const auto& [unit, letter] : {std::pair{86400, 'd'}, {3600, 'h'}, {60, 'm'}}) {
-    if (seconds > 0 && seconds % unit == 0) return fmt::format("{}{}", seconds / unit, letter);
-  }
-  return fmt::format("{}s", seconds);
-}
-
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + "\"";
-}
 
 template <class T>
 struct Range {
@@ -60,12 +32,8 @@ Setting size(std::string section, std::string key, std::string comment, Place pl
              Range<std::uint64_t> range) {
   return {std::move(section), std::move(key), std::move(comment),
           [place, range](Config& config, const std::string& text) -> Result<void> {
-            const auto bytes = parse_size(text);
+            const auto bytes = read_size(text, range.least, range.most);
             if (!bytes) return failure(bytes.error());
-            if (*bytes < range.least || *bytes > range.most) {
-              return wrong(fmt::format("{} is not from {} to {}", text, exact_size(range.least),
-                                       exact_size(range.most)));
-            }
             place(config) = *bytes;
             return {};
           },
@@ -93,17 +61,10 @@ Setting number(std::string section, std::string key, std::string comment, Place 
                Range<std::int64_t> range) {
   return {std::move(section), std::move(key), std::move(comment),
           [place, range](Config& config, const std::string& text) -> Result<void> {
-            std::int64_t value = 0;
-            const char* end = text.data() + text.size();
-            const auto [stop, error] = std::from_chars(text.data(), end, value);
-            if (error != std::errc() || stop != end) {
-              return wrong(fmt::format("\"{}\" is not a whole number", text));
-            }
-            if (value < range.least || value > range.most) {
-              return wrong(fmt::format("{} is not from {} to {}", text, range.least, range.most));
-            }
+            const auto value = read_number(text, range.least, range.most);
+            if (!value) return failure(value.error());
             auto& field = place(config);
-            field = static_cast<std::remove_reference_t<decltype(field)>>(value);
+            field = static_cast<std::remove_reference_t<decltype(field)>>(*value);
             return {};
           },
           [place](const Config& config) { return fmt::format("{}", place(config)); }};
@@ -113,10 +74,9 @@ template <class Place>
 Setting on_or_off(std::string section, std::string key, std::string comment, Place place) {
   return {std::move(section), std::move(key), std::move(comment),
           [place](Config& config, const std::string& text) -> Result<void> {
-            const bool on = text == "on" || text == "true" || text == "yes";
-            const bool off = text == "off" || text == "false" || text == "no";
-            if (!on && !off) return wrong(fmt::format("\"{}\" is neither on nor off", text));
-            place(config) = on;
+            const auto on = read_switch(text);
+            if (!on) return failure(on.error());
+            place(config) = *on;
             return {};
           },
           [place](const Config& config) { return std::string(place(config) ? "on" : "off"); }};
@@ -284,6 +244,19 @@ void add_watch(std::vector<Setting>& list) {
                       PLACE(cards.ignored_programs)));
 }
 
+// A list, so the words of a single value are always wrong.
+Setting card_rules_setting() {
+  Setting setting{
+      "gpus", "cards",
+      "Rules for single cards, from top to bottom: - match: {number: 0} (or uuid, model, alias), "
+      "then what holds for it: alias, tags, manage, vram_cap, jobs_most, sharing, "
+      "share_cap_percent, headroom. A later rule overrides an earlier one field by field.",
+      [](Config&, const std::string&) -> Result<void> { return wrong("must be a list of rules"); },
+      [](const Config& config) { return card_rules_text(config.card_rules, "    "); }};
+  setting.card_rules = true;
+  return setting;
+}
+
 void add_jobs(std::vector<Setting>& list) {
   const std::string in = "jobs";
   list.push_back(
@@ -373,6 +346,14 @@ void add_history(std::vector<Setting>& list) {
                       PLACE(history.size_most_bytes), kAnySize));
 }
 
+void add_gpus(std::vector<Setting>& list) {
+  list.push_back(number("gpus", "expect",
+                        "How many cards the machine should have: a missing one is warned of. 0: "
+                        "however many there are.",
+                        PLACE(rules.cards_expected), {0, 1024}));
+  list.push_back(card_rules_setting());
+}
+
 #undef PLACE
 
 }  // namespace
@@ -382,6 +363,7 @@ const std::vector<Setting>& all_settings() {
     std::vector<Setting> list;
     add_general(list);
     add_scheduling(list);
+    add_gpus(list);
     add_watch(list);
     add_jobs(list);
     add_retention(list);
@@ -397,6 +379,7 @@ const std::vector<Setting>& all_settings() {
 const std::vector<Section>& all_sections() {
   static const std::vector<Section> sections = {
       {"scheduling", "When a job may start beside others, and who comes first."},
+      {"gpus", "Which cards there are, and what holds for single ones."},
       {"watch", "How cards and the processes on them are looked at."},
       {"jobs", "What holds for jobs that do not say otherwise."},
       {"retention", "How long ended jobs are remembered."},

@@ -18,6 +18,7 @@ struct Setting {
   // Reads a scalar of the file; the error says what is wrong with it, without the place.
   std::function<Result<void>(Config&, const std::string& text)> read;
   std::function<std::string(const Config&)> write;  // As it stands in the file.
+  bool card_rules = false;  // Not a scalar: config/card_rules_yaml.h reads it.
 
   std::string path() const { return section.empty() ? key : section + "." + key; }
 };

@@ -14,9 +14,22 @@ bool contains_ignoring_case(const std::string& text, const std::string& part) {
   return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
 }
 
-// What is left of a card after those who are no jobs of ours.
-std::uint64_t room_beside(const Card& card, const CardHolds& holds) {
-  return card.capacity_bytes() - std::min(card.capacity_bytes(), holds.beyond.vram_bytes);
+std::uint64_t less(std::uint64_t from, std::uint64_t taken) { return from - std::min(from, taken); }
+
+bool shares(const Card& card, const CardHolds& holds, const Rules& rules) {
+  return !holds.whole && card.sharing.value_or(rules.sharing) &&
+         (!card.jobs_most || holds.jobs < *card.jobs_most);
+}
+
+int share_cap_of(const Card& card, const Rules& rules) {
+  return card.share_cap_percent.value_or(rules.share_cap_percent);
+}
+
+// Of a card that has jobs already.
+std::uint64_t shared_room(const Card& card, const CardHolds& holds, const Rules& rules) {
+  // A cap is the bound of what is handed out, so what others use does not count against it.
+  const std::uint64_t taken = holds.vram_bytes + holds.beyond.vram_bytes + headroom_of(card, rules);
+  return std::min(less(card.capacity_bytes(), holds.vram_bytes), less(card.whole_bytes(), taken));
 }
 
 // What must be free for a job that will be alone there.
@@ -50,22 +63,26 @@ CardGrant grant_on(const Card& card, const Needs& needs) {
   return grant;
 }
 
+std::uint64_t room_on(const Card& card, const CardHolds& holds) {
+  return std::min(less(card.capacity_bytes(), holds.vram_bytes),
+                  less(card.whole_bytes(), holds.vram_bytes + holds.beyond.vram_bytes));
+}
+
 std::uint64_t headroom_of(const Card& card, const Rules& rules) {
+  if (card.headroom_bytes) return *card.headroom_bytes;
   const std::uint64_t part =
-      card.capacity_bytes() / 100 * static_cast<std::uint64_t>(rules.headroom_percent);
+      card.whole_bytes() / 100 * static_cast<std::uint64_t>(rules.headroom_percent);
   return std::max(rules.headroom_bytes_least, part);
 }
 
 bool fits_on(const Card& card, const CardHolds& holds, const CardGrant& wanted,
              const Rules& rules) {
   if (!card.usable || wanted.vram_bytes > card.capacity_bytes()) return false;
-  if (holds.jobs == 0) return start_need(card, wanted, rules) <= room_beside(card, holds);
-  if (wanted.whole || holds.whole || !rules.sharing) return false;
-  const std::uint64_t headroom = headroom_of(card, rules);
-  const std::uint64_t used = holds.vram_bytes + holds.beyond.vram_bytes;
-  return used + wanted.vram_bytes + headroom <= card.capacity_bytes() &&
+  if (holds.jobs == 0) return start_need(card, wanted, rules) <= room_on(card, holds);
+  if (wanted.whole || !shares(card, holds, rules)) return false;
+  return wanted.vram_bytes <= shared_room(card, holds, rules) &&
          holds.share_percent + holds.beyond.load_percent + wanted.share_percent <=
-             rules.share_cap_percent;
+             share_cap_of(card, rules);
 }
 
 BestRoom best_room(const std::vector<Card>& cards, const std::vector<CardHolds>& holds,
@@ -74,17 +91,14 @@ BestRoom best_room(const std::vector<Card>& cards, const std::vector<CardHolds>&
   for (std::size_t i = 0; i < cards.size(); ++i) {
     if (!cards[i].usable) continue;
     if (holds[i].jobs == 0) {
-      best.alone_bytes = std::max(best.alone_bytes, room_beside(cards[i], holds[i]));
+      best.alone_bytes = std::max(best.alone_bytes, room_on(cards[i], holds[i]));
       continue;
     }
-    if (holds[i].whole || !rules.sharing) continue;
-    const std::uint64_t taken =
-        holds[i].vram_bytes + holds[i].beyond.vram_bytes + headroom_of(cards[i], rules);
-    const std::uint64_t capacity = cards[i].capacity_bytes();
-    best.vram_bytes = std::max(best.vram_bytes, capacity - std::min(capacity, taken));
+    if (!shares(cards[i], holds[i], rules)) continue;
+    best.vram_bytes = std::max(best.vram_bytes, shared_room(cards[i], holds[i], rules));
     best.share_percent =
-        std::max(best.share_percent,
-                 rules.share_cap_percent - holds[i].share_percent - holds[i].beyond.load_percent);
+        std::max(best.share_percent, share_cap_of(cards[i], rules) - holds[i].share_percent -
+                                         holds[i].beyond.load_percent);
   }
   return best;
 }
@@ -105,7 +119,8 @@ bool matches(const Card& card, const CardFilter& filter) {
 }
 
 bool could_ever_fit(const Card& card, const Needs& needs) {
-  return matches(card, needs.cards) && grant_on(card, needs).vram_bytes <= card.capacity_bytes();
+  return card.managed && matches(card, needs.cards) &&
+         grant_on(card, needs).vram_bytes <= card.capacity_bytes();
 }
 
 }  // namespace gpusched

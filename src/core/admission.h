@@ -33,6 +33,9 @@ BestRoom best_room(const std::vector<Card>& cards, const std::vector<CardHolds>&
 // Certain: no card fits. False says nothing.
 bool exceeds(const CardAsk& ask, const BestRoom& room);
 
+// What one more job could be given of this card, headroom aside: under the card's cap, and beside
+// what others use.
+std::uint64_t room_on(const Card& card, const CardHolds& holds);
 // What sharing never hands out on this card.
 std::uint64_t headroom_of(const Card& card, const Rules& rules);
 

@@ -65,6 +65,14 @@ TEST(Admission, WhatExceedsTheBestRoomFitsOnNoCard) {
     std::vector<CardHolds> holds(3);
     for (std::size_t i = 0; i < cards.size(); ++i) {
       cards[i].usable = upto(9) > 0;
+      // Rules of their own, and others that use them.
+      if (upto(2) == 0) cards[i].vram_cap_bytes = static_cast<std::uint64_t>(1 + upto(29)) * kGiB;
+      if (upto(2) == 0) cards[i].jobs_most = 1 + upto(3);
+      if (upto(2) == 0) cards[i].sharing = upto(1) == 0;
+      if (upto(2) == 0) cards[i].share_cap_percent = 50 + upto(50);
+      if (upto(2) == 0) cards[i].headroom_bytes = static_cast<std::uint64_t>(upto(8)) * kGiB;
+      if (upto(2) == 0) holds[i].beyond.vram_bytes = static_cast<std::uint64_t>(upto(26)) * kGiB;
+      if (upto(2) == 0) holds[i].beyond.load_percent = upto(100);
       holds[i].jobs = upto(3);
       if (holds[i].jobs == 0) continue;
       holds[i].vram_bytes = static_cast<std::uint64_t>(upto(24)) * kGiB;

@@ -34,24 +34,39 @@ std::string wish_of(const CardFilter& cards) {
   return words;
 }
 
+// A card that is missing may be all that the job lacks.
+std::string missing_clause(const State& state) {
+  const std::uint64_t missing = state.cards_missing();
+  if (missing == 0) return {};
+  return "; " + std::to_string(missing) + " of the " +
+         std::to_string(state.rules().cards_expected) + " cards it should have " +
+         (missing == 1 ? "is" : "are") + " missing";
+}
+
 Refusal never_fits(const State& state, const Needs& needs, std::size_t could) {
-  const auto largest = std::ranges::max_element(state.cards(), {}, &Card::capacity_bytes);
-  if (largest == state.cards().end()) {
+  const auto largest = std::ranges::max_element(
+      state.cards(), {}, [](const Card& card) { return card.managed ? card.capacity_bytes() : 0; });
+  if (largest != state.cards().end() && !largest->managed) {
     return refuse(RefusalKind::kNeverFits,
-                  "this machine has no GPU card; ask for --gpus 0 to run on CPUs");
+                  "no card of this machine is managed: its configuration says manage: off");
+  }
+  if (largest == state.cards().end()) {
+    return refuse(
+        RefusalKind::kNeverFits,
+        "this machine has no GPU card; ask for --gpus 0 to run on CPUs" + missing_clause(state));
   }
   const std::string best = "the largest card here is number " +
                            std::to_string(number_of(largest->number)) + " (" + largest->model +
                            ") with " + gib(largest->capacity_bytes());
   if (needs.vram_bytes > largest->capacity_bytes()) {
-    return refuse(RefusalKind::kNeverFits,
-                  "no card can ever hold " + gib(needs.vram_bytes) + "; " + best);
+    return refuse(RefusalKind::kNeverFits, "no card can ever hold " + gib(needs.vram_bytes) + "; " +
+                                               best + missing_clause(state));
   }
-  return refuse(RefusalKind::kNeverFits, "the job needs " + std::to_string(needs.gpus.least) +
-                                             " card(s)" + wish_of(needs.cards) + ", but only " +
-                                             std::to_string(could) + " of this machine's " +
-                                             std::to_string(state.cards().size()) +
-                                             " card(s) can ever satisfy it; " + best);
+  return refuse(RefusalKind::kNeverFits,
+                "the job needs " + std::to_string(needs.gpus.least) + " card(s)" +
+                    wish_of(needs.cards) + ", but only " + std::to_string(could) +
+                    " of this machine's " + std::to_string(state.cards().size()) +
+                    " card(s) can ever satisfy it; " + best + missing_clause(state));
 }
 
 std::optional<Refusal> check_dependencies(const State& state, const JobSpec& spec) {

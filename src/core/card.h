@@ -1,8 +1,11 @@
 // A card as admission sees it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "core/ids.h"
 #include "core/time.h"
@@ -10,7 +13,7 @@
 namespace gpusched {
 
 struct Card {
-  CardNumber number{};
+  CardNumber number{};  // For people; it stays with the card (card_numbers.h).
   std::string uuid;
   std::string model;
   std::uint64_t vram_bytes = 0;           // Total.
@@ -18,7 +21,26 @@ struct Card {
   bool usable = true;                     // False: unknown or drained; nothing new starts there.
   bool drained = false;                   // By a person or by a rule of health.
 
-  std::uint64_t capacity_bytes() const { return vram_bytes - reserved_vram_bytes; }
+  std::string pci = {};  // Address; empty: not known.
+  // What the driver calls it, which changes when another card goes. Absent: its number.
+  std::optional<std::uint16_t> driver_index = {};
+
+  // What the rules of the configuration say of it (card_rules.h). Absent: what holds for all.
+  std::string alias = {};
+  std::vector<std::string> tags = {};
+  bool managed = true;  // False: shown, and nothing is placed there.
+  std::optional<std::uint64_t> vram_cap_bytes = {};
+  std::optional<int> jobs_most = {};
+  std::optional<bool> sharing = {};
+  std::optional<int> share_cap_percent = {};
+  std::optional<std::uint64_t> headroom_bytes = {};
+
+  // All but the driver's own: what foreign processes and jobs have together.
+  std::uint64_t whole_bytes() const { return vram_bytes - reserved_vram_bytes; }
+  // What jobs are given of it at most.
+  std::uint64_t capacity_bytes() const {
+    return std::min(whole_bytes(), vram_cap_bytes.value_or(whole_bytes()));
+  }
 };
 
 // A card that gets nothing new, until it is taken back into service. Kept by UUID: numbers change

@@ -72,6 +72,7 @@ void card_reasons(const State& state, const Tentative& free, const Needs& needs,
     reasons.push_back(
         {.code = ReasonCode::kNoSuchCard, .jobs = {}, .wanted = wanted, .available = usable});
     reasons.back().name = why_unusable(state, needs);
+    reasons.back().cards_missing = state.cards_missing();
     return;
   }
   const std::uint64_t fitting = fitting_cards(state, free, needs).size();
@@ -80,6 +81,7 @@ void card_reasons(const State& state, const Tentative& free, const Needs& needs,
   reason.vram_bytes = needs.whole_cards() ? 0 : needs.vram_bytes;
   add_holders(state, needs, reason);
   add_foreign(state, needs, now, reason);
+  reason.cards_missing = state.cards_missing();
   reasons.push_back(std::move(reason));
 }
 

@@ -71,11 +71,7 @@ std::vector<std::size_t> fitting_cards(const State& state, const Tentative& free
       fitting.push_back(i);
     }
   }
-  const auto room_left = [&](std::size_t i) {
-    return state.cards()[i].capacity_bytes() -
-           std::min(state.cards()[i].capacity_bytes(),
-                    free.cards[i].vram_bytes + free.cards[i].beyond.vram_bytes);
-  };
+  const auto room_left = [&](std::size_t i) { return room_on(state.cards()[i], free.cards[i]); };
   std::ranges::sort(fitting, [&](std::size_t a, std::size_t b) {
     return std::tuple(room_left(a), a) < std::tuple(room_left(b), b);
   });

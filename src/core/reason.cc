@@ -51,6 +51,12 @@ std::string holder_clause(const ForeignHolder& holder) {
   return text;
 }
 
+std::string missing_clause(const Reason& reason) {
+  if (reason.cards_missing == 0) return {};
+  return "; " + count(reason.cards_missing, "card") + " of this machine " +
+         (reason.cards_missing == 1 ? "is" : "are") + " missing";
+}
+
 std::string cards_sentence(const Reason& reason) {
   std::string text = "needs " + count(reason.wanted, "card");
   text += reason.vram_bytes > 0 ? " with " + gib(reason.vram_bytes) + " free" : " free";
@@ -60,7 +66,7 @@ std::string cards_sentence(const Reason& reason) {
             " the cards it could use";
   }
   for (const ForeignHolder& holder : reason.foreign) text += "; " + holder_clause(holder);
-  return text;
+  return text + missing_clause(reason);
 }
 
 }  // namespace
@@ -118,7 +124,7 @@ std::string describe(const Reason& reason) {
     case ReasonCode::kNoSuchCard:
       return "needs " + count(reason.wanted, "usable card") + " of the kind it asks for, " +
              std::to_string(reason.available) + " there now" +
-             (reason.name.empty() ? "" : ": " + reason.name);
+             (reason.name.empty() ? "" : ": " + reason.name) + missing_clause(reason);
     case ReasonCode::kCards:
       return cards_sentence(reason);
     case ReasonCode::kCpus:

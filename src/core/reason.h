@@ -47,6 +47,7 @@ struct Reason {
   std::uint64_t vram_bytes = 0;        // Per card, if the job shares its cards.
   std::string name;                    // Of the group; of a card that is missing, why.
   std::vector<ForeignHolder> foreign;  // The largest first, at most three.
+  std::uint64_t cards_missing = 0;     // Of those that the machine should have.
 };
 
 // One sentence for people, and what would help, if something would.

@@ -16,6 +16,8 @@ struct Rules {
   bool sharing = true;
   // A job that says nothing about its memory starts on a card of which this much is free.
   int undeclared_free_percent = 80;
+  // Cards that the machine should have; 0: however many there are.
+  int cards_expected = 0;
   // A job that has waited longer comes first in its band.
   Seconds overdue_after{24 * 3600};
   // Crash guard: a sweep whose first N ended jobs all failed within T is held.

@@ -14,6 +14,12 @@ std::optional<std::size_t> State::index_of(CardNumber number) const {
   return std::nullopt;
 }
 
+std::uint64_t State::cards_missing() const {
+  const auto there = std::ranges::count_if(
+      views_, [](const CardView& view) { return view.condition != CardCondition::kGone; });
+  return static_cast<std::uint64_t>(std::max<std::ptrdiff_t>(0, rules_.cards_expected - there));
+}
+
 const Job* State::find(JobId id) const {
   const auto job = jobs_.find(id);
   return job == jobs_.end() ? nullptr : &job->second;
@@ -134,7 +140,7 @@ void State::set_cards(std::vector<Card> cards) {
   }
   for (Card& card : cards) {
     card.drained = drains_.contains(card.uuid);
-    card.usable = card.usable && !card.drained;
+    card.usable = card.usable && !card.drained && card.managed;
   }
   cards_ = std::move(cards);
   views_ = std::move(views);

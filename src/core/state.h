@@ -60,6 +60,9 @@ class State {
   // Position in cards() of a card's number, if there is such a card.
   std::optional<std::size_t> index_of(CardNumber number) const;
 
+  // How many cards fewer are there than the configuration expects.
+  std::uint64_t cards_missing() const;
+
   const std::map<JobId, Job>& jobs() const { return jobs_; }  // By id.
   const Job* find(JobId id) const;
   const Counts& counts() const { return counts_; }

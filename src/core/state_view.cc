@@ -41,7 +41,7 @@ void State::refresh_usable(const std::string& uuid) {
     // One that nobody has looked at yet stays as it was reported.
     const bool seen = views_[i].condition != CardCondition::kUnseen;
     const bool answers = seen ? views_[i].answers() : cards_[i].usable || !cards_[i].drained;
-    cards_[i].usable = answers && !cards_[i].drained;
+    cards_[i].usable = answers && !cards_[i].drained && cards_[i].managed;
   }
 }
 

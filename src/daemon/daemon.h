@@ -9,11 +9,13 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "api/api.h"
 #include "base/fd.h"
 #include "base/result.h"
 #include "config/config.h"
+#include "core/card_numbers.h"
 #include "daemon/driver.h"
 #include "daemon/sim_world.h"
 #include "engine/engine.h"
@@ -42,6 +44,8 @@ class Daemon {
   Result<void> start_launcher();
   void start_engine(StoreImage image, const std::string& boot_id);
   Result<void> look_for_cards();
+  std::vector<Card> arrange(std::vector<Card> cards);
+  void warn_of_missing(std::size_t found);
   void on_cards(Result<CardsFound> found);
   void on_seen(CardSeen seen);
   void on_report(const watch::Report& report);
@@ -67,6 +71,8 @@ class Daemon {
   std::optional<SimWorld> sim_;
   std::unique_ptr<WatchedCards> cards_;
   std::string cards_from_ = "none";
+  KnownCards known_cards_;
+  std::size_t missing_ = 0;
   std::set<CardNumber> unseen_;  // Clients are let in when every card has been looked at.
   bool let_in_ = false;
   boost::asio::steady_timer first_look_{loop_};

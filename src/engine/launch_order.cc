@@ -7,13 +7,21 @@
 namespace gpusched {
 namespace {
 
+// The driver counts the cards that are there now; people's numbers stay with their cards.
+std::string device_of(const State& state, CardNumber number, bool by_uuid) {
+  const auto position = state.index_of(number);
+  if (!position) return std::to_string(number_of(number));
+  const Card& card = state.cards()[*position];
+  if (by_uuid) return card.uuid;
+  return std::to_string(card.driver_index ? static_cast<int>(*card.driver_index)
+                                          : number_of(number));
+}
+
 std::string visible_devices(const State& state, const Grant& grant, bool by_uuid) {
   std::string list;
   for (const CardGrant& held : grant.cards) {
     if (!list.empty()) list += ',';
-    const auto position = state.index_of(held.card);
-    list +=
-        by_uuid && position ? state.cards()[*position].uuid : std::to_string(number_of(held.card));
+    list += device_of(state, held.card, by_uuid);
   }
   return list;
 }

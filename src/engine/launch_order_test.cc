@@ -44,6 +44,21 @@ TEST(LaunchOrder, ACpuJobSeesNoCard) {
   EXPECT_EQ(order.cpus, 1);
 }
 
+TEST(LaunchOrder, WithoutItsFirstCardTheJobGetsWhatTheDriverCallsTheOthers) {
+  State state = machine(3, 24);
+  std::vector<Card> cards(state.cards().begin() + 1, state.cards().end());
+  cards[0].driver_index = 0;
+  cards[1].driver_index = 1;
+  state.set_cards(cards);
+  ask().submit(state, at_second(0));
+  ask().submit(state, at_second(0));
+  start_what_fits(state, at_second(0));
+  EXPECT_EQ(cards_of(state, 2), std::vector<int>{2});
+  const LaunchOrder order = launch_order_of(state, *state.find(JobId{2}), {});
+  EXPECT_EQ(variable(order, "CUDA_VISIBLE_DEVICES"), "1");
+  EXPECT_EQ(variable(order, "NVIDIA_VISIBLE_DEVICES"), "1");
+}
+
 TEST(LaunchOrder, CardsCanBeNamedByUuid) {
   State state = machine(1, 24);
   ask().submit(state, at_second(0));

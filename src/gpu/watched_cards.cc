@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "gpu/report_numbers.h"
 #include "gpu/sampler_process.h"
 
 namespace gpusched {
@@ -31,7 +32,9 @@ constexpr milliseconds kOpening{35'000};
 Card card_of(const watch::NumberedCard& seen) {
   Card card;
   card.number = seen.number;
+  card.driver_index = static_cast<std::uint16_t>(seen.number);
   card.uuid = seen.identity.uuid;
+  card.pci = seen.identity.pci;
   card.model = seen.identity.model;
   card.vram_bytes = seen.identity.vram_bytes.value_or(0);
   card.reserved_vram_bytes = std::min(seen.identity.reserved_bytes.value_or(0), card.vram_bytes);
@@ -129,7 +132,8 @@ class WatchedCards::Impl : public std::enable_shared_from_this<WatchedCards::Imp
     heard_ = true;
     pause_ = kFirstPause;
     expect_a_line();
-    if (const auto* cards = std::get_if<watch::CardsReport>(&report)) {
+    if (!numbers_.translate(report)) return;
+    if (auto* cards = std::get_if<watch::CardsReport>(&report)) {
       take_cards(*cards);
     } else if (auto* sample = std::get_if<watch::SampleReport>(&report)) {
       take_sample(*sample);
@@ -145,12 +149,20 @@ class WatchedCards::Impl : public std::enable_shared_from_this<WatchedCards::Imp
     if (listener_) listener_(report);
   }
 
-  void take_cards(const watch::CardsReport& report) {
-    board_.cards = report.cards;
-    board_.backends = report.backends;
+  void take_cards(watch::CardsReport& report) {
     CardsFound found;
     for (const watch::NumberedCard& card : report.cards) found.cards.push_back(card_of(card));
+    if (options_.arrange) found.cards = options_.arrange(std::move(found.cards));
     found.source = options_.source.empty() ? source_of(report) : options_.source;
+    numbers_.learn(found.cards, report);
+    board_.cards = report.cards;
+    board_.backends = report.backends;
+    // What was said of a card that is not there any more is not said of another.
+    std::erase_if(board_.entries, [this](const auto& entry) {
+      const auto card = std::ranges::find(board_.cards, entry.first, &watch::NumberedCard::number);
+      return card == board_.cards.end() || !entry.second.sample ||
+             card->identity.uuid != entry.second.sample->uuid;
+    });
     handlers_.cards(std::move(found));
   }
 
@@ -223,6 +235,7 @@ class WatchedCards::Impl : public std::enable_shared_from_this<WatchedCards::Imp
   Options options_;
   Handlers handlers_;
   ProcessLoads loads_;
+  ReportNumbers numbers_;
   std::unique_ptr<SamplerProcess> process_;
   std::vector<watch::RunningAttempt> attempts_;
   bool busy_ = true;

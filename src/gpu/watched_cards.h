@@ -28,6 +28,9 @@ class WatchedCards final : public GpuBackend {
     std::string cgroup;  // Base group of our jobs; empty: none.
     ProcessLoads::Rules loads;
     std::function<void(const std::string&)> complain;
+    // Gives cards that were found their numbers and what the configuration says of them; their
+    // numbers are the driver's before. Empty: they stay as they are.
+    std::function<std::vector<Card>(std::vector<Card>)> arrange;
   };
   WatchedCards(boost::asio::io_context& loop, Options options);
   ~WatchedCards() override;

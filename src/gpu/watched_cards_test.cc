@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <boost/asio/io_context.hpp>
+#include <csignal>
 #include <fstream>
 #include <optional>
 
@@ -25,6 +26,8 @@ constexpr const char* kSample =
 
 class WatchedCardsTest : public ::testing::Test {
  protected:
+  // As in the daemon: a sampler that ends while it is written to must not end us.
+  void SetUp() override { std::signal(SIGPIPE, SIG_IGN); }
   void start(const std::string& script) {
     const std::string path = directory_ / "sampler";
     std::ofstream(path) << "#!/bin/sh\n" << script << "\n";
@@ -33,6 +36,7 @@ class WatchedCardsTest : public ::testing::Test {
     options.program = path;
     options.busy_period = options.idle_period = std::chrono::milliseconds(100);
     options.deadline = std::chrono::milliseconds(100);
+    options.arrange = arrange_;
     options.complain = [this](const std::string& what) { complaints_.push_back(what); };
     cards_ = std::make_unique<WatchedCards>(loop_, std::move(options));
     cards_->start({[this](Result<CardsFound> found) { found_.push_back(std::move(found)); },
@@ -48,6 +52,7 @@ class WatchedCardsTest : public ::testing::Test {
     return condition();
   }
 
+  std::function<std::vector<Card>(std::vector<Card>)> arrange_;
   TemporaryDirectory directory_;
   boost::asio::io_context loop_{1};
   std::unique_ptr<WatchedCards> cards_;
@@ -67,6 +72,20 @@ TEST_F(WatchedCardsTest, MakesOfALineWhatAdmissionNeeds) {
   EXPECT_EQ(seen_.front().view.used_bytes, 40U);
   EXPECT_EQ(seen_.front().view.processes.at(0).pid, 7);
   EXPECT_EQ(cards_->board().entries.at(CardNumber{0}).sample->sample.used_bytes, 40U);
+}
+
+TEST_F(WatchedCardsTest, NumbersAreOursAndTheDriversIsKept) {
+  arrange_ = [](std::vector<Card> cards) {
+    for (Card& card : cards) card.number = CardNumber{5};
+    return cards;
+  };
+  start(std::string(kCards) + kSample + "cat > /dev/null");
+  ASSERT_TRUE(run_until([&] { return !seen_.empty(); }));
+  EXPECT_EQ(found_.front()->cards.front().number, CardNumber{5});
+  EXPECT_EQ(found_.front()->cards.front().driver_index, 0);
+  EXPECT_EQ(seen_.front().card, CardNumber{5});
+  EXPECT_EQ(cards_->board().cards.front().number, CardNumber{5});
+  EXPECT_TRUE(cards_->board().entries.contains(CardNumber{5}));
 }
 
 TEST_F(WatchedCardsTest, WithoutADriverThereAreNoCards) {

@@ -1,0 +1,123 @@
+// The daemon and its cards: found, numbered, put under the rules of the configuration, seen.
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "base/log.h"
+#include "daemon/card_memory.h"
+#include "daemon/daemon.h"
+#include "gpu/sampler_process.h"
+
+namespace gpusched {
+namespace {
+
+std::vector<std::string> comma_list(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    if (comma > 0) words.emplace_back(text.substr(0, comma));
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return words;
+}
+
+}  // namespace
+
+Result<void> Daemon::look_for_cards() {
+  WatchedCards::Options options;
+  options.program = find_sampler_program();
+  if (sim_) {
+    options.variables = sim_->variables();
+    options.source = "simulated";
+  }
+  options.busy_period = std::chrono::milliseconds(config_.cards.busy_period_ms);
+  options.idle_period = std::chrono::milliseconds(config_.cards.idle_period_ms);
+  options.deadline = std::chrono::milliseconds(config_.cards.deadline_ms);
+  options.loads = {config_.cards.idle_after, comma_list(config_.cards.ignored_programs)};
+  options.cgroup = cgroup_.path;
+  options.complain = [](const std::string& what) { log_warning(what); };
+  options.arrange = [this](std::vector<Card> cards) { return arrange(std::move(cards)); };
+  if (auto known = read_card_memory(config_.state_directory)) {
+    known_cards_ = std::move(*known);
+  } else {
+    log_warning("cards are numbered anew", {{"reason", known.error().message}});
+  }
+  cards_ = std::make_unique<WatchedCards>(loop_, std::move(options));
+  cards_->on_report([this](const watch::Report& report) { on_report(report); });
+  cards_->start({[this](Result<CardsFound> found) { on_cards(std::move(found)); },
+                 [this](CardSeen seen) { on_seen(std::move(seen)); }});
+  return {};
+}
+
+// Numbers that stay with their cards, and what the configuration says of each.
+std::vector<Card> Daemon::arrange(std::vector<Card> cards) {
+  const KnownCards before = known_cards_;
+  cards = number_cards(known_cards_, std::move(cards));
+  if (known_cards_ != before) {
+    auto written = write_card_memory(config_.state_directory, known_cards_);
+    if (!written) {
+      log_warning("the cards' numbers may change with the next start",
+                  {{"reason", written.error().message}});
+    }
+  }
+  RuledCards ruled = apply_rules(config_.card_rules, std::move(cards));
+  for (const std::string& complaint : ruled.complaints) log_warning(complaint);
+  return std::move(ruled.cards);
+}
+
+// Once, until another number of them is missing.
+void Daemon::warn_of_missing(std::size_t found) {
+  const auto expected = static_cast<std::size_t>(config_.rules.cards_expected);
+  const std::size_t missing = expected - std::min(expected, found);
+  if (std::exchange(missing_, missing) == missing || missing == 0) return;
+  log_warning("cards are missing",
+              {{"expected", expected}, {"found", found}, {"missing", missing}});
+}
+
+void Daemon::on_cards(Result<CardsFound> found) {
+  if (!found) {
+    log_warning("no cards can be seen; jobs that need one are refused",
+                {{"reason", found.error().message}});
+    warn_of_missing(0);
+    return let_clients_in();
+  }
+  cards_from_ = found->source;
+  log_info("cards found", {{"source", cards_from_}, {"count", found->cards.size()}});
+  warn_of_missing(found->cards.size());
+  for (const Card& card : found->cards) unseen_.insert(card.number);
+  engine_->post(CardsReported{std::move(found->cards)});
+  if (unseen_.empty()) return let_clients_in();
+  // A card that does not answer keeps nobody out.
+  first_look_.expires_after(std::chrono::milliseconds(config_.cards.deadline_ms + 1000));
+  first_look_.async_wait([this](const boost::system::error_code& cancelled) {
+    if (!cancelled) let_clients_in();
+  });
+}
+
+void Daemon::on_seen(CardSeen seen) {
+  unseen_.erase(seen.card);
+  engine_->post(std::move(seen));
+  if (unseen_.empty()) let_clients_in();
+}
+
+// What happens to cards beside what is seen on them.
+void Daemon::on_report(const watch::Report& report) {
+  history_->add(history_feed_.take(report, engine_->state()));
+  const auto* said = std::get_if<watch::EventReport>(&report);
+  if (said == nullptr || !said->card) return;
+  using Kind = watch::CardEvent::Kind;
+  std::optional<TroubleKind> kind;
+  if (said->event.kind == Kind::kXid) kind = TroubleKind::kXid;
+  if (said->event.kind == Kind::kEccDouble) kind = TroubleKind::kEccDouble;
+  if (said->event.kind == Kind::kUnavailable) kind = TroubleKind::kUnavailable;
+  if (!kind) return;
+  const Verdict verdict = judge(*kind, said->event.number);
+  if (verdict.consequence != Consequence::kKeep) {
+    log_warning(verdict.what, {{"card", number_of(*said->card)},
+                               {"drained", verdict.consequence == Consequence::kDrain},
+                               {"advice", verdict.advice}});
+  }
+  engine_->post(CardTroubleSeen{*said->card, *kind, said->event.number});
+}
+
+}  // namespace gpusched
