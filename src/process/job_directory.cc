@@ -47,11 +47,14 @@ std::string checkpoint_directory(const std::string& state_directory, JobId job) 
 Result<Fd> open_attempt(const std::string& state_directory, AttemptId attempt) {
   const std::string path = attempt_directory(state_directory, attempt);
   Fd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  // Something else in its place knows as little as nothing.
-  if (!directory && errno != ENOENT && errno != ENOTDIR && errno != ELOOP) {
-    return io_error("open the job directory " + path, errno);
-  }
-  return directory;
+  if (directory || errno == ENOENT) return directory;
+  const int error = errno;
+  struct stat about {};
+  const bool known = ::lstat(path.c_str(), &about) == 0;
+  // A file in its place knows as little as nothing. A link may be somebody's way of moving it to
+  // another disk: it is not followed, and not taken for nothing either.
+  if (error == ENOTDIR && (!known || !S_ISLNK(about.st_mode))) return directory;
+  return io_error("open the job directory " + path, error);
 }
 
 namespace {
@@ -64,6 +67,10 @@ bool make_directory(int parent, const std::string& path) {
   struct stat about {};
   if (::fstatat(parent, path.c_str(), &about, AT_SYMLINK_NOFOLLOW) != 0) return false;
   if (S_ISDIR(about.st_mode)) return true;
+  if (S_ISLNK(about.st_mode)) {
+    errno = ELOOP;
+    return false;
+  }
   const std::string aside = path + ".in-the-way";
   return ::renameat(parent, path.c_str(), parent, aside.c_str()) == 0 &&
          ::mkdirat(parent, path.c_str(), 0711) == 0;
