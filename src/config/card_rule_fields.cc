@@ -46,7 +46,7 @@ CardRuleField text_field(std::string_view key, Place place, Check check) {
             return {};
           },
           [place](const CardRule& rule) -> std::optional<std::string> {
-            const std::optional<std::string> text = place(rule);
+            const std::optional<std::string>& text = place(rule);
             if (!text || text->empty()) return std::nullopt;
             return quoted(*text);
           }};
