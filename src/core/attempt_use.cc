@@ -64,11 +64,6 @@ void AttemptUses::add(CardNumber card, const CardView& before, const CardView& n
   }
 }
 
-void AttemptUses::raise_peak(AttemptId attempt, std::uint64_t bytes) {
-  Sum& sum = uses_[attempt];
-  sum.peak_vram_bytes = std::max(sum.peak_vram_bytes, bytes);
-}
-
 std::optional<GpuUsage> AttemptUses::of(AttemptId attempt) const {
   const auto found = uses_.find(attempt);
   if (found == uses_.end()) return std::nullopt;

@@ -17,8 +17,6 @@ class AttemptUses {
   void add(CardNumber card, const CardView& before, const CardView& now);
   // The sum so far; nullopt: it was never seen on a card.
   std::optional<GpuUsage> of(AttemptId attempt) const;
-  // The driver's own account of a process of it that has ended: peaks between two looks.
-  void raise_peak(AttemptId attempt, std::uint64_t bytes);
   // Keeps only those for which `keep(attempt)` is true.
   template <class Keep>
   void prune(Keep keep) {

@@ -86,9 +86,7 @@ class SamplerProcess::Child : public std::enable_shared_from_this<SamplerProcess
       return cannot("watch " + options.program, error);
     }
     process_.assign(process);
-    process_.async_wait(Descriptor::wait_read, [self = shared_from_this()](const ErrorOf& failed) {
-      if (!failed) self->reap();
-    });
+    await_end();
     read();
     return {};
   }
@@ -172,9 +170,16 @@ class SamplerProcess::Child : public std::enable_shared_from_this<SamplerProcess
                              });
   }
 
+  void await_end() {
+    process_.async_wait(Descriptor::wait_read, [self = shared_from_this()](const ErrorOf& failed) {
+      if (!failed) self->reap();
+    });
+  }
   void reap() {
     int status = 0;
-    ::waitpid(pid_, &status, 0);
+    // The reactor may hand us an event that was meant for a descriptor closed a moment ago, whose
+    // place ours has taken. Nobody waits here for a process that lives.
+    if (::waitpid(pid_, &status, WNOHANG) == 0) return await_end();
     status_ = status;
     if (output_ended_) finish();
   }
