@@ -283,7 +283,9 @@ def verdict(book, jobs, ran):
 
 def leftovers(daemon, mark):
     """Processes and control groups of jobs, all of which have ended."""
-    ours = {daemon.process.pid, daemon.launcher(), *processes.named("gpusched-spare")}
+    # Its own programs, the launcher and the sampler, and the shim that waits for its turn.
+    ours = {daemon.process.pid, *processes.children_of(daemon.process.pid),
+            *processes.named("gpusched-spare")}
     found = [f"process {pid}: {processes.words_of(pid)}"
              for pid in processes.with_environment(mark) if pid not in ours]
     found += [f"supervisor {pid}" for pid in processes.with_word(daemon.state) if pid not in ours]
