@@ -173,11 +173,11 @@ class Server {
     spare_.reset();
     std::vector<int> files;
     for (const Fd& file : passed) files.push_back(file.get());
+    // Before it is told, so that whatever becomes of it, the leaf is its to remove.
+    if (!settings_.cgroup_base.empty()) premake_leaf(leaf_path_of(settings_, attempt));
     if (!spare.pidfd || send_packet(spare.socket.get(), packet, files, MSG_DONTWAIT) != 0) {
       return false;
     }
-    // While it makes the attempt's directory.
-    if (!settings_.cgroup_base.empty()) premake_leaf(leaf_path_of(settings_, attempt));
     send(ShimLaunched{attempt, spare.pid}, {spare.pidfd.get()});
     return true;
   }

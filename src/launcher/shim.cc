@@ -146,7 +146,7 @@ void withdraw(ShimParts& parts, const ClaimDraft& draft, Fd release,
   if (waiting) ::waitpid(waiting->pid, nullptr, 0);
   ::unlinkat(parts.directory.get(), "control", 0);
   if (parts.log) ::unlinkat(parts.directory.get(), "log", 0);
-  if (parts.leaf) remove_leaf(parts.leaf_path);
+  if (!parts.leaf_path.empty()) remove_leaf(parts.leaf_path);
 }
 
 // False: it is not to run.
@@ -184,15 +184,16 @@ void run_shim(const ShimSettings& settings, AttemptId attempt, const std::string
   auto order = decode_order(bytes);
   if (!order) return give_up(settings, attempt, order.error().message);
   parts.order = std::move(*order);
+  if (!settings.cgroup_base.empty()) parts.leaf_path = leaf_path_of(settings, attempt);
   auto directory = make_attempt(settings.jobs_fd, attempt);
-  if (!directory) return give_up(settings, attempt, directory.error().message);
+  if (!directory) {
+    if (!parts.leaf_path.empty()) remove_leaf(parts.leaf_path);
+    return give_up(settings, attempt, directory.error().message);
+  }
   parts.directory = std::move(*directory);
   // One shim at a time in here: one that prepared this attempt for a daemon that died may still be
   // taking its things away.
   ::flock(parts.directory.get(), LOCK_EX);
-  if (!settings.cgroup_base.empty()) {
-    parts.leaf_path = leaf_path_of(settings, attempt);
-  }
   // Orphans of the command become ours, so that "no children" means "nothing is left".
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   CommandPlan plan;

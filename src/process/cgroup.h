@@ -41,7 +41,7 @@ struct LeafLimits {
 };
 // An empty leaf, new or made ready by premake_leaf(); what is in it under that name is ended first.
 Result<Fd> make_leaf(const std::string& path, const LeafLimits& limits);
-// The slow part of it, for somebody else to do at the same time.
+// The slow part of it, done beforehand.
 void premake_leaf(const std::string& path);
 bool kill_leaf(int leaf);
 bool freeze_leaf(int leaf, bool frozen);

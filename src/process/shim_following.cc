@@ -8,6 +8,7 @@
 #include <boost/asio/post.hpp>
 #include <cerrno>
 
+#include "process/cgroup.h"
 #include "process/control_client.h"
 #include "process/packet.h"
 #include "process/shim_launcher_impl.h"
@@ -176,6 +177,10 @@ void ShimLauncher::Impl::win_claim(AttemptId attempt, Followed& followed) {
     return claim->valid();
   }();
   if (claimed && *claimed) {
+    // A launcher that died may have made it; nobody will run in there any more.
+    if (!options_.cgroup.path.empty()) {
+      remove_leaf(options_.cgroup.path + "/jobs/" + to_string(attempt));
+    }
     not_started(attempt);
   } else if (claimed) {
     settle_later(attempt);
