@@ -70,6 +70,15 @@ std::string cards_text(const Grant& grant) {
 
 }  // namespace
 
+Applied refused(RefusalKind kind, std::string message) {
+  return {.answer = Refusal{kind, std::move(message)}, .effects = {}, .follow_up = {}};
+}
+
+StopReason& stopping_in(Job& job) {
+  if (auto* starting = std::get_if<Starting>(&job.state)) return starting->stopping;
+  return std::get<Running>(job.state).stopping;
+}
+
 Applied apply(State& state, const Event& event, Now now) {
   return std::visit(Dispatch{state, now}, event);
 }

@@ -7,11 +7,12 @@
 namespace gpusched {
 namespace {
 
-Applied refused(RefusalKind kind, std::string message) {
-  return {.answer = Refusal{kind, std::move(message)}, .effects = {}, .follow_up = {}};
-}
-
 std::string name_of(const Card& card) { return "card " + std::to_string(number_of(card.number)); }
+
+bool is_on(const Job& job, const Card& card) {
+  const Grant& grant = *grant_of(job);
+  return std::ranges::find(grant.cards, card.number, &CardGrant::card) != grant.cards.end();
+}
 
 std::optional<Refusal> refuse_cards(const State& state, const Actor& actor,
                                     const std::vector<CardNumber>& cards, const char* verb) {
@@ -33,15 +34,8 @@ void stop_jobs_on(State& state, const Card& card, const std::string& what, Now n
   const std::set<JobId> active = state.active();
   for (const JobId id : active) {
     Job job = *state.find(id);
-    const Grant& grant = *grant_of(job);
-    if (std::ranges::find(grant.cards, card.number, &CardGrant::card) == grant.cards.end()) {
-      continue;
-    }
-    StopReason* stopping = nullptr;
-    if (auto* starting = std::get_if<Starting>(&job.state)) stopping = &starting->stopping;
-    if (auto* running = std::get_if<Running>(&job.state)) stopping = &running->stopping;
-    if (stopping == nullptr || *stopping != StopReason::kNone) continue;
-    *stopping = StopReason::kGpuLost;
+    if (!is_on(job, card) || stopping_in(job) != StopReason::kNone) continue;
+    stopping_in(job) = StopReason::kGpuLost;
     state.note(job, "gpu_lost", name_of(card) + ": " + what + "; the attempt is ended", now);
     applied.effects.emplace_back(StopAttempt{job.current_attempt(), Seconds{0}});
     state.put(std::move(job), now);
@@ -91,11 +85,7 @@ Applied apply_trouble(State& state, const CardTroubleSeen& seen, Now now) {
   }
   for (const JobId id : state.active()) {
     const Job& job = *state.find(id);
-    const Grant& grant = *grant_of(job);
-    if (std::ranges::find(grant.cards, card.number, &CardGrant::card) == grant.cards.end()) {
-      continue;
-    }
-    state.note(job, "card", name_of(card) + ": " + verdict.what, now);
+    if (is_on(job, card)) state.note(job, "card", name_of(card) + ": " + verdict.what, now);
   }
   return applied;
 }

@@ -8,11 +8,6 @@ namespace {
 // Jobs of a sweep that the crash guard holds per turn.
 constexpr std::size_t kHoldSlice = 1000;
 
-StopReason& stopping_in(Job& job) {
-  if (auto* starting = std::get_if<Starting>(&job.state)) return starting->stopping;
-  return std::get<Running>(job.state).stopping;
-}
-
 void leave(Changed& changed, JobId id, std::string why) {
   changed.unchanged.emplace_back(id, std::move(why));
 }

@@ -2,13 +2,6 @@
 #include "core/transitions.h"
 
 namespace gpusched {
-namespace {
-
-Applied refused(RefusalKind kind, std::string message) {
-  return {.answer = Refusal{kind, std::move(message)}, .effects = {}, .follow_up = {}};
-}
-
-}  // namespace
 
 Applied apply_group_set(State& state, const GroupSetAsked& asked) {
   if (!asked.actor.administrator) {

@@ -13,6 +13,10 @@ void end_job(State& state, Job job, Ended ended, Now now);
 void queue_again(State& state, Job job, Microseconds retry_in, const std::string& why, Now now);
 // One sentence about how an attempt ended.
 std::string outcome_text(const Ended& ended);
+// The answer to an event that changes nothing.
+Applied refused(RefusalKind kind, std::string message);
+// What the end of the attempt will mean. REQUIRES: job.active().
+StopReason& stopping_in(Job& job);
 // True if the actor may change the job.
 bool may_change(const Actor& actor, const Job& job);
 

@@ -187,11 +187,7 @@ class Amdgpu final : public Backend {
 }  // namespace
 
 Probed probe_amdgpu(const Host& host) {
-  auto backend = std::make_unique<Amdgpu>(host);
-  std::vector<std::string> complaints;
-  const auto cards = backend->cards(complaints);
-  if (!cards || cards->empty()) return {nullptr, true, "no card has the driver amdgpu"};
-  return {std::move(backend), false, fmt::format("{} cards in sysfs", cards->size())};
+  return probe_sysfs(std::make_unique<Amdgpu>(host), "no card has the driver amdgpu");
 }
 
 }  // namespace gpusched::watch

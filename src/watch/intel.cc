@@ -1,7 +1,5 @@
 #include "watch/intel.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -189,11 +187,7 @@ class Intel final : public Backend {
 }  // namespace
 
 Probed probe_intel(const Host& host) {
-  auto backend = std::make_unique<Intel>(host);
-  std::vector<std::string> complaints;
-  const auto cards = backend->cards(complaints);
-  if (!cards || cards->empty()) return {nullptr, true, "no card has the driver i915 or xe"};
-  return {std::move(backend), false, fmt::format("{} cards in sysfs", cards->size())};
+  return probe_sysfs(std::make_unique<Intel>(host), "no card has the driver i915 or xe");
 }
 
 }  // namespace gpusched::watch

@@ -22,6 +22,13 @@ Result<DrmCard> SysfsCards::find(const CardIdentity& card, const Tree& tree) con
   return known->second;
 }
 
+Probed probe_sysfs(std::unique_ptr<Backend> backend, const char* none) {
+  std::vector<std::string> complaints;
+  const auto cards = backend->cards(complaints);
+  if (!cards || cards->empty()) return {nullptr, true, none};
+  return {std::move(backend), false, fmt::format("{} cards in sysfs", cards->size())};
+}
+
 void read_pcie(const Tree& tree, const DrmCard& card, CardSample& sample) {
   if (const auto speed = tree.word(card.device() + "/current_link_speed")) {
     sample.pcie_generation = pcie_generation(*speed);

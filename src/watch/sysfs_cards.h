@@ -3,11 +3,13 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "watch/backend.h"
 #include "watch/drm_cards.h"
 #include "watch/sample.h"
 #include "watch/tree.h"
@@ -32,6 +34,9 @@ class SysfsCards {
   std::map<std::string, DrmCard> by_uuid_;
   std::map<std::string, std::string> models_;  // By PCI address.
 };
+
+// The backend if it finds cards; else `none` is why there is none.
+Probed probe_sysfs(std::unique_ptr<Backend> backend, const char* none);
 
 // PCIe link and the parts of a sample that every card on PCI has. REQUIRES: it is awake.
 void read_pcie(const Tree& tree, const DrmCard& card, CardSample& sample);

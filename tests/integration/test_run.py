@@ -1,61 +1,25 @@
 """`gpusched run`: the caller's terminal or pipes are the job's, whatever the daemon does meanwhile."""
 
-import fcntl
 import os
-import pty
 import signal
-import struct
 import subprocess
 import termios
 
 import pytest
+from client_terminal import ClientTerminal
 from live_daemon import wait_until
 
 
-class Terminal:
-    """A client on a pseudo terminal, and what it has shown so far."""
+class Terminal(ClientTerminal):
+    """`gpusched run`, and what it has shown so far."""
 
     def __init__(self, daemon, *arguments, rows=30, columns=100):
-        self.near, far = pty.openpty()
-        fcntl.ioctl(far, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-        self.process = subprocess.Popen(
-            [daemon.programs / "gpusched", "run", *arguments], stdin=far, stdout=far, stderr=far,
-            env=daemon.environment(), start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
-        os.close(far)
-        os.set_blocking(self.near, False)
-        self.shown = b""
-
-    def read(self):
-        try:
-            while part := os.read(self.near, 65536):
-                self.shown += part
-        except (BlockingIOError, OSError):
-            pass  # Nothing more now, or the other side has closed.
-        return self.shown
+        super().__init__(daemon, ["run", *arguments], rows, columns)
+        os.close(self.far)  # Its end is to be seen.
+        self.far = None
 
     def shows(self, words):
         wait_until(lambda: words in self.read(), what=f"{words} on {self.shown}")
-
-    def type(self, data):
-        os.write(self.near, data)
-
-    def resize(self, rows, columns):
-        fcntl.ioctl(self.near, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-
-    def code(self):
-        wait_until(lambda: (self.read(), self.process.poll())[1] is not None, what="the client's end")
-        self.read()
-        return self.process.returncode
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-        os.close(self.near)
 
 
 def test_pipes_and_exit_code(running):

@@ -1,15 +1,13 @@
 """`gpusched top` on a real terminal of 80 by 24: what it shows, what its keys do, how it leaves."""
 
-import fcntl
 import os
-import pty
 import re
-import struct
 import subprocess
 import termios
 
 import processes
 import pytest
+from client_terminal import ClientTerminal
 from live_daemon import wait_until
 from terminal_screen import TerminalScreen
 
@@ -19,29 +17,21 @@ def cpu_seconds(pid):
     return (int(after_name[11]) + int(after_name[12])) / os.sysconf("SC_CLK_TCK")
 
 
-class Top:
-    """The program on a pseudo terminal, and what stands there now."""
+class Top(ClientTerminal):
+    """`gpusched top`, and what stands on the terminal now. Our end of it stays open, so that the state
+    it was left in can be read."""
 
     def __init__(self, daemon, rows=24, columns=80, **environment):
-        self.near, far = pty.openpty()
-        self.before = termios.tcgetattr(far)
-        fcntl.ioctl(far, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-        self.process = subprocess.Popen(
-            [daemon.programs / "gpusched", "top"], stdin=far, stdout=far, stderr=far,
-            env={**daemon.environment(), "TERM": "xterm-256color", **environment},
-            start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
-        self.far = far  # Stays open, so that the state it was left in can be read.
-        os.set_blocking(self.near, False)
+        super().__init__(daemon, ["top"], rows, columns,
+                         **{"TERM": "xterm-256color", **environment})
         self.screen = TerminalScreen(rows, columns)
-        self.shown = b""
+
+    def take(self, part):
+        super().take(part)
+        self.screen.feed(part)
 
     def text(self):
-        try:
-            while part := os.read(self.near, 65536):
-                self.shown += part
-                self.screen.feed(part)
-        except BlockingIOError:
-            pass  # Nothing more now.
+        self.read()
         return self.screen.text()
 
     def shows(self, *words):
@@ -54,28 +44,10 @@ class Top:
     def line_with(self, words):
         return next(line for line in self.shows(words).splitlines() if words in line)
 
-    def type(self, data):
-        os.write(self.near, data)
-
     def resize(self, rows, columns):
         self.text()
         self.screen.resize(rows, columns)
-        fcntl.ioctl(self.near, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-
-    def code(self):
-        wait_until(lambda: (self.text(), self.process.poll())[1] is not None, what="its end")
-        self.text()
-        return self.process.returncode
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-        os.close(self.near)
-        os.close(self.far)
+        super().resize(rows, columns)
 
 
 def test_a_session(own):
