@@ -30,6 +30,11 @@ if(GPUSCHED_FUZZERS)
   target_link_options(gpusched_flags INTERFACE -fsanitize=address,undefined)
 endif()
 
+# gpusched_alone(a.cc b.cc): not compiled together with neighbours, because of what it includes.
+function(gpusched_alone)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 find_program(CCACHE ccache)
 if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})

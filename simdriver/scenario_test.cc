@@ -8,7 +8,7 @@
 namespace gpusched::simdriver {
 namespace {
 
-constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
+constexpr std::uint64_t kGibibyte = std::uint64_t{1} << 30;
 
 Scenario scenario_of(const std::string& text) {
   auto read = read_scenario(text, "test.yaml");
@@ -21,9 +21,9 @@ TEST(Scenario, DescribesCardsInAFewWords) {
   ASSERT_TRUE(scenario);
   ASSERT_EQ(scenario->cards.size(), 3u);
   EXPECT_EQ(scenario->name, "2x24G,1x80G:H100");
-  EXPECT_EQ(scenario->cards[0].vram_bytes, 24 * kGiB);
+  EXPECT_EQ(scenario->cards[0].vram_bytes, 24 * kGibibyte);
   EXPECT_STREQ(scenario->cards[2].model, "H100");
-  EXPECT_EQ(scenario->cards[2].vram_bytes, 80 * kGiB);
+  EXPECT_EQ(scenario->cards[2].vram_bytes, 80 * kGibibyte);
   EXPECT_NE(scenario->cards[2].features & kHasGpm, 0u);
   EXPECT_EQ(scenario->cards[0].features & kHasEcc, 0u);
 }

@@ -8,7 +8,7 @@
 namespace gpusched {
 namespace {
 
-constexpr std::size_t kPieceBytes = 256U << 10;
+constexpr std::size_t kFilePieceBytes = 256U << 10;
 
 struct FileAnswer : std::enable_shared_from_this<FileAnswer> {
   FileAnswer(Context& a_context, Fd a_file, Responder a_responder)
@@ -39,7 +39,7 @@ struct FileAnswer : std::enable_shared_from_this<FileAnswer> {
     if (reading || ended) return;
     reading = true;
     context.files.post([weak = weak_from_this(), fd = file, at = offset]() -> Background::Then {
-      std::string piece(kPieceBytes, '\0');
+      std::string piece(kFilePieceBytes, '\0');
       const ssize_t got = ::pread(fd->get(), piece.data(), piece.size(), static_cast<off_t>(at));
       piece.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
       return [weak, got, piece = std::move(piece)]() mutable {

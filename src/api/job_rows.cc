@@ -10,7 +10,7 @@
 namespace gpusched {
 namespace {
 
-constexpr std::size_t kPieceBytes = 192U << 10;
+constexpr std::size_t kRowPieceBytes = 192U << 10;
 // Jobs looked at in one go when few of them match.
 constexpr std::size_t kLooksPerPiece = 5000;
 
@@ -89,7 +89,7 @@ class RowStream {
   Pull walk_ids() {
     RowWriter writer(context_, actor_);
     while (position_ < asked_.ids->size() && left_ > 0) {
-      if (piece_.size() >= kPieceBytes) return Pull::kMore;
+      if (piece_.size() >= kRowPieceBytes) return Pull::kMore;
       const Job* job = context_.state().find((*asked_.ids)[position_++]);
       if (job == nullptr) continue;  // Retention took it meanwhile.
       write(writer, *job);
@@ -103,7 +103,7 @@ class RowStream {
     std::size_t looks = kLooksPerPiece;
     const auto& jobs = context_.state().jobs();
     for (auto it = jobs.upper_bound(at_); it != jobs.end() && left_ > 0; ++it) {
-      if (piece_.size() >= kPieceBytes || looks-- == 0) return Pull::kMore;
+      if (piece_.size() >= kRowPieceBytes || looks-- == 0) return Pull::kMore;
       at_ = it->first;
       if (!matches(it->second)) continue;
       write(writer, it->second);

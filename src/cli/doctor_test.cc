@@ -17,17 +17,17 @@
 namespace gpusched::cli {
 namespace {
 
-const std::string kDirectory = GPUSCHED_GOLDEN_DIRECTORY "/cli/";
+const std::string kDoctorGoldens = GPUSCHED_GOLDEN_DIRECTORY "/cli/";
 constexpr std::uint64_t kGiB = 1ULL << 30U;
 
 LocalLook look_of(const std::string& name) {
-  return *read_look(*read_input(kDirectory + name + ".jsonl"));
+  return *read_look(*read_input(kDoctorGoldens + name + ".jsonl"));
 }
 
 void compare(const std::string& name, const std::vector<Finding>& findings) {
   for (const std::size_t width : {80U, 120U, 50U}) {
     const std::string text = render_findings(findings, {.width = width});
-    const std::string path = kDirectory + name + "-" + std::to_string(width) + ".txt";
+    const std::string path = kDoctorGoldens + name + "-" + std::to_string(width) + ".txt";
     if (std::getenv("GPUSCHED_UPDATE_GOLDEN") != nullptr) {
       std::ofstream(path) << text;
       continue;

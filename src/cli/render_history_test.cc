@@ -14,9 +14,9 @@
 namespace gpusched::cli {
 namespace {
 
-const std::string kDirectory = GPUSCHED_GOLDEN_DIRECTORY "/cli/";
+const std::string kHistoryGoldens = GPUSCHED_GOLDEN_DIRECTORY "/cli/";
 
-Page page_of(std::size_t width) {
+Page history_page(std::size_t width) {
   return {.width = width, .now = *parse_rfc3339("2026-01-01T10:00:00.000Z"), .offset_at = [](Wall) {
             return Seconds{3600};
           }};
@@ -28,7 +28,7 @@ void compare(const std::string& name, const std::string& text, std::size_t width
     EXPECT_LE(display_width(text.substr(begin, end - begin)), width) << name;
     begin = end + 1;
   }
-  const std::string path = kDirectory + name + ".txt";
+  const std::string path = kHistoryGoldens + name + ".txt";
   if (std::getenv("GPUSCHED_UPDATE_GOLDEN") != nullptr) {
     std::ofstream(path) << text;
     return;
@@ -39,19 +39,19 @@ void compare(const std::string& name, const std::string& text, std::size_t width
 }
 
 HistoryView view() {
-  auto parsed = parse_history(*read_input(kDirectory + "history.json"));
+  auto parsed = parse_history(*read_input(kHistoryGoldens + "history.json"));
   EXPECT_TRUE(parsed);
   return *parsed;
 }
 
 TEST(History, AtThreeWidths) {
   for (const std::size_t width : {80U, 120U, 50U}) {
-    compare(fmt::format("history-{}", width), render_history(view(), page_of(width)), width);
+    compare(fmt::format("history-{}", width), render_history(view(), history_page(width)), width);
   }
 }
 
 TEST(History, WithoutUnicode) {
-  Page page = page_of(80);
+  Page page = history_page(80);
   page.ascii = true;
   const std::string text = render_history(view(), page);
   EXPECT_TRUE(std::ranges::all_of(text, [](char c) { return c > 0; }));
@@ -59,10 +59,10 @@ TEST(History, WithoutUnicode) {
 }
 
 TEST(History, OfNothing) {
-  EXPECT_EQ(render_history({}, page_of(80)), "Nothing is known of that time.\n");
+  EXPECT_EQ(render_history({}, history_page(80)), "Nothing is known of that time.\n");
   const auto empty = parse_history(R"({"schema":1,"cards":[{"number":0,"uuid":"GPU-5f"}]})");
   ASSERT_TRUE(empty);
-  EXPECT_EQ(render_history(*empty, page_of(80)), "Card 0  GPU-5f\n");
+  EXPECT_EQ(render_history(*empty, history_page(80)), "Card 0  GPU-5f\n");
 }
 
 TEST(Sparkline, HasOneCharacterPerValueAndABlankForAGap) {
@@ -74,9 +74,9 @@ TEST(Sparkline, HasOneCharacterPerValueAndABlankForAGap) {
 }
 
 TEST(History, LeavesRoomForItsFiguresAndSomeBars) {
-  EXPECT_EQ(history_columns(page_of(80)), 38U);
-  EXPECT_EQ(history_columns(page_of(0)), 38U);
-  EXPECT_EQ(history_columns(page_of(20)), 8U);
+  EXPECT_EQ(history_columns(history_page(80)), 38U);
+  EXPECT_EQ(history_columns(history_page(0)), 38U);
+  EXPECT_EQ(history_columns(history_page(20)), 8U);
 }
 
 }  // namespace

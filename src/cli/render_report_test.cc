@@ -12,17 +12,17 @@
 namespace gpusched::cli {
 namespace {
 
-const std::string kDirectory = GPUSCHED_GOLDEN_DIRECTORY "/cli/";
+const std::string kReportGoldens = GPUSCHED_GOLDEN_DIRECTORY "/cli/";
 
 void compare(const std::string& name) {
-  const auto view = parse_report(*read_input(kDirectory + name + ".json"));
+  const auto view = parse_report(*read_input(kReportGoldens + name + ".json"));
   ASSERT_TRUE(view);
   for (const std::size_t width : {80U, 120U, 50U}) {
     const std::string text = render_report(*view, {.width = width});
     for (std::size_t begin = 0; begin < text.size(); begin = text.find('\n', begin) + 1) {
       EXPECT_LE(display_width(text.substr(begin, text.find('\n', begin) - begin)), width) << text;
     }
-    const std::string path = kDirectory + name + "-" + std::to_string(width) + ".txt";
+    const std::string path = kReportGoldens + name + "-" + std::to_string(width) + ".txt";
     if (std::getenv("GPUSCHED_UPDATE_GOLDEN") != nullptr) {
       std::ofstream(path) << text;
       continue;

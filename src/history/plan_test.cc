@@ -73,12 +73,12 @@ TEST(Plan, IsBounded) {
 }
 
 TEST(Gathering, AddsUpBucketsByTheirPoints) {
-  constexpr std::array kMetrics = {Metric{"value", 1, true, true}};
+  constexpr std::array kPlanMetrics = {Metric{"value", 1, true, true}};
   const Plan wide{.tier = 0, .from = at(0), .to = at(60), .step = Seconds{30}};
   Block block(at(0), Seconds{1}, 1);
   block.add(at(0), {10.0});
   for (int i = 0; i < 3; ++i) block.add(at(1), {2.0});
-  Gathering gathering(wide, kMetrics);
+  Gathering gathering(wide, kPlanMetrics);
   EXPECT_TRUE(gathering.empty());
   gathering.add(block);
   EXPECT_FALSE(gathering.empty());

@@ -14,7 +14,7 @@ namespace {
 
 using testing::at;
 
-constexpr std::array kMetrics = {Metric{"value", 0.001, true}};
+constexpr std::array kTrackMetrics = {Metric{"value", 0.001, true}};
 
 // Blocks as bytes, as the database would have them.
 class Tracks : public ::testing::Test {
@@ -24,12 +24,12 @@ class Tracks : public ::testing::Test {
               Block block(start, kDefaultTiers[tier].width, 1);
               const auto found = rows.find({tier, start});
               if (found != rows.end()) {
-                EXPECT_TRUE(unpack(found->second, kMetrics, block));
+                EXPECT_TRUE(unpack(found->second, kTrackMetrics, block));
               }
               return block;
             },
             [this](std::size_t tier, const Block& block) -> Result<void> {
-              rows[{tier, block.start()}] = pack(block, kMetrics);
+              rows[{tier, block.start()}] = pack(block, kTrackMetrics);
               return {};
             }};
   }
@@ -38,7 +38,7 @@ class Tracks : public ::testing::Test {
   }
   void restart() {
     ASSERT_TRUE(track.save_all(shelf()));
-    track = Track(kMetrics, kDefaultTiers);
+    track = Track(kTrackMetrics, kDefaultTiers);
   }
   Cell cell(std::size_t tier, Wall when) {
     EXPECT_TRUE(track.save_all(shelf()));
@@ -49,7 +49,7 @@ class Tracks : public ::testing::Test {
   }
 
   std::map<std::pair<std::size_t, Wall>, std::string> rows;
-  Track track{kMetrics, kDefaultTiers};
+  Track track{kTrackMetrics, kDefaultTiers};
 };
 
 TEST_F(Tracks, EveryTierHasTheMeanAndTheHighestOfItsPoints) {
@@ -118,7 +118,7 @@ TEST_F(Tracks, ARestartInTheMiddleOfABucketChangesNoMean) {
 TEST_F(Tracks, ATierThatIsNotKeptIsNotWritten) {
   Tiers tiers = kDefaultTiers;
   tiers[0].keep = Seconds{0};
-  track = Track(kMetrics, tiers);
+  track = Track(kTrackMetrics, tiers);
   add(at(0), 1);
   ASSERT_TRUE(track.save_all(shelf()));
   EXPECT_EQ(rows.size(), 3U);
@@ -128,7 +128,7 @@ TEST_F(Tracks, ATierThatIsNotKeptIsNotWritten) {
 TEST_F(Tracks, TheMeanOfATierIsTheMeanOfThePointsBeneath) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     rows.clear();
-    track = Track(kMetrics, kDefaultTiers);
+    track = Track(kTrackMetrics, kDefaultTiers);
     std::mt19937 random(seed);
     std::map<std::pair<std::size_t, Wall>, Cell> expected;
     double second = 0;

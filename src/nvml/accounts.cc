@@ -6,7 +6,7 @@ namespace gpusched::nvml {
 namespace {
 
 // The driver's ring has 4,000 entries.
-constexpr u32 kRoom = 4096;
+constexpr u32 kAccountsMost = 4096;
 
 }  // namespace
 
@@ -15,10 +15,10 @@ std::vector<watch::ProcessAccount> Accounts::ended(Asking& asking) {
   u32 on = 0;
   if (!asking.ask(Question::kAccounting, calls.accounting_mode, &on) || on == 0) return {};
   if (calls.accounting_pids == nullptr || calls.accounting_stats == nullptr) return {};
-  std::vector<u32> pids(kRoom);
-  u32 count = kRoom;
+  std::vector<u32> pids(kAccountsMost);
+  u32 count = kAccountsMost;
   if (calls.accounting_pids(asking.device(), &count, pids.data()) != kSuccess) return {};
-  pids.resize(std::min(count, kRoom));
+  pids.resize(std::min(count, kAccountsMost));
 
   std::vector<watch::ProcessAccount> accounts;
   std::set<u32> told;

@@ -9,7 +9,7 @@ namespace gpusched::nvml {
 namespace {
 
 // Shorter ones are noise; also what keeps a quick repetition after an exit cheap.
-constexpr auto kShortest = std::chrono::milliseconds{500};
+constexpr auto kShortestGpm = std::chrono::milliseconds{500};
 
 std::optional<double> figure_of(const GpmMetric& metric) {
   if (metric.code != kSuccess || !std::isfinite(metric.value)) return std::nullopt;
@@ -48,7 +48,7 @@ bool Gpm::begin(Asking& asking) {
 
 const GpmFigures& Gpm::read(Asking& asking, Boot now) {
   if (!asking.knows(Question::kGpm) || !begin(asking)) return figures_;
-  if (taken_ && now - *taken_ < kShortest) return figures_;
+  if (taken_ && now - *taken_ < kShortestGpm) return figures_;
   const Calls& calls = library_->calls();
   std::swap(older_, newer_);
   figures_ = {};

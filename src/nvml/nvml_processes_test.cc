@@ -9,7 +9,7 @@
 namespace gpusched::testing {
 namespace {
 
-constexpr std::uint64_t kMiB = 1ULL << 20;
+constexpr std::uint64_t kMebibyte = 1ULL << 20;
 
 TEST(NvmlBackend, ListsProcessesInEveryFormThatDriversHave) {
   const std::vector<std::vector<std::string>> forms = {
@@ -35,7 +35,7 @@ TEST(NvmlBackend, ListsProcessesInEveryFormThatDriversHave) {
     ASSERT_EQ(processes.size(), 101u);
     for (std::size_t n = 1; n <= 100; ++n) {
       EXPECT_EQ(processes[n - 1].pid, static_cast<int>(1000 + n));
-      EXPECT_EQ(processes[n - 1].vram_bytes, n * kMiB);
+      EXPECT_EQ(processes[n - 1].vram_bytes, n * kMebibyte);
     }
     EXPECT_EQ(processes.back().kind, watch::ProcessKind::kGraphics);
   }
@@ -46,7 +46,7 @@ TEST(NvmlBackend, AProcessInTwoListsIsOne) {
   nvml.driver.add_process({"card=0", "vram=5M", "pid=77"});
   nvml.driver.add_process({"card=1", "vram=6M", "pid=77"});
   EXPECT_EQ(nvml.processes(0).size(), 1u);
-  EXPECT_EQ(nvml.processes(1).at(0).vram_bytes, 6 * kMiB);
+  EXPECT_EQ(nvml.processes(1).at(0).vram_bytes, 6 * kMebibyte);
 }
 
 TEST(NvmlBackend, KnowsHowBusyEachProcessIs) {

@@ -7,8 +7,8 @@
 namespace gpusched::nvml {
 namespace {
 
-constexpr int kTriesMost = 5;
-constexpr std::size_t kRoomMost = 1U << 16;
+constexpr int kListTriesMost = 5;
+constexpr std::size_t kListRoomMost = 1U << 16;
 constexpr std::size_t kForms = 3;
 constexpr std::array kKinds = {watch::ProcessKind::kCompute, watch::ProcessKind::kGraphics,
                                watch::ProcessKind::kMps};
@@ -33,7 +33,7 @@ std::size_t stride_of(const std::vector<unsigned char>& buffer, std::size_t coun
 
 ProcessLists::Listed ProcessLists::read_details(Asking& asking, std::size_t kind) {
   Listed listed;
-  for (int tries = 0; tries < kTriesMost; ++tries) {
+  for (int tries = 0; tries < kListTriesMost; ++tries) {
     std::vector<ProcessDetail> details(room_);
     ProcessDetailList list{};
     list.mode = static_cast<u32>(kind);
@@ -48,7 +48,7 @@ ProcessLists::Listed ProcessLists::read_details(Asking& asking, std::size_t kind
       }
       return listed;
     }
-    if (listed.code != kTooSmall || list.count > kRoomMost) return listed;
+    if (listed.code != kTooSmall || list.count > kListRoomMost) return listed;
     room_ = std::max<std::size_t>(room_ * 2, list.count + 16U);
   }
   return listed;
@@ -67,7 +67,7 @@ ProcessLists::Listed ProcessLists::read_form(Asking& asking, std::size_t kind, s
   Listed listed;
   const auto call = library_->calls().list[form][kind];
   if (call == nullptr) return {kFunctionMissing, {}};
-  for (int tries = 0; tries < kTriesMost; ++tries) {
+  for (int tries = 0; tries < kListTriesMost; ++tries) {
     // Room for the longest entries that any driver writes.
     std::vector<unsigned char> buffer(room_ * sizeof(ProcessDetail), kFill);
     auto count = static_cast<u32>(room_);
@@ -79,7 +79,7 @@ ProcessLists::Listed ProcessLists::read_form(Asking& asking, std::size_t kind, s
       listed.processes = entries_of(buffer, seen, stride);
       return listed;
     }
-    if (listed.code != kTooSmall || count > kRoomMost) return listed;
+    if (listed.code != kTooSmall || count > kListRoomMost) return listed;
     room_ = std::max<std::size_t>(room_ * 2, count + 16U);
   }
   return listed;

@@ -88,9 +88,9 @@ void read(WireReader& in, JobExit& m) {
 }
 
 template <std::size_t I = 0>
-Result<ControlMessage> decode_kind(std::size_t kind, WireReader& in) {
+Result<ControlMessage> decode_control(std::size_t kind, WireReader& in) {
   if constexpr (I < std::variant_size_v<ControlMessage>) {
-    if (kind != I) return decode_kind<I + 1>(kind, in);
+    if (kind != I) return decode_control<I + 1>(kind, in);
     std::variant_alternative_t<I, ControlMessage> message;
     read(in, message);
     if (!in.ok()) return failure(ErrorCode::kInvalid, "the control message is cut off or too long");
@@ -120,7 +120,7 @@ Result<ControlMessage> decode_control(std::string_view packet) {
                        ", this supervisor speaks " + std::to_string(kControlVersion));
   }
   WireReader in(packet.substr(2));
-  return decode_kind(static_cast<std::uint8_t>(packet[1]), in);
+  return decode_control(static_cast<std::uint8_t>(packet[1]), in);
 }
 
 }  // namespace gpusched

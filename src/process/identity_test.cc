@@ -11,7 +11,7 @@
 namespace gpusched {
 namespace {
 
-const AttemptId kOne{JobId{1}, 1};
+const AttemptId kIdentityAttempt{JobId{1}, 1};
 constexpr std::uint32_t kNobody = 65534;
 
 class UnderRoot : public ::testing::Test {
@@ -31,7 +31,7 @@ class UnderRoot : public ::testing::Test {
     return ended == nullptr ? AttemptEnded{} : *ended;
   }
   LaunchOrder order_of(std::uint32_t uid, const std::string& script) {
-    LaunchOrder order = harness_.shell_order(kOne, script);
+    LaunchOrder order = harness_.shell_order(kIdentityAttempt, script);
     order.owner = {uid, uid, "somebody"};
     return order;
   }
@@ -42,14 +42,15 @@ TEST_F(UnderRoot, TheCommandIsTheSubmitterAndNobodyElse) {
   const AttemptEnded end =
       run(order_of(kNobody, "id -u; id -ru; id -g; id -G; touch $GPUSCHED_CHECKPOINT_DIR/x"));
   EXPECT_EQ(end.exit_code, 0) << end.message;
-  EXPECT_EQ(harness_.read(kOne, "log"), "65534\n65534\n65534\n65534\n");
+  EXPECT_EQ(harness_.read(kIdentityAttempt, "log"), "65534\n65534\n65534\n65534\n");
 }
 
 TEST_F(UnderRoot, FilesBelongToWhomTheyShould) {
   run(order_of(kNobody, "true"));
   const auto owner_and_mode = [&](const std::string& name) {
     struct stat about {};
-    EXPECT_EQ(::lstat((harness_.attempt_path(kOne) + "/" + name).c_str(), &about), 0) << name;
+    EXPECT_EQ(::lstat((harness_.attempt_path(kIdentityAttempt) + "/" + name).c_str(), &about), 0)
+        << name;
     return std::pair(about.st_uid, about.st_mode & 0777);
   };
   using Pair = std::pair<uid_t, mode_t>;
@@ -64,7 +65,7 @@ TEST_F(UnderRoot, FilesBelongToWhomTheyShould) {
 
 TEST_F(UnderRoot, TheSubmitterCannotForgeRecords) {
   const AttemptEnded end =
-      run(order_of(kNobody, "d=" + harness_.attempt_path(kOne) +
+      run(order_of(kNobody, "d=" + harness_.attempt_path(kIdentityAttempt) +
                                 "; echo x > $d/exit; ln -s /etc $d/y; rm $d/claim; "
                                 "cat $d/spec; cat $d/claim; exit 4"));
   EXPECT_EQ(end.exit_code, 4);
@@ -97,13 +98,13 @@ TEST_F(UnderRoot, ADirectoryClosedToTheSubmitterIsALaunchFailure) {
 }
 
 TEST_F(UnderRoot, AStrangerIsTurnedAwayAtTheControlSocket) {
-  LaunchOrder order = harness_.order(kOne, CommandKind::kWaits);
+  LaunchOrder order = harness_.order(kIdentityAttempt, CommandKind::kWaits);
   harness_.launcher().launch(std::move(order));
   ASSERT_TRUE(harness_.run_until([&] { return harness_.reports().size() == 1; }));
   const pid_t stranger = ::fork();
   if (stranger == 0) {
     if (::setresuid(kNobody, kNobody, kNobody) != 0) ::_exit(9);
-    auto client = ControlClient::connect(harness_.attempt_path(kOne));
+    auto client = ControlClient::connect(harness_.attempt_path(kIdentityAttempt));
     if (!client) ::_exit(8);
     const auto answer = client->receive();
     const bool refused = answer && std::holds_alternative<Refused>(*answer);
@@ -112,7 +113,7 @@ TEST_F(UnderRoot, AStrangerIsTurnedAwayAtTheControlSocket) {
   int status = -1;
   ASSERT_EQ(::waitpid(stranger, &status, 0), stranger);
   EXPECT_EQ(status, 0);
-  harness_.finish(kOne, 0);
+  harness_.finish(kIdentityAttempt, 0);
 }
 
 TEST(FullDisk, CostsOutputButNeitherTheJobNorItsExitCode) {
@@ -126,13 +127,14 @@ TEST(FullDisk, CostsOutputButNeitherTheJobNorItsExitCode) {
     GTEST_SKIP() << "mounting is not allowed here";
   }
   // Fills the disk to the last byte, says so, waits, ends.
-  const std::string script = "cat /dev/zero; read code < " + harness.fifo(kOne) + "; exit $code";
-  LaunchOrder order = harness.shell_order(kOne, script);
-  ::mkfifo(harness.fifo(kOne).c_str(), 0600);
+  const std::string script =
+      "cat /dev/zero; read code < " + harness.fifo(kIdentityAttempt) + "; exit $code";
+  LaunchOrder order = harness.shell_order(kIdentityAttempt, script);
+  ::mkfifo(harness.fifo(kIdentityAttempt).c_str(), 0600);
   harness.launcher().launch(std::move(order));
   ASSERT_TRUE(harness.run_until(
       [&] { return harness.reports().size() == 1 && std::filesystem::space(place).free == 0; }));
-  harness.finish(kOne, 21);
+  harness.finish(kIdentityAttempt, 21);
   // The record does not fit: the shim stays until it does.
   EXPECT_FALSE(
       harness.run_until([&] { return harness.reports().size() > 1; }, std::chrono::seconds(1)));

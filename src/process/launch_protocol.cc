@@ -94,9 +94,9 @@ void read(WireReader& in, TreeEnded& m) { m.attempt = read_attempt(in); }
 void read(WireReader& in, Forgotten& m) { m.problem = in.rest(); }
 
 template <std::size_t I = 0>
-Result<LaunchMessage> decode_kind(std::size_t kind, WireReader& in) {
+Result<LaunchMessage> decode_launch(std::size_t kind, WireReader& in) {
   if constexpr (I < std::variant_size_v<LaunchMessage>) {
-    if (kind != I) return decode_kind<I + 1>(kind, in);
+    if (kind != I) return decode_launch<I + 1>(kind, in);
     std::variant_alternative_t<I, LaunchMessage> message;
     read(in, message);
     if (!in.ok()) return failure(ErrorCode::kInternal, "a launcher message is cut off");
@@ -118,7 +118,7 @@ std::string encode(const LaunchMessage& message) {
 Result<LaunchMessage> decode_launch(std::string_view packet) {
   if (packet.empty()) return failure(ErrorCode::kInternal, "a launcher message is empty");
   WireReader in(packet.substr(1));
-  return decode_kind(static_cast<std::uint8_t>(packet[0]), in);
+  return decode_launch(static_cast<std::uint8_t>(packet[0]), in);
 }
 
 namespace {

@@ -14,14 +14,14 @@
 namespace gpusched {
 namespace {
 
-const AttemptId kAttempt{JobId{7}, 1};
+const AttemptId kLogAttempt{JobId{7}, 1};
 
 class LogFile : public ::testing::Test {
  protected:
   LogFile() {
     std::filesystem::create_directory(state_ / "jobs");
     const Fd jobs(::open((state_ / "jobs").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    directory_ = std::move(*make_attempt(jobs.get(), kAttempt));
+    directory_ = std::move(*make_attempt(jobs.get(), kLogAttempt));
   }
   void record_identity(const std::string& path) {
     struct stat about {};
@@ -30,7 +30,7 @@ class LogFile : public ::testing::Test {
     ASSERT_TRUE(replace_file(directory_.get(), "status", write_status(status), 0644));
   }
   Result<Fd> open(const std::string& path, std::uint32_t uid = ::geteuid()) {
-    return open_log(state_.path(), kAttempt, LogStream::kOutput, path, uid);
+    return open_log(state_.path(), kLogAttempt, LogStream::kOutput, path, uid);
   }
   testing::TemporaryDirectory state_;
   Fd directory_;
@@ -48,7 +48,7 @@ std::string read_everything(int log) {
 }
 
 TEST_F(LogFile, ReadsInPieces) {
-  const std::string path = attempt_directory(state_.path(), kAttempt) + "/log";
+  const std::string path = attempt_directory(state_.path(), kLogAttempt) + "/log";
   std::string text;
   for (int i = 0; i < 1000; ++i) text += "line " + std::to_string(i) + "\n";
   std::ofstream(path) << text;
@@ -60,7 +60,7 @@ TEST_F(LogFile, ReadsInPieces) {
 }
 
 TEST_F(LogFile, JumpsOverAHole) {
-  const std::string path = attempt_directory(state_.path(), kAttempt) + "/log";
+  const std::string path = attempt_directory(state_.path(), kLogAttempt) + "/log";
   std::ofstream(path) << std::string(4096 * 3, 'x');
   const auto log = open("");
   ASSERT_TRUE(log);

@@ -14,8 +14,8 @@ namespace {
 using namespace std::chrono_literals;
 
 // Less than the sampler's period; long enough that rounding of the counters does not matter.
-constexpr Microseconds kGoodFor = 400ms;
-constexpr std::uint64_t kLargestPid = 0x7fffffff;
+constexpr Microseconds kClientsGoodFor = 400ms;
+constexpr std::uint64_t kLargestDrmPid = 0x7fffffff;
 // The engines that run kernels. Copies and video leave the rest of the card free for others.
 constexpr std::array<std::string_view, 5> kComputing = {"gfx", "compute", "render", "rcs", "ccs"};
 
@@ -73,7 +73,7 @@ std::set<std::string> DrmClients::sleeping_files() const {
 void DrmClients::scan_process(const std::string& pid, const std::set<std::string>& asleep,
                               Clients& found) const {
   const auto number = whole_number(pid);
-  if (!number || *number == 0 || *number > kLargestPid) return;
+  if (!number || *number == 0 || *number > kLargestDrmPid) return;
   const std::string place = "proc/" + pid;
   for (const std::string& fd : tree_.names(place + "/fd")) {
     // A link is cheap to read, and almost none is a card's.
@@ -95,7 +95,7 @@ void DrmClients::scan_process(const std::string& pid, const std::set<std::string
 
 void DrmClients::refresh() {
   const Boot asked = host_.now();
-  if (looked_ && asked - now_at_ < kGoodFor) return;
+  if (looked_ && asked - now_at_ < kClientsGoodFor) return;
   Clients found;
   const std::set<std::string> asleep = sleeping_files();
   for (const std::string& pid : tree_.names("proc")) scan_process(pid, asleep, found);

@@ -8,7 +8,7 @@
 namespace gpusched::watch {
 namespace {
 
-constexpr std::uint64_t kLargestPid = 0x7fffffff;
+constexpr std::uint64_t kLargestApplePid = 0x7fffffff;
 
 // The tree's lines in front of an entry or a property.
 std::string_view without_branches(std::string_view line) {
@@ -34,7 +34,7 @@ std::optional<ProcessSample> creator_of(std::string_view text) {
   if (!text.starts_with("pid ")) return std::nullopt;
   text.remove_prefix(4);
   const auto pid = whole_number(take_until(text, ','));
-  if (!pid || *pid == 0 || *pid > kLargestPid) return std::nullopt;
+  if (!pid || *pid == 0 || *pid > kLargestApplePid) return std::nullopt;
   ProcessSample process;
   process.pid = static_cast<int>(*pid);
   process.name = trimmed(text);

@@ -9,7 +9,7 @@
 namespace gpusched::watch {
 namespace {
 
-constexpr std::uint64_t kLargestPid = 0x7fffffff;
+constexpr std::uint64_t kLargestKfdPid = 0x7fffffff;
 constexpr const char* kNodes = "sys/class/kfd/kfd/topology/nodes/";
 constexpr const char* kProcesses = "sys/class/kfd/kfd/proc";
 
@@ -63,7 +63,7 @@ std::vector<KfdProcess> kfd_processes(const Tree& tree, const KfdNode& node) {
   std::vector<KfdProcess> found;
   for (const std::string& name : tree.names(kProcesses)) {
     const auto pid = whole_number(name);
-    if (!pid || *pid == 0 || *pid > kLargestPid) continue;
+    if (!pid || *pid == 0 || *pid > kLargestKfdPid) continue;
     const std::string place = fmt::format("{}/{}", kProcesses, name);
     KfdProcess process;
     process.pid = static_cast<int>(*pid);

@@ -20,8 +20,8 @@ namespace {
 using namespace std::chrono_literals;
 
 // Less than the sampler's period, more than the time that its threads are apart.
-constexpr Microseconds kGoodFor = 400ms;
-constexpr Microseconds kFailureFor = 5s;
+constexpr Microseconds kSmiGoodFor = 400ms;
+constexpr Microseconds kSmiFailureFor = 5s;
 // Without persistence mode the first run starts the cards, which takes seconds.
 constexpr std::chrono::milliseconds kDeadline = 10s;
 // So many unknown columns are left out one by one; then only those of every version are asked.
@@ -223,8 +223,8 @@ class NvidiaSmi final : public Backend {
   const Host host_;
   const Tree tree_;
   std::vector<std::string> columns_ = smi_card_columns();
-  Kept<SmiCards> cards_{kGoodFor, kFailureFor};
-  Kept<std::vector<SmiProcess>> processes_{kGoodFor, kFailureFor};
+  Kept<SmiCards> cards_{kSmiGoodFor, kSmiFailureFor};
+  Kept<std::vector<SmiProcess>> processes_{kSmiGoodFor, kSmiFailureFor};
   mutable std::mutex mutex_;  // Of what follows.
   std::string driver_version_;
   std::map<std::string, CardIdentity> known_;  // By UUID.

@@ -13,7 +13,7 @@ namespace gpusched::watch {
 namespace {
 
 constexpr std::uint64_t kMiB = 1024 * 1024;
-constexpr std::uint64_t kLargestPid = 0x7fffffff;
+constexpr std::uint64_t kLargestSmiPid = 0x7fffffff;
 
 // Absent, whatever the words in the brackets are; old versions print N/A without any.
 bool is_absent(std::string_view field) {
@@ -246,7 +246,7 @@ std::vector<SmiProcess> parse_smi_processes(std::string_view text) {
     const auto fields = fields_for(line, 4);
     if (!fields) continue;
     const auto pid = whole_number((*fields)[2]);
-    if (!pid || *pid == 0 || *pid > kLargestPid) continue;
+    if (!pid || *pid == 0 || *pid > kLargestSmiPid) continue;
     SmiProcess row;
     if (!is_absent((*fields)[0])) row.card_uuid = card_of((*fields)[0]);
     row.pci = normal_pci((*fields)[1]);

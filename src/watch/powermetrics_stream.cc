@@ -15,7 +15,7 @@
 namespace gpusched::watch {
 namespace {
 
-constexpr std::size_t kMostErrors = 4096;
+constexpr std::size_t kMostErrorText = 4096;
 
 enum class Read { kSome, kNothing, kEnd };
 
@@ -110,7 +110,7 @@ std::string PowermetricsStream::run_once() {
     std::string bytes;
     const Read output = read_some(child->output(), bytes);
     if (errors_end >= 0 && read_some(errors_end, errors) == Read::kEnd) errors_end = -1;
-    if (errors.size() > kMostErrors) errors.erase(0, errors.size() - kMostErrors);
+    if (errors.size() > kMostErrorText) errors.erase(0, errors.size() - kMostErrorText);
     take(bytes, stream);
     if (!bytes.empty()) patience = timing_.silence;
     if (output == Read::kEnd) break;

@@ -10,8 +10,8 @@
 namespace gpusched::cli {
 namespace {
 
-constexpr std::array<FlagSection, 2> kSections = {FlagSection{"Trying out", kDryRunFlags},
-                                                  FlagSection{"General", kCommonFlags}};
+constexpr std::array<FlagSection, 2> kBackupSections = {FlagSection{"Trying out", kDryRunFlags},
+                                                        FlagSection{"General", kCommonFlags}};
 
 Result<std::uint64_t> copy_store(const Client& client, NewFile& file) {
   auto exchange = client.open({.target = "/v1/backup"});
@@ -66,7 +66,7 @@ constinit const Verb kBackupVerb = {
         "The copy is consistent, and whole or not there. A file that exists is never overwritten.\n"
         "To restore: stop the daemon, put the copy in place of the store in its state directory.",
     .examples = "gpusched backup queue-$(date +%F).db",
-    .sections = kSections,
+    .sections = kBackupSections,
     .operands = Operands::kWords,
     .run = run_backup,
 };

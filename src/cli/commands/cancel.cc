@@ -9,12 +9,12 @@
 namespace gpusched::cli {
 namespace {
 
-constexpr std::array kFlags = {
+constexpr std::array kCancelFlags = {
     Flag{"--grace", 0, FlagKind::kValue, "DURATION",
          "between TERM and KILL, instead of the job's own"},
 };
-constexpr std::array<FlagSection, 4> kSections = {
-    FlagSection{"How", kFlags}, FlagSection{"Which jobs", kSelectorFlags},
+constexpr std::array<FlagSection, 4> kCancelSections = {
+    FlagSection{"How", kCancelFlags}, FlagSection{"Which jobs", kSelectorFlags},
     FlagSection{"Trying out", kDryRunFlags}, FlagSection{"General", kCommonFlags}};
 
 int run_cancel(const Arguments& arguments) {
@@ -43,7 +43,7 @@ constinit const Verb kCancelVerb = {
         "gpusched cancel 7-12,20 --grace 0\n"
         "gpusched cancel --all --state waiting --dry-run\n"
         "gpusched cancel --array 7",
-    .sections = kSections,
+    .sections = kCancelSections,
     .operands = Operands::kJobs,
     .run = run_cancel,
 };

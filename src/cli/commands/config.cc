@@ -11,15 +11,15 @@
 namespace gpusched::cli {
 namespace {
 
-constexpr std::array kFlags = {
+constexpr std::array kConfigFlags = {
     Flag{"--config", 0, FlagKind::kValue, "FILE", "this file instead of the standard ones",
          Offer::kFiles},
     Flag{"--defaults", 0, FlagKind::kSwitch, "",
          "the commented sample: every setting, its default"},
     Flag{"--running", 0, FlagKind::kSwitch, "", "what the daemon uses now (administrators)"},
 };
-constexpr std::array<FlagSection, 2> kSections = {FlagSection{"What", kFlags},
-                                                  FlagSection{"General", kCommonFlags}};
+constexpr std::array<FlagSection, 2> kConfigSections = {FlagSection{"What", kConfigFlags},
+                                                        FlagSection{"General", kCommonFlags}};
 
 int print_text(const Arguments& arguments, const std::string& path, const std::string& text) {
   std::string out = text;
@@ -80,7 +80,7 @@ constinit const Verb kConfigVerb = {
     .examples =
         "gpusched config show --defaults > gpusched.yaml\n"
         "gpusched config check /etc/gpusched/gpusched.yaml",
-    .sections = kSections,
+    .sections = kConfigSections,
     .operands = Operands::kWords,
     .words = "show check",
     .run = run_config,

@@ -11,10 +11,10 @@
 namespace gpusched::cli {
 namespace {
 
-constexpr std::array kFlags = {
+constexpr std::array kDrainFlags = {
     Flag{"--reason", 0, FlagKind::kValue, "TEXT", "why, for those who look at the card"},
 };
-constexpr std::array<FlagSection, 3> kDrainSections = {FlagSection{"What", kFlags},
+constexpr std::array<FlagSection, 3> kDrainSections = {FlagSection{"What", kDrainFlags},
                                                        FlagSection{"Trying out", kDryRunFlags},
                                                        FlagSection{"General", kCommonFlags}};
 constexpr std::array<FlagSection, 2> kUndrainSections = {FlagSection{"Trying out", kDryRunFlags},

@@ -23,13 +23,13 @@ namespace {
 constexpr std::size_t kJobsAtOnce = 200;
 constexpr int kGatherMost = 2000;
 
-constexpr std::array kFlags = {
+constexpr std::array kEventsFlags = {
     Flag{"--follow", 'f', FlagKind::kSwitch, "", "go on with what happens next"},
     Flag{"--after", 0, FlagKind::kValue, "SEQUENCE", "only what came after this one"},
 };
-constexpr std::array<FlagSection, 3> kSections = {FlagSection{"What", kFlags},
-                                                  FlagSection{"Which jobs", kSelectorFlags},
-                                                  FlagSection{"General", kCommonFlags}};
+constexpr std::array<FlagSection, 3> kEventsSections = {FlagSection{"What", kEventsFlags},
+                                                        FlagSection{"Which jobs", kSelectorFlags},
+                                                        FlagSection{"General", kCommonFlags}};
 
 std::uint64_t number_in(const std::string& text) {
   std::uint64_t number = 0;
@@ -219,7 +219,7 @@ constinit const Verb kEventsVerb = {
     .examples =
         "gpusched events 7\n"
         "gpusched events -f",
-    .sections = kSections,
+    .sections = kEventsSections,
     .operands = Operands::kJobs,
     .run = run_events,
 };

@@ -14,13 +14,13 @@
 namespace gpusched::cli {
 namespace {
 
-constexpr std::array kFlags = {
+constexpr std::array kGpusFlags = {
     Flag{"--history", 0, FlagKind::kValue, "TIME", "what the cards did in the last 1h, 7d …"},
     Flag{"--local", 0, FlagKind::kSwitch, "",
          "what the drivers of this machine say; needs no daemon"},
 };
-constexpr std::array<FlagSection, 2> kSections = {FlagSection{"What", kFlags},
-                                                  FlagSection{"General", kCommonFlags}};
+constexpr std::array<FlagSection, 2> kGpusSections = {FlagSection{"What", kGpusFlags},
+                                                      FlagSection{"General", kCommonFlags}};
 
 // Where nothing runs there is a reading every ten seconds: finer columns would have holes.
 constexpr Seconds kColumnLeast{10};
@@ -73,7 +73,7 @@ constinit const Verb kGpusVerb = {
         "gpusched gpus --history 1h\n"
         "gpusched gpus --local\n"
         "gpusched gpus --json",
-    .sections = kSections,
+    .sections = kGpusSections,
     .run = run_gpus,
 };
 

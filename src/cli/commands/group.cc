@@ -10,12 +10,12 @@
 namespace gpusched::cli {
 namespace {
 
-constexpr std::array kFlags = {
+constexpr std::array kGroupFlags = {
     Flag{"--limit", 0, FlagKind::kValue, "N", "how many of the group may run at once; 0: no limit"},
 };
-constexpr std::array<FlagSection, 3> kSections = {FlagSection{"What", kFlags},
-                                                  FlagSection{"Trying out", kDryRunFlags},
-                                                  FlagSection{"General", kCommonFlags}};
+constexpr std::array<FlagSection, 3> kGroupSections = {FlagSection{"What", kGroupFlags},
+                                                       FlagSection{"Trying out", kDryRunFlags},
+                                                       FlagSection{"General", kCommonFlags}};
 
 int usage(const std::string& why) { return fail({ErrorCode::kInvalid, why}); }
 
@@ -90,7 +90,7 @@ constinit const Verb kGroupVerb = {
         "gpusched group\n"
         "gpusched group set night 4\n"
         "gpusched submit --group night -- ./train.sh",
-    .sections = kSections,
+    .sections = kGroupSections,
     .operands = Operands::kWords,
     .words = "list set remove",
     .run = run_group,

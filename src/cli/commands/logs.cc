@@ -19,15 +19,15 @@ namespace {
 // A line of a log is seldom longer; more is fetched when it is.
 constexpr std::uint64_t kBytesPerLine = 200;
 
-constexpr std::array kFlags = {
+constexpr std::array kLogsFlags = {
     Flag{"--follow", 'f', FlagKind::kSwitch, "", "go on until the job has ended"},
     Flag{"--lines", 'n', FlagKind::kValue, "N", "only the last N lines"},
     Flag{"--attempt", 0, FlagKind::kValue, "N", "of an earlier attempt"},
     Flag{"--stderr", 0, FlagKind::kSwitch, "", "standard error, where --error splits it off"},
 };
-constexpr std::array<FlagSection, 3> kSections = {FlagSection{"What", kFlags},
-                                                  FlagSection{"Which jobs", kSelectorFlags},
-                                                  FlagSection{"General", kCommonFlags}};
+constexpr std::array<FlagSection, 3> kLogsSections = {FlagSection{"What", kLogsFlags},
+                                                      FlagSection{"Which jobs", kSelectorFlags},
+                                                      FlagSection{"General", kCommonFlags}};
 
 struct LogRequest {
   std::uint64_t id = 0;
@@ -180,7 +180,7 @@ constinit const Verb kLogsVerb = {
         "gpusched logs\n"
         "gpusched logs -f 7\n"
         "gpusched logs -n 20 7",
-    .sections = kSections,
+    .sections = kLogsSections,
     .operands = Operands::kJobs,
     .run = run_logs,
 };

@@ -11,13 +11,13 @@
 namespace gpusched::cli {
 namespace {
 
-constexpr std::array kFlags = {
+constexpr std::array kReportFlags = {
     Flag{"--since", 0, FlagKind::kValue, "TIME",
          "since when: 7d, 12h, or \"2026-01-01 08:00\" (default: 7d)"},
     Flag{"--by", 0, FlagKind::kValue, "WHAT", "a row for each user or for each card"},
 };
-constexpr std::array<FlagSection, 2> kSections = {FlagSection{"What", kFlags},
-                                                  FlagSection{"General", kCommonFlags}};
+constexpr std::array<FlagSection, 2> kReportSections = {FlagSection{"What", kReportFlags},
+                                                        FlagSection{"General", kCommonFlags}};
 
 Result<std::string> target_of(const Arguments& arguments) {
   std::string by = "user";
@@ -67,7 +67,7 @@ constinit const Verb kReportVerb = {
         "gpusched report\n"
         "gpusched report --since 24h --by card\n"
         "gpusched report --since \"2026-01-01 08:00\" --json",
-    .sections = kSections,
+    .sections = kReportSections,
     .run = run_report,
 };
 

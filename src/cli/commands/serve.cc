@@ -13,13 +13,14 @@
 namespace gpusched::cli {
 namespace {
 
-constexpr std::array kFlags = {
+constexpr std::array kServeFlags = {
     Flag{"--config", 0, FlagKind::kValue, "FILE", "configuration", Offer::kFiles},
     Flag{"--state-dir", 0, FlagKind::kValue, "DIR", "where jobs are kept", Offer::kFiles},
     Flag{"--socket", 0, FlagKind::kValue, "PATH", "where clients connect", Offer::kFiles},
     Flag{"--sim", 0, FlagKind::kValue, "2x24G", "simulated cards instead of the machine's"},
 };
-constexpr std::array<FlagSection, 1> kSections = {FlagSection{"Flags of gpuschedd", kFlags}};
+constexpr std::array<FlagSection, 1> kServeSections = {
+    FlagSection{"Flags of gpuschedd", kServeFlags}};
 
 int run_serve(const Arguments& arguments) {
   std::vector<char*> words;
@@ -50,7 +51,7 @@ constinit const Verb kServeVerb = {
     .examples =
         "gpusched serve\n"
         "gpusched serve --sim 2x24G --state-dir /tmp/try",
-    .sections = kSections,
+    .sections = kServeSections,
     .operands = Operands::kCommand,
     .run = run_serve,
 };

@@ -43,7 +43,7 @@ constexpr std::array kWhich = {
     Flag{"--user", 0, kValue, "NAME", "only those of a user"},
     Flag{"--array", 0, kValue, "ID", "only those of an array or sweep", Offer::kJobs},
 };
-constexpr std::array<FlagSection, 4> kSections = {
+constexpr std::array<FlagSection, 4> kSetSections = {
     FlagSection{"What to change", kFields}, FlagSection{"Which jobs", kWhich},
     FlagSection{"Trying out", kDryRunFlags}, FlagSection{"General", kCommonFlags}};
 
@@ -175,7 +175,7 @@ constinit const Verb kSetVerb = {
         "gpusched set 7 --priority urgent\n"
         "gpusched set 7-12 --time 8h --group night\n"
         "gpusched set --array 7 --vram 12G",
-    .sections = kSections,
+    .sections = kSetSections,
     .operands = Operands::kJobs,
     .run = run_set,
 };

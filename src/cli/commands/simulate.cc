@@ -14,13 +14,13 @@
 namespace gpusched::cli {
 namespace {
 
-constexpr std::array kFlags = {
+constexpr std::array kSimulateFlags = {
     Flag{"--machine", 0, FlagKind::kValue, "2x24G", "the cards, as for serve --sim (2x24G)"},
     Flag{"--cpus", 0, FlagKind::kValue, "N", "CPUs of the machine (64)"},
     Flag{"--mem", 0, FlagKind::kValue, "SIZE", "RAM of the machine (512G)"},
 };
-constexpr std::array<FlagSection, 2> kSections = {FlagSection{"Machine", kFlags},
-                                                  FlagSection{"General", kCommonFlags}};
+constexpr std::array<FlagSection, 2> kSimulateSections = {FlagSection{"Machine", kSimulateFlags},
+                                                          FlagSection{"General", kCommonFlags}};
 
 std::string as_json(const WorkloadResult& result) {
   std::string out;
@@ -92,7 +92,7 @@ const Verb kSimulateVerb = {
         "The file is CSV; its first line names the columns: submit_s and duration_s, and any "
         "of gpus, vram, share, cpus, mem, priority, time_limit_s, user.",
     .examples = "gpusched simulate week.csv --machine 8x80G    what 8 cards would have made of it",
-    .sections = kSections,
+    .sections = kSimulateSections,
     .operands = Operands::kWords,
     .run = run_simulate,
 };

@@ -20,13 +20,13 @@ constexpr std::chrono::milliseconds kGather{100};
 // Times on the screen go on even if nothing happens.
 constexpr std::chrono::milliseconds kTick{5000};
 
-constexpr std::array kFlags = {
+constexpr std::array kStatusFlags = {
     Flag{"--follow", 'f', FlagKind::kSwitch, "", "draw again whenever something changes"},
     Flag{"--limit", 'n', FlagKind::kValue, "N", "at most the newest N"},
 };
-constexpr std::array<FlagSection, 3> kSections = {FlagSection{"What", kFlags},
-                                                  FlagSection{"Which jobs", kSelectorFlags},
-                                                  FlagSection{"General", kCommonFlags}};
+constexpr std::array<FlagSection, 3> kStatusSections = {FlagSection{"What", kStatusFlags},
+                                                        FlagSection{"Which jobs", kSelectorFlags},
+                                                        FlagSection{"General", kCommonFlags}};
 
 struct Question {
   Request request;
@@ -183,7 +183,7 @@ constinit const Verb kStatusVerb = {
         "gpusched status 7-12\n"
         "gpusched status --state failed --user ml1\n"
         "gpusched status --all --json",
-    .sections = kSections,
+    .sections = kStatusSections,
     .operands = Operands::kJobs,
     .run = run_status,
 };

@@ -19,14 +19,14 @@ constexpr std::int64_t kRoundMs = 50'000;
 // Ids that fit the request line of every daemon.
 constexpr std::size_t kSelectorMost = 8000;
 
-constexpr std::array kFlags = {
+constexpr std::array kWaitFlags = {
     Flag{"--timeout", 0, FlagKind::kValue, "DURATION",
          "give up after this long, with exit code 75"},
     Flag{"--quiet", 'q', FlagKind::kSwitch, "", "say nothing about jobs that failed"},
 };
-constexpr std::array<FlagSection, 3> kSections = {FlagSection{"How", kFlags},
-                                                  FlagSection{"Which jobs", kSelectorFlags},
-                                                  FlagSection{"General", kCommonFlags}};
+constexpr std::array<FlagSection, 3> kWaitSections = {FlagSection{"How", kWaitFlags},
+                                                      FlagSection{"Which jobs", kSelectorFlags},
+                                                      FlagSection{"General", kCommonFlags}};
 
 int finish(const Arguments& arguments, const std::string& body, const WaitedView& waited) {
   if (waited.jobs.empty()) note("no job matches");
@@ -148,7 +148,7 @@ constinit const Verb kWaitVerb = {
         "gpusched wait 7\n"
         "gpusched wait 7-106 --timeout 1h\n"
         "gpusched wait --group night",
-    .sections = kSections,
+    .sections = kWaitSections,
     .operands = Operands::kJobs,
     .run = run_wait,
 };

@@ -17,7 +17,7 @@
 namespace gpusched::cli::top {
 namespace {
 
-const std::string kDirectory = GPUSCHED_GOLDEN_DIRECTORY "/cli/";
+const std::string kTopGoldens = GPUSCHED_GOLDEN_DIRECTORY "/cli/";
 const Wall kNow = *parse_rfc3339("2026-01-01T10:00:00.000Z");
 
 Page page() {
@@ -50,7 +50,7 @@ JobView waiting_job(std::uint64_t id) {
 
 State busy_machine() {
   State state;
-  const auto gpus = parse_gpus(*read_input(kDirectory + "gpus-watched.json"));
+  const auto gpus = parse_gpus(*read_input(kTopGoldens + "gpus-watched.json"));
   for (int i = 0; i < 30; ++i) {
     GpusView earlier = *gpus;
     // Card 2 was not known in between.
@@ -95,10 +95,10 @@ void compare(const std::string& name, const State& state, const ScreenSize& size
   const std::string full = fmt::format("top-{}-{}x{}.txt", name, size.columns, size.rows);
   const std::string text = dump(top_view(state, size, page()), size);
   if (std::getenv("GPUSCHED_UPDATE_GOLDEN") != nullptr) {
-    std::ofstream(kDirectory + full) << text;
+    std::ofstream(kTopGoldens + full) << text;
     return;
   }
-  const auto expected = read_input(kDirectory + full);
+  const auto expected = read_input(kTopGoldens + full);
   ASSERT_TRUE(expected) << expected.error().message;
   EXPECT_EQ(*expected, text) << full;
 }
@@ -165,7 +165,7 @@ TEST(TopView, ShowsWhatIsTyped) {
 TEST(TopView, ShowsADaemonThatDoesNotWatchAndAnEmptyQueue) {
   State state;
   compare("first", state);
-  take_cards(state, *parse_gpus(*read_input(kDirectory + "gpus.json")));
+  take_cards(state, *parse_gpus(*read_input(kTopGoldens + "gpus.json")));
   take_jobs(state, {});
   compare("idle", state);
 }
