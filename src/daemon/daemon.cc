@@ -113,16 +113,32 @@ void Daemon::start_engine(StoreImage image, const std::string& boot_id) {
 void Daemon::after_turn() {
   const Counts& counts = engine_->state().counts();
   if (cards_) cards_->set_busy(counts.queued + counts.starting + counts.running > 0);
-  // Control groups say whose a process is; without them only the shims can.
-  if (cards_ && cgroup_.path.empty() && launcher_->take_changed()) {
+  if (cards_ && launcher_->take_changed()) tell_attempts();
+  for (auto& left : containers_.take_left_behind(engine_->state())) {
+    launcher_->end_containers(left.attempt, left.since, std::move(left.ids));
+  }
+  api_->after_turn();
+}
+
+// Whose a process is. Control groups say most of it; where there are some, the rest (containers)
+// can wait until the starts and ends of a moment have gathered.
+void Daemon::tell_attempts() {
+  constexpr std::chrono::milliseconds kGather{100};
+  if (std::exchange(attempts_due_, true)) return;
+  const auto tell = [this] {
+    attempts_due_ = false;
     std::vector<watch::RunningAttempt> attempts;
     for (const auto& [attempt, shim] : launcher_->shims()) {
       const Job* job = engine_->state().find(attempt.job);
       if (job != nullptr) attempts.push_back({attempt, shim, job->owner.uid});
     }
     cards_->set_attempts(std::move(attempts));
-  }
-  api_->after_turn();
+  };
+  if (cgroup_.path.empty()) return tell();
+  attempts_told_.expires_after(kGather);
+  attempts_told_.async_wait([tell](const boost::system::error_code& cancelled) {
+    if (!cancelled) tell();
+  });
 }
 
 void Daemon::let_clients_in() {

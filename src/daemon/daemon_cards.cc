@@ -103,6 +103,9 @@ void Daemon::on_seen(CardSeen seen) {
 // What happens to cards beside what is seen on them.
 void Daemon::on_report(const watch::Report& report) {
   history_->add(history_feed_.take(report, engine_->state()));
+  if (const auto* sample = std::get_if<watch::SampleReport>(&report)) {
+    containers_.learn(*sample, engine_->state());
+  }
   const auto* said = std::get_if<watch::EventReport>(&report);
   if (said == nullptr || !said->card) return;
   using Kind = watch::CardEvent::Kind;

@@ -99,6 +99,8 @@ class Server {
       if (!launch_spare(packet, launch->attempt, passed)) launch_shim(*launch, passed);
     } else if (const auto* tree = std::get_if<EndTreeRequest>(&*message)) {
       in_worker([&] { end_tree(*tree); });
+    } else if (const auto* containers = std::get_if<EndContainersRequest>(&*message)) {
+      in_worker([&] { end_containers(*containers); });
     } else if (const auto* forget = std::get_if<ForgetRequest>(&*message)) {
       in_worker([&] { remove_jobs(*forget); });
     }
@@ -230,6 +232,19 @@ class Server {
       if (daemon_is_gone_within(50)) return;
     }
     send_packet(settings_.report_fd, encode(TreeEnded{lost.attempt}));
+  }
+
+  // Their engine notices, and clears up behind them.
+  void end_containers(const EndContainersRequest& left_behind) {
+    constexpr int kRounds = 40;
+    for (const std::string& id : left_behind.ids) {
+      for (int round = 0; round < kRounds; ++round) {
+        const auto inside = find_container(id, left_behind.since);
+        if (inside.empty()) break;
+        for (const pid_t pid : inside) ::kill(pid, SIGKILL);
+        if (daemon_is_gone_within(50)) return;
+      }
+    }
   }
 
   bool daemon_is_gone() { return daemon_is_gone_within(0); }
