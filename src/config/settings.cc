@@ -250,7 +250,8 @@ Setting card_rules_setting() {
       "gpus", "cards",
       "Rules for single cards, from top to bottom: - match: {number: 0} (or uuid, model, alias), "
       "then what holds for it: alias, tags, manage, vram_cap, jobs_most, sharing, "
-      "share_cap_percent, headroom. A later rule overrides an earlier one field by field.",
+      "share_cap_percent, headroom, and the limits of health below. A later rule overrides an "
+      "earlier one field by field.",
       [](Config&, const std::string&) -> Result<void> { return wrong("must be a list of rules"); },
       [](const Config& config) { return card_rules_text(config.card_rules, "    "); }};
   setting.card_rules = true;
@@ -352,6 +353,23 @@ void add_gpus(std::vector<Setting>& list) {
                         "however many there are.",
                         PLACE(rules.cards_expected), {0, 1024}));
   list.push_back(card_rules_setting());
+  list.push_back(number("gpus", "hottest_celsius",
+                        "A card that is hotter gets nothing new until it is 10 degrees cooler. 0: "
+                        "however hot it is.",
+                        PLACE(rules.health.hottest_celsius), {0, 200}));
+  list.push_back(duration("gpus", "hot_for", "How long it must have been that hot.",
+                          PLACE(rules.health.hot_for), kYear));
+  list.push_back(number("gpus", "uncorrected_errors",
+                        "A card is drained when so many of its memory errors could not be "
+                        "corrected since its driver was loaded. 0: never.",
+                        PLACE(rules.health.uncorrected_errors), {0, 1'000'000'000}));
+  list.push_back(number("gpus", "corrected_errors",
+                        "The same for errors that were corrected. 0: never.",
+                        PLACE(rules.health.corrected_errors), {0, 1'000'000'000}));
+  list.push_back(number("gpus", "failures",
+                        "A card is drained when jobs of so many different programs failed there "
+                        "in a row while others went well elsewhere. 0: never.",
+                        PLACE(rules.health.failures), {0, 1000}));
 }
 
 #undef PLACE

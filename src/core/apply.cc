@@ -44,6 +44,7 @@ struct Dispatch {
   Applied operator()(const UndrainAsked& event) const { return apply_undrain(state, event, now); }
   Applied operator()(const AttemptRunning& event) const { return apply_running(state, event, now); }
   Applied operator()(const AttemptFinished& event) const {
+    judge_cards_by(state, event, now);
     return apply_finished(state, event, now);
   }
   Applied operator()(const AttemptNeverRan& event) const {

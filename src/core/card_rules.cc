@@ -37,6 +37,12 @@ void change(Card& card, const CardRule& rule) {
   if (rule.sharing) card.sharing = rule.sharing;
   if (rule.share_cap_percent) card.share_cap_percent = rule.share_cap_percent;
   if (rule.headroom_bytes) card.headroom_bytes = rule.headroom_bytes;
+  if (rule.health.hottest_celsius) card.health.hottest_celsius = rule.health.hottest_celsius;
+  if (rule.health.uncorrected_errors) {
+    card.health.uncorrected_errors = rule.health.uncorrected_errors;
+  }
+  if (rule.health.corrected_errors) card.health.corrected_errors = rule.health.corrected_errors;
+  if (rule.health.failures) card.health.failures = rule.health.failures;
 }
 
 // An alias names one card: who has it first keeps it.

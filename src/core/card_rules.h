@@ -32,6 +32,7 @@ struct CardRule {
   std::optional<bool> sharing = {};
   std::optional<int> share_cap_percent = {};
   std::optional<std::uint64_t> headroom_bytes = {};
+  HealthRule health = {};
   friend bool operator==(const CardRule&, const CardRule&) = default;
 };
 using CardRules = std::vector<CardRule>;

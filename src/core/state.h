@@ -117,6 +117,8 @@ class State {
   void set_cards(std::vector<Card> cards);
   // A new look at a card. Not part of what roll_back() undoes: the world stays as it was seen.
   void observe(CardNumber card, CardView view);
+  // How cards fare. Like what was seen of them, it is not part of what roll_back() undoes.
+  CardRecords& card_records() { return card_records_; }
   void set_host(HostCapacity host);
   void set_rules(Rules rules);
   void set_next_job(JobId id);
@@ -200,6 +202,7 @@ class State {
   std::vector<CardHolds> card_holds_;
   std::vector<CardView> views_;  // In the order of cards_.
   AttemptUses uses_;
+  CardRecords card_records_;
   HostHolds host_holds_;
 
   std::map<JobId, Job> jobs_;

@@ -32,6 +32,8 @@ Applied apply_drain(State& state, const DrainAsked& asked, Now now);
 Applied apply_undrain(State& state, const UndrainAsked& asked, Now now);
 Applied apply_trouble(State& state, const CardTroubleSeen& seen, Now now);
 Applied apply_seen(State& state, const CardSeen& seen, Now now);
+// What an attempt's end says about the cards it ran on. Before apply_finished().
+void judge_cards_by(State& state, const AttemptFinished& report, Now now);
 Applied apply_running(State& state, const AttemptRunning& report, Now now);
 Applied apply_finished(State& state, const AttemptFinished& report, Now now);
 Applied apply_never_ran(State& state, const AttemptNeverRan& report, Now now);

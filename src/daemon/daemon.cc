@@ -114,6 +114,7 @@ void Daemon::after_turn() {
   const Counts& counts = engine_->state().counts();
   if (cards_) cards_->set_busy(counts.queued + counts.starting + counts.running > 0);
   if (cards_ && launcher_->take_changed()) tell_attempts();
+  log_drains();
   for (auto& left : containers_.take_left_behind(engine_->state())) {
     launcher_->end_containers(left.attempt, left.since, std::move(left.ids));
   }

@@ -5,6 +5,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -52,6 +53,7 @@ class Daemon {
   void on_report(const watch::Report& report);
   void after_turn();
   void tell_attempts();
+  void log_drains();
   void let_clients_in();
   void wait_for_end();
   void wait_for_hangup();
@@ -77,6 +79,7 @@ class Daemon {
   JobContainers containers_;
   boost::asio::steady_timer attempts_told_{loop_};
   bool attempts_due_ = false;
+  std::map<std::string, Drain> drains_logged_;  // By UUID.
   std::size_t missing_ = 0;
   std::set<CardNumber> unseen_;  // Clients are let in when every card has been looked at.
   bool let_in_ = false;

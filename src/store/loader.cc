@@ -112,6 +112,13 @@ Result<void> read_groups(Database& database, StoreImage& image) {
                       });
 }
 
+// A newer version's word is taken for the safest that we know.
+DrainEnd drain_end(std::int64_t number) {
+  if (number == static_cast<int>(DrainEnd::kSeen)) return DrainEnd::kSeen;
+  if (number == static_cast<int>(DrainEnd::kCooler)) return DrainEnd::kCooler;
+  return DrainEnd::kByHand;
+}
+
 Result<void> read_drains(Database& database, StoreImage& image) {
   return for_each_row(
       database, "SELECT uuid, since, drained_by, reason, until_seen FROM drains ORDER BY uuid",
@@ -120,7 +127,7 @@ Result<void> read_drains(Database& database, StoreImage& image) {
                                 .since = Wall(Microseconds(row.integer(1))),
                                 .by = std::string(row.text(2)),
                                 .reason = std::string(row.text(3)),
-                                .until_seen = row.integer(4) != 0});
+                                .ends = drain_end(row.integer(4))});
         return {};
       });
 }

@@ -77,7 +77,7 @@ Result<void> Writer::write(const Commit& commit) {
   for (const Drain& drain : commit.drains) {
     const std::int64_t since = drain.since.time_since_epoch().count();
     if (Result<void> done =
-            put_drain_.run(drain.uuid, since, drain.by, drain.reason, drain.until_seen ? 1 : 0);
+            put_drain_.run(drain.uuid, since, drain.by, drain.reason, static_cast<int>(drain.ends));
         !done) {
       return done;
     }

@@ -250,8 +250,8 @@ TYPED_TEST_P(StoreContract, NeverReusesANumber) {
 
 TYPED_TEST_P(StoreContract, KeepsGroupsAndBootId) {
   Commit commit;
-  const Drain one{"GPU-a", Wall{Microseconds{7}}, "health", "XID 79: reboot", true};
-  commit.drains = {one, {"GPU-b", Wall{Microseconds{8}}, "operator", "", false}};
+  const Drain one{"GPU-a", Wall{Microseconds{7}}, "health", "XID 79: reboot", DrainEnd::kCooler};
+  commit.drains = {one, {"GPU-b", Wall{Microseconds{8}}, "operator", "", DrainEnd::kByHand}};
   commit.groups = {{.name = "b", .limit = 2}, {.name = "a", .limit = 0}, {.name = "c", .limit = 1}};
   commit.boot_id = "first";
   this->commit(commit);
