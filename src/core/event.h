@@ -151,6 +151,7 @@ struct TimePassed {};
 // Ended jobs that are too old or too many; `most` bounds one turn's work.
 struct RetentionDue {
   std::size_t most = 100;
+  std::optional<Wall> by = {};  // The time that ages are told by; absent: now (clock_watch.h).
 };
 // The crash guard holds the waiting jobs of a sweep, a slice per turn, from job `from` on.
 struct HoldSweep {

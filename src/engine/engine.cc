@@ -114,8 +114,8 @@ std::optional<Boot> Engine::next_deadline(Now now) const {
   };
   if (lazy_until_) consider(*lazy_until_);
   if (const auto removal = next_removal(state_)) {
-    const bool due = *removal <= now.wall;
-    consider(due ? now.boot : now.boot + (*removal - now.wall));
+    const Wall by = clock_watch_.settled(now);
+    consider(*removal <= by ? now.boot : now.boot + (*removal - by));
   }
   return next;
 }
@@ -182,8 +182,10 @@ std::optional<Commit> Engine::begin_turn(Now now) {
     apply_one(std::move(posted), now);
   }
   take_slices(now);
-  if (const auto removal = next_removal(state_); removal && *removal <= now.wall) {
-    apply_one({RetentionDue{kRemovedPerTurn}, {}}, now);
+  clock_watch_.look(now);
+  const Wall by = clock_watch_.settled(now);
+  if (const auto removal = next_removal(state_); removal && *removal <= by) {
+    apply_one({RetentionDue{kRemovedPerTurn, by}, {}}, now);
   }
   for (const Decision& decision : decide(state_, now).decisions) {
     Applied applied = accept(state_, decision, now);
