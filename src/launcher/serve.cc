@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -19,6 +20,7 @@
 #include <optional>
 #include <string_view>
 
+#include "launcher/attempt_entries.h"
 #include "launcher/command.h"
 #include "process/cgroup.h"
 #include "process/job_directory.h"
@@ -61,6 +63,7 @@ class Server {
   Server(const ShimSettings& settings, int lock_fd) : settings_(settings), lock_fd_(lock_fd) {}
 
   void run() {
+    remove_lost_spares(settings_.jobs_fd);
     send(LauncherReady{});
     while (true) {
       pollfd waits[2] = {{kRequestSocket, POLLIN, 0}, {settings_.children_fd, POLLIN, 0}};
@@ -113,12 +116,13 @@ class Server {
     spare_.reset();
   }
 
-  [[noreturn]] void become_shim(LaunchRequest& request, std::vector<Fd>& passed) {
+  [[noreturn]] void become_shim(LaunchRequest& request, std::vector<Fd>& passed,
+                                SpareEntries* entries = nullptr) {
     if (request.order.empty() && !passed.empty()) request.order = read_whole(passed.back().get());
     Fd go;
     if (request.on_go && !passed.empty()) go = std::move(passed.front());
     passed.clear();
-    run_shim(settings_, request.attempt, request.order, std::move(go));
+    run_shim(settings_, request.attempt, request.order, std::move(go), entries);
     ::_exit(0);
   }
 
@@ -147,13 +151,16 @@ class Server {
     ::prctl(PR_SET_NAME, "gpusched-spare");
     // What the order will go through once more: pages that are still shared are copied now.
     touch_memory();
+    auto entries = make_spare_entries(settings_.jobs_fd);
     std::vector<Fd> passed;
     const ssize_t got = receive_packet(socket, buffer_, sizeof buffer_, passed);
-    if (got <= 0) ::_exit(0);
-    auto message = decode_launch({buffer_, static_cast<std::size_t>(got)});
+    auto message = decode_launch({buffer_, static_cast<std::size_t>(std::max<ssize_t>(got, 0))});
     auto* request = message ? std::get_if<LaunchRequest>(&*message) : nullptr;
-    if (request == nullptr) ::_exit(0);
-    become_shim(*request, passed);
+    if (request == nullptr) {
+      if (entries) remove_spare_entries(settings_.jobs_fd, *entries);
+      ::_exit(0);
+    }
+    become_shim(*request, passed, entries ? &*entries : nullptr);
   }
 
   void touch_memory() {
