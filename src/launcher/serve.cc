@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -81,7 +82,12 @@ class Server {
     signalfd_siginfo ignored;
     while (::read(settings_.children_fd, &ignored, sizeof ignored) > 0) {
     }
-    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+    for (pid_t pid = 0; (pid = ::waitpid(-1, nullptr, WNOHANG)) > 0;) {
+      // Made for a shim that had ended by then; where something is in it, it is not removed.
+      const auto made = leaves_made_.find(pid);
+      if (made == leaves_made_.end()) continue;
+      ::rmdir(made->second.c_str());
+      leaves_made_.erase(made);
     }
   }
 
@@ -182,10 +188,14 @@ class Server {
     spare_.reset();
     std::vector<int> files;
     for (const Fd& file : passed) files.push_back(file.get());
-    // Before it is told, so that whatever becomes of it, the leaf is its to remove.
-    if (!settings_.cgroup_base.empty()) premake_leaf(leaf_path_of(settings_, attempt));
     if (!spare.pidfd || send_packet(spare.socket.get(), packet, files, MSG_DONTWAIT) != 0) {
       return false;
+    }
+    // While it is busy with other things. It may have ended before this; see reap().
+    if (!settings_.cgroup_base.empty()) {
+      std::string& leaf = leaves_made_[spare.pid];
+      leaf = leaf_path_of(settings_, attempt);
+      premake_leaf(leaf);
     }
     send(ShimLaunched{attempt, spare.pid}, {spare.pidfd.get()});
     return true;
@@ -278,6 +288,7 @@ class Server {
   const ShimSettings& settings_;
   int lock_fd_;
   std::optional<Spare> spare_;
+  std::map<pid_t, std::string> leaves_made_;  // For shims that live.
   bool spare_failed_ = false;  // No process to be had; tried again after the next launch.
   char buffer_[kLargestLaunchPacket];
 };
