@@ -144,15 +144,23 @@ bool PendingWalk::later(std::uint32_t a, std::uint32_t b) const {
 
 // The source on top has moved on: back to its place, or out.
 void PendingWalk::settle_top() {
-  const auto order = [this](auto a, auto b) { return later(a, b); };
-  const std::uint32_t top = heap_.front();
-  std::ranges::pop_heap(heap_, order);
-  look(sources_[top]);
-  if (sources_[top].first == Pending::kKinds) {
+  std::uint32_t moved = heap_.front();
+  look(sources_[moved]);
+  if (sources_[moved].first == Pending::kKinds) {
+    moved = heap_.back();
     heap_.pop_back();
-  } else {
-    std::ranges::push_heap(heap_, order);
+    if (heap_.empty()) return;
   }
+  // Down to its place; as a rule it stays near the top, which the standard pop and push would not
+  // notice.
+  std::size_t at = 0;
+  for (std::size_t below = 1; below < heap_.size(); below = 2 * at + 1) {
+    if (below + 1 < heap_.size() && later(heap_[below], heap_[below + 1])) ++below;
+    if (!later(moved, heap_[below])) break;
+    heap_[at] = heap_[below];
+    at = below;
+  }
+  heap_[at] = moved;
 }
 
 bool PendingWalk::is_left(std::uint32_t source, bool needs_card) const {

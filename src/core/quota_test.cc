@@ -52,7 +52,8 @@ TEST(Quota, WhatItStopsGetsNoReservation) {
   const Decided decided = decide(state, at_second(2));
   EXPECT_EQ(decided.decisions.size(), 2u);
   EXPECT_FALSE(decided.reservation);
-  EXPECT_EQ(why_quota(state, 1, at_second(2)), "needs 2 cards, more than the tenant's quota of 1 card");
+  EXPECT_EQ(why_quota(state, 1, at_second(2)),
+            "needs 2 cards, more than the tenant's quota of 1 card");
 }
 
 TEST(Quota, ARangeOfCardsTakesWhatTheQuotaLeaves) {
@@ -173,7 +174,8 @@ TEST(Quota, TheLongestTimeLimitIsGivenToJobsWithoutOne) {
   EXPECT_EQ(start_what_fits(state, at_second(1)), Jobs{2});
   EXPECT_EQ(state.find(JobId{2})->spec->time.limit, Seconds{7200});
   EXPECT_EQ(why_quota(state, 1, at_second(1)), "has no time limit; the tenant's longest is 2 h");
-  EXPECT_EQ(why_quota(state, 3, at_second(1)), "has a time limit of 3 h, the tenant's longest is 2 h");
+  EXPECT_EQ(why_quota(state, 3, at_second(1)),
+            "has a time limit of 3 h, the tenant's longest is 2 h");
 }
 
 TEST(Quota, TooManyQueuedJobsAreRefusedAsAWhole) {
