@@ -106,6 +106,17 @@ void Pending::erase(JobId id) {
   }
 }
 
+namespace {
+
+// Orders as starts_before() does, as far as it goes.
+std::uint32_t rank_of(const OrderKey& key, std::int8_t standing) {
+  constexpr int kPriorityAtLeast = -(1 << 12);
+  return static_cast<std::uint32_t>((key.band << 24) | (key.waiting << 20) | (standing << 16) |
+                                    (key.priority - kPriorityAtLeast));
+}
+
+}  // namespace
+
 PendingWalk::PendingWalk(const Pending& pending, const std::vector<std::int8_t>& standings) {
   CHECK(standings.empty() || standings.size() == pending.queues().size());
   sources_.reserve(pending.queues().size());
@@ -134,33 +145,30 @@ void PendingWalk::look(Source& source) const {
     source.first = kind;
     source.key = key;
   }
+  if (source.first != Pending::kKinds) source.rank = rank_of(source.key, source.standing);
 }
 
 bool PendingWalk::later(std::uint32_t a, std::uint32_t b) const {
   const Source& one = sources_[a];
   const Source& other = sources_[b];
-  return starts_before(other.key, other.standing, one.key, one.standing);
+  if (one.rank != other.rank) return other.rank < one.rank;
+  if (one.key.submitted_at != other.key.submitted_at) {
+    return other.key.submitted_at < one.key.submitted_at;
+  }
+  return other.key.job < one.key.job;
 }
 
 // The source on top has moved on: back to its place, or out.
 void PendingWalk::settle_top() {
-  std::uint32_t moved = heap_.front();
-  look(sources_[moved]);
-  if (sources_[moved].first == Pending::kKinds) {
-    moved = heap_.back();
+  const auto order = [this](auto a, auto b) { return later(a, b); };
+  const std::uint32_t top = heap_.front();
+  std::ranges::pop_heap(heap_, order);
+  look(sources_[top]);
+  if (sources_[top].first == Pending::kKinds) {
     heap_.pop_back();
-    if (heap_.empty()) return;
+  } else {
+    std::ranges::push_heap(heap_, order);
   }
-  // Down to its place; as a rule it stays near the top, which the standard pop and push would not
-  // notice.
-  std::size_t at = 0;
-  for (std::size_t below = 1; below < heap_.size(); below = 2 * at + 1) {
-    if (below + 1 < heap_.size() && later(heap_[below], heap_[below + 1])) ++below;
-    if (!later(moved, heap_[below])) break;
-    heap_[at] = heap_[below];
-    at = below;
-  }
-  heap_[at] = moved;
 }
 
 bool PendingWalk::is_left(std::uint32_t source, bool needs_card) const {

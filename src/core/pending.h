@@ -144,6 +144,7 @@ class PendingWalk {
     // The first of them; kKinds: none is left.
     int first = Pending::kKinds;
     OrderKey key = {};
+    std::uint32_t rank = 0;  // Band, waiting, standing and priority in one, to compare quickly.
   };
   struct Cursor {
     std::set<OrderKey>::const_iterator at;

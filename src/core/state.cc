@@ -189,7 +189,8 @@ bool State::release_closed_submissions(std::size_t most, Now now) {
       staged_.emplace(stop, Staged{end, number});
       more = true;
     }
-    if (most == 0) break;
+    // The slice may end where a range does, and another range may still wait.
+    if (most == 0) return has_closed_to_release();
   }
   return more;
 }
