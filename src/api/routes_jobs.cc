@@ -112,7 +112,7 @@ void explain_job(Context& context, Call call) {
   JsonWriter json(out);
   json.begin_object().field("schema", 1).field("id", (*job)->id);
   json.field("state", state_name((*job)->state));
-  json.field("position", position_of(state, (*job)->id, kPositionMost));
+  json.field("position", position_of(state, (*job)->id, kPositionMost, context.now()));
   json.key("reasons").begin_array();
   for (const Reason& reason : why_waiting(state, **job, context.now())) write_reason(json, reason);
   json.end_array().key("estimated_start").null().end_object();

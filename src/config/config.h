@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "core/card_rules.h"
 #include "core/rules.h"
+#include "core/tenant.h"
 #include "core/time.h"
 
 namespace gpusched {
@@ -67,6 +68,7 @@ struct Config {
   HistorySettings history;
   CardWatch cards;
   CardRules card_rules;
+  ConfiguredTenants tenants;
 };
 
 // `name` stands in messages, which begin with name:line:column.

@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "config/card_rule_fields.h"
+#include "config/tenant_fields.h"
 #include "config/values.h"
 
 namespace gpusched {
@@ -187,6 +188,21 @@ constexpr std::size_t kLongestPath = 4095;
 #define PLACE(member) \
   [](auto& config) -> auto& { return config.member; }
 
+// A map, so the words of a single value are always wrong.
+Setting tenants_setting() {
+  Setting setting{
+      "", "tenants",
+      "Weights and quotas, by tenant; a user who stands in no list of users is a tenant of his "
+      "own. "
+      "lab: {weight: 2, cards: 4, vram: 100G, running: 10, queued: 1000, gpu_hours: 200/week, "
+      "time_limit: 24h, users: [user1, user2]}. What stands under default holds for all others; "
+      "gpusched tenant set overrides it at run time.",
+      [](Config&, const std::string&) -> Result<void> { return wrong("must be a map of tenants"); },
+      [](const Config& config) { return tenants_text(config.tenants, "  "); }};
+  setting.tenants = true;
+  return setting;
+}
+
 void add_general(std::vector<Setting>& list) {
   list.push_back(absolute_path(
       "", "socket",
@@ -199,6 +215,7 @@ void add_general(std::vector<Setting>& list) {
       "root, else $XDG_STATE_HOME/gpusched, else ~/.local/state/gpusched.",
       PLACE(state_directory), kLongestPath));
   list.push_back(sim_setting());
+  list.push_back(tenants_setting());
 }
 
 void add_scheduling(std::vector<Setting>& list) {
@@ -222,6 +239,10 @@ void add_scheduling(std::vector<Setting>& list) {
   list.push_back(duration(in, "overdue_after",
                           "A job that has waited longer comes first in its priority band.",
                           PLACE(rules.overdue_after), kYear));
+  list.push_back(duration(in, "usage_half_life",
+                          "What a tenant used counts half as much after this time, and tenants "
+                          "below their share come first in a band. 0: no fair share.",
+                          PLACE(rules.usage_half_life), kYear));
 }
 
 void add_watch(std::vector<Setting>& list) {

@@ -32,6 +32,12 @@ struct Dispatch {
   Applied operator()(const GroupRemoveAsked& event) const {
     return apply_group_remove(state, event);
   }
+  Applied operator()(const TenantSetAsked& event) const {
+    return apply_tenant_set(state, event, now);
+  }
+  Applied operator()(const TenantUnsetAsked& event) const {
+    return apply_tenant_unset(state, event, now);
+  }
   Applied operator()(const CardsReported& event) const {
     state.set_cards(event.cards);
     return {};
@@ -86,7 +92,7 @@ Applied apply(State& state, const Event& event, Now now) {
 
 Applied accept(State& state, const Decision& decision, Now now) {
   const Start& start = std::get<Start>(decision);
-  if (!still_valid(state, start)) return {};
+  if (!still_valid(state, start, now)) return {};
   Job job = *state.find(start.job);
   ++job.attempt;
   job.state = Starting{.grant = start.grant, .decided_at = now.wall};

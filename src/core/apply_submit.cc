@@ -157,6 +157,7 @@ std::optional<Refusal> check_submit(const State& state, const SubmitAsked& asked
         RefusalKind::kConflict,
         "the queue is full: at most " + std::to_string(rules.queued_jobs_most) + " jobs may wait");
   }
+  if (auto refusal = check_queued_quota(state, asked)) return refusal;
   if (spec.expire && *spec.expire <= now.wall) {
     return refuse(RefusalKind::kInvalid, "the expiry time is in the past");
   }
@@ -198,8 +199,10 @@ Applied apply_submit(State& state, const SubmitAsked& asked, Now now) {
     first = found->second.first;
   }
   JobId id{number_of(first) + asked.offset};
+  const std::shared_ptr<const JobSpec> spec = spec_under_terms(state, asked);
   for (const SubmitAsked::Task& task : asked.tasks) {
     Job job = new_job(asked, task, id, first, now);
+    job.spec = spec;
     state.note(job, "submitted",
                asked.hold ? "submitted on hold"
                           : "submitted with priority " + std::to_string(asked.priority),

@@ -15,6 +15,7 @@
 #include "core/health.h"
 #include "core/ids.h"
 #include "core/job.h"
+#include "core/tenant.h"
 #include "core/time.h"
 
 namespace gpusched {
@@ -103,6 +104,18 @@ struct GroupRemoveAsked {
   std::string name;
 };
 
+// What is set at run time overrides the configuration, field by field.
+struct TenantSetAsked {
+  Actor actor;
+  std::string name;
+  TenantRule rule;
+  bool replace = false;  // Forget what was set before; else only the fields given change.
+};
+struct TenantUnsetAsked {
+  Actor actor;
+  std::string name;
+};
+
 struct DrainAsked {
   Actor actor;
   std::vector<CardNumber> cards;
@@ -165,11 +178,11 @@ struct SubmissionAbandoned {
 // Cards or CPUs may have changed for reasons outside this list; decide again.
 struct Reconsider {};
 
-using Event =
-    std::variant<SubmitAsked, CancelAsked, HoldAsked, ReleaseAsked, RequeueAsked, SetAsked,
-                 GroupSetAsked, GroupRemoveAsked, DrainAsked, UndrainAsked, CardsReported, CardSeen,
-                 CardTroubleSeen, AttemptRunning, AttemptFinished, AttemptNeverRan, TimePassed,
-                 RetentionDue, HoldSweep, SubmissionAbandoned, Reconsider>;
+using Event = std::variant<SubmitAsked, CancelAsked, HoldAsked, ReleaseAsked, RequeueAsked,
+                           SetAsked, GroupSetAsked, GroupRemoveAsked, TenantSetAsked,
+                           TenantUnsetAsked, DrainAsked, UndrainAsked, CardsReported, CardSeen,
+                           CardTroubleSeen, AttemptRunning, AttemptFinished, AttemptNeverRan,
+                           TimePassed, RetentionDue, HoldSweep, SubmissionAbandoned, Reconsider>;
 
 // --- Answers ----------------------------------------------------------------------------------
 

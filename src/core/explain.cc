@@ -6,6 +6,7 @@
 #include "core/admission.h"
 #include "core/dependency.h"
 #include "core/placement.h"
+#include "core/quota.h"
 
 namespace gpusched {
 namespace {
@@ -108,7 +109,7 @@ std::vector<Reason> shape_reasons(const State& state, const Job& job, const Deci
   std::vector<Reason> reasons;
   const Tentative free(state);
   const JobSpec& spec = *job.spec;
-  switch (limited(state, free, job)) {
+  switch (limited(state, free, job, now)) {
     case Limited::kGuard:
       reasons.push_back({.code = ReasonCode::kCrashGuard, .jobs = {job.task->array}});
       break;
@@ -123,12 +124,23 @@ std::vector<Reason> shape_reasons(const State& state, const Job& job, const Deci
                          .jobs = {job.task->array},
                          .wanted = static_cast<std::uint64_t>(spec.array_limit)});
       break;
+    case Limited::kQuota:
+      reasons.push_back({.code = ReasonCode::kTenantQuota, .jobs = {}});
+      reasons.back().quota = quota_stop(state, free, job, now);
+      reasons.back().name = job.tenant;
+      break;
     case Limited::kNo:
       break;
   }
   if (spec.needs.wants_cards()) card_reasons(state, free, spec.needs, now, reasons);
   host_reasons(state, spec.needs, reasons);
   if (!reasons.empty()) return reasons;
+  if (auto stop = kept_off_by_quota(state, free, job, now)) {
+    reasons.push_back({.code = ReasonCode::kTenantQuota, .jobs = {}});
+    reasons.back().quota = std::move(stop);
+    reasons.back().name = job.tenant;
+    return reasons;
+  }
   const auto& reservation = decided.reservation;
   if (reservation && reservation->job != job.id) {
     Reason reason{.code = ReasonCode::kReserved, .jobs = {reservation->job}};

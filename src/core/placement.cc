@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "core/admission.h"
+#include "core/quota.h"
 
 namespace gpusched {
 namespace {
@@ -32,8 +33,9 @@ std::optional<Grant> place_on_cpus(const State& state, const Tentative& free, co
   return Grant{.cards = {}, .cpus = cpus, .ram_bytes = needs.ram_bytes};
 }
 
-std::optional<Grant> place_on_cards(const State& state, const Tentative& free, const Needs& needs,
-                                    const Reservation* reservation) {
+std::optional<Grant> place_on_cards(const State& state, const Tentative& free, const Job& job,
+                                    const Reservation* reservation, Now now) {
+  const Needs& needs = job.spec->needs;
   if (!host_has_room(state, free, needs.cpus, needs.ram_bytes)) return std::nullopt;
   std::vector<std::size_t> fitting = fitting_cards(state, free, needs);
   if (reservation != nullptr) {
@@ -41,6 +43,7 @@ std::optional<Grant> place_on_cards(const State& state, const Tentative& free, c
       return !leaves_room_for(*reservation, state, free, i, grant_on(state.cards()[i], needs));
     });
   }
+  keep_within_quota(state, free, job, now, fitting);
   std::size_t least = static_cast<std::size_t>(std::max(needs.gpus.least, 1));
   if (needs.gpus.all()) {
     const auto could = std::ranges::count_if(state.cards(), [&](const Card& card) {
@@ -95,7 +98,7 @@ std::optional<Grant> place(const State& state, const Tentative& free, const Job&
     const bool delays_host = binding != nullptr && ((binding->cpus && needs.cpus > 0) ||
                                                     (binding->ram && needs.ram_bytes > 0));
     if (delays_host) return std::nullopt;
-    return place_on_cards(state, free, needs, binding);
+    return place_on_cards(state, free, job, binding, now);
   };
   if (needs.cpu_use == CpuUse::kPrefer) {
     if (auto grant = on_cpus()) return grant;

@@ -50,6 +50,17 @@ struct Preview {
     for (const auto& [name, group] : state.groups()) part.put(group);
     return apply(part, asked, now).answer;
   }
+  Answer operator()(const TenantSetAsked& asked) const {
+    State part;
+    return apply(part, asked, now).answer;
+  }
+  Answer operator()(const TenantUnsetAsked& asked) const {
+    State part;
+    if (const auto rule = state.tenants().rule_of(asked.name); !rule.empty()) {
+      part.put(Tenant{.name = asked.name, .rule = rule, .usage = {}});
+    }
+    return apply(part, asked, now).answer;
+  }
   Answer operator()(const auto&) const { return {}; }
 };
 

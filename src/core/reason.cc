@@ -87,6 +87,8 @@ const char* reason_code_name(ReasonCode code) {
       return "group_limit";
     case ReasonCode::kArrayLimit:
       return "array_limit";
+    case ReasonCode::kTenantQuota:
+      return "tenant_quota";
     case ReasonCode::kNoSuchCard:
       return "no_such_card";
     case ReasonCode::kCards:
@@ -121,6 +123,8 @@ std::string describe(const Reason& reason) {
     case ReasonCode::kArrayLimit:
       return "array " + to_string(reason.jobs.front()) + " runs its limit of " +
              count(reason.wanted, "job");
+    case ReasonCode::kTenantQuota:
+      return describe(*reason.quota);
     case ReasonCode::kNoSuchCard:
       return "needs " + count(reason.wanted, "usable card") + " of the kind it asks for, " +
              std::to_string(reason.available) + " there now" +
@@ -152,6 +156,8 @@ std::string what_would_help(const Reason& reason) {
                                    : "declare --vram so that it can share a card";
     case ReasonCode::kGroupLimit:
       return "a higher limit: gpusched group set";
+    case ReasonCode::kTenantQuota:
+      return what_would_help(*reason.quota, reason.name);
     case ReasonCode::kReserved:
       return "a --time limit that ends before that job can start";
     case ReasonCode::kCpus:

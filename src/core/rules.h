@@ -23,6 +23,8 @@ struct Rules {
   int cards_expected = 0;
   // A job that has waited longer comes first in its band.
   Seconds overdue_after{24 * 3600};
+  // What a tenant used counts half as much after this time. 0: not at all, no fair share.
+  Seconds usage_half_life{7 * 24 * 3600};
   // Crash guard: a sweep whose first N ended jobs all failed within T is held.
   int crash_guard_count = 5;
   Seconds crash_guard_within{10};

@@ -23,6 +23,7 @@
 #include "core/job.h"
 #include "core/pending.h"
 #include "core/rules.h"
+#include "core/tenant_book.h"
 #include "core/time.h"
 
 namespace gpusched {
@@ -84,6 +85,9 @@ class State {
   bool has_closed_to_release() const;
 
   const std::map<std::string, Drain>& drains() const { return drains_; }  // By UUID.
+  const TenantBook& tenants() const { return tenants_; }
+  // Jobs of a tenant that wait, with those of submissions that are not released yet.
+  std::uint64_t waiting_of(const std::string& tenant) const;
   const std::map<std::string, Group>& groups() const { return groups_; }
   int active_in_group(const std::string& name) const;
   std::uint64_t waiting_in_group(const std::string& name) const;
@@ -109,6 +113,8 @@ class State {
   void remove_group(const std::string& name);
   void put(Drain drain);
   void remove_drain(const std::string& uuid);
+  void put(Tenant tenant);
+  void remove_tenant(const std::string& name);
   void put(Submission submission);
   void remove_submission(std::uint64_t id);
   // Lets the jobs of complete submissions into the queue, at most `most` per call.
@@ -121,6 +127,7 @@ class State {
   CardRecords& card_records() { return card_records_; }
   void set_host(HostCapacity host);
   void set_rules(Rules rules);
+  void configure_tenants(ConfiguredTenants configured);
   void set_next_job(JobId id);
   // Adds a line to the job's durable trail.
   void note(const Job& job, const char* kind, std::string text, Now now);
@@ -141,6 +148,8 @@ class State {
     std::vector<std::string> removed_groups;
     std::vector<std::string> drains;
     std::vector<std::string> removed_drains;
+    std::vector<std::string> tenants;
+    std::vector<std::string> removed_tenants;
     std::vector<std::uint64_t> submissions;
     std::vector<std::uint64_t> removed_submissions;
     std::vector<TrailEntry> trail;
@@ -164,11 +173,15 @@ class State {
     std::string uuid;
     std::optional<Drain> drain;
   };
+  struct TenantBefore {
+    std::string name;
+    std::optional<Tenant> tenant;
+  };
   struct SubmissionBefore {
     std::uint64_t id = 0;
     std::optional<Submission> submission;
   };
-  using Before = std::variant<JobBefore, GroupBefore, DrainBefore, SubmissionBefore>;
+  using Before = std::variant<JobBefore, GroupBefore, DrainBefore, TenantBefore, SubmissionBefore>;
   // A range of jobs that came in slices and are not in the indexes yet.
   struct Staged {
     JobId end{};  // One past the last.
@@ -183,6 +196,8 @@ class State {
   const Staged* staged(JobId id) const;
   void put_job(Job job, Now now);
   void drop_job(JobId id);
+  void count_usage(const Job* before, const Job& job, Now now);
+  void count_usage_of_all(Now now);
   void put_submission(Submission submission);
   void drop_submission(std::uint64_t id);
   void index(const Job& job, Now now);
@@ -216,6 +231,8 @@ class State {
   std::set<std::pair<Wall, JobId>> fresh_;     // Pending and not overdue, by submit time.
   std::set<std::pair<Wall, JobId>> ended_;
   std::unordered_map<JobId, std::vector<JobId>> dependents_;  // Waiting jobs by what they wait for.
+  TenantBook tenants_;
+  Boot usage_counted_{};  // When what runs was last counted as used.
   std::map<std::string, Drain> drains_;
   std::map<std::string, Group> groups_;
   std::unordered_map<std::string, int> active_in_group_;

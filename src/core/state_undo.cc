@@ -53,6 +53,7 @@ void State::drop_submission(std::uint64_t id) {
 
 void State::put(Job job, Now now) {
   const Job* before = find(job.id);
+  count_usage(before, job, now);
   journal_.emplace_back(JobBefore{job.id, before ? std::optional<Job>(*before) : std::nullopt});
   put_job(std::move(job), now);
 }
@@ -112,8 +113,8 @@ void State::remove_submission(std::uint64_t id) {
 
 bool State::Changes::empty() const {
   return jobs.empty() && removed_jobs.empty() && groups.empty() && removed_groups.empty() &&
-         drains.empty() && removed_drains.empty() && submissions.empty() &&
-         removed_submissions.empty() && trail.empty();
+         drains.empty() && removed_drains.empty() && tenants.empty() && removed_tenants.empty() &&
+         submissions.empty() && removed_submissions.empty() && trail.empty();
 }
 
 State::Changes State::changes() const {
@@ -121,6 +122,7 @@ State::Changes State::changes() const {
   std::unordered_set<JobId> seen;
   std::set<std::string> seen_groups;
   std::set<std::string> seen_drains;
+  std::set<std::string> seen_tenants;
   std::set<std::uint64_t> seen_submissions;
   for (const Before& before : journal_) {
     if (const auto* job = std::get_if<JobBefore>(&before)) {
@@ -134,6 +136,11 @@ State::Changes State::changes() const {
       if (!seen_drains.insert(drain->uuid).second) continue;
       (drains_.contains(drain->uuid) ? changes.drains : changes.removed_drains)
           .push_back(drain->uuid);
+    } else if (const auto* tenant = std::get_if<TenantBefore>(&before)) {
+      if (!seen_tenants.insert(tenant->name).second) continue;
+      const TenantBook::Entry* entry = tenants_.find(tenant->name);
+      (entry != nullptr && entry->kept ? changes.tenants : changes.removed_tenants)
+          .push_back(tenant->name);
     } else if (const auto* submission = std::get_if<SubmissionBefore>(&before)) {
       if (!seen_submissions.insert(submission->id).second) continue;
       (submissions_.contains(submission->id) ? changes.submissions : changes.removed_submissions)
@@ -170,6 +177,12 @@ void State::roll_back(Now now) {
         drains_.erase(drain->uuid);
       }
       refresh_usable(drain->uuid);
+    } else if (auto* tenant = std::get_if<TenantBefore>(&*before)) {
+      if (tenant->tenant) {
+        tenants_.keep(std::move(*tenant->tenant));
+      } else {
+        tenants_.forget(tenant->name);
+      }
     } else if (auto* submission = std::get_if<SubmissionBefore>(&*before)) {
       if (submission->submission) {
         put_submission(std::move(*submission->submission));

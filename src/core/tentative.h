@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/state.h"
+#include "core/tenant.h"
 
 namespace gpusched {
 
@@ -19,6 +20,7 @@ struct Tentative {
 
   void take(const State& state, const Job& job, const Grant& grant) {
     started.push_back({&job, grant});
+    given[job.tenant].add(grant);
     for (const CardGrant& held : grant.cards) {
       const auto position = state.index_of(held.card);
       if (!position) continue;
@@ -44,6 +46,7 @@ struct Tentative {
     Grant grant;
   };
   std::vector<Started> started;
+  std::map<std::string, TenantHolds> given;  // By tenant.
   std::map<std::string, int> started_in_group;
   std::map<JobId, int> started_in_array;
 };

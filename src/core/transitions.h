@@ -28,6 +28,8 @@ Applied apply_requeue(State& state, const RequeueAsked& asked, Now now);
 Applied apply_set(State& state, const SetAsked& asked, Now now);
 Applied apply_group_set(State& state, const GroupSetAsked& asked);
 Applied apply_group_remove(State& state, const GroupRemoveAsked& asked);
+Applied apply_tenant_set(State& state, const TenantSetAsked& asked, Now now);
+Applied apply_tenant_unset(State& state, const TenantUnsetAsked& asked, Now now);
 Applied apply_drain(State& state, const DrainAsked& asked, Now now);
 Applied apply_undrain(State& state, const UndrainAsked& asked, Now now);
 Applied apply_trouble(State& state, const CardTroubleSeen& seen, Now now);
@@ -44,6 +46,11 @@ Applied apply_retention(State& state, const RetentionDue& due, Now now);
 // Refuses the whole request if one id is unknown or not the actor's.
 std::optional<Refusal> refuse_ids(const State& state, const Actor& actor,
                                   const std::vector<JobId>& jobs);
+
+// Refuses what the tenant's limit of queued jobs does not admit.
+std::optional<Refusal> check_queued_quota(const State& state, const SubmitAsked& asked);
+// What was asked, with the tenant's longest time limit where none was given.
+std::shared_ptr<const JobSpec> spec_under_terms(const State& state, const SubmitAsked& asked);
 
 // The patch applied to a spec; the needs are checked against the machine.
 std::optional<Refusal> check_needs(const State& state, const Needs& needs);

@@ -95,8 +95,10 @@ Result<void> Daemon::start_launcher() {
 }
 
 void Daemon::start_engine(StoreImage image, const std::string& boot_id) {
+  State state(config_.rules, host_of(config_));
+  state.configure_tenants(config_.tenants);
   engine_ =
-      std::make_unique<Engine>(State(config_.rules, host_of(config_)), *launcher_,
+      std::make_unique<Engine>(std::move(state), *launcher_,
                                Engine::Options{.log_limit_bytes = config_.jobs.log_limit_bytes,
                                                .jobs_directory = config_.state_directory + "/jobs",
                                                .sim_world = sim_ ? sim_->file : "",

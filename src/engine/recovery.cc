@@ -18,6 +18,13 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now) {
     }
     state_.put(std::move(job), now);
   }
+  // After the jobs: what runs has been used since it was last counted, also without a daemon.
+  for (Tenant& tenant : image.tenants) {
+    if (!same_boot) {
+      tenant.usage = after_reboot(std::move(tenant.usage), now, state_.rules().usage_half_life);
+    }
+    state_.put(std::move(tenant));
+  }
   // A job may have been put before the one it waits for.
   for (const auto& [id, job] : state_.jobs()) {
     if (!job.spec->after.empty() && !job.ended() && !job.active()) state_.wake(id, now);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "json/spec_json.h"
+#include "json/tenant_json.h"
 #include "store/job_row.h"
 #include "store/row_text.h"
 
@@ -132,6 +133,23 @@ Result<void> read_drains(Database& database, StoreImage& image) {
       });
 }
 
+Result<void> read_tenants(Database& database, StoreImage& image) {
+  return for_each_row(database, "SELECT name, rule, usage FROM tenants ORDER BY name",
+                      [&](const Statement& row) -> Result<void> {
+                        const std::string name(row.text(0));
+                        Result<TenantRule> rule = tenant_rule_from_json(row.text(1));
+                        Result<TenantUsage> usage = tenant_usage_from_json(row.text(2));
+                        if (!rule || !usage) {
+                          return failure(ErrorCode::kIo,
+                                         fmt::format("read tenant {} from the store: the database "
+                                                     "is damaged; restore a backup",
+                                                     name));
+                        }
+                        image.tenants.push_back({name, std::move(*rule), std::move(*usage)});
+                        return {};
+                      });
+}
+
 Result<void> read_submissions(Database& database, StoreImage& image) {
   return for_each_row(
       database, "SELECT id, tenant, key, fingerprint, first_job, jobs FROM submissions ORDER BY id",
@@ -188,6 +206,7 @@ Result<StoreImage> read_image(Database& database, Writer& writer) {
   if (Result<void> done = read_jobs(database, *specs, image); !done) return failure(done.error());
   if (Result<void> done = read_groups(database, image); !done) return failure(done.error());
   if (Result<void> done = read_drains(database, image); !done) return failure(done.error());
+  if (Result<void> done = read_tenants(database, image); !done) return failure(done.error());
   if (Result<void> done = read_submissions(database, image); !done) return failure(done.error());
   writer.know_numbers({.job = number_of(image.next_job),
                        .submission = image.next_submission,

@@ -99,7 +99,16 @@ CREATE TABLE drains(
 ) WITHOUT ROWID;
 )sql";
 
-constexpr const char* kSteps[] = {kVersion1, kVersion2};
+// Tenants: what was set at run time and what they have used, a JSON object each.
+constexpr const char* kTenantsStep = R"sql(
+CREATE TABLE tenants(
+  name TEXT PRIMARY KEY,
+  rule TEXT NOT NULL,
+  usage TEXT NOT NULL
+) WITHOUT ROWID;
+)sql";
+
+constexpr const char* kSteps[] = {kVersion1, kVersion2, kTenantsStep};
 
 Result<int> number_asked(Database& database, const char* pragma) {
   Result<std::string> text = database.ask(pragma);

@@ -267,6 +267,28 @@ TYPED_TEST_P(StoreContract, KeepsGroupsAndBootId) {
   EXPECT_EQ(image.boot_id, "second");
 }
 
+TYPED_TEST_P(StoreContract, KeepsTenantsWithWhatTheyUsed) {
+  Tenant one{.name = "lab", .rule = {}, .usage = {}};
+  one.rule.weight = 2.5;
+  one.rule.cards = 4;
+  one.rule.vram_bytes = kNoLimit;
+  one.rule.gpu_hours = parse_gpu_hours("100/week");
+  one.rule.time_limit_s = 3600;
+  one.usage = {.gpu_seconds = 1234.5678901234567,
+               .at = wall(7),
+               .boot = Boot{Microseconds{99}},
+               .days = {{20'000, 0.1}, {20'001, 86'400.25}}};
+  Commit commit;
+  commit.tenants = {one, Tenant{.name = "gone", .rule = {}, .usage = {}}};
+  this->commit(commit);
+  one.usage.gpu_seconds /= 3;
+  Commit change;
+  change.tenants = {one};
+  change.removed_tenants = {"gone", "never"};
+  this->commit(change);
+  EXPECT_EQ(this->restart().tenants, std::vector<Tenant>{one});
+}
+
 TYPED_TEST_P(StoreContract, KeepsASubmissionUntilItIsRemoved) {
   Commit commit = commit_of({job(1), job(2), job(3), job(4)});
   commit.submissions = {submission(1, 1, 3), submission(2, 4, 1)};
@@ -346,7 +368,8 @@ REGISTER_TYPED_TEST_SUITE_P(StoreContract, StartsEmpty, KeepsAJobInEveryState, K
                             TakesJobsInAnyOrder, GoesOnWithWhatItLoaded,
                             KeepsTheTrailInOrderAndInPages, RemovesJobsWithTheirTrail,
                             AJobChangedAndRemovedAtOnceIsGone, NeverReusesANumber,
-                            KeepsGroupsAndBootId, KeepsASubmissionUntilItIsRemoved,
+                            KeepsGroupsAndBootId, KeepsTenantsWithWhatTheyUsed,
+                            KeepsASubmissionUntilItIsRemoved,
                             RemovesSubmissionsLeftOpenWithTheirJobs, KeepsASubmissionThatWasClosed,
                             ReservesTheNumbersOfAnOpenSubmission, BacksUpWhatIsThere,
                             NeverWritesABackupOverAFile);
