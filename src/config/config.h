@@ -67,6 +67,7 @@ struct Config {
   HistorySettings history;
   CardWatch cards;
   CardRules card_rules;
+  Seconds look_ahead_every{2};  // Start estimates; 0: only when asked.
 };
 
 // `name` stands in messages, which begin with name:line:column.

@@ -222,6 +222,14 @@ void add_scheduling(std::vector<Setting>& list) {
   list.push_back(duration(in, "overdue_after",
                           "A job that has waited longer comes first in its priority band.",
                           PLACE(rules.overdue_after), kYear));
+  list.push_back(on_or_off(in, "users_may_reserve",
+                           "Whether users may reserve cards in advance, each for oneself. "
+                           "Administrators may, for anybody.",
+                           PLACE(rules.users_may_reserve)));
+  list.push_back(duration(in, "look_ahead_every",
+                          "How often the starts of waiting jobs are estimated anew while something "
+                          "changes, on a thread of its own. 0: only when somebody asks.",
+                          PLACE(look_ahead_every), Seconds{86400}));
 }
 
 void add_watch(std::vector<Setting>& list) {

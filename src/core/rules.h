@@ -20,6 +20,8 @@ struct Rules {
   int cards_expected = 0;
   // A job that has waited longer comes first in its band.
   Seconds overdue_after{24 * 3600};
+  // Users may reserve cards in advance, for themselves; administrators always may.
+  bool users_may_reserve = false;
   // Crash guard: a sweep whose first N ended jobs all failed within T is held.
   int crash_guard_count = 5;
   Seconds crash_guard_within{10};

@@ -98,6 +98,10 @@ std::optional<Boot> State::next_deadline(Now now) const {
   if (!expiries_.empty()) consider_wall(expiries_.begin()->first);
   if (!fresh_.empty()) consider_wall(fresh_.begin()->first + rules_.overdue_after);
   if (!retries_.empty()) consider(retries_.begin()->first);
+  if (const auto change = card_bookings_.next_change(now.wall)) consider_wall(*change);
+  for (const auto& [id, booking] : bookings_) {
+    if (booking.until <= now.wall) consider(now.boot);
+  }
   return next;
 }
 
@@ -147,6 +151,18 @@ void State::set_cards(std::vector<Card> cards) {
   card_holds_.assign(cards_.size(), {});
   host_holds_ = {};
   for (const JobId id : active_) hold_resources(*grant_of(jobs_.at(id)), +1);
+  refresh_bookings();
+}
+
+void State::set_calendar(std::vector<Booking> calendar) {
+  calendar_ = std::move(calendar);
+  refresh_bookings();
+}
+
+void State::refresh_bookings() {
+  std::vector<Booking> all = calendar_;
+  for (const auto& [id, booking] : bookings_) all.push_back(booking);
+  card_bookings_.rebuild(cards_, std::move(all));
 }
 
 void State::set_host(HostCapacity host) { host_ = host; }

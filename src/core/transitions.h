@@ -30,6 +30,10 @@ Applied apply_group_set(State& state, const GroupSetAsked& asked);
 Applied apply_group_remove(State& state, const GroupRemoveAsked& asked);
 Applied apply_drain(State& state, const DrainAsked& asked, Now now);
 Applied apply_undrain(State& state, const UndrainAsked& asked, Now now);
+Applied apply_reserve(State& state, const ReserveAsked& asked, Now now);
+Applied apply_unreserve(State& state, const UnreserveAsked& asked);
+// Removes reservations whose time is over.
+void end_bookings(State& state, Now now);
 Applied apply_trouble(State& state, const CardTroubleSeen& seen, Now now);
 Applied apply_seen(State& state, const CardSeen& seen, Now now);
 Applied apply_running(State& state, const AttemptRunning& report, Now now);

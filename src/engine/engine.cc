@@ -218,6 +218,10 @@ Commit Engine::commit_of(const State::Changes& changes) const {
   commit.removed_groups = changes.removed_groups;
   for (const std::string& uuid : changes.drains) commit.drains.push_back(state_.drains().at(uuid));
   commit.removed_drains = changes.removed_drains;
+  for (const std::uint64_t id : changes.bookings) {
+    commit.bookings.push_back(state_.bookings().at(id));
+  }
+  commit.removed_bookings = changes.removed_bookings;
   for (const std::uint64_t id : changes.submissions) {
     commit.submissions.push_back(state_.submissions().at(id));
   }
