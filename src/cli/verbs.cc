@@ -9,7 +9,8 @@ constexpr std::array kVerbs = {
     &kSubmitVerb,   &kRunVerb,        &kStatusVerb,  &kShowVerb,   &kExplainVerb, &kEventsVerb,
     &kLogsVerb,     &kWaitVerb,       &kCancelVerb,  &kHoldVerb,   &kReleaseVerb, &kRequeueVerb,
     &kSetVerb,      &kGroupVerb,      &kTenantVerb,  &kGpusVerb,   &kTopVerb,     &kDrainVerb,
-    &kUndrainVerb,  &kReportVerb,     &kServeVerb,   &kDoctorVerb, &kConfigVerb,  &kBackupVerb,
+    &kUndrainVerb,  &kReserveVerb,    &kReportVerb,  &kServeVerb,  &kDoctorVerb,  &kConfigVerb,
+    &kBackupVerb,
     &kSimulateVerb, &kCompletionVerb, &kCompleteVerb};
 
 }  // namespace

@@ -69,6 +69,7 @@ struct Config {
   CardWatch cards;
   CardRules card_rules;
   ConfiguredTenants tenants;
+  Seconds look_ahead_every{2};  // Start estimates; 0: only when asked.
 };
 
 // `name` stands in messages, which begin with name:line:column.

@@ -243,6 +243,14 @@ void add_scheduling(std::vector<Setting>& list) {
                           "What a tenant used counts half as much after this time, and tenants "
                           "below their share come first in a band. 0: no fair share.",
                           PLACE(rules.usage_half_life), kYear));
+  list.push_back(on_or_off(in, "users_may_reserve",
+                           "Whether users may reserve cards in advance, each for oneself. "
+                           "Administrators may, for anybody.",
+                           PLACE(rules.users_may_reserve)));
+  list.push_back(duration(in, "look_ahead_every",
+                          "How often the starts of waiting jobs are estimated anew while something "
+                          "changes, on a thread of its own. 0: only when somebody asks.",
+                          PLACE(look_ahead_every), Seconds{86400}));
 }
 
 void add_watch(std::vector<Setting>& list) {

@@ -13,6 +13,7 @@ Applied apply_time(State& state, Now now) {
     ended.ended_at = now.wall;
     end_job(state, std::move(job), std::move(ended), now);
   }
+  end_bookings(state, now);
   state.advance(now);
   return {};
 }
@@ -48,6 +49,8 @@ struct Dispatch {
   }
   Applied operator()(const DrainAsked& event) const { return apply_drain(state, event, now); }
   Applied operator()(const UndrainAsked& event) const { return apply_undrain(state, event, now); }
+  Applied operator()(const ReserveAsked& event) const { return apply_reserve(state, event, now); }
+  Applied operator()(const UnreserveAsked& event) const { return apply_unreserve(state, event); }
   Applied operator()(const AttemptRunning& event) const { return apply_running(state, event, now); }
   Applied operator()(const AttemptFinished& event) const {
     judge_cards_by(state, event, now);

@@ -74,12 +74,20 @@ RuledCards apply_rules(const CardRules& rules, std::vector<Card> cards) {
   return ruled;
 }
 
+bool has_name(const Card& card, const std::string& name) {
+  return card.alias == name || std::ranges::find(card.tags, name) != card.tags.end();
+}
+
+bool is_in(const Card& card, const CardList& list) {
+  return std::ranges::find(list.numbers, card.number) != list.numbers.end() ||
+         std::ranges::any_of(list.names,
+                             [&card](const std::string& name) { return has_name(card, name); });
+}
+
 std::vector<CardNumber> cards_named(const std::vector<Card>& cards, const std::string& name) {
   std::vector<CardNumber> named;
   for (const Card& card : cards) {
-    if (card.alias == name || std::ranges::find(card.tags, name) != card.tags.end()) {
-      named.push_back(card.number);
-    }
+    if (has_name(card, name)) named.push_back(card.number);
   }
   return named;
 }

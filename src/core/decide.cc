@@ -101,7 +101,10 @@ bool pass_through(const State& state, const Standings& standings, Tentative& fre
       ++shapes_left_behind;
       continue;
     }
-    passed_by = passed_by || reservation != nullptr;
+    if (reservation != nullptr) {
+      passed_by = true;
+      if (!over_by(state, *reservation, job, now)) stays(state, *decided.reservation, *grant);
+    }
     free.take(state, job, *grant);
     room = best_room(state.cards(), free.cards, state.rules());
     if (!job.spec->group.empty()) ++free.started_in_group[job.spec->group];

@@ -24,6 +24,7 @@ enum class ReasonCode {
   kCards,        // Too few cards with enough room (`jobs` hold them).
   kCpus,         // Too few CPUs free.
   kRam,          // Too little host RAM free.
+  kBooked,       // Cards it could use are reserved in advance (`name` says for whom).
   kReserved,     // It would fit, but delays the first waiting job (`jobs`).
   kNext,         // Nothing stands in its way: it starts with the next decision.
 };
@@ -40,6 +41,23 @@ struct ForeignHolder {
   bool idle = false;  // It has not used the card for a while.
 };
 
+// A smaller wish with which the job would start at once.
+struct Help {
+  enum class Kind : std::uint8_t { kLessVram, kFewerCards, kShorterTime, kFewerCpus };
+  Kind kind = Kind::kLessVram;
+  std::uint64_t value = 0;  // Bytes, cards, seconds, CPUs.
+  std::uint64_t asked = 0;  // What it asks for now; 0: nothing was said.
+  friend bool operator==(const Help&, const Help&) = default;
+};
+
+// Who of `jobs` is over first, as far as anybody knows.
+struct SoonestEnd {
+  JobId job{};
+  std::uint64_t cards = 0;  // That it holds.
+  Microseconds in{};
+  bool limit = false;  // Its limit says so, not an estimate.
+};
+
 struct Reason {
   ReasonCode code = ReasonCode::kNext;
   std::vector<JobId> jobs;  // Who holds, or is waited for; at most ten, by id.
@@ -51,6 +69,8 @@ struct Reason {
   std::string name;  // Of the group or the tenant; of a card that is missing, why.
   std::vector<ForeignHolder> foreign;  // The largest first, at most three.
   std::uint64_t cards_missing = 0;     // Of those that the machine should have.
+  std::optional<SoonestEnd> soonest = {};
+  std::vector<Help> helps = {};  // Worked out for one job alone (explain).
 };
 
 // One sentence for people, and what would help, if something would.

@@ -25,6 +25,8 @@ struct Rules {
   Seconds overdue_after{24 * 3600};
   // What a tenant used counts half as much after this time. 0: not at all, no fair share.
   Seconds usage_half_life{7 * 24 * 3600};
+  // Users may reserve cards in advance, for themselves; administrators always may.
+  bool users_may_reserve = false;
   // Crash guard: a sweep whose first N ended jobs all failed within T is held.
   int crash_guard_count = 5;
   Seconds crash_guard_within{10};

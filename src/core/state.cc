@@ -107,6 +107,10 @@ std::optional<Boot> State::next_deadline(Now now) const {
   if (!retries_.empty()) consider(retries_.begin()->first);
   if (tenants_.any_active()) consider(usage_counted_ + kUsageCounted);
   if (const auto day = next_quota_day(*this, now)) consider_wall(*day);
+  if (const auto change = card_bookings_.next_change(now.wall)) consider_wall(*change);
+  for (const auto& [id, booking] : bookings_) {
+    if (booking.until <= now.wall) consider(now.boot);
+  }
   return next;
 }
 
@@ -159,6 +163,18 @@ void State::set_cards(std::vector<Card> cards) {
     hold_resources(*grant_of(jobs_.at(id)), +1);
     tenants_.recharge(jobs_.at(id), cards_);
   }
+  refresh_bookings();
+}
+
+void State::set_calendar(std::vector<Booking> calendar) {
+  calendar_ = std::move(calendar);
+  refresh_bookings();
+}
+
+void State::refresh_bookings() {
+  std::vector<Booking> all = calendar_;
+  for (const auto& [id, booking] : bookings_) all.push_back(booking);
+  card_bookings_.rebuild(cards_, std::move(all));
 }
 
 void State::set_host(HostCapacity host) { host_ = host; }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/attempt_use.h"
+#include "core/booking.h"
 #include "core/card.h"
 #include "core/card_view.h"
 #include "core/group.h"
@@ -88,6 +89,11 @@ class State {
   const TenantBook& tenants() const { return tenants_; }
   // Jobs of a tenant that wait, with those of submissions that are not released yet.
   std::uint64_t waiting_of(const std::string& tenant) const;
+  // Advance reservations by id, without those of the calendar.
+  const std::map<std::uint64_t, Booking>& bookings() const { return bookings_; }
+  const std::vector<Booking>& calendar() const { return calendar_; }
+  const CardBookings& card_bookings() const { return card_bookings_; }
+  std::uint64_t next_booking() const { return next_booking_; }
   const std::map<std::string, Group>& groups() const { return groups_; }
   int active_in_group(const std::string& name) const;
   std::uint64_t waiting_in_group(const std::string& name) const;
@@ -115,6 +121,10 @@ class State {
   void remove_drain(const std::string& uuid);
   void put(Tenant tenant);
   void remove_tenant(const std::string& name);
+  void put(Booking booking);
+  void remove_booking(std::uint64_t id);
+  // What the configuration's calendar says for the time ahead. Not kept: it is worked out anew.
+  void set_calendar(std::vector<Booking> calendar);
   void put(Submission submission);
   void remove_submission(std::uint64_t id);
   // Lets the jobs of complete submissions into the queue, at most `most` per call.
@@ -150,6 +160,8 @@ class State {
     std::vector<std::string> removed_drains;
     std::vector<std::string> tenants;
     std::vector<std::string> removed_tenants;
+    std::vector<std::uint64_t> bookings;
+    std::vector<std::uint64_t> removed_bookings;
     std::vector<std::uint64_t> submissions;
     std::vector<std::uint64_t> removed_submissions;
     std::vector<TrailEntry> trail;
@@ -177,11 +189,16 @@ class State {
     std::string name;
     std::optional<Tenant> tenant;
   };
+  struct BookingBefore {
+    std::uint64_t id = 0;
+    std::optional<Booking> booking;
+  };
   struct SubmissionBefore {
     std::uint64_t id = 0;
     std::optional<Submission> submission;
   };
-  using Before = std::variant<JobBefore, GroupBefore, DrainBefore, TenantBefore, SubmissionBefore>;
+  using Before = std::variant<JobBefore, GroupBefore, DrainBefore, TenantBefore, BookingBefore,
+                              SubmissionBefore>;
   // A range of jobs that came in slices and are not in the indexes yet.
   struct Staged {
     JobId end{};  // One past the last.
@@ -207,6 +224,7 @@ class State {
   void hold_resources(const Grant& grant, int sign);
   void refresh_beyond(std::size_t card_index);
   void refresh_usable(const std::string& uuid);
+  void refresh_bookings();
   void record_sweep(const Job& job, int sign);
   void link_dependencies(const Job& job, bool add);
   std::uint64_t& counter_of(const JobState& state);
@@ -234,6 +252,10 @@ class State {
   TenantBook tenants_;
   Boot usage_counted_{};  // When what runs was last counted as used.
   std::map<std::string, Drain> drains_;
+  std::map<std::uint64_t, Booking> bookings_;
+  std::vector<Booking> calendar_;
+  CardBookings card_bookings_;  // Of both.
+  std::uint64_t next_booking_ = 1;
   std::map<std::string, Group> groups_;
   std::unordered_map<std::string, int> active_in_group_;
   std::unordered_map<std::string, std::uint64_t> waiting_in_group_;

@@ -12,6 +12,19 @@
 
 namespace gpusched {
 
+inline void add(CardHolds& holds, const CardGrant& grant) {
+  holds.vram_bytes += grant.vram_bytes;
+  holds.share_percent += grant.share_percent;
+  ++holds.jobs;
+  holds.whole = holds.whole || grant.whole;
+}
+inline void drop(CardHolds& holds, const CardGrant& grant) {
+  holds.vram_bytes -= grant.vram_bytes;
+  holds.share_percent -= grant.share_percent;
+  --holds.jobs;
+  if (grant.whole) holds.whole = false;
+}
+
 struct Tentative {
   explicit Tentative(const State& state) : host(state.host_holds()) {
     cards.reserve(state.cards().size());
@@ -23,12 +36,7 @@ struct Tentative {
     given[job.tenant].add(grant);
     for (const CardGrant& held : grant.cards) {
       const auto position = state.index_of(held.card);
-      if (!position) continue;
-      CardHolds& holds = cards[*position];
-      holds.vram_bytes += held.vram_bytes;
-      holds.share_percent += held.share_percent;
-      ++holds.jobs;
-      holds.whole = holds.whole || held.whole;
+      if (position) add(cards[*position], held);
     }
     host.cpus += grant.cpus;
     host.ram_bytes += grant.ram_bytes;

@@ -32,6 +32,10 @@ Applied apply_tenant_set(State& state, const TenantSetAsked& asked, Now now);
 Applied apply_tenant_unset(State& state, const TenantUnsetAsked& asked, Now now);
 Applied apply_drain(State& state, const DrainAsked& asked, Now now);
 Applied apply_undrain(State& state, const UndrainAsked& asked, Now now);
+Applied apply_reserve(State& state, const ReserveAsked& asked, Now now);
+Applied apply_unreserve(State& state, const UnreserveAsked& asked);
+// Removes reservations whose time is over.
+void end_bookings(State& state, Now now);
 Applied apply_trouble(State& state, const CardTroubleSeen& seen, Now now);
 Applied apply_seen(State& state, const CardSeen& seen, Now now);
 // What an attempt's end says about the cards it ran on. Before apply_finished().

@@ -192,6 +192,7 @@ ApiLimits Daemon::api_limits() const {
   limits.clients_per_user = config_.limits.clients_per_user;
   limits.stream_bytes = config_.limits.stream_backlog_bytes;
   limits.submission_jobs_most = config_.rules.submission_jobs_most;
+  limits.look_ahead_every = config_.look_ahead_every;
   limits.default_grace = config_.jobs.grace;
   limits.default_retry_back_off = config_.jobs.retry_back_off;
   return limits;

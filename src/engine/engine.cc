@@ -224,6 +224,10 @@ Commit Engine::commit_of(const State::Changes& changes) const {
     commit.tenants.push_back(*state_.tenants().find(name)->kept);
   }
   commit.removed_tenants = changes.removed_tenants;
+  for (const std::uint64_t id : changes.bookings) {
+    commit.bookings.push_back(state_.bookings().at(id));
+  }
+  commit.removed_bookings = changes.removed_bookings;
   for (const std::uint64_t id : changes.submissions) {
     commit.submissions.push_back(state_.submissions().at(id));
   }

@@ -150,6 +150,33 @@ Result<void> read_tenants(Database& database, StoreImage& image) {
                       });
 }
 
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const std::size_t blank = std::min(text.find(' '), text.size());
+    words.emplace_back(text.substr(0, blank));
+    text.remove_prefix(std::min(blank + 1, text.size()));
+  }
+  return words;
+}
+
+Result<void> read_bookings(Database& database, StoreImage& image) {
+  return for_each_row(database,
+                      "SELECT id, name, user_name, tenant, cards, starts_at, ends_at, made_by"
+                      " FROM bookings ORDER BY id",
+                      [&](const Statement& row) -> Result<void> {
+                        image.bookings.push_back({.id = static_cast<std::uint64_t>(row.integer(0)),
+                                                  .name = std::string(row.text(1)),
+                                                  .user = std::string(row.text(2)),
+                                                  .tenant = std::string(row.text(3)),
+                                                  .cards = words_of(row.text(4)),
+                                                  .from = Wall(Microseconds(row.integer(5))),
+                                                  .until = Wall(Microseconds(row.integer(6))),
+                                                  .by = std::string(row.text(7))});
+                        return {};
+                      });
+}
+
 Result<void> read_submissions(Database& database, StoreImage& image) {
   return for_each_row(
       database, "SELECT id, tenant, key, fingerprint, first_job, jobs FROM submissions ORDER BY id",
@@ -207,6 +234,7 @@ Result<StoreImage> read_image(Database& database, Writer& writer) {
   if (Result<void> done = read_groups(database, image); !done) return failure(done.error());
   if (Result<void> done = read_drains(database, image); !done) return failure(done.error());
   if (Result<void> done = read_tenants(database, image); !done) return failure(done.error());
+  if (Result<void> done = read_bookings(database, image); !done) return failure(done.error());
   if (Result<void> done = read_submissions(database, image); !done) return failure(done.error());
   writer.know_numbers({.job = number_of(image.next_job),
                        .submission = image.next_submission,

@@ -41,6 +41,10 @@ Result<Writer> Writer::prepare(Database& database) {
       {&writer.delete_drain_, "DELETE FROM drains WHERE uuid = ?"},
       {&writer.put_tenant_, "INSERT OR REPLACE INTO tenants(name, rule, usage) VALUES(?, ?, ?)"},
       {&writer.delete_tenant_, "DELETE FROM tenants WHERE name = ?"},
+      {&writer.put_booking_,
+       "INSERT OR REPLACE INTO bookings(id, name, user_name, tenant, cards, starts_at, ends_at,"
+       " made_by) VALUES(?, ?, ?, ?, ?, ?, ?, ?)"},
+      {&writer.delete_booking_, "DELETE FROM bookings WHERE id = ?"},
       {&writer.put_submission_,
        "INSERT OR REPLACE INTO submissions(id, tenant, key, fingerprint,"
        " first_job, jobs, open) VALUES(?, ?, ?, ?, ?, ?, ?)"},
@@ -89,6 +93,20 @@ Result<void> Writer::write(const Commit& commit) {
     if (Result<void> done = delete_drain_.run(uuid); !done) return done;
   }
   if (Result<void> done = write_tenants(commit); !done) return done;
+  for (const Booking& booking : commit.bookings) {
+    std::string cards;
+    for (const std::string& uuid : booking.cards) cards += (cards.empty() ? "" : " ") + uuid;
+    if (Result<void> done =
+            put_booking_.run(static_cast<std::int64_t>(booking.id), booking.name, booking.user,
+                             booking.tenant, cards, booking.from.time_since_epoch().count(),
+                             booking.until.time_since_epoch().count(), booking.by);
+        !done) {
+      return done;
+    }
+  }
+  for (const std::uint64_t id : commit.removed_bookings) {
+    if (Result<void> done = delete_booking_.run(static_cast<std::int64_t>(id)); !done) return done;
+  }
   if (commit.boot_id) {
     if (Result<void> done = put_meta_.run("boot_id", *commit.boot_id); !done) return done;
   }

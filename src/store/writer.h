@@ -61,6 +61,7 @@ class Writer {
   Statement put_group_, delete_group_;
   Statement put_drain_, delete_drain_;
   Statement put_tenant_, delete_tenant_;
+  Statement put_booking_, delete_booking_;
   Statement put_submission_, delete_submission_;
   Statement put_meta_, put_numbers_;
 

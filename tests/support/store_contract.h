@@ -252,6 +252,10 @@ TYPED_TEST_P(StoreContract, KeepsGroupsAndBootId) {
   Commit commit;
   const Drain one{"GPU-a", Wall{Microseconds{7}}, "health", "XID 79: reboot", DrainEnd::kCooler};
   commit.drains = {one, {"GPU-b", Wall{Microseconds{8}}, "operator", "", DrainEnd::kByHand}};
+  const Booking booking{
+      3,     "talk", "user1", "", {"GPU-a", "GPU-b"}, Wall{Microseconds{9}}, Wall{Microseconds{10}},
+      "root"};
+  commit.bookings = {booking, {.id = 4}};
   commit.groups = {{.name = "b", .limit = 2}, {.name = "a", .limit = 0}, {.name = "c", .limit = 1}};
   commit.boot_id = "first";
   this->commit(commit);
@@ -259,10 +263,12 @@ TYPED_TEST_P(StoreContract, KeepsGroupsAndBootId) {
   change.groups = {{.name = "b", .limit = 5}};
   change.removed_groups = {"c", "never"};
   change.removed_drains = {"GPU-b", "never"};
+  change.removed_bookings = {4, 99};
   change.boot_id = "second";
   this->commit(change);
   const StoreImage image = this->restart();
   EXPECT_EQ(image.drains, (std::vector<Drain>{one}));
+  EXPECT_EQ(image.bookings, (std::vector<Booking>{booking}));
   EXPECT_EQ(image.groups, (std::vector<Group>{{"a", 0}, {"b", 5}}));
   EXPECT_EQ(image.boot_id, "second");
 }
