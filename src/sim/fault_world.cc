@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/explain.h"
+
 namespace gpusched {
 namespace {
 
@@ -265,10 +267,15 @@ void FaultWorld::submit_something() {
 std::string FaultWorld::drain() {
   calm_ = true;
   // Nor does a quota keep anybody from ending.
-  for (const char* tenant : kTenants) {
-    engine_->post(TenantSetAsked{{0, true}, tenant, TenantRule{}, true}, [](Result<Answer>) {});
-  }
+  bool lifted = false;
   for (int i = 0; i < 200'000 && violation_.empty(); ++i) {
+    // Asked again where it met a commit that failed.
+    if (!std::exchange(lifted, true)) {
+      for (const char* tenant : kTenants) {
+        engine_->post(TenantSetAsked{{0, true}, tenant, TenantRule{}, true},
+                      [&lifted](const Result<Answer>& answer) { lifted = lifted && answer; });
+      }
+    }
     launcher_.advance(now_);
     if (engine_->wants_turn(now_)) {
       turn(false);
@@ -294,7 +301,10 @@ std::string FaultWorld::drain() {
   for (const auto& [id, job] : engine_->state().jobs()) {
     if (job.active()) violate("job " + to_string(id) + " never ended");
     if (!job.ended() && !engine_->state().asleep().contains(id)) {
-      violate("job " + to_string(id) + " starved");
+      std::string why;
+      for (const Reason& reason : why_waiting(engine_->state(), job, now_))
+        why += "; " + describe(reason);
+      violate("job " + to_string(id) + " starved" + why);
     }
   }
   return violation_;
