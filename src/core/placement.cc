@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "core/admission.h"
+#include "core/round_robin.h"
 
 namespace gpusched {
 namespace {
@@ -32,8 +33,21 @@ std::optional<Grant> place_on_cpus(const State& state, const Tentative& free, co
   return Grant{.cards = {}, .cpus = cpus, .ram_bytes = needs.ram_bytes};
 }
 
-std::optional<Grant> place_on_cards(const State& state, const Tentative& free, const Needs& needs,
+bool by_turns(const Job& job) { return job.spec->lease && job.spec->lease->by_turns; }
+
+// What this decision has granted by turns so far.
+std::map<CardNumber, std::uint64_t> turns_taken(const Tentative& free) {
+  std::map<CardNumber, std::uint64_t> taken;
+  for (const Tentative::Started& started : free.started) {
+    if (!by_turns(*started.job)) continue;
+    for (const CardGrant& held : started.grant.cards) ++taken[held.card];
+  }
+  return taken;
+}
+
+std::optional<Grant> place_on_cards(const State& state, const Tentative& free, const Job& job,
                                     const Reservation* reservation) {
+  const Needs& needs = job.spec->needs;
   if (!host_has_room(state, free, needs.cpus, needs.ram_bytes)) return std::nullopt;
   std::vector<std::size_t> fitting = fitting_cards(state, free, needs);
   if (reservation != nullptr) {
@@ -49,6 +63,7 @@ std::optional<Grant> place_on_cards(const State& state, const Tentative& free, c
     least = std::max<std::size_t>(least, static_cast<std::size_t>(could));
   }
   if (fitting.size() < least) return std::nullopt;
+  if (by_turns(job)) order_by_turns(fitting, state.cards(), state.turns(), turns_taken(free));
   const std::size_t most =
       needs.gpus.all() ? fitting.size() : static_cast<std::size_t>(needs.gpus.most);
   if (fitting.size() > most) fitting.resize(most);
@@ -95,7 +110,7 @@ std::optional<Grant> place(const State& state, const Tentative& free, const Job&
     const bool delays_host = binding != nullptr && ((binding->cpus && needs.cpus > 0) ||
                                                     (binding->ram && needs.ram_bytes > 0));
     if (delays_host) return std::nullopt;
-    return place_on_cards(state, free, needs, binding);
+    return place_on_cards(state, free, job, binding);
   };
   if (needs.cpu_use == CpuUse::kPrefer) {
     if (auto grant = on_cpus()) return grant;

@@ -50,6 +50,12 @@ struct Preview {
     for (const auto& [name, group] : state.groups()) part.put(group);
     return apply(part, asked, now).answer;
   }
+  Answer operator()(const LeaseReleaseAsked& asked) const { return on_jobs(asked.leases, asked); }
+  Answer operator()(const LeaseRenewAsked& asked) const { return on_jobs({asked.lease}, asked); }
+  Answer operator()(const LeaseResetAsked& asked) const {
+    const std::set<JobId>& live = state.leases().live();
+    return on_jobs({live.begin(), live.end()}, asked);
+  }
   Answer operator()(const auto&) const { return {}; }
 };
 

@@ -98,6 +98,7 @@ std::optional<Boot> State::next_deadline(Now now) const {
   if (!expiries_.empty()) consider_wall(expiries_.begin()->first);
   if (!fresh_.empty()) consider_wall(fresh_.begin()->first + rules_.overdue_after);
   if (!retries_.empty()) consider(retries_.begin()->first);
+  if (const auto end = leases_.next_end()) consider(*end);
   return next;
 }
 
@@ -143,6 +144,7 @@ void State::set_cards(std::vector<Card> cards) {
     card.usable = card.usable && !card.drained && card.managed;
   }
   cards_ = std::move(cards);
+  turns_.admit(cards_);
   views_ = std::move(views);
   card_holds_.assign(cards_.size(), {});
   host_holds_ = {};

@@ -21,7 +21,9 @@
 #include "core/card_view.h"
 #include "core/group.h"
 #include "core/job.h"
+#include "core/lease_book.h"
 #include "core/pending.h"
+#include "core/round_robin.h"
 #include "core/rules.h"
 #include "core/time.h"
 
@@ -83,6 +85,8 @@ class State {
   // True if jobs of complete submissions wait for release_closed_submissions().
   bool has_closed_to_release() const;
 
+  const LeaseBook& leases() const { return leases_; }
+  const CardTurns& turns() const { return turns_; }
   const std::map<std::string, Drain>& drains() const { return drains_; }  // By UUID.
   const std::map<std::string, Group>& groups() const { return groups_; }
   int active_in_group(const std::string& name) const;
@@ -117,6 +121,8 @@ class State {
   void set_cards(std::vector<Card> cards);
   // A new look at a card. Not part of what roll_back() undoes: the world stays as it was seen.
   void observe(CardNumber card, CardView view);
+  // A grant that was given by turns. A hint for later ones; roll_back() leaves it.
+  void count_turns(const Grant& grant) { turns_.count(grant); }
   void set_host(HostCapacity host);
   void set_rules(Rules rules);
   void set_next_job(JobId id);
@@ -142,6 +148,7 @@ class State {
     std::vector<std::uint64_t> submissions;
     std::vector<std::uint64_t> removed_submissions;
     std::vector<TrailEntry> trail;
+    bool leases_alone = true;  // Nothing but leases is concerned.
     bool empty() const;
   };
   Changes changes() const;
@@ -212,6 +219,8 @@ class State {
   std::set<std::pair<Wall, JobId>> expiries_;  // Waiting jobs that expire.
   std::set<std::pair<Wall, JobId>> fresh_;     // Pending and not overdue, by submit time.
   std::set<std::pair<Wall, JobId>> ended_;
+  LeaseBook leases_;
+  CardTurns turns_;
   std::unordered_map<JobId, std::vector<JobId>> dependents_;  // Waiting jobs by what they wait for.
   std::map<std::string, Drain> drains_;
   std::map<std::string, Group> groups_;
@@ -229,5 +238,8 @@ class State {
   std::vector<Before> journal_;
   std::vector<TrailEntry> trail_;
 };
+
+// The first of a holder's leases on a card, by the holder's process.
+std::optional<AttemptId> lease_on(const State& state, int pid, CardNumber card);
 
 }  // namespace gpusched

@@ -86,6 +86,7 @@ void State::index_queued(const Job& job, const Queued& queued, Now now) {
 void State::index(const Job& job, Now now) {
   if (staged(job.id) != nullptr) return;
   ++counter_of(job.state);
+  leases_.add(job, now);
   const bool waits =
       std::holds_alternative<Held>(job.state) || std::holds_alternative<Queued>(job.state);
   if (waits) {
@@ -111,6 +112,7 @@ void State::index(const Job& job, Now now) {
 void State::unindex(const Job& job) {
   if (staged(job.id) != nullptr) return;
   --counter_of(job.state);
+  leases_.remove(job);
   const bool waits =
       std::holds_alternative<Held>(job.state) || std::holds_alternative<Queued>(job.state);
   if (waits) {

@@ -123,8 +123,11 @@ State::Changes State::changes() const {
   std::set<std::string> seen_drains;
   std::set<std::uint64_t> seen_submissions;
   for (const Before& before : journal_) {
+    if (!std::holds_alternative<JobBefore>(before)) changes.leases_alone = false;
     if (const auto* job = std::get_if<JobBefore>(&before)) {
       if (!seen.insert(job->id).second) continue;
+      const Job* known = job->job ? &*job->job : find(job->id);
+      changes.leases_alone = changes.leases_alone && known != nullptr && known->spec->lease;
       (find(job->id) ? changes.jobs : changes.removed_jobs).push_back(job->id);
     } else if (const auto* group = std::get_if<GroupBefore>(&before)) {
       if (!seen_groups.insert(group->name).second) continue;
@@ -141,6 +144,10 @@ State::Changes State::changes() const {
     }
   }
   changes.trail = trail_;
+  for (const TrailEntry& entry : trail_) {
+    const Job* job = find(entry.job);
+    if (job != nullptr && !job->spec->lease) changes.leases_alone = false;
+  }
   return changes;
 }
 

@@ -113,16 +113,34 @@ void Daemon::start_engine(StoreImage image, const std::string& boot_id) {
 void Daemon::after_turn() {
   const Counts& counts = engine_->state().counts();
   if (cards_) cards_->set_busy(counts.queued + counts.starting + counts.running > 0);
-  // Control groups say whose a process is; without them only the shims can.
-  if (cards_ && cgroup_.path.empty() && launcher_->take_changed()) {
-    std::vector<watch::RunningAttempt> attempts;
+  if (cards_) tell_whose();
+  api_->after_turn();
+}
+
+// Control groups say whose a process is; without them only the shims can. The holders of leases
+// are in no group of ours.
+void Daemon::tell_whose() {
+  const State& state = engine_->state();
+  std::map<int, std::uint32_t> holders;
+  for (const JobId id : state.leases().live()) {
+    const Job& job = *state.find(id);
+    if (job.active() && job.spec->lease->pid > 0) {
+      holders.emplace(job.spec->lease->pid, job.owner.uid);
+    }
+  }
+  const bool by_shims = cgroup_.path.empty();
+  const bool shims_changed = by_shims && launcher_->take_changed();
+  if (!shims_changed && holders == holders_) return;
+  holders_ = holders;
+  std::vector<watch::RunningAttempt> attempts;
+  for (const auto& [pid, uid] : holders) attempts.push_back({{JobId{kHolderJob}, pid}, pid, uid});
+  if (by_shims) {
     for (const auto& [attempt, shim] : launcher_->shims()) {
-      const Job* job = engine_->state().find(attempt.job);
+      const Job* job = state.find(attempt.job);
       if (job != nullptr) attempts.push_back({attempt, shim, job->owner.uid});
     }
-    cards_->set_attempts(std::move(attempts));
   }
-  api_->after_turn();
+  cards_->set_attempts(std::move(attempts));
 }
 
 void Daemon::let_clients_in() {

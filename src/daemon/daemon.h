@@ -5,6 +5,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -50,6 +51,7 @@ class Daemon {
   void on_seen(CardSeen seen);
   void on_report(const watch::Report& report);
   void after_turn();
+  void tell_whose();
   void let_clients_in();
   void wait_for_end();
   void wait_for_hangup();
@@ -70,6 +72,7 @@ class Daemon {
   std::unique_ptr<Driver> driver_;
   std::optional<SimWorld> sim_;
   std::unique_ptr<WatchedCards> cards_;
+  std::map<int, std::uint32_t> holders_;  // Of leases: process and user, as told last.
   std::string cards_from_ = "none";
   KnownCards known_cards_;
   std::size_t missing_ = 0;

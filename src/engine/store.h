@@ -32,6 +32,9 @@ struct Commit {
   std::vector<Submission> submissions;      // Inserted or replaced.
   std::vector<std::uint64_t> removed_submissions;
   std::optional<std::string> boot_id;
+  // False: it need only outlive this process. A lease dies with the machine anyhow, so a commit
+  // of leases alone does not wait for the disk (docs/adr/0029); the next that does takes it along.
+  bool outlives_machine = true;
 
   bool empty() const {
     return jobs.empty() && removed_jobs.empty() && trail.empty() && groups.empty() &&

@@ -13,6 +13,8 @@ void read_spec_fields(Fields& fields, JobSpec& spec);
 bool read_card_count(Fields& fields, CardCount& count);
 bool read_card_numbers(Fields& fields, std::string_view name, std::vector<CardNumber>& cards);
 bool read_cpu_use(Fields& fields, CpuUse& use);
+// All that a job asks of cards and host.
+void read_needs(Fields& fields, Needs& needs);
 
 inline constexpr std::uint64_t kBytesMost = 1ULL << 60;
 inline constexpr int kCpusMost = 1'000'000;
