@@ -101,6 +101,10 @@ void State::index(const Job& job, Now now) {
   } else if (const auto* ended = std::get_if<Ended>(&job.state)) {
     ended_.emplace(ended->ended_at, job.id);
     record_sweep(job, +1);
+    // The holder of a lease outlives it: what it still has on the cards counts from now on.
+    for (const CardGrant& held : job.spec->lease ? ended->grant.cards : std::vector<CardGrant>{}) {
+      if (const auto position = index_of(held.card)) refresh_beyond(*position);
+    }
   } else {
     active_.insert(job.id);
     hold_resources(*grant_of(job), +1);
