@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "gpusched/scheduler.h"
+#include <gpusched/scheduler.h>
 
 namespace {
 

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/locations.h"
 #include "base/result.h"
 #include "base/text.h"
@@ -150,10 +151,9 @@ class DaemonBackend final : public Backend {
   }
 
   Reply<Standing> wait(std::uint64_t id, milliseconds at_most) override {
-    const auto begin = std::chrono::steady_clock::now();
+    const Boot begin = read_clock().boot;
     while (true) {
-      const auto waited =
-          std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begin);
+      const auto waited = std::chrono::duration_cast<milliseconds>(read_clock().boot - begin);
       const milliseconds left = waited >= at_most ? milliseconds{0} : at_most - waited;
       const milliseconds poll = std::min(left, kOnePoll);
       Reply<Standing> standing = standing_of_answer(

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <vector>
 
-#include "gpusched/scheduler.h"
+#include <gpusched/scheduler.h>
 #include "scheduler/backend.h"
 
 namespace gpusched::v1::detail {

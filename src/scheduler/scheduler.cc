@@ -1,4 +1,4 @@
-#include "gpusched/scheduler.h"
+#include <gpusched/scheduler.h>
 
 #include <utility>
 

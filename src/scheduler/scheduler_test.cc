@@ -1,6 +1,6 @@
 // The scheduler library through its public header alone: the same cases on both backends, and
 // those that only one has.
-#include "gpusched/scheduler.h"
+#include <gpusched/scheduler.h>
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -13,7 +13,7 @@
 #include <set>
 #include <thread>
 
-#include "scheduler/test_service.h"
+#include "tests/support/scheduler_service.h"
 #include "tests/support/temporary_directory.h"
 
 namespace {

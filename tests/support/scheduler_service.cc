@@ -1,4 +1,4 @@
-#include "scheduler/test_service.h"
+#include "tests/support/scheduler_service.h"
 
 #include "api/test_daemon.h"
 
