@@ -4,8 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <set>
+#include <shared_mutex>
+#include <thread>
 #include <utility>
 
 #include "base/clock.h"
@@ -24,6 +27,8 @@ using std::chrono::milliseconds;
 
 // One question of a long wait; a daemon that says nothing for longer is gone.
 constexpr milliseconds kOnePoll{20'000};
+constexpr int kPollsMost = 24;
+constexpr milliseconds kBetweenAsks{50};
 constexpr int kCriticalPriority = 90;
 
 std::string text_in(const JsonValue& value, std::string_view name) {
@@ -128,6 +133,34 @@ std::string body_of(const Wish& wish, const std::string& application) {
   return body;
 }
 
+// The leases that objects of this process know to be theirs.
+class OwnLeases {
+ public:
+  void add(std::uint64_t id) {
+    const std::lock_guard lock(mutex_);
+    ids_.insert(id);
+  }
+  void remove(std::uint64_t id) {
+    const std::lock_guard lock(mutex_);
+    ids_.erase(id);
+  }
+  bool contains(std::uint64_t id) {
+    const std::lock_guard lock(mutex_);
+    return ids_.contains(id);
+  }
+  // Shared by those who ask, until what they got is in the list; alone for who looks for strays.
+  std::shared_mutex& asking() { return asking_; }
+
+ private:
+  std::shared_mutex asking_;
+  std::mutex mutex_;
+  std::set<std::uint64_t> ids_;
+};
+OwnLeases& own_leases() {
+  static OwnLeases* all = new OwnLeases;  // Never destroyed: schedulings may outlive main().
+  return *all;
+}
+
 class DaemonBackend final : public Backend {
  public:
   DaemonBackend(std::vector<std::string> sockets, std::string application)
@@ -155,22 +188,27 @@ class DaemonBackend final : public Backend {
     while (true) {
       const auto waited = std::chrono::duration_cast<milliseconds>(read_clock().boot - begin);
       const milliseconds left = waited >= at_most ? milliseconds{0} : at_most - waited;
-      const milliseconds poll = std::min(left, kOnePoll);
+      // A daemon takes so many connections of one user; who finds no place asks now and then.
+      const bool place = polls_.fetch_add(1) < kPollsMost;
+      const milliseconds poll = place ? std::min(left, kOnePoll) : milliseconds{0};
       Reply<Standing> standing = standing_of_answer(
           line_.call("GET", fmt::format("/v1/leases/{}?wait_ms={}", id, poll.count()), "",
                      poll + milliseconds{30'000}));
+      polls_.fetch_sub(1);
       if (!standing || standing->granted || left <= poll) return standing;
+      if (!place) std::this_thread::sleep_for(std::min(left, kBetweenAsks));
     }
   }
 
   Reply<void> release(std::uint64_t id) override {
     const Reply<JsonValue> done =
         value_of(line_.call("DELETE", fmt::format("/v1/leases/{}", id), ""));
+    // Not ours any more whatever came back: if nobody heard it, it is given up as a stray later.
+    own_leases().remove(id);
     if (!done && done.error().kind != FaultKind::kUnknown) {
+      doubtful_ = true;
       return tl::unexpected<Fault>(done.error());
     }
-    const std::lock_guard lock(mutex_);
-    ours_.erase(id);
     return {};
   }
 
@@ -178,8 +216,6 @@ class DaemonBackend final : public Backend {
     const Reply<JsonValue> done =
         value_of(line_.call("DELETE", "/v1/leases?application=" + url_encoded(application_), ""));
     if (!done) return tl::unexpected<Fault>(done.error());
-    const std::lock_guard lock(mutex_);
-    ours_.clear();
     doubtful_ = false;
     return {};
   }
@@ -199,47 +235,41 @@ class DaemonBackend final : public Backend {
 
  private:
   Reply<Standing> ask_one(const Wish& wish) {
+    const std::shared_lock asking(own_leases().asking());
     const Reply<DaemonAnswer> answer =
         line_.call("POST", "/v1/leases", body_of(wish, application_));
     Reply<Standing> standing = standing_of_answer(answer);
-    const std::lock_guard lock(mutex_);
     // It may have been granted although nobody heard of it.
     if (!answer) doubtful_ = true;
-    if (standing) ours_.insert(standing->id);
+    if (standing) own_leases().add(standing->id);
     return standing;
   }
 
   // After a daemon that went away in the middle of a question: what it granted to this process
   // without our knowledge goes back.
   Reply<void> give_up_strays() {
-    {
-      const std::lock_guard lock(mutex_);
-      if (!doubtful_) return {};
-    }
+    if (!doubtful_) return {};
+    const std::unique_lock nobody_asks(own_leases().asking());
     Reply<JsonValue> value = value_of(
         line_.call("GET", "/v1/leases?mine=1&application=" + url_encoded(application_), ""));
     if (!value) return tl::unexpected<Fault>(value.error());
     const JsonValue* leases = value->find("leases");
     const auto* list = leases == nullptr ? nullptr : leases->as<JsonArray>();
     std::vector<std::uint64_t> strays;
-    {
-      const std::lock_guard lock(mutex_);
-      for (const JsonValue& lease : list == nullptr ? JsonArray{} : *list) {
-        const std::uint64_t id = number_in(lease, "id");
-        const bool own = number_in(lease, "pid") == static_cast<std::uint64_t>(::getpid());
-        if (own && !ours_.contains(id)) strays.push_back(id);
-      }
-      doubtful_ = false;
+    for (const JsonValue& lease : list == nullptr ? JsonArray{} : *list) {
+      const std::uint64_t id = number_in(lease, "id");
+      const bool own = number_in(lease, "pid") == static_cast<std::uint64_t>(::getpid());
+      if (own && !own_leases().contains(id)) strays.push_back(id);
     }
+    doubtful_ = false;
     for (const std::uint64_t id : strays) (void)release(id);
     return {};
   }
 
   DaemonLine line_;
   const std::string application_;
-  std::mutex mutex_;
-  std::set<std::uint64_t> ours_;  // Leases that this object knows to be its own.
-  bool doubtful_ = false;
+  std::atomic<bool> doubtful_{false};  // The daemon may hold something for us that nobody knows.
+  std::atomic<int> polls_{0};
 };
 
 }  // namespace
