@@ -42,6 +42,8 @@ LAYOUT = [
     "share/doc/gpusched/LICENSE",
     "share/doc/gpusched/guide/install.md",
     "share/doc/gpusched/examples/README.md",
+    "share/doc/gpusched/examples/scheduler/workers.cc",
+    "include/gpusched/scheduler.h",
 ]
 
 
@@ -100,3 +102,22 @@ def test_bash_can_load_the_completion(prefix):
     done = subprocess.run(["bash", "-c", f"source '{script}' && complete -p gpusched"],
                           capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_program_finds_the_scheduler_library_and_runs(prefix, tmp_path):
+    source = prefix / "share/doc/gpusched/examples/scheduler"
+    for command in (["cmake", "-S", source, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}"],
+                    ["cmake", "--build", tmp_path / "build"]):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+    program = tmp_path / "build/workers"
+    done = subprocess.run([program], cwd=tmp_path, capture_output=True, text=True, check=False,
+                          timeout=60, env={**VERSIONED, "GPUSCHED_SOCKET": str(tmp_path / "none")})
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count(": on card ") == 8
+    assert done.stdout.endswith("0 schedulings left\n")
+    needed = subprocess.run(["readelf", "-d", program], capture_output=True, text=True, check=True)
+    libraries = {line.split("[")[1].rstrip("]\n") for line in needed.stdout.splitlines()
+                 if "NEEDED" in line}
+    assert {name.split(".")[0] for name in libraries} <= {"libc", "libstdc++", "libgcc_s", "libm",
+                                                          "libpthread", "libdl", "ld-linux-x86-64"}

@@ -26,6 +26,7 @@ Context::Context(boost::asio::io_context& io, Engine& an_engine, ApiPorts some_p
       limits(some_limits),
       after_commit(engine),
       events(io, limits.recent_changes, limits.heartbeat),
+      lease_holders(io, engine, limits.lease_grace),
       log_watch(io),
       names(io, ports.now, ports.name_of_user ? ports.name_of_user : NameCache::system_lookup),
       estimates(io, engine, ports.now, limits.look_ahead_every),
@@ -39,8 +40,10 @@ class Api::Impl {
         server(loop, http_limits(context), [this](HttpRequest request, const Responder& responder) {
           dispatch(context, std::move(request), responder);
         }) {
+    context.lease_holders.look_at_all();
     engine.on_change([this](const std::vector<JobChange>& changes) {
       context.events.publish(changes);
+      context.lease_holders.look(changes);
       context.job_watch.tell(changes);
     });
   }

@@ -68,6 +68,8 @@ struct ApiLimits {
   Seconds default_retry_back_off{5};
   std::chrono::milliseconds request_time{30'000};
   std::chrono::milliseconds heartbeat{15'000};
+  // How long a lease outlives the connection that held it.
+  std::chrono::milliseconds lease_grace{30'000};
 };
 
 class Api {

@@ -12,6 +12,7 @@
 #include "api/event_stream.h"
 #include "api/http_types.h"
 #include "api/job_watch.h"
+#include "api/lease_holders.h"
 #include "api/log_watch.h"
 #include "api/name_cache.h"
 #include "api/start_estimates.h"
@@ -55,6 +56,7 @@ struct Context {
   EnvironmentPool environments;
   EventStreams events;
   JobWatch job_watch;
+  LeaseHolders lease_holders;
   LogWatch log_watch;
   NameCache names;
   StartEstimates estimates;

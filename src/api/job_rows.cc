@@ -16,7 +16,7 @@ constexpr std::size_t kLooksPerPiece = 5000;
 
 OwnerFacts owner_facts(const Context& context, const Job& job) {
   OwnerFacts facts;
-  if (job.attempt == 0) return facts;
+  if (job.attempt == 0 || job.spec->lease) return facts;
   facts.directory = attempt_directory(context.ports.state_directory, job.current_attempt());
   if (job.active()) facts.control_socket = facts.directory + "/control";
   const JobSpec& spec = *job.spec;

@@ -50,6 +50,12 @@ void get_log(Context& context, Call call) {
         {ErrorCode::kForbidden, fmt::format("job {} belongs to {}; only they may read its log",
                                             number_of((*job)->id), (*job)->owner.user)});
   }
+  if ((*job)->spec->lease) {
+    return call.responder.fail(
+        {ErrorCode::kConflict, fmt::format("job {} is a lease; what its holder writes goes where "
+                                           "the holder says",
+                                           number_of((*job)->id))});
+  }
   asked->job = (*job)->id;
   send_log(context, *asked, call.responder);
 }

@@ -317,6 +317,8 @@ void add_retention(std::vector<Setting>& list) {
                           PLACE(rules.keep_ended_for), 100 * kYear));
   list.push_back(number(in, "keep_most", "And at most so many of them; the oldest go first.",
                         PLACE(rules.keep_ended_most), {0, 10'000'000}));
+  list.push_back(number(in, "keep_leases", "Of those, ended leases.", PLACE(rules.keep_leases_most),
+                        {0, 10'000'000}));
 }
 
 void add_limits(std::vector<Setting>& list) {

@@ -14,6 +14,7 @@ Applied apply_time(State& state, Now now) {
     end_job(state, std::move(job), std::move(ended), now);
   }
   end_bookings(state, now);
+  end_due_leases(state, now);
   state.advance(now);
   return {};
 }
@@ -59,6 +60,18 @@ struct Dispatch {
   Applied operator()(const AttemptNeverRan& event) const {
     return apply_never_ran(state, event, now);
   }
+  Applied operator()(const LeaseReleaseAsked& event) const {
+    return apply_lease_release(state, event, now);
+  }
+  Applied operator()(const LeaseRenewAsked& event) const {
+    return apply_lease_renew(state, event, now);
+  }
+  Applied operator()(const LeaseResetAsked& event) const {
+    return apply_lease_reset(state, event, now);
+  }
+  Applied operator()(const LeaseHolderGone& event) const {
+    return apply_holder_gone(state, event, now);
+  }
   Applied operator()(const TimePassed&) const { return apply_time(state, now); }
   Applied operator()(const RetentionDue& event) const { return apply_retention(state, event, now); }
   Applied operator()(const HoldSweep& event) const { return apply_hold_sweep(state, event, now); }
@@ -98,6 +111,13 @@ Applied accept(State& state, const Decision& decision, Now now) {
   if (!still_valid(state, start, now)) return {};
   Job job = *state.find(start.job);
   ++job.attempt;
+  if (job.spec->lease) {
+    if (job.spec->lease->by_turns) state.count_turns(start.grant);
+    state.note(job, "running", "granted " + cards_text(start.grant), now);
+    job.state = Running{.grant = start.grant, .started_at = now.wall};
+    state.put(std::move(job), now);
+    return {};
+  }
   job.state = Starting{.grant = start.grant, .decided_at = now.wall};
   state.note(job, "starting",
              "attempt " + std::to_string(job.attempt) + " starts " + cards_text(start.grant), now);

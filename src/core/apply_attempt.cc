@@ -28,7 +28,7 @@ Microseconds back_off_of(const RetryRule& rule, int failures) {
 
 bool retries(const Job& job, Cause cause) {
   const RetryRule& rule = job.spec->retry;
-  return (rule.causes & cause_bit(cause)) != 0 && job.failures <= rule.retries;
+  return !job.spec->lease && (rule.causes & cause_bit(cause)) != 0 && job.failures <= rule.retries;
 }
 
 // The end of the first jobs of a sweep, all within seconds: stop before the rest burns too.

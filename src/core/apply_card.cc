@@ -57,6 +57,11 @@ void stop_jobs_on(State& state, const Card& card, const std::string& what, Now n
   for (const JobId id : active) {
     Job job = *state.find(id);
     if (!is_on(job, card) || stopping_in(job) != StopReason::kNone) continue;
+    if (job.spec->lease) {
+      end_lease(state, std::move(job), {.cause = Cause::kGpuLost, .why = StopReason::kGpuLost},
+                now);
+      continue;
+    }
     stopping_in(job) = StopReason::kGpuLost;
     state.note(job, "gpu_lost", name_of(card) + ": " + what + "; the attempt is ended", now);
     applied.effects.emplace_back(StopAttempt{job.current_attempt(), Seconds{0}});

@@ -55,6 +55,10 @@ Applied apply_cancel(State& state, const CancelAsked& asked, Now now) {
       end_job(state, std::move(job), std::move(ended), now);
       continue;
     }
+    if (job.spec->lease) {
+      end_lease(state, std::move(job), {.why = StopReason::kCancel, .message = "cancelled"}, now);
+      continue;
+    }
     const Seconds grace = asked.grace.value_or(job.spec->time.grace);
     const AttemptId attempt = job.current_attempt();
     stopping_in(job) = StopReason::kCancel;
@@ -126,6 +130,10 @@ Applied apply_requeue(State& state, const RequeueAsked& asked, Now now) {
     Job job = *state.find(id);
     if (!job.ended() && !job.active()) {
       leave(changed, id, std::string("is ") + state_name(job.state) + " already");
+      continue;
+    }
+    if (job.spec->lease) {
+      leave(changed, id, "is a lease; its holder has to ask for another one");
       continue;
     }
     if (job.ended() && dependencies_of(state, *job.spec) == DependencyStatus::kImpossible) {

@@ -84,7 +84,7 @@ Applied apply_set(State& state, const SetAsked& asked, Now now) {
     }
     if (asked.patch.priority) job.priority = *asked.patch.priority;
     if (const auto found = renewed.find(job.spec); found != renewed.end()) job.spec = found->second;
-    const bool tell_shim = job.active() && asked.patch.time_limit;
+    const bool tell_shim = job.active() && asked.patch.time_limit && !job.spec->lease;
     const AttemptId attempt = job.current_attempt();
     state.note(job, "changed", "changed on request", now);
     state.put(std::move(job), now);

@@ -72,6 +72,11 @@ std::vector<std::string> command_of(const Job& job) {
 }
 
 std::string command_line_of(const Job& job) {
+  if (const auto& lease = job.spec->lease) {
+    if (!lease->application.empty()) return "lease of " + lease->application;
+    return lease->by_connection ? "lease of a connection"
+                                : "lease of process " + std::to_string(lease->pid);
+  }
   std::string line;
   for (std::size_t i = 0; i < job.spec->argv.size(); ++i) {
     const std::string& raw = job.spec->argv[i];

@@ -141,6 +141,22 @@ struct UnreserveAsked {
   std::string asker;
   std::uint64_t id = 0;
 };
+// What holders of leases ask; waiting leases are given up, granted ones released.
+struct LeaseReleaseAsked {
+  Actor actor;
+  std::vector<JobId> leases;
+};
+// It lives this long from now; 0: without an end.
+struct LeaseRenewAsked {
+  Actor actor;
+  JobId lease{};
+  Seconds ttl{0};
+};
+// Ends every lease that the actor's applications of this name have, whichever process asked.
+struct LeaseResetAsked {
+  Actor actor;
+  std::string application;
+};
 
 // --- Reported by the world --------------------------------------------------------------------
 
@@ -175,6 +191,11 @@ struct AttemptNeverRan {
   AttemptId attempt;
   std::string error;  // Empty: lost in a crash, try again at once.
 };
+// The holder of a lease has ended, or did not come back; `why` is for people.
+struct LeaseHolderGone {
+  JobId lease{};
+  std::string why;
+};
 // A deadline of the state has come: begin, expire, retry, overdue.
 struct TimePassed {};
 // Ended jobs that are too old or too many; `most` bounds one turn's work.
@@ -194,12 +215,13 @@ struct SubmissionAbandoned {
 // Cards or CPUs may have changed for reasons outside this list; decide again.
 struct Reconsider {};
 
-using Event = std::variant<SubmitAsked, CancelAsked, HoldAsked, ReleaseAsked, RequeueAsked,
-                           SetAsked, GroupSetAsked, GroupRemoveAsked, TenantSetAsked,
-                           TenantUnsetAsked, DrainAsked, UndrainAsked, ReserveAsked,
-                           UnreserveAsked, CardsReported, CardSeen, CardTroubleSeen,
-                           AttemptRunning, AttemptFinished, AttemptNeverRan, TimePassed,
-                           RetentionDue, HoldSweep, SubmissionAbandoned, Reconsider>;
+using Event =
+    std::variant<SubmitAsked, CancelAsked, HoldAsked, ReleaseAsked, RequeueAsked, SetAsked,
+                 GroupSetAsked, GroupRemoveAsked, TenantSetAsked, TenantUnsetAsked, DrainAsked,
+                 UndrainAsked, ReserveAsked, UnreserveAsked, LeaseReleaseAsked, LeaseRenewAsked,
+                 LeaseResetAsked, CardsReported, CardSeen, CardTroubleSeen, AttemptRunning,
+                 AttemptFinished, AttemptNeverRan, LeaseHolderGone, TimePassed, RetentionDue,
+                 HoldSweep, SubmissionAbandoned, Reconsider>;
 
 // --- Answers ----------------------------------------------------------------------------------
 

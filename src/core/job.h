@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/ids.h"
+#include "core/lease.h"
 #include "core/needs.h"
 #include "core/time.h"
 
@@ -123,6 +124,7 @@ struct JobSpec {
   int terminal_rows = 0;  // Of the attaching terminal; 0 without one.
   int terminal_columns = 0;
   int array_limit = 0;  // `--array 0-99%4`: how many of the array run at once; 0: no limit.
+  std::optional<LeaseTerms> lease = {};  // Set: a lease; it has no command.
 };
 
 // What distinguishes one job of an array or sweep from its siblings.

@@ -5,6 +5,7 @@
 
 #include "core/admission.h"
 #include "core/quota.h"
+#include "core/round_robin.h"
 
 namespace gpusched {
 namespace {
@@ -22,6 +23,18 @@ std::optional<Grant> place_on_cpus(const State& state, const Tentative& free, co
     return std::nullopt;
   }
   return Grant{.cards = {}, .cpus = cpus, .ram_bytes = needs.ram_bytes};
+}
+
+bool by_turns(const Job& job) { return job.spec->lease && job.spec->lease->by_turns; }
+
+// What this decision has granted by turns so far.
+std::map<CardNumber, std::uint64_t> turns_taken(const Tentative& free) {
+  std::map<CardNumber, std::uint64_t> taken;
+  for (const Tentative::Started& started : free.started) {
+    if (!by_turns(*started.job)) continue;
+    for (const CardGrant& held : started.grant.cards) ++taken[held.card];
+  }
+  return taken;
 }
 
 std::optional<Grant> place_on_cards(const State& state, const Tentative& free, const Job& job,
@@ -55,6 +68,7 @@ std::optional<Grant> place_on_cards(const State& state, const Tentative& free, c
     least = std::max<std::size_t>(least, static_cast<std::size_t>(could));
   }
   if (fitting.size() < least) return std::nullopt;
+  if (by_turns(job)) order_by_turns(fitting, state.cards(), state.turns(), turns_taken(free));
   const std::size_t most =
       needs.gpus.all() ? fitting.size() : static_cast<std::size_t>(needs.gpus.most);
   if (fitting.size() > most) fitting.resize(most);

@@ -65,6 +65,12 @@ struct Preview {
     return on_jobs({state.active().begin(), state.active().end()}, asked);
   }
   Answer operator()(const UnreserveAsked& asked) const { return on_jobs({}, asked); }
+  Answer operator()(const LeaseReleaseAsked& asked) const { return on_jobs(asked.leases, asked); }
+  Answer operator()(const LeaseRenewAsked& asked) const { return on_jobs({asked.lease}, asked); }
+  Answer operator()(const LeaseResetAsked& asked) const {
+    const std::set<JobId>& live = state.leases().live();
+    return on_jobs({live.begin(), live.end()}, asked);
+  }
   Answer operator()(const auto&) const { return {}; }
 };
 

@@ -111,6 +111,7 @@ std::optional<Boot> State::next_deadline(Now now) const {
   for (const auto& [id, booking] : bookings_) {
     if (booking.until <= now.wall) consider(now.boot);
   }
+  if (const auto end = leases_.next_end()) consider(*end);
   return next;
 }
 
@@ -156,6 +157,7 @@ void State::set_cards(std::vector<Card> cards) {
     card.usable = card.usable && !card.drained && card.managed;
   }
   cards_ = std::move(cards);
+  turns_.admit(cards_);
   views_ = std::move(views);
   card_holds_.assign(cards_.size(), {});
   host_holds_ = {};

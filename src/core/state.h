@@ -22,7 +22,9 @@
 #include "core/card_view.h"
 #include "core/group.h"
 #include "core/job.h"
+#include "core/lease_book.h"
 #include "core/pending.h"
+#include "core/round_robin.h"
 #include "core/rules.h"
 #include "core/tenant_book.h"
 #include "core/time.h"
@@ -85,6 +87,8 @@ class State {
   // True if jobs of complete submissions wait for release_closed_submissions().
   bool has_closed_to_release() const;
 
+  const LeaseBook& leases() const { return leases_; }
+  const CardTurns& turns() const { return turns_; }
   const std::map<std::string, Drain>& drains() const { return drains_; }  // By UUID.
   const TenantBook& tenants() const { return tenants_; }
   // Jobs of a tenant that wait, with those of submissions that are not released yet.
@@ -135,6 +139,8 @@ class State {
   void observe(CardNumber card, CardView view);
   // How cards fare. Like what was seen of them, it is not part of what roll_back() undoes.
   CardRecords& card_records() { return card_records_; }
+  // A grant that was given by turns. A hint for later ones; roll_back() leaves it.
+  void count_turns(const Grant& grant) { turns_.count(grant); }
   void set_host(HostCapacity host);
   void set_rules(Rules rules);
   void configure_tenants(ConfiguredTenants configured);
@@ -165,6 +171,7 @@ class State {
     std::vector<std::uint64_t> submissions;
     std::vector<std::uint64_t> removed_submissions;
     std::vector<TrailEntry> trail;
+    bool leases_alone = true;  // Nothing but leases is concerned.
     bool empty() const;
   };
   Changes changes() const;
@@ -248,6 +255,8 @@ class State {
   std::set<std::pair<Wall, JobId>> expiries_;  // Waiting jobs that expire.
   std::set<std::pair<Wall, JobId>> fresh_;     // Pending and not overdue, by submit time.
   std::set<std::pair<Wall, JobId>> ended_;
+  LeaseBook leases_;
+  CardTurns turns_;
   std::unordered_map<JobId, std::vector<JobId>> dependents_;  // Waiting jobs by what they wait for.
   TenantBook tenants_;
   Boot usage_counted_{};  // When what runs was last counted as used.
@@ -271,5 +280,8 @@ class State {
   std::vector<Before> journal_;
   std::vector<TrailEntry> trail_;
 };
+
+// The first of a holder's leases on a card, by the holder's process.
+std::optional<AttemptId> lease_on(const State& state, int pid, CardNumber card);
 
 }  // namespace gpusched

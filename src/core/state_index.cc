@@ -86,6 +86,7 @@ void State::index_queued(const Job& job, const Queued& queued, Now now) {
 void State::index(const Job& job, Now now) {
   if (staged(job.id) != nullptr) return;
   ++counter_of(job.state);
+  leases_.add(job, now);
   const bool waits =
       std::holds_alternative<Held>(job.state) || std::holds_alternative<Queued>(job.state);
   if (waits) {
@@ -101,6 +102,10 @@ void State::index(const Job& job, Now now) {
   } else if (const auto* ended = std::get_if<Ended>(&job.state)) {
     ended_.emplace(ended->ended_at, job.id);
     record_sweep(job, +1);
+    // The holder of a lease outlives it: what it still has on the cards counts from now on.
+    for (const CardGrant& held : job.spec->lease ? ended->grant.cards : std::vector<CardGrant>{}) {
+      if (const auto position = index_of(held.card)) refresh_beyond(*position);
+    }
   } else {
     active_.insert(job.id);
     hold_resources(*grant_of(job), +1);
@@ -113,6 +118,7 @@ void State::index(const Job& job, Now now) {
 void State::unindex(const Job& job) {
   if (staged(job.id) != nullptr) return;
   --counter_of(job.state);
+  leases_.remove(job);
   const bool waits =
       std::holds_alternative<Held>(job.state) || std::holds_alternative<Queued>(job.state);
   if (waits) {

@@ -133,8 +133,8 @@ void State::remove_submission(std::uint64_t id) {
 bool State::Changes::empty() const {
   return jobs.empty() && removed_jobs.empty() && groups.empty() && removed_groups.empty() &&
          drains.empty() && removed_drains.empty() && tenants.empty() && removed_tenants.empty() &&
-         bookings.empty() && removed_bookings.empty() &&
-         submissions.empty() && removed_submissions.empty() && trail.empty();
+         bookings.empty() && removed_bookings.empty() && submissions.empty() &&
+         removed_submissions.empty() && trail.empty();
 }
 
 State::Changes State::changes() const {
@@ -146,8 +146,13 @@ State::Changes State::changes() const {
   std::set<std::uint64_t> seen_bookings;
   std::set<std::uint64_t> seen_submissions;
   for (const Before& before : journal_) {
+    const bool lasting =
+        !std::holds_alternative<JobBefore>(before) && !std::holds_alternative<TenantBefore>(before);
+    if (lasting) changes.leases_alone = false;
     if (const auto* job = std::get_if<JobBefore>(&before)) {
       if (!seen.insert(job->id).second) continue;
+      const Job* known = job->job ? &*job->job : find(job->id);
+      changes.leases_alone = changes.leases_alone && known != nullptr && known->spec->lease;
       (find(job->id) ? changes.jobs : changes.removed_jobs).push_back(job->id);
     } else if (const auto* group = std::get_if<GroupBefore>(&before)) {
       if (!seen_groups.insert(group->name).second) continue;
@@ -158,6 +163,9 @@ State::Changes State::changes() const {
       (drains_.contains(drain->uuid) ? changes.drains : changes.removed_drains)
           .push_back(drain->uuid);
     } else if (const auto* tenant = std::get_if<TenantBefore>(&before)) {
+      // What was used comes with every lease; what was set must last.
+      const TenantRule rule = tenant->tenant ? tenant->tenant->rule : TenantRule{};
+      if (rule != tenants_.rule_of(tenant->name)) changes.leases_alone = false;
       if (!seen_tenants.insert(tenant->name).second) continue;
       const TenantBook::Entry* entry = tenants_.find(tenant->name);
       (entry != nullptr && entry->kept ? changes.tenants : changes.removed_tenants)
@@ -173,6 +181,10 @@ State::Changes State::changes() const {
     }
   }
   changes.trail = trail_;
+  for (const TrailEntry& entry : trail_) {
+    const Job* job = find(entry.job);
+    if (job != nullptr && !job->spec->lease) changes.leases_alone = false;
+  }
   return changes;
 }
 

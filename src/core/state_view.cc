@@ -14,7 +14,30 @@ std::uint64_t held_on(const Job& job, CardNumber card) {
   return held == grant->cards.end() ? 0 : held->vram_bytes;
 }
 
+// A holder's process stands for all its leases on the card.
+std::uint64_t held_with(const State& state, const Job& job, CardNumber card) {
+  if (!job.spec->lease) return held_on(job, card);
+  std::uint64_t held = 0;
+  for (const JobId id : state.leases().live()) {
+    const Job& other = *state.find(id);
+    if (other.active() && other.spec->lease->pid == job.spec->lease->pid) {
+      held += held_on(other, card);
+    }
+  }
+  return held;
+}
+
 }  // namespace
+
+std::optional<AttemptId> lease_on(const State& state, int pid, CardNumber card) {
+  for (const JobId id : state.leases().live()) {
+    const Job& job = *state.find(id);
+    if (job.active() && job.spec->lease->pid == pid && held_on(job, card) > 0) {
+      return job.current_attempt();
+    }
+  }
+  return std::nullopt;
+}
 
 void State::observe(CardNumber card, CardView view) {
   const auto position = index_of(card);
@@ -61,12 +84,17 @@ void State::refresh_beyond(std::size_t card_index) {
     }
     // An attempt that has ended is gone with all its processes; the list is older than that.
     const Job* job = find(process.attempt->job);
+    if (job != nullptr && job->spec->lease && !job->active()) {
+      // The end of a lease does not end its holder.
+      foreign += bytes;
+      continue;
+    }
     if (job == nullptr || !job->active() || job->current_attempt() != *process.attempt) continue;
     ours[*process.attempt] += bytes;
   }
   std::uint64_t excess = 0;
   for (const auto& [attempt, bytes] : ours) {
-    const std::uint64_t held = held_on(*find(attempt.job), cards_[card_index].number);
+    const std::uint64_t held = held_with(*this, *find(attempt.job), cards_[card_index].number);
     excess += bytes - std::min(bytes, held);
   }
   const std::uint64_t used = view.used_bytes.value_or(listed);

@@ -37,6 +37,19 @@ Applied apply_unreserve(State& state, const UnreserveAsked& asked);
 // Removes reservations whose time is over.
 void end_bookings(State& state, Now now);
 Applied apply_trouble(State& state, const CardTroubleSeen& seen, Now now);
+// How a lease ends. A waiting one ends as cancelled whatever the cause.
+struct LeaseEnd {
+  Cause cause = Cause::kExit;
+  StopReason why = StopReason::kNone;
+  std::string message;
+};
+void end_lease(State& state, Job job, const LeaseEnd& end, Now now);
+void end_due_leases(State& state, Now now);
+Applied apply_lease_release(State& state, const LeaseReleaseAsked& asked, Now now);
+Applied apply_lease_renew(State& state, const LeaseRenewAsked& asked, Now now);
+Applied apply_lease_reset(State& state, const LeaseResetAsked& asked, Now now);
+Applied apply_holder_gone(State& state, const LeaseHolderGone& gone, Now now);
+
 Applied apply_seen(State& state, const CardSeen& seen, Now now);
 // What an attempt's end says about the cards it ran on. Before apply_finished().
 void judge_cards_by(State& state, const AttemptFinished& report, Now now);

@@ -115,12 +115,26 @@ void Daemon::start_engine(StoreImage image, const std::string& boot_id) {
 void Daemon::after_turn() {
   const Counts& counts = engine_->state().counts();
   if (cards_) cards_->set_busy(counts.queued + counts.starting + counts.running > 0);
-  if (cards_ && launcher_->take_changed()) tell_attempts();
+  if (cards_ && whose_has_changed()) tell_attempts();
   log_drains();
   for (auto& left : containers_.take_left_behind(engine_->state())) {
     launcher_->end_containers(left.attempt, left.since, std::move(left.ids));
   }
   api_->after_turn();
+}
+
+// The shims, or the processes that hold leases, which are in no group of ours.
+bool Daemon::whose_has_changed() {
+  const State& state = engine_->state();
+  std::map<int, std::uint32_t> holders;
+  for (const JobId id : state.leases().live()) {
+    const Job& job = *state.find(id);
+    if (job.active() && job.spec->lease->pid > 0) {
+      holders.emplace(job.spec->lease->pid, job.owner.uid);
+    }
+  }
+  const bool changed = launcher_->take_changed();
+  return std::exchange(holders_, holders) != holders || changed;
 }
 
 // Whose a process is. Control groups say most of it; where there are some, the rest (containers)
@@ -131,6 +145,9 @@ void Daemon::tell_attempts() {
   const auto tell = [this] {
     attempts_due_ = false;
     std::vector<watch::RunningAttempt> attempts;
+    for (const auto& [pid, uid] : holders_) {
+      attempts.push_back({{JobId{kHolderJob}, pid}, pid, uid});
+    }
     for (const auto& [attempt, shim] : launcher_->shims()) {
       const Job* job = engine_->state().find(attempt.job);
       if (job != nullptr) attempts.push_back({attempt, shim, job->owner.uid});

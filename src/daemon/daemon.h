@@ -54,6 +54,7 @@ class Daemon {
   void after_turn();
   void tell_attempts();
   void log_drains();
+  bool whose_has_changed();
   void let_clients_in();
   void wait_for_end();
   void wait_for_hangup();
@@ -74,6 +75,7 @@ class Daemon {
   std::unique_ptr<Driver> driver_;
   std::optional<SimWorld> sim_;
   std::unique_ptr<WatchedCards> cards_;
+  std::map<int, std::uint32_t> holders_;  // Of leases: process and user, as told last.
   std::string cards_from_ = "none";
   KnownCards known_cards_;
   JobContainers containers_;

@@ -42,6 +42,9 @@ Result<void> Daemon::look_for_cards() {
   } else {
     log_warning("cards are numbered anew", {{"reason", known.error().message}});
   }
+  options.lease_of_holder = [this](int holder, CardNumber card) {
+    return lease_on(engine_->state(), holder, card);
+  };
   cards_ = std::make_unique<WatchedCards>(loop_, std::move(options));
   cards_->on_report([this](const watch::Report& report) { on_report(report); });
   cards_->start({[this](Result<CardsFound> found) { on_cards(std::move(found)); },

@@ -233,6 +233,7 @@ Commit Engine::commit_of(const State::Changes& changes) const {
   }
   commit.removed_submissions = changes.removed_submissions;
   commit.boot_id = boot_id_to_write_;
+  commit.outlives_machine = !changes.leases_alone || commit.boot_id.has_value();
   return commit;
 }
 
@@ -268,6 +269,15 @@ std::vector<JobChange> Engine::changes_to_tell(const std::vector<TrailEntry>& tr
     if (last_slice != told.end()) last_slice->since = whole.first;
   }
   return told;
+}
+
+std::vector<std::pair<std::string, std::string>> Engine::card_variables(const Grant& grant) const {
+  auto variables = card_variables_of(state_, grant, options_);
+  if (!options_.sim_world.empty()) {
+    variables.emplace_back("GPUSCHED_SIM_WORLD", options_.sim_world);
+    variables.emplace_back("LD_LIBRARY_PATH", options_.sim_libraries);
+  }
+  return variables;
 }
 
 LaunchOrder Engine::order_of(const Launch& launch) const {

@@ -86,6 +86,8 @@ class Engine {
   void on_change(std::function<void(const std::vector<JobChange>&)> listener) {
     listener_ = std::move(listener);
   }
+  // What a program needs in its environment to see the cards of a grant, and no others.
+  std::vector<std::pair<std::string, std::string>> card_variables(const Grant& grant) const;
   // True while the store does not take commits (full disk); new work is refused at once.
   bool degraded() const { return degraded_.has_value(); }
 

@@ -38,25 +38,32 @@ std::string before_own_libraries(const std::string& directory, const JobSpec& sp
 
 }  // namespace
 
+std::vector<std::pair<std::string, std::string>> card_variables_of(const State& state,
+                                                                   const Grant& grant,
+                                                                   const Engine::Options& options) {
+  const std::string devices = visible_devices(state, grant, options.devices_by_uuid);
+  // Indices mean PCI order to us; CUDA's own default is "fastest first".
+  return {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"},
+          {"CUDA_VISIBLE_DEVICES", devices},
+          {"NVIDIA_VISIBLE_DEVICES", devices.empty() ? "void" : devices}};
+}
+
 LaunchOrder launch_order_of(const State& state, const Job& job, const Engine::Options& options) {
   const auto* starting = std::get_if<Starting>(&job.state);
   CHECK(starting != nullptr);
   const JobSpec& spec = *job.spec;
-  const std::string devices = visible_devices(state, starting->grant, options.devices_by_uuid);
   LaunchOrder order;
   order.attempt = job.current_attempt();
   order.argv = command_of(job);
   order.environment = spec.environment;
-  order.added_variables = {
-      // Indices mean PCI order to us; CUDA's own default is "fastest first".
-      {"CUDA_DEVICE_ORDER", "PCI_BUS_ID"},
-      {"CUDA_VISIBLE_DEVICES", devices},
-      {"NVIDIA_VISIBLE_DEVICES", devices.empty() ? "void" : devices},
+  order.added_variables = card_variables_of(state, starting->grant, options);
+  const std::pair<std::string, std::string> own[] = {
       {"GPUSCHED_JOB_ID", to_string(job.id)},
       {"GPUSCHED_ATTEMPT", std::to_string(job.attempt)},
       {"GPUSCHED_CHECKPOINT_DIR", options.jobs_directory + "/" + to_string(job.id) + "/checkpoint"},
       {"GPUSCHED_RESUME", job.attempt > 1 ? "1" : "0"},
   };
+  order.added_variables.insert(order.added_variables.end(), std::begin(own), std::end(own));
   if (!options.sim_world.empty()) {
     order.added_variables.emplace_back("GPUSCHED_SIM_WORLD", options.sim_world);
     order.added_variables.emplace_back("LD_LIBRARY_PATH",

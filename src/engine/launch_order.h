@@ -11,4 +11,9 @@ namespace gpusched {
 // REQUIRES: the job is starting.
 LaunchOrder launch_order_of(const State& state, const Job& job, const Engine::Options& options);
 
+// What tells a CUDA program which cards are meant; the same for jobs and for holders of leases.
+std::vector<std::pair<std::string, std::string>> card_variables_of(const State& state,
+                                                                   const Grant& grant,
+                                                                   const Engine::Options& options);
+
 }  // namespace gpusched

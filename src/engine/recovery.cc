@@ -37,6 +37,15 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now) {
 
   for (const JobId id : std::set<JobId>(state_.active())) {
     const Job& job = *state_.find(id);
+    if (job.spec->lease) {
+      // Its holder is watched by whoever serves it; only the end of the machine is certain here.
+      if (same_boot) continue;
+      AttemptFinished finished{.attempt = job.current_attempt(), .cause = Cause::kMachineLost};
+      finished.message = "the machine went down while it was held";
+      finished.ended_at = now.wall;
+      post(std::move(finished));
+      continue;
+    }
     if (!same_boot) of_former_boot_.insert(job.current_attempt());
     launcher_.adopt(job.current_attempt());
     const auto* starting = std::get_if<Starting>(&job.state);

@@ -33,18 +33,20 @@ struct Commit {
   std::vector<std::string> removed_drains;  // By UUID.
   std::vector<Tenant> tenants;              // Inserted or replaced.
   std::vector<std::string> removed_tenants;
-  std::vector<Booking> bookings;            // Inserted or replaced.
+  std::vector<Booking> bookings;  // Inserted or replaced.
   std::vector<std::uint64_t> removed_bookings;
   std::vector<Submission> submissions;  // Inserted or replaced.
   std::vector<std::uint64_t> removed_submissions;
   std::optional<std::string> boot_id;
+  // False: it need only outlive this process. A lease dies with the machine anyhow, so a commit
+  // of leases alone does not wait for the disk (docs/adr/0029); the next that does takes it along.
+  bool outlives_machine = true;
 
   bool empty() const {
     return jobs.empty() && removed_jobs.empty() && trail.empty() && groups.empty() &&
            removed_groups.empty() && drains.empty() && removed_drains.empty() && tenants.empty() &&
-           removed_tenants.empty() && bookings.empty() &&
-           removed_bookings.empty() && submissions.empty() && removed_submissions.empty() &&
-           !boot_id;
+           removed_tenants.empty() && bookings.empty() && removed_bookings.empty() &&
+           submissions.empty() && removed_submissions.empty() && !boot_id;
   }
 };
 

@@ -166,7 +166,18 @@ class WatchedCards::Impl : public std::enable_shared_from_this<WatchedCards::Imp
     handlers_.cards(std::move(found));
   }
 
+  // A holder's processes belong to its lease on this card; where it has none they are foreign.
+  void name_leases(CardNumber card, std::vector<watch::WatchedProcess>& processes) const {
+    for (watch::WatchedProcess& process : processes) {
+      auto& attempt = process.owner.attempt;
+      if (!attempt || attempt->job != JobId{kHolderJob}) continue;
+      attempt =
+          options_.lease_of_holder ? options_.lease_of_holder(attempt->number, card) : std::nullopt;
+    }
+  }
+
   void take_sample(watch::SampleReport& report) {
+    if (report.processes) name_leases(report.card, *report.processes);
     CardSeen seen{report.card, {}};
     seen.view.condition = CardCondition::kOk;
     seen.view.at = report.at;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "json/lease_json.h"
 #include "json/needs_json.h"
 #include "json/usage_json.h"
 
@@ -89,6 +90,7 @@ void write_row_fields(JsonWriter& json, const Job& job, const RowFacts& facts,
   json.key("needs").begin_object();
   write_needs_fields(json, spec.needs);
   json.end_object();
+  if (spec.lease) write_lease_terms(json, *spec.lease);
 }
 
 void write_usage(JsonWriter& json, const Job& job) {

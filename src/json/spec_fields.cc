@@ -70,6 +70,8 @@ void read_retry_rule(Fields& fields, RetryRule& retry) {
   }
 }
 
+}  // namespace
+
 void read_needs(Fields& fields, Needs& needs) {
   read_card_count(fields, needs.gpus);
   fields.number("vram_bytes", needs.vram_bytes, 0, kBytesMost);
@@ -82,6 +84,8 @@ void read_needs(Fields& fields, Needs& needs) {
   fields.number("ram_bytes", needs.ram_bytes, 0, kBytesMost);
   read_cpu_use(fields, needs.cpu_use);
 }
+
+namespace {
 
 void read_terminal(Fields& fields, JobSpec& spec) {
   std::size_t attach = 0;

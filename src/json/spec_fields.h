@@ -14,6 +14,8 @@ bool read_card_count(Fields& fields, CardCount& count);
 // Numbers, and aliases or tags as strings.
 bool read_card_list(Fields& fields, std::string_view name, CardList& cards);
 bool read_cpu_use(Fields& fields, CpuUse& use);
+// All that a job asks of cards and host.
+void read_needs(Fields& fields, Needs& needs);
 
 inline constexpr std::uint64_t kBytesMost = 1ULL << 60;
 inline constexpr int kCpusMost = 1'000'000;

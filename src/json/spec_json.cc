@@ -1,6 +1,7 @@
 #include "json/spec_json.h"
 
 #include "json/json_writer.h"
+#include "json/lease_json.h"
 #include "json/needs_json.h"
 #include "json/spec_fields.h"
 
@@ -46,6 +47,7 @@ std::string spec_to_json(const JobSpec& spec) {
   if (spec.array_limit > 0) {
     json.key("array").begin_object().field("limit", spec.array_limit).end_object();
   }
+  if (spec.lease) write_lease_terms(json, *spec.lease);
   json.end_object();
   return out;
 }
@@ -62,6 +64,7 @@ Result<JobSpec> spec_from_json(std::string_view text) {
     inner.close();
     fields.adopt(inner);
   }
+  read_lease_terms(fields, spec.lease);
   if (Result<void> read = fields.finish(); !read) return failure(read.error());
   return spec;
 }

@@ -85,7 +85,7 @@ Result<void> MemoryStore::commit(const Commit& commit) {
                                       : "write the store: input/output error");
   }
   stage(commit);
-  sync();
+  if (commit.outlives_machine) sync();
   return {};
 }
 

@@ -147,6 +147,30 @@ TEST_F(OneStore, AOneJobCommitCostsOneSync) {
   EXPECT_EQ(disk_.syncs(), before + 1);
 }
 
+// A lease dies with the machine, so its commit need not outlive it; the daemon's death it does.
+TEST_F(OneStore, ACommitOfLeasesCostsNoSyncAndOutlivesTheProcess) {
+  Job held = job(2);
+  auto spec = std::make_shared<JobSpec>(*held.spec);
+  spec->lease =
+      LeaseTerms{.pid = 7, .pid_started = 1234, .application = "trainer", .by_turns = true};
+  held.spec = spec;
+  Commit commit = commit_of({held});
+  commit.outlives_machine = false;
+  const int before = disk_.syncs();
+  ASSERT_TRUE(store_->commit(commit));
+  EXPECT_EQ(disk_.syncs(), before);
+  std::filesystem::copy(directory_.path(), after_.path());
+  const auto image = SqliteStore::open({.directory = after_.path()}).value()->load();
+  ASSERT_EQ(image->jobs.size(), 2u);
+  EXPECT_EQ(image->jobs.back().spec->lease, spec->lease);
+  // The next commit of a job takes it along.
+  ASSERT_TRUE(store_->commit(commit_of({job(3)})));
+  EXPECT_EQ(disk_.syncs(), before + 1);
+  TemporaryDirectory cut;
+  disk_.power_cut(directory_.path(), cut.path(), 7);
+  EXPECT_EQ(SqliteStore::open({.directory = cut.path()}).value()->load()->jobs.size(), 3u);
+}
+
 // The log holds the whole commit, only the sync failed: nobody may find it there later.
 TEST_F(OneStore, ACommitWhoseSyncFailedNeverComesBack) {
   disk_.fail_syncs(1);

@@ -118,7 +118,18 @@ Result<void> SqliteStore::commit(const Commit& commit) {
   return done;
 }
 
+// What is not synced stands in the log all the same: it survives the end of this process, and a
+// sync of the log later is one of everything before it.
+Result<void> SqliteStore::sync_commits(bool sync) {
+  if (syncs_ == sync) return {};
+  Result<void> done =
+      database_->run(sync ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+  if (done) syncs_ = sync;
+  return done;
+}
+
 Result<void> SqliteStore::write_and_commit(const Commit& commit) {
+  if (Result<void> done = sync_commits(commit.outlives_machine); !done) return done;
   if (Result<void> done = begin_.run(); !done) return done;
   if (Result<void> done = writer_.write(commit); !done) return done;
   return commit_.run();

@@ -38,6 +38,7 @@ class SqliteStore : public Store {
   SqliteStore(std::string path, const char* vfs, std::unique_ptr<Database> database, Writer writer);
 
   Result<void> write_and_commit(const Commit& commit);
+  Result<void> sync_commits(bool sync);
   Result<void> drop_unsynced_tail();
 
   std::string path_;
@@ -46,6 +47,7 @@ class SqliteStore : public Store {
   Writer writer_;
   Statement begin_, commit_;
   bool unsynced_tail_ = false;
+  bool syncs_ = true;  // Every commit, not only checkpoints.
 
   std::mutex reader_mutex_;
   // Guarded by reader_mutex_; opened when first needed.

@@ -1,0 +1,168 @@
+#include "api/lease_holders.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "base/fd.h"
+
+namespace gpusched {
+namespace {
+
+// Watches without a lease are kept for the next one of the same process, up to so many.
+constexpr std::size_t kIdleWatchesMost = 256;
+
+// Field 22 of /proc/PID/stat: when it was started, in ticks since boot.
+std::optional<std::uint64_t> start_of(int pid) {
+  const Fd file(::open(fmt::format("/proc/{}/stat", pid).c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return std::nullopt;
+  std::array<char, 1024> text{};
+  const ssize_t size = ::read(file.get(), text.data(), text.size() - 1);
+  if (size <= 0) return std::nullopt;
+  // The name before it may hold anything, also brackets and blanks.
+  const char* at = std::strrchr(text.data(), ')');
+  for (int field = 2; at != nullptr && field < 22; ++field) at = std::strchr(at + 1, ' ');
+  if (at == nullptr) return std::nullopt;
+  return std::strtoull(at + 1, nullptr, 10);
+}
+
+std::optional<std::uint32_t> user_of(int pid) {
+  struct stat about {};
+  if (::stat(fmt::format("/proc/{}", pid).c_str(), &about) != 0) return std::nullopt;
+  return about.st_uid;
+}
+
+}  // namespace
+
+struct LeaseHolders::Process {
+  Process(boost::asio::io_context& loop, int descriptor) : end(loop, descriptor) {}
+  boost::asio::posix::stream_descriptor end;
+  std::uint64_t started = 0;
+  std::uint32_t uid = 0;
+  std::set<JobId> leases;
+};
+
+LeaseHolders::LeaseHolders(boost::asio::io_context& loop, Engine& engine,
+                           std::chrono::milliseconds grace)
+    : loop_(loop), engine_(engine), grace_(grace) {}
+LeaseHolders::~LeaseHolders() = default;
+
+Result<std::uint64_t> LeaseHolders::watch(int pid, std::uint32_t uid, bool administrator) {
+  const auto refuse_user = [&](std::uint32_t owner) -> Result<std::uint64_t> {
+    return failure(ErrorCode::kForbidden,
+                   fmt::format("process {} belongs to user {}; a lease is held by a process of "
+                               "one's own",
+                               pid, owner));
+  };
+  if (const auto known = processes_.find(pid); known != processes_.end()) {
+    if (known->second->uid != uid && !administrator) return refuse_user(known->second->uid);
+    return known->second->started;
+  }
+  const Error none{ErrorCode::kNotFound, fmt::format("there is no process {}", pid)};
+  // First the descriptor, then the start: what is read is of the process that is watched.
+  const int descriptor = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+  if (descriptor < 0 && errno != ESRCH) {
+    return failure(ErrorCode::kUnsupported,
+                   fmt::format("watch process {}: {}", pid, std::strerror(errno)));
+  }
+  if (descriptor < 0) return failure(none);
+  auto process = std::make_shared<Process>(loop_, descriptor);
+  const auto started = start_of(pid);
+  const auto owner = user_of(pid);
+  if (!started || !owner) return failure(none);
+  if (*owner != uid && !administrator) return refuse_user(*owner);
+  process->started = *started;
+  process->uid = *owner;
+  if (processes_.size() >= kIdleWatchesMost) {
+    std::erase_if(processes_, [](const auto& entry) { return entry.second->leases.empty(); });
+  }
+  processes_[pid] = process;
+  process->end.async_wait(
+      boost::asio::posix::stream_descriptor::wait_read,
+      [this, pid, weak = std::weak_ptr(process)](const boost::system::error_code& fault) {
+        if (!fault && weak.lock()) ended(pid);
+      });
+  return process->started;
+}
+
+void LeaseHolders::ended(int pid) {
+  const auto found = processes_.find(pid);
+  if (found == processes_.end()) return;
+  const std::shared_ptr<Process> process = std::move(found->second);
+  processes_.erase(found);
+  for (const JobId lease : process->leases) {
+    process_of_.erase(lease);
+    engine_.post(LeaseHolderGone{lease, fmt::format("its holder, process {}, has ended", pid)});
+  }
+}
+
+void LeaseHolders::look(const std::vector<JobChange>& changes) {
+  for (const JobChange& change : changes) look_at(change.job);
+}
+
+void LeaseHolders::look_at_all() {
+  for (const JobId id : engine_.state().leases().live()) look_at(id);
+}
+
+void LeaseHolders::look_at(JobId id) {
+  const Job* job = engine_.state().find(id);
+  if (job != nullptr && !job->spec->lease) return;
+  if (job == nullptr || job->ended()) return let_go(id);
+  const LeaseTerms& terms = *job->spec->lease;
+  if (terms.by_connection) {
+    if (!connections_.contains(id)) await_return(id);
+    return;
+  }
+  if (process_of_.contains(id)) return;
+  const auto started = watch(terms.pid, job->owner.uid, true);
+  if (!started || *started != terms.pid_started) {
+    engine_.post(LeaseHolderGone{id, fmt::format("its holder, process {}, has ended", terms.pid)});
+    return;
+  }
+  processes_.at(terms.pid)->leases.insert(id);
+  process_of_[id] = terms.pid;
+}
+
+void LeaseHolders::let_go(JobId lease) {
+  returns_.erase(lease);
+  connections_.erase(lease);
+  const auto pid = process_of_.find(lease);
+  if (pid == process_of_.end()) return;
+  const auto process = processes_.find(pid->second);
+  if (process != processes_.end()) process->second->leases.erase(lease);
+  process_of_.erase(pid);
+}
+
+void LeaseHolders::attach(JobId lease) {
+  ++connections_[lease];
+  returns_.erase(lease);
+}
+
+void LeaseHolders::detach(JobId lease) {
+  const auto found = connections_.find(lease);
+  if (found == connections_.end() || --found->second > 0) return;
+  connections_.erase(found);
+  const Job* job = engine_.state().find(lease);
+  if (job != nullptr && !job->ended() && job->spec->lease->by_connection) await_return(lease);
+}
+
+void LeaseHolders::await_return(JobId lease) {
+  if (returns_.contains(lease)) return;
+  auto timer = std::make_unique<boost::asio::steady_timer>(loop_, grace_);
+  timer->async_wait([this, lease](const boost::system::error_code& cancelled) {
+    if (cancelled || returns_.erase(lease) == 0) return;
+    engine_.post(LeaseHolderGone{lease, "its holder's connection ended, and it did not come back"});
+  });
+  returns_[lease] = std::move(timer);
+}
+
+}  // namespace gpusched

@@ -1,0 +1,369 @@
+// /v1/leases: ask for one, look at it, wait for it, hold it, renew it, release it.
+#include <boost/asio/steady_timer.hpp>
+#include <memory>
+#include <utility>
+
+#include "api/answers.h"
+#include "api/routes.h"
+#include "core/explain.h"
+#include "core/order.h"
+#include "core/reason.h"
+#include "json/environment.h"
+#include "json/lease_json.h"
+
+namespace gpusched {
+namespace {
+
+constexpr std::uint64_t kLeaseWaitMost = 7ULL * 24 * 3600 * 1000;
+constexpr std::size_t kPositionsCounted = 10'000;
+
+void write_granted(JsonWriter& json, const Context& context, const Job& job) {
+  const State& state = context.state();
+  const Grant* grant = grant_of(job);
+  json.key("gpus").begin_array();
+  for (const CardGrant& held : grant != nullptr ? grant->cards : std::vector<CardGrant>{}) {
+    const auto position = state.index_of(held.card);
+    json.begin_object().field("number", number_of(held.card)).key("uuid");
+    json.text_or_null(position ? state.cards()[*position].uuid : std::string_view{});
+    json.field("vram_bytes", held.vram_bytes).field("share_percent", held.share_percent);
+    json.field("whole", held.whole).end_object();
+  }
+  json.end_array().field("cpus", grant != nullptr ? grant->cpus : 0);
+  json.key("environment").begin_object();
+  if (job.active()) {
+    for (const auto& [name, value] : context.engine.card_variables(*grant)) {
+      json.foreign_key(name).value(value);
+    }
+    json.field("GPUSCHED_LEASE_ID", to_string(job.id));
+  }
+  json.end_object();
+}
+
+void write_times(JsonWriter& json, const Job& job) {
+  const auto* running = std::get_if<Running>(&job.state);
+  const auto* ended = std::get_if<Ended>(&job.state);
+  std::optional<Wall> granted_at;
+  if (running != nullptr) granted_at = running->started_at;
+  if (ended != nullptr) granted_at = ended->started_at;
+  std::optional<Wall> expires_at;
+  if (running != nullptr && job.spec->time.limit > Seconds{0}) {
+    expires_at = running->started_at + job.spec->time.limit;
+  }
+  json.field("submitted_at", job.submitted_at).field("granted_at", granted_at);
+  json.field("expires_at", expires_at);
+  json.field("ended_at", ended == nullptr ? std::nullopt : std::optional(ended->ended_at));
+  json.key("cause");
+  if (ended != nullptr && ended->cause) {
+    json.value(cause_name(*ended->cause));
+  } else {
+    json.null();
+  }
+  json.key("message").text_or_null(ended == nullptr ? std::string_view{} : ended->message);
+}
+
+void write_waiting(JsonWriter& json, const Context& context, const Job& job) {
+  const bool waits = !job.active() && !job.ended();
+  const auto why = waits ? why_waiting(context.state(), job, context.now()) : std::vector<Reason>{};
+  json.key("reason").text_or_null(why.empty() ? std::string() : describe(why.front()));
+  json.key("position");
+  const auto position =
+      waits ? position_of(context.state(), job.id, kPositionsCounted, context.now()) : std::nullopt;
+  if (position) {
+    json.value(static_cast<std::uint64_t>(*position));
+  } else {
+    json.null();
+  }
+  json.key("estimated_start").null();
+}
+
+void write_lease(JsonWriter& json, const Context& context, const Job& job) {
+  const LeaseTerms& terms = *job.spec->lease;
+  json.begin_object().field("id", job.id).field("state", state_name(job.state));
+  json.field("priority", job.priority).key("name").text_or_null(job.spec->name);
+  json.field("user", job.owner.user).field("tenant", job.tenant);
+  json.key("application").text_or_null(terms.application);
+  json.field("holder", terms.by_connection ? "connection" : "process").field("pid", terms.pid);
+  write_granted(json, context, job);
+  write_times(json, job);
+  write_waiting(json, context, job);
+  json.end_object();
+}
+
+std::string lease_json(const Context& context, const Job& job) {
+  std::string out;
+  JsonWriter json(out);
+  json.begin_object().field("schema", 1).key("lease");
+  write_lease(json, context, job);
+  json.end_object();
+  return out;
+}
+
+// A client that waits until its lease is granted or has ended, or for so long.
+class LeaseWait : public std::enable_shared_from_this<LeaseWait> {
+ public:
+  LeaseWait(Context& context, const Call& call, JobId lease)
+      : context_(context), responder_(call.responder), lease_(lease), timer_(context.loop) {}
+
+  void start(std::uint64_t wait_ms) {
+    if (wait_ms == 0 || settled()) return answer();
+    watcher_ = std::make_shared<JobWatch::Watcher>();
+    watcher_->changed = [weak = weak_from_this()](JobId) {
+      const auto self = weak.lock();
+      if (self && self->settled()) self->answer();
+    };
+    context_.job_watch.add(lease_, watcher_);
+    timer_.expires_after(std::chrono::milliseconds(wait_ms));
+    timer_.async_wait([weak = weak_from_this()](boost::system::error_code error) {
+      const auto self = weak.lock();
+      if (!error && self) self->answer();
+    });
+    // The connection holds this until the answer is sent or the client has gone.
+    responder_.on_gone([self = shared_from_this()] { self->let_go(); });
+  }
+
+ private:
+  bool settled() const {
+    const Job* job = context_.state().find(lease_);
+    return job == nullptr || job->active() || job->ended();
+  }
+  void answer() {
+    let_go();
+    context_.after_commit.run([self = shared_from_this()] {
+      const Job* job = self->context_.state().find(self->lease_);
+      if (job == nullptr) {
+        return self->responder_.fail(
+            {ErrorCode::kNotFound, "there is no lease " + to_string(self->lease_) + " any more"});
+      }
+      self->responder_.send(json_response(lease_json(self->context_, *job)));
+    });
+  }
+  void let_go() {
+    watcher_.reset();
+    timer_.cancel();
+  }
+
+  Context& context_;
+  Responder responder_;
+  JobId lease_;
+  boost::asio::steady_timer timer_;
+  std::shared_ptr<JobWatch::Watcher> watcher_;
+};
+
+// A connection that holds its lease: one line now and with every change, until the lease ends or
+// the client leaves. A silent connection is no sign of anything: the kernel tells when it is gone.
+class LeaseHold : public std::enable_shared_from_this<LeaseHold> {
+ public:
+  LeaseHold(Context& context, const Call& call, JobId lease)
+      : context_(context), responder_(call.responder), lease_(lease) {}
+
+  void start() {
+    context_.lease_holders.attach(lease_);
+    watcher_ = std::make_shared<JobWatch::Watcher>();
+    watcher_->changed = [weak = weak_from_this()](JobId) {
+      const auto self = weak.lock();
+      if (!self) return;
+      self->news_ = true;
+      self->responder_.wake();
+    };
+    context_.job_watch.add(lease_, watcher_);
+    responder_.on_gone([self = shared_from_this()] {
+      self->watcher_.reset();
+      self->context_.lease_holders.detach(self->lease_);
+    });
+    HttpResponse response;
+    response.content_type = "application/x-ndjson";
+    response.stream = [self = shared_from_this()](std::string& out) { return self->pull(out); };
+    responder_.send(std::move(response));
+  }
+
+ private:
+  Pull pull(std::string& out) {
+    if (context_.after_commit.must_wait()) {
+      context_.after_commit.run_later([responder = responder_] { responder.wake(); });
+      return Pull::kWait;
+    }
+    if (!std::exchange(news_, false)) return Pull::kWait;
+    const Job* job = context_.state().find(lease_);
+    if (job == nullptr) return Pull::kEnd;
+    out += lease_json(context_, *job) + "\n";
+    return job->ended() ? Pull::kEnd : Pull::kWait;
+  }
+
+  Context& context_;
+  Responder responder_;
+  JobId lease_;
+  bool news_ = true;
+  std::shared_ptr<JobWatch::Watcher> watcher_;
+};
+
+// The lease of the path, if it is one and the caller may see to it.
+Result<JobId> lease_of(const Context& context, const Call& call) {
+  Result<const Job*> job = selected_job(context, call);
+  if (!job) return failure(job.error());
+  if (!(*job)->spec->lease) {
+    return failure(ErrorCode::kNotFound, "job " + to_string((*job)->id) + " is no lease");
+  }
+  return (*job)->id;
+}
+
+Result<void> fill_in_holder(Context& context, const Call& call, LeaseTerms& terms) {
+  const Peer& peer = call.request.peer;
+  const bool named = terms.pid != 0;
+  if (!named) terms.pid = peer.pid;
+  if (terms.by_connection) return {};
+  if (terms.pid <= 0) {
+    return failure(ErrorCode::kInvalid,
+                   "your process cannot be seen from here (another process namespace); ask with "
+                   "holder \"connection\"");
+  }
+  // Who connected is who it says it is, also with another user's files under /proc.
+  const bool trusted = call.actor.administrator || !named || terms.pid == peer.pid;
+  Result<std::uint64_t> started = context.lease_holders.watch(terms.pid, peer.uid, trusted);
+  if (!started) return failure(started.error());
+  terms.pid_started = *started;
+  return {};
+}
+
+void ask(Context& context, const Call& call, LeaseBody body, const std::string& user,
+         std::uint64_t wait_ms) {
+  const bool by_connection = body.spec.lease->by_connection;
+  body.spec.environment = context.environments.share(body.spec.environment);
+  if (body.wait_at_most.count() > 0) body.spec.expire = context.now().wall + body.wait_at_most;
+  SubmitAsked asked;
+  asked.owner = {call.request.peer.uid, call.request.peer.gid, user};
+  asked.tenant = user;
+  asked.spec = std::make_shared<const JobSpec>(std::move(body.spec));
+  asked.priority = body.priority;
+  asked.tasks.emplace_back();
+  ask_engine(
+      context, call, std::move(asked),
+      [&context, call, wait_ms, by_connection](Result<Answer> answer) {
+        if (!answer) return call.responder.fail(answer.error());
+        const auto* submitted = std::get_if<Submitted>(&*answer);
+        if (submitted == nullptr) {
+          return call.responder.fail({ErrorCode::kInternal, "the lease got no answer"});
+        }
+        if (call.dry_run) {
+          return call.responder.send(json_response(R"({"schema":1,"lease":null,"dry_run":true})"));
+        }
+        if (by_connection) {
+          std::make_shared<LeaseHold>(context, call, submitted->first)->start();
+        } else {
+          std::make_shared<LeaseWait>(context, call, submitted->first)->start(wait_ms);
+        }
+      });
+}
+
+void answer_with_lease(Context& context, const Call& call, JobId lease, Event event) {
+  ask_engine(context, call, std::move(event), [&context, call, lease](const Result<Answer>& done) {
+    if (!done) return call.responder.fail(done.error());
+    const auto* changed = std::get_if<Changed>(&*done);
+    if (call.dry_run || changed == nullptr) {
+      return call.responder.send(
+          json_response(changed_json(changed == nullptr ? Changed{} : *changed, call.dry_run)));
+    }
+    const Job* job = context.state().find(lease);
+    if (job == nullptr) return call.responder.send(json_response(changed_json(*changed, false)));
+    call.responder.send(json_response(lease_json(context, *job)));
+  });
+}
+
+}  // namespace
+
+void ask_lease(Context& context, Call call) {
+  Result<std::optional<std::uint64_t>> wait =
+      query_number(call.request.query, "wait_ms", kLeaseWaitMost);
+  if (!wait) return call.responder.fail(wait.error());
+  Result<LeaseBody> body = parse_lease(call.request.body);
+  if (!body) return call.responder.fail(body.error());
+  if (Result<void> held = fill_in_holder(context, call, *body->spec.lease); !held) {
+    return call.responder.fail(held.error());
+  }
+  // Shared, because a function object must be copyable.
+  auto kept = std::make_shared<LeaseBody>(std::move(*body));
+  context.names.resolve(call.request.peer.uid, [&context, call, kept, wait_ms = wait->value_or(0)](
+                                                   const std::string& user) {
+    if (call.dry_run) {
+      context.after_commit.run([&context, call, kept, user, wait_ms] {
+        ask(context, call, std::move(*kept), user, wait_ms);
+      });
+    } else {
+      ask(context, call, std::move(*kept), user, wait_ms);
+    }
+  });
+}
+
+void list_leases(Context& context, Call call) {
+  const auto wanted = call.request.query.find("application");
+  const auto mine = call.request.query.find("mine");
+  std::string out;
+  JsonWriter json(out);
+  json.begin_object().field("schema", 1).key("leases").begin_array();
+  for (const JobId id : context.state().leases().live()) {
+    const Job& job = *context.state().find(id);
+    const bool named =
+        wanted == call.request.query.end() || job.spec->lease->application == wanted->second;
+    const bool own =
+        mine == call.request.query.end() || mine->second == "0" || job.owner.uid == call.actor.uid;
+    if (named && own) write_lease(json, context, job);
+  }
+  json.end_array().end_object();
+  call.responder.send(json_response(std::move(out)));
+}
+
+void show_lease(Context& context, Call call) {
+  Result<std::optional<std::uint64_t>> wait =
+      query_number(call.request.query, "wait_ms", kLeaseWaitMost);
+  if (!wait) return call.responder.fail(wait.error());
+  Result<JobId> lease = lease_of(context, call);
+  if (!lease) return call.responder.fail(lease.error());
+  std::make_shared<LeaseWait>(context, call, *lease)->start(wait->value_or(0));
+}
+
+void hold_lease(Context& context, Call call) {
+  Result<JobId> lease = lease_of(context, call);
+  if (!lease) return call.responder.fail(lease.error());
+  const Job& job = *context.state().find(*lease);
+  if (!call.actor.administrator && job.owner.uid != call.actor.uid) {
+    return call.responder.fail(
+        {ErrorCode::kForbidden, "lease " + to_string(*lease) + " belongs to " + job.owner.user});
+  }
+  if (!job.spec->lease->by_connection) {
+    return call.responder.fail({ErrorCode::kConflict, "lease " + to_string(*lease) +
+                                                          " is held by a process, not by a "
+                                                          "connection"});
+  }
+  if (call.dry_run) return call.responder.send(json_response(changed_json({{*lease}, {}}, true)));
+  std::make_shared<LeaseHold>(context, call, *lease)->start();
+}
+
+void renew_lease(Context& context, Call call) {
+  Result<Seconds> ttl = parse_renewal(call.request.body);
+  if (!ttl) return call.responder.fail(ttl.error());
+  Result<JobId> lease = lease_of(context, call);
+  if (!lease) return call.responder.fail(lease.error());
+  answer_with_lease(context, call, *lease, LeaseRenewAsked{call.actor, *lease, *ttl});
+}
+
+void release_lease(Context& context, Call call) {
+  Result<JobId> lease = lease_of(context, call);
+  if (!lease) return call.responder.fail(lease.error());
+  answer_with_lease(context, call, *lease, LeaseReleaseAsked{call.actor, {*lease}});
+}
+
+void reset_leases(Context& context, Call call) {
+  const auto application = call.request.query.find("application");
+  if (application == call.request.query.end() || application->second.empty()) {
+    return call.responder.fail(
+        {ErrorCode::kInvalid, "say whose leases: DELETE /v1/leases?application=NAME"});
+  }
+  ask_engine(context, call, LeaseResetAsked{call.actor, application->second},
+             [call](const Result<Answer>& done) {
+               if (!done) return call.responder.fail(done.error());
+               const auto* changed = std::get_if<Changed>(&*done);
+               call.responder.send(json_response(
+                   changed_json(changed == nullptr ? Changed{} : *changed, call.dry_run)));
+             });
+}
+
+}  // namespace gpusched

@@ -1,0 +1,387 @@
+// `lease`: cards for a process of one's own. Without a command the grant is printed for a shell,
+// which holds it; with one the client becomes that command, so that the command's process is the
+// holder and its end is the lease's.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <variant>
+
+#include "base/text.h"
+#include "cli/commands/verbs.h"
+#include "cli/session.h"
+#include "cli/shared_flags.h"
+#include "cli/submission.h"
+#include "cli/submit_flags.h"
+#include "cli/view_reader.h"
+#include "json/json_writer.h"
+
+namespace gpusched::cli {
+namespace {
+
+constexpr std::array kHoldFlags = {
+    Flag{"--pid", 0, FlagKind::kValue, "PID", "the process that holds it (the shell that calls)"},
+    Flag{"--ttl", 0, FlagKind::kValue, "DURATION",
+         "how long it lives at most; renew makes it longer"},
+    Flag{"--wait", 0, FlagKind::kValue, "DURATION", "give up if it is not granted within this"},
+    Flag{"--priority", 0, FlagKind::kValue, "0-100|WORD", "idle, low, normal (50), high, urgent",
+         Offer::kWords, "idle low normal high urgent"},
+    Flag{"--name", 0, FlagKind::kValue, "NAME", "for people"},
+    Flag{"--project", 0, FlagKind::kValue, "NAME", "for reports"},
+    Flag{"--group", 0, FlagKind::kValue, "NAME",
+         "a named group with a limit on how many run at once", Offer::kGroups},
+};
+constexpr std::array<FlagSection, 4> kLeaseSections = {
+    FlagSection{"What it needs", kNeedsFlags}, FlagSection{"How it is held", kHoldFlags},
+    FlagSection{"Trying out", kDryRunFlags}, FlagSection{"General", kCommonFlags}};
+
+constexpr int kAskEveryMs = 1000;
+constexpr int kExitGivenUp = 130;
+
+struct LeaseView {
+  std::uint64_t id = 0;
+  std::string state, reason, message, name, user, holder;
+  int pid = 0;
+  std::vector<int> cards;
+  std::optional<Wall> expires_at;
+  std::vector<std::pair<std::string, std::string>> environment;
+};
+
+LeaseView lease_of(const Reader& lease) {
+  LeaseView view;
+  lease.number("id", view.id);
+  lease.text("state", view.state);
+  lease.text("reason", view.reason);
+  lease.text("message", view.message);
+  lease.text("name", view.name);
+  lease.text("user", view.user);
+  lease.text("holder", view.holder);
+  lease.number("pid", view.pid);
+  lease.time("expires_at", view.expires_at);
+  lease.each("gpus", [&](const JsonValue& card) {
+    int number = 0;
+    Reader(&card).number("number", number);
+    view.cards.push_back(number);
+  });
+  const JsonValue* environment = lease.find("environment");
+  const auto* object = environment == nullptr ? nullptr : environment->as<JsonObject>();
+  for (const auto& [name, value] : object != nullptr ? *object : JsonObject{}) {
+    if (const auto* text = value.as<std::string>()) view.environment.emplace_back(name, *text);
+  }
+  return view;
+}
+
+Result<LeaseView> parse_lease_view(const std::string& body) {
+  auto value = parse_json(body);
+  if (!value) return failure(ErrorCode::kInternal, "the daemon's answer cannot be read");
+  return lease_of(Reader(&*value).inner("lease"));
+}
+
+// Writes the fields that are given; keeps the first error.
+class LeaseBodyWriter {
+ public:
+  explicit LeaseBodyWriter(const Arguments& arguments) : arguments_(arguments), json_(text_) {
+    json_.begin_object();
+  }
+  template <class Parse>
+  void field(std::string_view flag, std::string_view name, Parse parse) {
+    const FlagValue* value = error_ ? nullptr : arguments_.find(flag);
+    if (value == nullptr) return;
+    auto parsed = parse(value->text);
+    if (!parsed) {
+      error_ = bad_value(*value, parsed.error().message).value();
+      return;
+    }
+    json_.key(name);
+    write(*parsed);
+  }
+  JsonWriter& json() { return json_; }
+  Result<std::string> finish() {
+    if (error_) return failure(*error_);
+    json_.end_object();
+    return std::move(text_);
+  }
+
+ private:
+  void write(const GpuCount& count) {
+    if (count.all) {
+      json_.value("all");
+    } else {
+      json_.begin_object().field("least", count.least).field("most", count.most).end_object();
+    }
+  }
+  template <class Card>
+  void write(const std::vector<Card>& cards) {
+    json_.begin_array();
+    for (const Card& card : cards) write(card);
+    json_.end_array();
+  }
+  template <class Value>
+  void write(const Value& value) {
+    if constexpr (requires { json_.value(value); }) {
+      json_.value(value);
+    } else {
+      std::visit([this](const auto& one) { json_.value(one); }, value);
+    }
+  }
+
+  const Arguments& arguments_;
+  std::string text_;
+  JsonWriter json_;
+  std::optional<Error> error_;
+};
+
+Result<std::string> cpu_use_of(const std::string& text) {
+  if (text.empty() || text == "prefer") return std::string("prefer");
+  if (text == "fallback") return text;
+  return failure(ErrorCode::kInvalid, "write --cpu-ok or --cpu-ok=fallback");
+}
+
+Result<std::string> lease_body(const Arguments& arguments, std::optional<int> pid) {
+  LeaseBodyWriter body(arguments);
+  const auto text = [](const std::string& t) -> Result<std::string> { return t; };
+  const auto size = [](const std::string& t) { return parse_size(t); };
+  const auto duration = [](const std::string& t) { return parse_duration(t); };
+  body.field("--gpus", "gpus", parse_gpu_count);
+  body.field("--vram", "vram_bytes", size);
+  body.field("--share", "share_percent", parse_share);
+  body.field("--exclusive", "exclusive", [](const std::string&) -> Result<bool> { return true; });
+  body.field("--gpu", "only_cards", parse_cards);
+  body.field("--not-gpu", "avoid_cards", parse_cards);
+  body.field("--gpu-type", "card_type", text);
+  body.field("--cpus", "cpus", [](const std::string& t) { return parse_whole(t, 0, 1'000'000); });
+  body.field("--mem", "ram_bytes", size);
+  body.field("--cpu-ok", "cpu_use", cpu_use_of);
+  body.field("--ttl", "ttl_s", duration);
+  body.field("--priority", "priority", parse_priority);
+  body.field("--name", "name", text);
+  body.field("--project", "project", text);
+  body.field("--group", "group", text);
+  body.field("--wait", "wait_at_most_ms", [](const std::string& t) -> Result<std::uint64_t> {
+    auto parsed = parse_duration(t);
+    if (!parsed) return failure(parsed.error());
+    return static_cast<std::uint64_t>(parsed->count()) * 1000;
+  });
+  if (pid) body.json().field("pid", *pid);
+  return body.finish();
+}
+
+volatile std::sig_atomic_t given_up = 0;
+void give_up(int) { given_up = 1; }
+
+// Until it is granted or has ended. The lease belongs to another process than this one, so that
+// leaving here must give it up.
+Result<LeaseView> wait_for_grant(const Client& client, LeaseView lease, std::string& body) {
+  std::string told;
+  while (lease.state == "queued" || lease.state == "held") {
+    if (given_up != 0) {
+      (void)client.call({.method = "DELETE", .target = fmt::format("/v1/leases/{}", lease.id)});
+      return failure(ErrorCode::kConflict, "given up");
+    }
+    if (lease.reason != told) {
+      told = lease.reason;
+      note(fmt::format("lease {} waits: {}", lease.id, told));
+    }
+    auto answer = call_patiently(
+        client, {.target = fmt::format("/v1/leases/{}?wait_ms={}", lease.id, kAskEveryMs)});
+    if (!answer) return failure(answer.error());
+    body = std::move(*answer);
+    auto next = parse_lease_view(body);
+    if (!next) return next;
+    lease = std::move(*next);
+  }
+  return lease;
+}
+
+std::string shell_quoted(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+int become(const Client& client, const LeaseView& lease, const std::vector<std::string>& command) {
+  for (const auto& [name, value] : lease.environment) {
+    std::string text = value;
+    // The simulated driver stands before the real one; what else is there stays.
+    if (const char* before = std::getenv(name.c_str()); name == "LD_LIBRARY_PATH" && before) {
+      text += std::string(":") + before;
+    }
+    ::setenv(name.c_str(), text.c_str(), 1);
+  }
+  std::vector<char*> words;
+  words.reserve(command.size() + 1);
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  ::execvp(words[0], words.data());
+  const int why = errno;
+  (void)client.call({.method = "DELETE", .target = fmt::format("/v1/leases/{}", lease.id)});
+  return fail({ErrorCode::kNotFound, fmt::format("run {}: {}", command[0], std::strerror(why))});
+}
+
+int print_grant(const LeaseView& lease) {
+  std::string lines;
+  for (const auto& [name, value] : lease.environment) {
+    lines += fmt::format("export {}={}\n", name, shell_quoted(value));
+  }
+  if (auto printed = print(lines); !printed) return fail(printed.error());
+  std::string cards;
+  for (const int card : lease.cards) cards += (cards.empty() ? "" : ", ") + std::to_string(card);
+  note(fmt::format("lease {}: {}", lease.id, cards.empty() ? "on CPUs" : "card " + cards));
+  return kExitOk;
+}
+
+int ask_for_lease(const Arguments& arguments, const std::vector<std::string>& command) {
+  std::optional<int> pid;
+  if (const FlagValue* given = arguments.find("--pid")) {
+    auto number = parse_whole(given->text, 1, 1 << 22);
+    if (!number) return fail(bad_value(*given, number.error().message).value());
+    if (!command.empty()) {
+      return fail({ErrorCode::kInvalid, "with a command the command holds it; leave --pid out"});
+    }
+    pid = *number;
+  } else if (command.empty()) {
+    pid = ::getppid();
+  }
+  auto body = lease_body(arguments, pid);
+  if (!body) return fail(body.error());
+  const Client client = client_of(arguments);
+  const bool dry_run = arguments.has("--dry-run");
+  const bool json = arguments.has("--json");
+  auto answer = client.call({.method = "POST",
+                             .target = dry_run ? "/v1/leases?dry_run=1" : "/v1/leases?wait_ms=300",
+                             .body = *body});
+  if (!answer) return fail(answer.error());
+  if (dry_run) {
+    if (json) return print(*answer + "\n") ? kExitOk : 74;
+    note("would ask for this lease; nothing was changed");
+    return kExitOk;
+  }
+  auto lease = parse_lease_view(*answer);
+  if (!lease) return fail(lease.error());
+  if (command.empty()) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, give_up);
+  }
+  lease = wait_for_grant(client, std::move(*lease), *answer);
+  if (!lease && given_up != 0) return kExitGivenUp;
+  if (!lease) return fail(lease.error());
+  if (lease->state != "running") {
+    note(fmt::format("lease {} was not granted: {}", lease->id,
+                     lease->message.empty() ? lease->state : lease->message));
+    return kExitTryLater;
+  }
+  if (!command.empty()) return become(client, *lease, command);
+  if (json) return print(*answer + "\n") ? kExitOk : 74;
+  return print_grant(*lease);
+}
+
+int release_leases(const Arguments& arguments, const std::vector<std::string>& ids) {
+  if (ids.empty()) return fail({ErrorCode::kInvalid, "say which: gpusched lease release 7"});
+  const Client client = client_of(arguments);
+  const bool dry_run = arguments.has("--dry-run");
+  for (const std::string& id : ids) {
+    const Request request{
+        .method = "DELETE",
+        .target = fmt::format("/v1/leases/{}{}", percent_encoded(id), dry_run ? "?dry_run=1" : "")};
+    if (arguments.has("--json")) {
+      if (const int code = pass_through(client, request); code != kExitOk) return code;
+      continue;
+    }
+    auto answer = client.call(request);
+    if (!answer) return fail(answer.error());
+    note(fmt::format("{}lease {} released", dry_run ? "would do this: " : "", id));
+  }
+  return kExitOk;
+}
+
+int renew_leases(const Arguments& arguments, const std::vector<std::string>& ids) {
+  const FlagValue* ttl = arguments.find("--ttl");
+  if (ids.empty() || ttl == nullptr) {
+    return fail({ErrorCode::kInvalid, "say which and how long: gpusched lease renew 7 --ttl 2h"});
+  }
+  auto seconds = parse_duration(ttl->text);
+  if (!seconds) return fail(bad_value(*ttl, seconds.error().message).value());
+  const Client client = client_of(arguments);
+  const bool dry_run = arguments.has("--dry-run");
+  for (const std::string& id : ids) {
+    const Request request{.method = "POST",
+                          .target = fmt::format("/v1/leases/{}/renew{}", percent_encoded(id),
+                                                dry_run ? "?dry_run=1" : ""),
+                          .body = fmt::format("{{\"ttl_s\":{}}}", seconds->count())};
+    if (arguments.has("--json")) {
+      if (const int code = pass_through(client, request); code != kExitOk) return code;
+      continue;
+    }
+    auto answer = client.call(request);
+    if (!answer) return fail(answer.error());
+    note(fmt::format("{}lease {} lives {} s from now", dry_run ? "would do this: " : "", id,
+                     seconds->count()));
+  }
+  return kExitOk;
+}
+
+int list_leases(const Arguments& arguments) {
+  const Client client = client_of(arguments);
+  const Request request{.target = "/v1/leases"};
+  if (arguments.has("--json")) return pass_through(client, request);
+  return call_and_print(client, request, [](const std::string& body) -> Result<std::string> {
+    auto value = parse_json(body);
+    if (!value) return failure(value.error());
+    std::string lines;
+    Reader(&*value).each("leases", [&](const JsonValue& entry) {
+      const LeaseView lease = lease_of(Reader(&entry));
+      std::string cards;
+      for (const int card : lease.cards) cards += (cards.empty() ? "" : ",") + std::to_string(card);
+      lines += fmt::format("{} {} {} {} {}\n", lease.id, lease.state, cards.empty() ? "-" : cards,
+                           lease.user,
+                           lease.holder == "process" ? fmt::format("process {}", lease.pid)
+                                                     : std::string("connection"));
+    });
+    return lines;
+  });
+}
+
+int run_lease(const Arguments& arguments) {
+  if (arguments.after_dashes) {
+    if (arguments.operands.empty()) {
+      return fail({ErrorCode::kInvalid, "there is no command after --"});
+    }
+    return ask_for_lease(arguments, arguments.operands);
+  }
+  if (arguments.operands.empty()) return ask_for_lease(arguments, {});
+  const std::string& word = arguments.operands.front();
+  const std::vector<std::string> ids(arguments.operands.begin() + 1, arguments.operands.end());
+  if (word == "release") return release_leases(arguments, ids);
+  if (word == "renew") return renew_leases(arguments, ids);
+  if (word == "list") return list_leases(arguments);
+  return fail(
+      {ErrorCode::kInvalid,
+       fmt::format("'{}' is neither release, renew nor list; a command follows --: gpusched "
+                   "lease -- {}",
+                   word, word)});
+}
+
+}  // namespace
+
+constinit const Verb kLeaseVerb = {
+    .name = "lease",
+    .summary = "hold cards for a process of one's own",
+    .usage = "lease [FLAGS] [-- COMMAND] | lease release|renew ID… | lease list",
+    .about =
+        "Waits until the cards are granted. Without a command it prints what a shell needs to use\n"
+        "them, and the shell that called holds them until it ends, releases them or their time to\n"
+        "live is over. With a command it becomes that command, and its end is the lease's.",
+    .examples =
+        "eval \"$(gpusched lease --gpus 1 --ttl 2h)\"   this shell has a card now\n"
+        "gpusched lease release $GPUSCHED_LEASE_ID      and gives it back\n"
+        "gpusched lease --vram 8G -- jupyter lab        a card for as long as it runs\n"
+        "gpusched lease renew 7 --ttl 2h                two hours from now",
+    .sections = kLeaseSections,
+    .operands = Operands::kWords,
+    .words = "release renew list",
+    .run = run_lease,
+};
+
+}  // namespace gpusched::cli

@@ -1,0 +1,114 @@
+// Leases: how they end, and what their holders ask. A lease is granted by accept(), like the start
+// of a job, but nothing is launched: its holder has brought its own process.
+#include "core/check.h"
+#include "core/transitions.h"
+
+namespace gpusched {
+namespace {
+
+std::optional<Refusal> refuse_leases(const State& state, const Actor& actor,
+                                     const std::vector<JobId>& leases) {
+  if (auto refusal = refuse_ids(state, actor, leases)) return refusal;
+  for (const JobId id : leases) {
+    if (state.find(id)->spec->lease) continue;
+    return Refusal{RefusalKind::kConflict,
+                   "job " + to_string(id) + " is no lease; cancel is what ends a job"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void end_lease(State& state, Job job, const LeaseEnd& end, Now now) {
+  CHECK(job.spec->lease.has_value());
+  if (!job.active()) {
+    Ended ended{.outcome = Outcome::kCancelled};
+    ended.message = end.message;
+    ended.ended_at = now.wall;
+    end_job(state, std::move(job), std::move(ended), now);
+    return;
+  }
+  AttemptFinished finished{.attempt = job.current_attempt(), .cause = end.cause};
+  if (end.cause == Cause::kExit) finished.exit_code = 0;
+  finished.message = end.message;
+  finished.ended_at = now.wall;
+  if (end.why != StopReason::kNone) {
+    stopping_in(job) = end.why;
+    state.put(std::move(job), now);
+  }
+  apply_finished(state, finished, now);
+}
+
+void end_due_leases(State& state, Now now) {
+  for (const JobId id : state.leases().due(now)) {
+    end_lease(state, *state.find(id),
+              {.cause = Cause::kTimeout, .message = "its time to live is over"}, now);
+  }
+}
+
+Applied apply_lease_release(State& state, const LeaseReleaseAsked& asked, Now now) {
+  if (auto refusal = refuse_leases(state, asked.actor, asked.leases)) {
+    return {.answer = std::move(*refusal), .effects = {}, .follow_up = {}};
+  }
+  Changed changed;
+  for (const JobId id : asked.leases) {
+    const Job& job = *state.find(id);
+    if (job.ended()) {
+      changed.unchanged.emplace_back(id, "has already ended");
+      continue;
+    }
+    changed.jobs.push_back(id);
+    end_lease(state, job, {.message = job.active() ? "released" : "given up before it was granted"},
+              now);
+  }
+  return {.answer = std::move(changed), .effects = {}, .follow_up = {}};
+}
+
+Applied apply_lease_renew(State& state, const LeaseRenewAsked& asked, Now now) {
+  if (auto refusal = refuse_leases(state, asked.actor, {asked.lease})) {
+    return {.answer = std::move(*refusal), .effects = {}, .follow_up = {}};
+  }
+  Job job = *state.find(asked.lease);
+  const auto* running = std::get_if<Running>(&job.state);
+  if (running == nullptr) {
+    return refused(RefusalKind::kConflict, "lease " + to_string(job.id) + " is " +
+                                               state_name(job.state) +
+                                               "; only one that is granted has a time to live");
+  }
+  auto spec = std::make_shared<JobSpec>(*job.spec);
+  // Counted from the grant, like every time limit: what has passed, and then as long as was asked.
+  const auto passed = std::chrono::ceil<Seconds>(now.wall - running->started_at);
+  spec->time.limit = asked.ttl == Seconds{0} ? Seconds{0} : passed + asked.ttl;
+  job.spec = std::move(spec);
+  state.note(job, "changed",
+             asked.ttl == Seconds{0}
+                 ? "renewed without an end"
+                 : "renewed for " + std::to_string(asked.ttl.count()) + " s from now",
+             now);
+  state.put(std::move(job), now);
+  return {.answer = Changed{{asked.lease}, {}}, .effects = {}, .follow_up = {}};
+}
+
+Applied apply_lease_reset(State& state, const LeaseResetAsked& asked, Now now) {
+  Changed changed;
+  const std::set<JobId> live = state.leases().live();
+  for (const JobId id : live) {
+    const Job& job = *state.find(id);
+    if (job.owner.uid != asked.actor.uid || job.spec->lease->application != asked.application) {
+      continue;
+    }
+    changed.jobs.push_back(id);
+    end_lease(state, job, {.message = "reset by application " + asked.application}, now);
+  }
+  return {.answer = std::move(changed), .effects = {}, .follow_up = {}};
+}
+
+Applied apply_holder_gone(State& state, const LeaseHolderGone& gone, Now now) {
+  const Job* job = state.find(gone.lease);
+  if (job != nullptr && job->spec->lease && !job->ended()) {
+    end_lease(state, *job, {.message = gone.why}, now);
+  }
+  return {};
+}
+
+}  // namespace gpusched

@@ -1,0 +1,46 @@
+#include "core/lease_book.h"
+
+namespace gpusched {
+
+void LeaseBook::add(const Job& job, Now now) {
+  if (!job.spec->lease) return;
+  if (const auto* ended = std::get_if<Ended>(&job.state)) {
+    ended_.emplace(ended->ended_at, job.id);
+    return;
+  }
+  live_.insert(job.id);
+  const auto* running = std::get_if<Running>(&job.state);
+  if (running == nullptr || job.spec->time.limit == Seconds{0}) return;
+  const Boot end = now.boot + (running->started_at + job.spec->time.limit - now.wall);
+  end_of_[job.id] = end;
+  ends_.emplace(end, job.id);
+}
+
+void LeaseBook::remove(const Job& job) {
+  if (!job.spec->lease) return;
+  if (const auto* ended = std::get_if<Ended>(&job.state)) {
+    ended_.erase({ended->ended_at, job.id});
+    return;
+  }
+  live_.erase(job.id);
+  const auto end = end_of_.find(job.id);
+  if (end == end_of_.end()) return;
+  ends_.erase({end->second, job.id});
+  end_of_.erase(end);
+}
+
+std::optional<Boot> LeaseBook::next_end() const {
+  if (ends_.empty()) return std::nullopt;
+  return ends_.begin()->first;
+}
+
+std::vector<JobId> LeaseBook::due(Now now) const {
+  std::vector<JobId> over;
+  for (const auto& [end, id] : ends_) {
+    if (end > now.boot) break;
+    over.push_back(id);
+  }
+  return over;
+}
+
+}  // namespace gpusched

@@ -1,0 +1,64 @@
+#include "json/lease_json.h"
+
+#include <gtest/gtest.h>
+
+#include "json/spec_json.h"
+
+namespace gpusched {
+namespace {
+
+std::string refusal_of_lease(const char* json) {
+  const auto body = parse_lease(json);
+  return body ? "accepted" : body.error().message;
+}
+
+TEST(LeaseJson, EverythingHasADefault) {
+  const auto body = parse_lease("");
+  ASSERT_TRUE(body) << body.error().message;
+  EXPECT_EQ(body->spec.needs.gpus.least, 1);
+  EXPECT_EQ(body->priority, 50);
+  EXPECT_EQ(body->spec.time.limit, Seconds{0});
+  EXPECT_FALSE(body->spec.lease->by_connection);
+  EXPECT_FALSE(body->spec.lease->by_turns);
+  EXPECT_EQ(body->spec.lease->pid, 0);
+}
+
+TEST(LeaseJson, ReadsWhatIsGiven) {
+  const auto body = parse_lease(
+      R"({"gpus":2,"vram_bytes":1024,"ttl_s":60,"priority":90,"pid":7,"application":"trainer",
+          "placement":"round-robin","wait_at_most_ms":1500,"name":"one","cpu_use":"prefer"})");
+  ASSERT_TRUE(body) << body.error().message;
+  EXPECT_EQ(body->spec.needs.gpus.most, 2);
+  EXPECT_EQ(body->spec.needs.cpu_use, CpuUse::kPrefer);
+  EXPECT_EQ(body->spec.time.limit, Seconds{60});
+  EXPECT_EQ(body->spec.lease->pid, 7);
+  EXPECT_EQ(body->spec.lease->application, "trainer");
+  EXPECT_TRUE(body->spec.lease->by_turns);
+  EXPECT_EQ(body->wait_at_most.count(), 1500);
+}
+
+TEST(LeaseJson, SaysWhatIsWrong) {
+  EXPECT_EQ(refusal_of_lease(R"({"gpus":0})"), "gpus must be at least 1: a lease is of cards");
+  EXPECT_EQ(refusal_of_lease(R"({"holder":"connection","pid":3})"),
+            "pid has no place with holder \"connection\"");
+  EXPECT_NE(refusal_of_lease(R"({"command":["true"]})").find("command"), std::string::npos);
+  EXPECT_NE(refusal_of_lease(R"({"application":"a\nb"})").find("application"), std::string::npos);
+  EXPECT_FALSE(parse_renewal("{}"));
+  EXPECT_EQ(*parse_renewal(R"({"ttl_s":5})"), Seconds{5});
+}
+
+TEST(LeaseJson, TermsSurviveTheStore) {
+  JobSpec spec;
+  spec.lease = LeaseTerms{.by_connection = true,
+                          .pid = 12,
+                          .pid_started = 1ULL << 40,
+                          .application = "a \"b\"",
+                          .by_turns = true};
+  const auto read = spec_from_json(spec_to_json(spec));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->lease, spec.lease);
+  EXPECT_FALSE(spec_from_json(spec_to_json(JobSpec{}))->lease);
+}
+
+}  // namespace
+}  // namespace gpusched

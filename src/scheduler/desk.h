@@ -1,0 +1,44 @@
+// The inside of a GpuScheduler, shared with the schedulings that it handed out: the backend, and
+// which request belongs to whom. Guards its own book; backends guard themselves.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include <gpusched/scheduler.h>
+#include "scheduler/backend.h"
+
+namespace gpusched::v1::detail {
+
+class Desk : public std::enable_shared_from_this<Desk> {
+ public:
+  explicit Desk(SchedulerOptions options);
+
+  Outcome<std::vector<Scheduling>> ask(const std::vector<GpuRequest>& requests);
+  Outcome<Scheduling> wait(RequestId id, std::chrono::milliseconds at_most);
+  Outcome<void> check(RequestId id);
+  Outcome<void> release(RequestId id);
+  Outcome<void> reset();
+  std::vector<Scheduling> current();
+  std::vector<WaitingGpu> waiting();
+  // The scheduler goes; what nobody took goes with it.
+  void leave();
+
+ private:
+  struct Entry {
+    GpuRequest request;
+    bool taken = false;
+  };
+  Outcome<std::shared_ptr<library::Backend>> backend();
+  Scheduling scheduling_of(const library::Standing& standing, GpuRequest request, bool owns);
+
+  const SchedulerOptions options_;
+  std::mutex mutex_;
+  std::shared_ptr<library::Backend> backend_;
+  std::map<RequestId, Entry> book_;
+};
+
+}  // namespace gpusched::v1::detail

@@ -1,0 +1,123 @@
+"""The scheduler library against a real daemon: applications and daemons that are killed."""
+
+import os
+import subprocess
+
+import pytest
+from live_daemon import ROOMY, LiveDaemon, wait_until
+
+FAST = ROOMY + "\nwatch:\n  busy_period_ms: 200\n  idle_period_ms: 200\n  deadline_ms: 500\n"
+UNAVAILABLE, RESET, TIMEOUT = "error 8 ", "error 4 ", "error 3 "
+
+
+class Application:
+    def __init__(self, program, daemon, name="trainer"):
+        self.process = subprocess.Popen([program, name], env=daemon.environment(), text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def begin(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def answer(self):
+        return self.process.stdout.readline().strip()
+
+    def do(self, line):
+        self.begin(line)
+        return self.answer()
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def close(self):
+        self.kill()
+        self.process.stdin.close()
+        self.process.stdout.close()
+
+
+@pytest.fixture
+def lab(programs):
+    with LiveDaemon(programs, config=FAST, sim="2x24G") as daemon:
+        yield daemon
+
+
+@pytest.fixture
+def start(programs, lab):
+    program = programs.parent / "tests/scheduler_client"
+    if not program.exists():
+        pytest.skip("this build has no test programs")
+    started = []
+
+    def one(name="trainer"):
+        started.append(Application(program, lab, name))
+        return started[-1]
+    yield one
+    for application in started:
+        application.close()
+
+
+def test_an_application_that_is_killed_loses_what_it_held(lab, start):
+    first = start()
+    assert first.do("ask 2") == "ok 1:0 2:1"
+    other = start("other")
+    assert other.do("ask 1") == "ok 3:waits"
+    first.kill()
+    assert other.do("wait 3 20000") == "ok 3:0"
+    again = start()
+    assert again.do("reset") == "ok"
+    assert again.do("current") == "ok 0"
+    assert other.do("check 3") == "ok"
+
+
+def test_reset_frees_what_a_predecessor_holds_and_nobody_elses(lab, start):
+    stuck, other = start(), start("other")
+    assert stuck.do("ask 1") == "ok 1:0"
+    assert other.do("ask 1") == "ok 2:1"
+    assert stuck.do("ask 1") == "ok 3:waits"
+    stuck.begin("wait 3 60000")
+    successor = start()
+    assert successor.do("current") == "ok 1"
+    assert successor.do("waiting") == "ok 1"
+    assert successor.do("reset") == "ok"
+    assert stuck.answer().startswith(RESET)
+    assert stuck.do("check 1").startswith(RESET)
+    assert other.do("check 2") == "ok"
+    assert successor.do("ask 1") == "ok 4:0"
+
+
+def test_a_daemon_that_goes_away_is_an_error_and_grants_survive_it(lab, start):
+    application = start()
+    assert application.do("ask 1") == "ok 1:0"
+    lab.kill()
+    assert application.do("ask 1").startswith(UNAVAILABLE)
+    assert application.do("check 1").startswith(UNAVAILABLE)
+    assert application.do("reset").startswith(UNAVAILABLE)
+    lab.start()
+    assert application.do("check 1") == "ok"
+    assert application.do("ask 1") == "ok 2:1"
+    assert application.do("drop 1") == "ok"
+    wait_until(lambda: lab.job(1)["state"] == "completed", what="its end")
+
+
+def test_jobs_and_applications_share_one_queue(lab, start):
+    application = start()
+    assert application.do("ask 1") == "ok 1:0"
+    job = lab.submit("--gpus", "2", "--", "true")
+    assert "job 1" in lab.job(job)["reason"]
+    assert application.do("ask 1").endswith(":waits")  # Behind the job, which came first.
+    assert application.do("drop 1") == "ok"
+    lab.wait_for(job, "completed")
+    assert application.do("wait 3 20000").startswith("ok 3:")
+
+
+def test_the_example_runs_with_and_without_a_daemon(lab, programs, tmp_path):
+    program = programs.parent / "tests/workers"
+    if not program.exists():
+        pytest.skip("this build has no test programs")
+    for environment in (lab.environment(), {**os.environ, "GPUSCHED_SOCKET": str(tmp_path / "none")}):
+        done = subprocess.run([program], cwd=tmp_path, env=environment, capture_output=True, text=True,
+                              timeout=60, check=False)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.count(": on card ") == 8
+        assert done.stdout.endswith("0 schedulings left\n")

@@ -1,0 +1,81 @@
+// A program that uses the scheduler library as it is told, line by line, for tests that kill it or
+// its daemon. Commands: ask N | wait ID MS | drop ID | check ID | reset | current | waiting.
+// Answers: one line each, "ok …" or "error KIND message".
+#include <gpusched/scheduler.h>
+
+#include <cstdio>
+#include <iostream>
+#include <map>
+#include <sstream>
+
+namespace {
+
+void say_error(const gpusched::Error& error) {
+  std::cout << "error " << static_cast<int>(error.kind) << " " << error.message << std::endl;
+}
+
+void describe(const gpusched::Scheduling& one) {
+  std::cout << " " << static_cast<std::uint64_t>(one.id()) << ":"
+            << (one.granted() ? one.visible_devices() : "waits");
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  gpusched::SchedulerOptions options;
+  options.mode = gpusched::Mode::kDaemon;
+  if (count > 1) options.application = words[1];
+  gpusched::GpuScheduler scheduler(options);
+  std::map<std::uint64_t, gpusched::Scheduling> held;
+  std::string line;
+  while (std::getline(std::cin, line)) {
+    std::istringstream in(line);
+    std::string verb;
+    std::uint64_t number = 0;
+    int ms = 0;
+    in >> verb >> number >> ms;
+    if (verb == "ask") {
+      auto asked = scheduler.ScheduleGpuResources(std::vector<gpusched::GpuRequest>(number));
+      if (!asked) {
+        say_error(asked.error());
+        continue;
+      }
+      std::cout << "ok";
+      for (gpusched::Scheduling& one : *asked) {
+        describe(one);
+        if (one.granted()) held[static_cast<std::uint64_t>(one.id())] = std::move(one);
+      }
+      std::cout << std::endl;
+    } else if (verb == "wait") {
+      auto waited = scheduler.Wait(gpusched::RequestId{number}, std::chrono::milliseconds(ms));
+      if (!waited) {
+        say_error(waited.error());
+        continue;
+      }
+      std::cout << "ok";
+      describe(*waited);
+      std::cout << std::endl;
+      held[number] = std::move(*waited);
+    } else if (verb == "drop" || verb == "check") {
+      const auto done = verb == "drop" ? held[number].Release() : held[number].Check();
+      if (done) {
+        std::cout << "ok" << std::endl;
+      } else {
+        say_error(done.error());
+      }
+    } else if (verb == "reset") {
+      const auto done = scheduler.ResetScheduler();
+      if (done) {
+        std::cout << "ok" << std::endl;
+      } else {
+        say_error(done.error());
+      }
+    } else {
+      std::cout << "ok "
+                << (verb == "current" ? scheduler.GetCurrentSchedulings().size()
+                                      : scheduler.GetWaitingResources().size())
+                << std::endl;
+    }
+  }
+  return 0;
+}
