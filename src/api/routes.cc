@@ -170,6 +170,7 @@ const std::vector<Route>& all_routes() {
       {"GET", "/v1/reservations", kRead, false, "", list_reservations},
       {"POST", "/v1/reservations", kChange, false, "", make_reservation},
       {"DELETE", "/v1/reservations/{}", kChange, false, "", remove_reservation},
+      {"GET", "/v1/debug/snapshot", kRead, true, "", get_snapshot},
       {"GET", "/v1/backup", kPlain, true, "", get_backup},
       {"GET", "/v1/config", kPlain, true, "", get_config},
       {"PUT", "/v1/log-level", kChange, true, "", set_log_level_route},

@@ -55,6 +55,7 @@ void undrain_gpu(Context& context, Call call);
 void list_reservations(Context& context, Call call);
 void make_reservation(Context& context, Call call);
 void remove_reservation(Context& context, Call call);
+void get_snapshot(Context& context, Call call);
 void get_backup(Context& context, Call call);
 void get_config(Context& context, Call call);
 void set_log_level_route(Context& context, Call call);

@@ -10,6 +10,7 @@
 #include "base/locations.h"
 #include "base/log.h"
 #include "base/result.h"
+#include "core/calendar.h"
 #include "core/card_rules.h"
 #include "core/rules.h"
 #include "core/time.h"
@@ -67,6 +68,7 @@ struct Config {
   HistorySettings history;
   CardWatch cards;
   CardRules card_rules;
+  Calendar calendar;
   Seconds look_ahead_every{2};  // Start estimates; 0: only when asked.
 };
 

@@ -134,6 +134,10 @@ struct UnreserveAsked {
 struct CardsReported {
   std::vector<Card> cards;
 };
+// What the calendar of the configuration says for the time ahead.
+struct CalendarRead {
+  std::vector<Booking> calendar;
+};
 struct CardSeen {
   CardNumber card{};
   CardView view;
@@ -182,9 +186,9 @@ struct Reconsider {};
 
 using Event = std::variant<SubmitAsked, CancelAsked, HoldAsked, ReleaseAsked, RequeueAsked,
                            SetAsked, GroupSetAsked, GroupRemoveAsked, DrainAsked, UndrainAsked,
-                           ReserveAsked, UnreserveAsked, CardsReported, CardSeen, CardTroubleSeen,
-                           AttemptRunning, AttemptFinished, AttemptNeverRan, TimePassed,
-                           RetentionDue, HoldSweep, SubmissionAbandoned, Reconsider>;
+                           ReserveAsked, UnreserveAsked, CardsReported, CalendarRead, CardSeen,
+                           CardTroubleSeen, AttemptRunning, AttemptFinished, AttemptNeverRan,
+                           TimePassed, RetentionDue, HoldSweep, SubmissionAbandoned, Reconsider>;
 
 // --- Answers ----------------------------------------------------------------------------------
 

@@ -127,6 +127,8 @@ class State {
   void set_cards(std::vector<Card> cards);
   // A new look at a card. Not part of what roll_back() undoes: the world stays as it was seen.
   void observe(CardNumber card, CardView view);
+  // Counts for round-robin. Not undone, not kept: it is for balance, not for the record.
+  void count_grant(const Grant& grant);
   void set_host(HostCapacity host);
   void set_rules(Rules rules);
   void set_next_job(JobId id);

@@ -47,6 +47,7 @@ class Daemon {
   std::vector<Card> arrange(std::vector<Card> cards);
   void warn_of_missing(std::size_t found);
   void on_cards(Result<CardsFound> found);
+  void read_calendar(const std::vector<Card>& cards);
   void on_seen(CardSeen seen);
   void on_report(const watch::Report& report);
   void after_turn();
@@ -73,6 +74,7 @@ class Daemon {
   std::string cards_from_ = "none";
   KnownCards known_cards_;
   std::size_t missing_ = 0;
+  std::optional<Wall> calendar_read_;
   std::set<CardNumber> unseen_;  // Clients are let in when every card has been looked at.
   bool let_in_ = false;
   boost::asio::steady_timer first_look_{loop_};
