@@ -67,6 +67,7 @@ void show_lease(Context& context, Call call);
 void release_lease(Context& context, Call call);
 void hold_lease(Context& context, Call call);
 void renew_lease(Context& context, Call call);
+void get_snapshot(Context& context, Call call);
 void get_backup(Context& context, Call call);
 void get_config(Context& context, Call call);
 void set_log_level_route(Context& context, Call call);

@@ -1,4 +1,4 @@
-// GET /v1/version, /v1/backup, /v1/config, PUT /v1/log-level
+// GET /v1/version, /v1/backup, /v1/config, /v1/debug/snapshot, PUT /v1/log-level
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,8 +11,15 @@
 #include "api/routes.h"
 #include "json/json_fields.h"
 #include "json/json_writer.h"
+#include "json/snapshot_json.h"
 
 namespace gpusched {
+namespace {
+
+// Who waits further back does not change what is decided next.
+constexpr std::size_t kSnapshotWaitingMost = 10'000;
+
+}  // namespace
 
 void get_version(Context& context, Call call) {
   std::string out;
@@ -24,6 +31,16 @@ void get_version(Context& context, Call call) {
   json.field("state_directory", context.ports.state_directory);
   json.field("cards_from", context.ports.cards_from()).end_object();
   call.responder.send(json_response(std::move(out)));
+}
+
+void get_snapshot(Context& context, Call call) {
+  // Copied here, written out elsewhere. Shared, because a function object must be copyable.
+  auto excerpt =
+      std::make_shared<Excerpt>(excerpt_of(context.state(), kSnapshotWaitingMost, context.now()));
+  context.parser.post([call, excerpt]() -> Background::Then {
+    auto text = std::make_shared<std::string>(snapshot_to_json(*excerpt));
+    return [call, text] { call.responder.send(json_response(std::move(*text))); };
+  });
 }
 
 void get_backup(Context& context, Call call) {

@@ -10,6 +10,7 @@
 #include "base/locations.h"
 #include "base/log.h"
 #include "base/result.h"
+#include "core/calendar.h"
 #include "core/card_rules.h"
 #include "core/rules.h"
 #include "core/tenant.h"
@@ -69,6 +70,7 @@ struct Config {
   CardWatch cards;
   CardRules card_rules;
   ConfiguredTenants tenants;
+  Calendar calendar;
   Seconds look_ahead_every{2};  // Start estimates; 0: only when asked.
 };
 

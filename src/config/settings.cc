@@ -10,9 +10,11 @@
 #include <utility>
 
 #include "base/text.h"
+#include "config/calendar_text.h"
 #include "config/card_rule_fields.h"
 #include "config/tenant_fields.h"
 #include "config/values.h"
+#include "core/placement.h"
 
 namespace gpusched {
 namespace {
@@ -178,6 +180,36 @@ Setting log_format_setting() {
           }};
 }
 
+Setting placement_setting() {
+  return {
+      "scheduling", "placement",
+      "Which of several cards a job gets. pack: the one where least is lost for those who wait. "
+      "spread: the emptiest. round-robin: each in turn.",
+      [](Config& config, const std::string& text) -> Result<void> {
+        const auto placement = placement_named(text);
+        if (!placement) {
+          return wrong(fmt::format("\"{}\" is not pack, spread or round-robin", text));
+        }
+        config.rules.placement = *placement;
+        return {};
+      },
+      [](const Config& config) { return std::string(placement_name(config.rules.placement)); }};
+}
+
+Setting calendar_setting() {
+  return {"scheduling", "calendar",
+          "Cards that jobs do not get at certain hours, in local time: days, hours, and free CARDS "
+          "or most N, rules separated by semicolons (mon-fri 9:00-18:00 free 0,left; sat,sun "
+          "8:00-20:00 most 2).",
+          [](Config& config, const std::string& text) -> Result<void> {
+            auto calendar = parse_calendar(text);
+            if (!calendar) return failure(calendar.error());
+            config.calendar = std::move(*calendar);
+            return {};
+          },
+          [](const Config& config) { return quoted(calendar_text(config.calendar)); }};
+}
+
 constexpr Range<std::uint64_t> kAnySize{0, std::numeric_limits<std::int64_t>::max()};
 constexpr Seconds kYear{366 * 86400};
 // What a Unix socket's address holds, without the closing NUL.
@@ -247,6 +279,8 @@ void add_scheduling(std::vector<Setting>& list) {
                            "Whether users may reserve cards in advance, each for oneself. "
                            "Administrators may, for anybody.",
                            PLACE(rules.users_may_reserve)));
+  list.push_back(placement_setting());
+  list.push_back(calendar_setting());
   list.push_back(duration(in, "look_ahead_every",
                           "How often the starts of waiting jobs are estimated anew while something "
                           "changes, on a thread of its own. 0: only when somebody asks.",

@@ -44,6 +44,10 @@ struct Dispatch {
     state.set_cards(event.cards);
     return {};
   }
+  Applied operator()(const CalendarRead& event) const {
+    state.set_calendar(event.calendar);
+    return {};
+  }
   Applied operator()(const CardSeen& event) const { return apply_seen(state, event, now); }
   Applied operator()(const CardTroubleSeen& event) const {
     return apply_trouble(state, event, now);
@@ -123,6 +127,7 @@ Applied accept(State& state, const Decision& decision, Now now) {
              "attempt " + std::to_string(job.attempt) + " starts " + cards_text(start.grant), now);
   const AttemptId attempt = job.current_attempt();
   state.put(std::move(job), now);
+  state.count_grant(start.grant);
   return {.answer = {}, .effects = {Launch{attempt}}, .follow_up = {}};
 }
 

@@ -163,6 +163,10 @@ struct LeaseResetAsked {
 struct CardsReported {
   std::vector<Card> cards;
 };
+// What the calendar of the configuration says for the time ahead.
+struct CalendarRead {
+  std::vector<Booking> calendar;
+};
 struct CardSeen {
   CardNumber card{};
   CardView view;
@@ -219,9 +223,9 @@ using Event =
     std::variant<SubmitAsked, CancelAsked, HoldAsked, ReleaseAsked, RequeueAsked, SetAsked,
                  GroupSetAsked, GroupRemoveAsked, TenantSetAsked, TenantUnsetAsked, DrainAsked,
                  UndrainAsked, ReserveAsked, UnreserveAsked, LeaseReleaseAsked, LeaseRenewAsked,
-                 LeaseResetAsked, CardsReported, CardSeen, CardTroubleSeen, AttemptRunning,
-                 AttemptFinished, AttemptNeverRan, LeaseHolderGone, TimePassed, RetentionDue,
-                 HoldSweep, SubmissionAbandoned, Reconsider>;
+                 LeaseResetAsked, CardsReported, CalendarRead, CardSeen, CardTroubleSeen,
+                 AttemptRunning, AttemptFinished, AttemptNeverRan, LeaseHolderGone, TimePassed,
+                 RetentionDue, HoldSweep, SubmissionAbandoned, Reconsider>;
 
 // --- Answers ----------------------------------------------------------------------------------
 

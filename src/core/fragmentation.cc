@@ -11,6 +11,8 @@ namespace {
 
 // More would cost more than they tell.
 constexpr std::size_t kClassesMost = 8;
+// Shapes that differ in other things than their needs are one class.
+constexpr std::size_t kLooksMost = 32;
 // One long array is not all there is.
 constexpr std::uint64_t kWeightMost = 100;
 
@@ -31,7 +33,8 @@ std::int64_t useless_mib(const Card& card, const CardHolds& holds,
 std::vector<RequestClass> request_classes(const State& state) {
   std::vector<RequestClass> classes;
   PendingWalk walk(state.pending());
-  while (classes.size() < kClassesMost && walk.next() != nullptr) {
+  for (std::size_t looks = 0; looks < kLooksMost && classes.size() < kClassesMost; ++looks) {
+    if (walk.next() == nullptr) break;
     if (!walk.needs_card()) continue;
     const Needs& needs = walk.shape().key.needs;
     const auto jobs = static_cast<std::uint64_t>(walk.shape().jobs.size());

@@ -1,5 +1,5 @@
 // What placing a job on a card costs those who wait: memory that is free there but too little for
-// them (fragmentation-gradient descent). Asked on values; ties go to the card with the lowest index.
+// them (fragmentation-gradient descent). Asked on values; ties go to the lowest index.
 #pragma once
 
 #include <cstdint>

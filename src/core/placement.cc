@@ -1,14 +1,19 @@
 #include "core/placement.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 #include "core/admission.h"
+#include "core/check.h"
+#include "core/fragmentation.h"
 #include "core/quota.h"
 #include "core/round_robin.h"
 
 namespace gpusched {
 namespace {
+
+void prefer_linked(const State& state, std::size_t wanted, std::vector<std::size_t>& cards);
 
 bool host_has_room(const State& state, const Tentative& free, int cpus, std::uint64_t ram_bytes) {
   return free.host.cpus + cpus <= state.host().cpus &&
@@ -71,12 +76,76 @@ std::optional<Grant> place_on_cards(const State& state, const Tentative& free, c
   if (by_turns(job)) order_by_turns(fitting, state.cards(), state.turns(), turns_taken(free));
   const std::size_t most =
       needs.gpus.all() ? fitting.size() : static_cast<std::size_t>(needs.gpus.most);
+  if (!by_turns(job)) prefer_linked(state, least, fitting);
   if (fitting.size() > most) fitting.resize(most);
   std::ranges::sort(fitting);
 
   Grant grant{.cards = {}, .cpus = needs.cpus, .ram_bytes = needs.ram_bytes};
   for (const std::size_t i : fitting) grant.cards.push_back(grant_on(state.cards()[i], needs));
   return grant;
+}
+
+}  // namespace
+
+namespace {
+
+std::uint64_t times_granted(const State& state, const Tentative& free, std::size_t card) {
+  const CardNumber number = state.cards()[card].number;
+  const auto now = std::ranges::count_if(free.started, [number](const Tentative::Started& one) {
+    const auto& held = one.grant.cards;
+    return std::ranges::find(held, number, &CardGrant::card) != held.end();
+  });
+  return state.cards()[card].granted + static_cast<std::uint64_t>(now);
+}
+
+// The best first; ties go to the lowest index.
+void sort_by_choice(const State& state, const Tentative& free, const Needs& needs,
+                    std::vector<std::size_t>& cards) {
+  if (cards.size() < 2) return;
+  using Rank = std::tuple<std::int64_t, std::int64_t, std::size_t>;
+  std::vector<Rank> ranks;
+  ranks.reserve(cards.size());
+  for (const std::size_t i : cards) {
+    const Card& card = state.cards()[i];
+    const auto room = static_cast<std::int64_t>(room_on(card, free.cards[i]));
+    switch (state.rules().placement) {
+      case Placement::kPack: {
+        const CardGrant wanted = grant_on(card, needs);
+        // A whole card is lost as a whole wherever it is.
+        std::int64_t lost = 0;
+        if (!wanted.whole) {
+          if (!free.classes) free.classes = request_classes(state);
+          lost = lost_by(card, free.cards[i], wanted, *free.classes, state.rules());
+        }
+        ranks.emplace_back(lost, room, i);
+        break;
+      }
+      case Placement::kSpread:
+        ranks.emplace_back(free.cards[i].jobs, -room, i);
+        break;
+      case Placement::kRoundRobin:
+        ranks.emplace_back(static_cast<std::int64_t>(times_granted(state, free, i)), 0, i);
+        break;
+    }
+  }
+  std::ranges::sort(ranks);
+  for (std::size_t k = 0; k < cards.size(); ++k) cards[k] = std::get<2>(ranks[k]);
+}
+
+// A gang goes to cards that are linked, the smallest group of them that is enough.
+void prefer_linked(const State& state, std::size_t wanted, std::vector<std::size_t>& cards) {
+  if (wanted < 2 || cards.size() <= wanted) return;
+  std::map<int, std::size_t> members;
+  for (const std::size_t i : cards) {
+    if (const auto group = state.cards()[i].link_group) ++members[*group];
+  }
+  std::optional<int> best;
+  for (const auto& [group, count] : members) {
+    if (count >= wanted && (!best || count < members[*best])) best = group;
+  }
+  if (!best) return;
+  std::ranges::stable_partition(cards,
+                                [&](std::size_t i) { return state.cards()[i].link_group == best; });
 }
 
 }  // namespace
@@ -91,11 +160,27 @@ std::vector<std::size_t> fitting_cards(const State& state, const Tentative& free
       fitting.push_back(i);
     }
   }
-  const auto room_left = [&](std::size_t i) { return room_on(state.cards()[i], free.cards[i]); };
-  std::ranges::sort(fitting, [&](std::size_t a, std::size_t b) {
-    return std::tuple(room_left(a), a) < std::tuple(room_left(b), b);
-  });
+  sort_by_choice(state, free, needs, fitting);
   return fitting;
+}
+
+const char* placement_name(Placement placement) {
+  switch (placement) {
+    case Placement::kPack:
+      return "pack";
+    case Placement::kSpread:
+      return "spread";
+    case Placement::kRoundRobin:
+      return "round-robin";
+  }
+  CHECK(false);
+}
+
+std::optional<Placement> placement_named(const std::string& name) {
+  for (const Placement one : {Placement::kPack, Placement::kSpread, Placement::kRoundRobin}) {
+    if (name == placement_name(one)) return one;
+  }
+  return std::nullopt;
 }
 
 std::optional<Grant> place(const State& state, const Tentative& free, const Job& job,

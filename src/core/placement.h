@@ -9,12 +9,16 @@
 
 namespace gpusched {
 
-// Packs: among the cards that fit, the fullest first, which leaves large holes for large jobs.
+// "pack", "spread", "round-robin".
+const char* placement_name(Placement placement);
+std::optional<Placement> placement_named(const std::string& name);
+
+// By the rule of placement; gangs on linked cards where there are such.
 // With a reservation, cards it needs are taken only where its own need still fits beside the job.
 std::optional<Grant> place(const State& state, const Tentative& free, const Job& job,
                            const Reservation* reservation, Now now);
 
-// Cards that match the constraints and have room now.
+// Cards that match the constraints and have room now, the best first.
 std::vector<std::size_t> fitting_cards(const State& state, const Tentative& free,
                                        const Needs& needs);
 

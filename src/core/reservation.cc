@@ -33,6 +33,14 @@ std::vector<End> ends_in_order(const State& state, const Tentative& free, Now no
   return ends;
 }
 
+std::uint64_t foreign_bytes(const CardView& view) {
+  std::uint64_t bytes = 0;
+  for (const SeenProcess& process : view.processes) {
+    if (!process.attempt) bytes += process.vram_bytes.value_or(0);
+  }
+  return bytes;
+}
+
 // Walks through the ends of what runs, and knows at each of them what is free for one need.
 class Ahead {
  public:
@@ -71,6 +79,11 @@ class Ahead {
       const auto position = state_.index_of(held.card);
       if (!position) continue;
       drop(cards_[*position], held);
+      // What the last job took beyond its grant goes with it; foreign processes stay.
+      if (cards_[*position].jobs == 0) {
+        std::uint64_t& beyond = cards_[*position].beyond.vram_bytes;
+        beyond = std::min(beyond, foreign_bytes(state_.view_of(*position)));
+      }
       look(*position, at);
     }
   }

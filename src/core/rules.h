@@ -9,7 +9,15 @@
 
 namespace gpusched {
 
+// Which of several cards that fit a job gets.
+enum class Placement : std::uint8_t {
+  kPack,        // Where least is lost for those who wait; large holes stay.
+  kSpread,      // The emptiest.
+  kRoundRobin,  // The one that was given least often.
+};
+
 struct Rules {
+  Placement placement = Placement::kPack;
   // Sharing a card: what is never handed out, and how much compute may be promised.
   std::uint64_t headroom_bytes_least = 512ULL << 20;
   int headroom_percent = 5;

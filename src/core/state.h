@@ -141,6 +141,8 @@ class State {
   CardRecords& card_records() { return card_records_; }
   // A grant that was given by turns. A hint for later ones; roll_back() leaves it.
   void count_turns(const Grant& grant) { turns_.count(grant); }
+  // Counts for round-robin. Not undone, not kept: it is for balance, not for the record.
+  void count_grant(const Grant& grant);
   void set_host(HostCapacity host);
   void set_rules(Rules rules);
   void configure_tenants(ConfiguredTenants configured);

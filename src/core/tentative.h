@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/fragmentation.h"
 #include "core/state.h"
 #include "core/tenant.h"
 
@@ -47,6 +48,8 @@ struct Tentative {
   }
 
   std::vector<CardHolds> cards;  // In the order of State::cards().
+  // What waits, for packing; worked out when it is first asked for.
+  mutable std::optional<std::vector<RequestClass>> classes;
   HostHolds host;
   // By this turn; they hold what they were given and will end like those that run already.
   struct Started {

@@ -113,6 +113,9 @@ void Daemon::start_engine(StoreImage image, const std::string& boot_id) {
 }
 
 void Daemon::after_turn() {
+  if (calendar_read_ && read_clock().wall - *calendar_read_ > std::chrono::days{1}) {
+    read_calendar(engine_->state().cards());
+  }
   const Counts& counts = engine_->state().counts();
   if (cards_) cards_->set_busy(counts.queued + counts.starting + counts.running > 0);
   if (cards_ && whose_has_changed()) tell_attempts();

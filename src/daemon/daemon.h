@@ -49,6 +49,7 @@ class Daemon {
   std::vector<Card> arrange(std::vector<Card> cards);
   void warn_of_missing(std::size_t found);
   void on_cards(Result<CardsFound> found);
+  void read_calendar(const std::vector<Card>& cards);
   void on_seen(CardSeen seen);
   void on_report(const watch::Report& report);
   void after_turn();
@@ -83,6 +84,7 @@ class Daemon {
   bool attempts_due_ = false;
   std::map<std::string, Drain> drains_logged_;  // By UUID.
   std::size_t missing_ = 0;
+  std::optional<Wall> calendar_read_;
   std::set<CardNumber> unseen_;  // Clients are let in when every card has been looked at.
   bool let_in_ = false;
   boost::asio::steady_timer first_look_{loop_};

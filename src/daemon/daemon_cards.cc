@@ -3,13 +3,17 @@
 #include <string_view>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/log.h"
+#include "core/calendar.h"
 #include "daemon/card_memory.h"
 #include "daemon/daemon.h"
 #include "gpu/sampler_process.h"
 
 namespace gpusched {
 namespace {
+
+constexpr int kCalendarDays = 14;
 
 std::vector<std::string> comma_list(std::string_view text) {
   std::vector<std::string> words;
@@ -88,13 +92,23 @@ void Daemon::on_cards(Result<CardsFound> found) {
   log_info("cards found", {{"source", cards_from_}, {"count", found->cards.size()}});
   warn_of_missing(found->cards.size());
   for (const Card& card : found->cards) unseen_.insert(card.number);
+  const std::vector<Card> cards = found->cards;
   engine_->post(CardsReported{std::move(found->cards)});
+  read_calendar(cards);
   if (unseen_.empty()) return let_clients_in();
   // A card that does not answer keeps nobody out.
   first_look_.expires_after(std::chrono::milliseconds(config_.cards.deadline_ms + 1000));
   first_look_.async_wait([this](const boost::system::error_code& cancelled) {
     if (!cancelled) let_clients_in();
   });
+}
+
+// Worked out for two weeks ahead, and anew every day.
+void Daemon::read_calendar(const std::vector<Card>& cards) {
+  if (config_.calendar.empty()) return;
+  calendar_read_ = read_clock().wall;
+  engine_->post(CalendarRead{
+      bookings_of(config_.calendar, cards, *calendar_read_, kCalendarDays, utc_offset_at)});
 }
 
 void Daemon::on_seen(CardSeen seen) {

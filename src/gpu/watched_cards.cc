@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "gpu/link_groups.h"
 #include "gpu/report_numbers.h"
 #include "gpu/sampler_process.h"
 
@@ -152,6 +153,7 @@ class WatchedCards::Impl : public std::enable_shared_from_this<WatchedCards::Imp
   void take_cards(watch::CardsReport& report) {
     CardsFound found;
     for (const watch::NumberedCard& card : report.cards) found.cards.push_back(card_of(card));
+    set_link_groups(report.cards, found.cards);
     if (options_.arrange) found.cards = options_.arrange(std::move(found.cards));
     found.source = options_.source.empty() ? source_of(report) : options_.source;
     numbers_.learn(found.cards, report);

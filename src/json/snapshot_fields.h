@@ -15,6 +15,10 @@ inline constexpr std::array kConditionNames = {"unseen", "ok", "unknown", "aslee
 
 inline std::int64_t number_in(const Seconds& value) { return value.count(); }
 inline std::int64_t number_in(std::integral auto value) { return static_cast<std::int64_t>(value); }
+inline std::int64_t number_in(Placement value) { return static_cast<std::int64_t>(value); }
+inline void set_number(Placement& value, std::uint64_t number) {
+  value = number > 2 ? Placement::kPack : static_cast<Placement>(number);
+}
 inline void set_number(Seconds& value, std::uint64_t number) {
   value = Seconds{static_cast<std::int64_t>(number)};
 }
@@ -26,6 +30,7 @@ void set_number(T& value, std::uint64_t number) {
 // The rules that a decision reads.
 template <class Visit>
 void for_each_rule(Rules& rules, Visit visit) {
+  visit("placement", rules.placement);
   visit("headroom_bytes_least", rules.headroom_bytes_least);
   visit("headroom_percent", rules.headroom_percent);
   visit("share_cap_percent", rules.share_cap_percent);

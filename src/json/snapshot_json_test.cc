@@ -60,7 +60,9 @@ TEST(Snapshot, ARereadOneDecidesTheSame) {
     const auto planned = decide(state, now).reservation;
     const auto replanned = decide(again, now).reservation;
     ASSERT_EQ(planned.has_value(), replanned.has_value());
-    if (planned) EXPECT_EQ(planned->start, replanned->start);
+    if (planned) {
+      EXPECT_EQ(planned->start, replanned->start);
+    }
   }
   EXPECT_FALSE(starts_of(state, at_second(10)).empty());
 }

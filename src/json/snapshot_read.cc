@@ -96,6 +96,8 @@ SeenCard read_card(Fields& fields, Now now) {
   if (fields.flag("sharing", sharing)) card.sharing = sharing;
   maybe_number(fields, "share_cap_percent", card.share_cap_percent);
   maybe_number(fields, "headroom_bytes", card.headroom_bytes);
+  maybe_number(fields, "link_group", card.link_group);
+  fields.number("granted", card.granted, 0, kMost);
   object(fields, "view", [&](Fields& from) { seen.view = read_view(from, now); });
   return seen;
 }

@@ -42,7 +42,8 @@ void write_card(JsonWriter& json, const Card& card, const CardView& view) {
   write_strings(json, "tags", card.tags);
   json.field("vram_cap_bytes", card.vram_cap_bytes).field("jobs_most", card.jobs_most);
   json.field("sharing", card.sharing).field("share_cap_percent", card.share_cap_percent);
-  json.field("headroom_bytes", card.headroom_bytes);
+  json.field("headroom_bytes", card.headroom_bytes).field("link_group", card.link_group);
+  json.field("granted", card.granted);
   write_view(json, view);
   json.end_object();
 }

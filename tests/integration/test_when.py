@@ -76,10 +76,9 @@ def test_cards_are_reserved_for_a_user(daemon):
     assert [card["number"] for card in listed[0]["cards"]] == [0, 1]
     assert "somebody-else" in daemon.run("reserve").stdout
     # It is still there after a restart, and gone when it is removed.
-    daemon.stop()
+    daemon.kill()
     daemon.start()
-    again = json.loads(daemon.run("reserve", "--json").stdout)["reservations"]
-    assert {**again[0], "jobs_of_others": []} == {**listed[0], "jobs_of_others": []}
+    assert json.loads(daemon.run("reserve", "--json").stdout)["reservations"] == listed
     daemon.run("reserve", "remove", "1")
     daemon.wait_for(long, "running")
 
@@ -95,6 +94,29 @@ def test_maintenance_is_a_reservation_for_nobody(daemon):
     job = daemon.submit("--gpu", "0", "--time", "3h", "--", "true")
     assert "card 0 is out of service (new fan) in" in explained(daemon, job)["reasons"][0]["message"]
     assert daemon.ended(daemon.submit("--gpu", "0", "--time", "10m", "--", "true"))
+
+
+def test_the_calendar_keeps_cards_free(programs):
+    always = ROOMY + "\nscheduling:\n  calendar: \"mon-sun 0:00-24:00 free 0\"\n"
+    with LiveDaemon(programs, config=always, sim="2x24G") as daemon:
+        assert daemon.ended(daemon.submit("--time", "1m", "--", "true"))["gpus"][0]["number"] == 1
+        job = daemon.submit("--gpu", "0", "--time", "1m", "--", "true")
+        reason = explained(daemon, job)["reasons"][0]
+        assert reason["code"] == "booked" and "kept free by the calendar" in reason["message"]
+        assert "calendar" in daemon.run("reserve").stdout
+        assert 'mon,tue' in daemon.run("config", "show", "--running").stdout
+
+
+@pytest.mark.parametrize("rule,cards", [("pack", [0, 0, 0]), ("spread", [0, 1, 0]),
+                                        ("round-robin", [0, 1, 0])])
+def test_cards_are_chosen_by_the_rule(programs, rule, cards):
+    config = ROOMY + f"\nscheduling:\n  placement: {rule}\n"
+    with LiveDaemon(programs, config=config, sim="2x24G") as daemon:
+        jobs = []
+        for _ in cards:
+            jobs.append(daemon.submit("--vram", "2G", "--", "sleep", "60"))
+            daemon.wait_for(jobs[-1], "running")
+        assert [daemon.job(job)["gpus"][0]["number"] for job in jobs] == cards
 
 
 @pytest.mark.parametrize("words,message", [
