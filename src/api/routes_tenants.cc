@@ -42,20 +42,20 @@ void write_quota(JsonWriter& json, const TenantTerms& terms) {
 // Tenants of one state, written one by one.
 class TenantRows {
  public:
-  TenantRows(const State& state, Now now)
-      : state_(state), now_(now), shares_(shares_of(state, now)) {}
+  // `rules` says what holds; a dry run gives others than the state's own.
+  TenantRows(const State& state, const TenantBook& rules, Now now)
+      : state_(state), rules_(rules), now_(now), shares_(shares_of(state, now)) {}
 
   void row(JsonWriter& json, const std::string& name) const {
-    const TenantBook& book = state_.tenants();
-    const TenantTerms terms = book.terms_of(name);
-    const TenantBook::Entry* entry = book.find(name);
+    const TenantTerms terms = rules_.terms_of(name);
+    const TenantBook::Entry* entry = state_.tenants().find(name);
     const TenantHolds holds = entry != nullptr ? entry->holds : TenantHolds{};
     json.begin_object().field("name", name).field("weight", terms.weight);
     write_quota(json, terms);
     json.key("set");
-    write_tenant_rule(json, book.rule_of(name));
+    write_tenant_rule(json, rules_.rule_of(name));
     json.key("users").begin_array();
-    for (const auto& [user, tenant] : book.configured().tenant_of_user) {
+    for (const auto& [user, tenant] : rules_.configured().tenant_of_user) {
       if (tenant == name) json.value(user);
     }
     json.end_array();
@@ -96,15 +96,16 @@ class TenantRows {
   }
 
   const State& state_;
+  const TenantBook& rules_;
   Now now_;
   std::vector<Share> shares_;
 };
 
 std::string tenants_json(const State& state, Now now, const std::optional<std::string>& only,
-                         bool dry_run) {
+                         const TenantBook* tried = nullptr) {
   std::string out;
   JsonWriter json(out);
-  const TenantRows rows(state, now);
+  const TenantRows rows(state, tried != nullptr ? *tried : state.tenants(), now);
   json.begin_object().field("schema", 1).key("tenants").begin_array();
   if (only) {
     rows.row(json, *only);
@@ -112,12 +113,12 @@ std::string tenants_json(const State& state, Now now, const std::optional<std::s
     for (const std::string& name : rows.names()) rows.row(json, name);
   }
   json.end_array();
-  if (dry_run) json.field("dry_run", true);
+  if (tried != nullptr) json.field("dry_run", true);
   json.end_object();
   return out;
 }
 
-// What the change would come to, told on a state that has nothing but tenants.
+// What the change would come to, tried on a state that has nothing but tenants.
 std::string would_be(const State& state, const Event& event, const std::string& name, Now now) {
   State part(state.rules(), state.host());
   part.configure_tenants(state.tenants().configured());
@@ -125,7 +126,7 @@ std::string would_be(const State& state, const Event& event, const std::string& 
     if (entry.kept) part.put(*entry.kept);
   }
   (void)apply(part, event, now);
-  return tenants_json(part, now, name, true);
+  return tenants_json(state, now, name, &part.tenants());
 }
 
 void change_tenant(Context& context, const Call& call, const std::string& name, Event event) {
@@ -134,7 +135,7 @@ void change_tenant(Context& context, const Call& call, const std::string& name, 
     const State& state = context.state();
     const Now now = context.now();
     call.responder.send(json_response(call.dry_run ? would_be(state, event, name, now)
-                                                   : tenants_json(state, now, name, false)));
+                                                   : tenants_json(state, now, name)));
   });
 }
 
@@ -158,14 +159,13 @@ void set_rule(Context& context, const Call& call, bool replace) {
 }  // namespace
 
 void list_tenants(Context& context, Call call) {
-  call.responder.send(
-      json_response(tenants_json(context.state(), context.now(), std::nullopt, false)));
+  call.responder.send(json_response(tenants_json(context.state(), context.now(), std::nullopt)));
 }
 
 void show_tenant(Context& context, Call call) {
   const std::string name = call.captured.at(0);
   if (!is_name(call, name)) return;
-  call.responder.send(json_response(tenants_json(context.state(), context.now(), name, false)));
+  call.responder.send(json_response(tenants_json(context.state(), context.now(), name)));
 }
 
 void replace_tenant(Context& context, Call call) { set_rule(context, call, true); }

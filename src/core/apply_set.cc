@@ -21,6 +21,13 @@ bool changes_spec(const JobPatch& patch) {
   return only_for_waiting(patch) || patch.name || patch.tags || patch.time_limit || patch.retries;
 }
 
+// Waiting, it would have to wait; running, nothing would stop it.
+bool beyond_longest(const State& state, const Job& job, Seconds limit) {
+  const std::uint64_t longest = state.tenants().terms_of(job.tenant).time_limit_s;
+  return longest != kNoLimit &&
+         (limit == Seconds{0} || static_cast<std::uint64_t>(limit.count()) > longest);
+}
+
 template <class T>
 void assign(T& field, const std::optional<T>& value) {
   if (value) field = *value;
@@ -80,6 +87,11 @@ Applied apply_set(State& state, const SetAsked& asked, Now now) {
       changed.unchanged.emplace_back(
           id, std::string("is ") + state_name(job.state) +
                   "; needs, group, begin and expiry can change only while it waits");
+      continue;
+    }
+    if (job.active() && asked.patch.time_limit && !asked.actor.administrator &&
+        beyond_longest(state, job, *asked.patch.time_limit)) {
+      changed.unchanged.emplace_back(id, "runs, and its tenant's longest time limit is shorter");
       continue;
     }
     if (asked.patch.priority) job.priority = *asked.patch.priority;

@@ -209,12 +209,14 @@ Applied apply_submit(State& state, const SubmitAsked& asked, Now now) {
   }
   JobId id{number_of(first) + asked.offset};
   const std::shared_ptr<const JobSpec> spec = spec_under_terms(state, asked);
+  const std::string given = spec == asked.spec ? "" : "; its tenant's longest time limit holds";
   for (const SubmitAsked::Task& task : asked.tasks) {
     Job job = new_job(asked, task, id, first, now);
     job.spec = spec;
     state.note(job, "submitted",
-               asked.hold ? "submitted on hold"
-                          : "submitted with priority " + std::to_string(asked.priority),
+               (asked.hold ? "submitted on hold"
+                           : "submitted with priority " + std::to_string(asked.priority)) +
+                   given,
                now);
     state.put(std::move(job), now);
     id = next(id);

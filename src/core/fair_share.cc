@@ -82,12 +82,14 @@ TenantUsage after_reboot(TenantUsage usage, Now now, Seconds half_life) {
 }
 
 double used_in_period(const TenantUsage& usage, ChargeRate rate, const GpuHours& hours, Now now) {
-  std::map<int, double> days = usage.days;
-  add_to_days(days, cards_per_second(rate), since(usage.boot, now.boot), now.wall);
   const int today = day_of(now.wall);
-  double used = 0;
-  for (auto day = days.lower_bound(first_day_of(hours, today)); day != days.end(); ++day) {
-    if (day->first <= today) used += day->second;
+  const int first = first_day_of(hours, today);
+  // What was not counted yet, as far as it lies within the period.
+  const Microseconds within = now.wall.time_since_epoch() - std::chrono::days{first};
+  double used = cards_per_second(rate) * seconds_in(std::min(since(usage.boot, now.boot), within));
+  for (auto day = usage.days.lower_bound(first); day != usage.days.end() && day->first <= today;
+       ++day) {
+    used += day->second;
   }
   return used;
 }

@@ -178,6 +178,26 @@ TEST(Quota, TheLongestTimeLimitIsGivenToJobsWithoutOne) {
             "has a time limit of 3 h, the tenant's longest is 2 h");
 }
 
+TEST(Quota, ARunningJobCannotLeaveTheLongestTimeLimitBehind) {
+  State state = machine(1, 24);
+  TenantRule rule;
+  rule.time_limit_s = 7200;
+  allow(state, "user1", rule, at_second(0));
+  ask().uid(1).time(60).submit(state, at_second(0));
+  start_what_fits(state, at_second(0));
+  const auto set_limit = [&](bool administrator, std::int64_t seconds) {
+    JobPatch patch;
+    patch.time_limit = Seconds{seconds};
+    const Answer answer =
+        apply(state, SetAsked{{1, administrator}, {JobId{1}}, patch}, at_second(1)).answer;
+    return std::get<Changed>(answer).unchanged.empty();
+  };
+  EXPECT_TRUE(set_limit(false, 7200));
+  EXPECT_FALSE(set_limit(false, 7201));
+  EXPECT_FALSE(set_limit(false, 0));
+  EXPECT_TRUE(set_limit(true, 0));
+}
+
 TEST(Quota, TooManyQueuedJobsAreRefusedAsAWhole) {
   State state = machine(0, 24, 1);
   TenantRule rule;

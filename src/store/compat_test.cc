@@ -54,5 +54,20 @@ TEST(Compat, LoadsAStoreOfVersion1) {
   EXPECT_EQ((*store)->trail(JobId{3}, 0, 10)->size(), 1u);
 }
 
+TEST(Compat, LoadsAStoreOfVersion2) {
+  const TemporaryDirectory directory;
+  ASSERT_NO_FATAL_FAILURE(make_database(directory, "store-v2.dump"));
+  auto store = SqliteStore::open({.directory = directory.path()});
+  ASSERT_TRUE(store) << store.error().message;
+  const Result<StoreImage> image = (*store)->load();
+  ASSERT_TRUE(image) << image.error().message;
+  ASSERT_EQ(image->jobs.size(), 6u);
+  const auto& ended = std::get<Ended>(image->jobs[0].state);
+  EXPECT_EQ(usage_of(ended).gpu->gpu_seconds, 12.5);
+  ASSERT_EQ(image->drains.size(), 1u);
+  EXPECT_EQ(image->drains[0].reason, "fan is loud");
+  EXPECT_TRUE(image->tenants.empty());
+}
+
 }  // namespace
 }  // namespace gpusched::testing

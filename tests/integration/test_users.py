@@ -304,3 +304,46 @@ def test_a_socket_that_root_left_lets_everybody_in(place, ben):
     with socket.socket(socket.AF_UNIX) as knock:
         knock.connect(str(place.socket))
     assert ben.gpusched("status").returncode == 0
+
+
+def test_tenants_of_two_users_get_their_shares(place, ml1, ben):
+    """Whoever had less comes first, quotas stop one and not the other, and nobody edits their own."""
+    refused = ml1.gpusched("tenant", "set", ml1.name, "--weight", "100")
+    assert refused.returncode == 77 and "only an administrator" in refused.stderr
+    refused = ml1.gpusched("tenant", "unset", ml1.name)
+    assert refused.returncode == 77
+
+    def submit(user, *words):
+        done = user.gpusched("submit", *words)
+        assert done.returncode == 0, done.stderr
+        return int(done.stdout)
+
+    def started(job):
+        return place.job(job)["started_at"]
+
+    # One user has both cards for a while; then each waits with one job, that user's with the
+    # higher priority of the two.
+    first = [submit(ml1, "--", "sleep", "600") for _ in range(2)]
+    for job in first:
+        place.wait_for(job, "running")
+    wait_until(lambda: json.loads(place.run("tenant", "show", ml1.name, "--json").stdout)
+               ["tenants"][0]["usage_gpu_seconds"] > 0.2)
+    again = submit(ml1, "--priority", "60", "--", "true")
+    other = submit(ben, "--priority", "50", "--", "true")
+    overview = place.http("GET", "/v1/overview").json()
+    waiting = [job["id"] for job in overview["waiting"] if job["id"] in (again, other)]
+    assert waiting == [other, again]
+    place.run("cancel", first[0])
+    assert place.ended(other)["state"] == "completed"
+    assert place.ended(again)["state"] == "completed"
+    assert started(other) <= started(again)
+
+    place.run("tenant", "set", ml1.name, "--cards", "0")
+    stopped = submit(ml1, "--priority", "69", "--", "true")
+    free = submit(ben, "--", "true")
+    assert place.ended(free)["state"] == "completed"
+    assert "the tenant's quota of 0 cards" in place.job(stopped)["reason"]
+    place.run("tenant", "unset", ml1.name)
+    assert place.ended(stopped)["state"] == "completed"
+    place.run("cancel", first[1])
+    place.ended(first[1])
