@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/advice.h"
 #include "core/reason.h"
-#include "json/job_json.h"
+#include "core/run_time.h"
 #include "process/job_directory.h"
 
 namespace gpusched {
@@ -144,15 +145,31 @@ std::string_view RowWriter::reason_of(const Job& job) {
   return reason_;
 }
 
+RowFacts RowWriter::facts_of(const Job& job) {
+  RowFacts facts{reason_of(job), std::nullopt};
+  const auto* running = std::get_if<Running>(&job.state);
+  if (running == nullptr) return facts;
+  const State& state = context_.state();
+  facts.progress = state.uses().progress_of(job.current_attempt());
+  const auto run = expected_run(state, job);
+  // One that is over its time is expected to end any moment; that is not worth a word.
+  if (run && running->started_at + *run > context_.now().wall) {
+    facts.expected_end = running->started_at + *run;
+  }
+  return facts;
+}
+
 void RowWriter::row(JsonWriter& json, const Job& job) {
-  write_job_row(json, job, {reason_of(job), std::nullopt}, context_.state().cards());
+  write_job_row(json, job, facts_of(job), context_.state().cards());
 }
 
 void RowWriter::details(JsonWriter& json, const Job& job) {
   const bool may_see = actor_.administrator || actor_.uid == job.owner.uid;
   const OwnerFacts owner = may_see ? owner_facts(context_, job) : OwnerFacts{};
-  write_job_details(json, job, {reason_of(job), std::nullopt}, context_.state().cards(),
-                    may_see ? &owner : nullptr);
+  const Knowledge known = knowledge_of(context_.state(), job);
+  RowFacts facts = facts_of(job);
+  facts.known = &known;
+  write_job_details(json, job, facts, context_.state().cards(), may_see ? &owner : nullptr);
 }
 
 void send_rows(Context& context, const Actor& actor, RowsAsked asked, const Responder& responder) {

@@ -1,5 +1,8 @@
 #include "core/apply.h"
 
+#include <algorithm>
+
+#include "core/learn.h"
 #include "core/transitions.h"
 
 namespace gpusched {
@@ -42,6 +45,11 @@ struct Dispatch {
   }
   Applied operator()(const DrainAsked& event) const { return apply_drain(state, event, now); }
   Applied operator()(const UndrainAsked& event) const { return apply_undrain(state, event, now); }
+  Applied operator()(const ProcessAccounted& event) const {
+    learn_peak(state, event.attempt, event.peak_vram_bytes);
+    return {};
+  }
+  Applied operator()(const ProgressSeen& event) const { return apply_progress(state, event); }
   Applied operator()(const AttemptRunning& event) const { return apply_running(state, event, now); }
   Applied operator()(const AttemptFinished& event) const {
     return apply_finished(state, event, now);
@@ -83,8 +91,9 @@ Applied apply(State& state, const Event& event, Now now) {
   return std::visit(Dispatch{state, now}, event);
 }
 
-Applied accept(State& state, const Decision& decision, Now now) {
-  const Start& start = std::get<Start>(decision);
+namespace {
+
+Applied accept_start(State& state, const Start& start, Now now) {
   if (!still_valid(state, start)) return {};
   Job job = *state.find(start.job);
   ++job.attempt;
@@ -94,6 +103,34 @@ Applied accept(State& state, const Decision& decision, Now now) {
   const AttemptId attempt = job.current_attempt();
   state.put(std::move(job), now);
   return {.answer = {}, .effects = {Launch{attempt}}, .follow_up = {}};
+}
+
+// Until a job can be moved aside without losing anything: started over, which it has agreed to.
+Applied accept_evict(State& state, const Evict& evict, Now now) {
+  if (!still_valid(state, evict)) return {};
+  Job job = *state.find(evict.job);
+  stopping_in(job) = StopReason::kPressure;
+  const CardUse* use = state.uses().on_card(job.current_attempt(), evict.card);
+  // Else it would be started into the same pressure again.
+  if (use != nullptr) job.vram_floor_bytes = std::max(job.vram_floor_bytes, use->peak_vram_bytes);
+  constexpr std::uint64_t kMiB = 1ULL << 20;
+  state.note(job, "evicted",
+             "card " + std::to_string(number_of(evict.card)) + " is under pressure (" +
+                 std::to_string(evict.observed_bytes / kMiB) + " MiB in use, " +
+                 std::to_string(evict.ceiling_bytes / kMiB) +
+                 " MiB may be shared): the job is moved aside and starts over",
+             now);
+  const AttemptId attempt = job.current_attempt();
+  const Seconds grace = job.spec->time.grace;
+  state.put(std::move(job), now);
+  return {.answer = {}, .effects = {StopAttempt{attempt, grace}}, .follow_up = {}};
+}
+
+}  // namespace
+
+Applied accept(State& state, const Decision& decision, Now now) {
+  if (const auto* evict = std::get_if<Evict>(&decision)) return accept_evict(state, *evict, now);
+  return accept_start(state, std::get<Start>(decision), now);
 }
 
 }  // namespace gpusched

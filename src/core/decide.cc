@@ -92,6 +92,7 @@ bool pass_through(const State& state, Tentative& free, Decided& decided, Now now
 
 Decided decide(const State& state, Now now) {
   Decided decided;
+  for (const Evict& evict : relieve(state)) decided.decisions.emplace_back(evict);
   Tentative free(state);
   // Ends: every further pass has started at least one job.
   while (pass_through(state, free, decided, now)) continue;

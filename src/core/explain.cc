@@ -5,6 +5,7 @@
 
 #include "core/admission.h"
 #include "core/dependency.h"
+#include "core/learn.h"
 #include "core/placement.h"
 
 namespace gpusched {
@@ -126,7 +127,7 @@ std::vector<Reason> shape_reasons(const State& state, const Job& job, const Deci
     case Limited::kNo:
       break;
   }
-  if (spec.needs.wants_cards()) card_reasons(state, free, spec.needs, now, reasons);
+  if (spec.needs.wants_cards()) card_reasons(state, free, needs_now(state, job), now, reasons);
   host_reasons(state, spec.needs, reasons);
   if (!reasons.empty()) return reasons;
   const auto& reservation = decided.reservation;

@@ -25,12 +25,19 @@ OrderKey order_key_of(const Job& job, bool overdue) {
           .job = job.id};
 }
 
-ShapeKey shape_key_of(const Job& job) {
+ShapeKey shape_key_of(const Job& job, SignatureId signature) {
   return {.needs = job.spec->needs,
           .tenant = job.tenant,
           .group = job.spec->group,
           .array = job.task ? job.task->array : JobId{0},
-          .time_limit = job.spec->time.limit};
+          .time_limit = job.spec->time.limit,
+          .signature = signature,
+          .vram_floor_bytes = job.vram_floor_bytes};
+}
+
+CardAsk card_ask_of(const ShapeKey& key) {
+  if (key.signature == SignatureId{}) return card_ask_of(key.needs);
+  return {.vram_bytes = 0, .share_percent = 0, .whole = key.needs.exclusive};
 }
 
 Pending::Kind Pending::kind_of(const Shape& shape) {
@@ -38,9 +45,9 @@ Pending::Kind Pending::kind_of(const Shape& shape) {
   return needs.wants_cards() && needs.cpu_use == CpuUse::kNever ? kNeedsCard : kMayUseCpus;
 }
 
-void Pending::insert(const Job& job, bool overdue) {
+void Pending::insert(const Job& job, bool overdue, SignatureId signature) {
   const OrderKey key = order_key_of(job, overdue);
-  auto [entry, fresh] = shapes_.try_emplace(shape_key_of(job));
+  auto [entry, fresh] = shapes_.try_emplace(shape_key_of(job, signature));
   Shape& shape = entry->second;
   if (fresh) {
     shape.key = entry->first;
@@ -50,7 +57,7 @@ void Pending::insert(const Job& job, bool overdue) {
   std::set<Head>& heads = heads_[kind_of(shape)];
   if (becomes_head && !fresh) heads.erase(Head{*shape.jobs.begin(), &shape});
   shape.jobs.insert(key);
-  if (becomes_head) heads.insert(Head{key, &shape, card_ask_of(shape.key.needs)});
+  if (becomes_head) heads.insert(Head{key, &shape, card_ask_of(shape.key)});
   const bool inserted = places_.emplace(job.id, Place{&shape, key}).second;
   CHECK(inserted);
 }
@@ -70,7 +77,7 @@ void Pending::erase(JobId id) {
     const ShapeKey gone = shape.key;
     shapes_.erase(gone);
   } else if (was_head) {
-    heads.insert(Head{*shape.jobs.begin(), &shape, card_ask_of(shape.key.needs)});
+    heads.insert(Head{*shape.jobs.begin(), &shape, card_ask_of(shape.key)});
   }
 }
 

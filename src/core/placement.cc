@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "core/admission.h"
+#include "core/learn.h"
 
 namespace gpusched {
 namespace {
@@ -80,7 +81,7 @@ std::vector<std::size_t> fitting_cards(const State& state, const Tentative& free
 
 std::optional<Grant> place(const State& state, const Tentative& free, const Job& job,
                            const Reservation* reservation, Now now) {
-  const Needs& needs = job.spec->needs;
+  const Needs needs = needs_now(state, job);
   const bool passes = reservation == nullptr || over_by(*reservation, job, now);
   const Reservation* binding = passes ? nullptr : reservation;
   const bool cpu_possible = !needs.wants_cards() || needs.cpu_use != CpuUse::kNever;

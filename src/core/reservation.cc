@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/admission.h"
+#include "core/learn.h"
 
 namespace gpusched {
 namespace {
@@ -59,7 +60,7 @@ struct Candidate {
 }  // namespace
 
 Reservation reserve_for(const State& state, const Tentative& free, const Job& job, Now now) {
-  const Needs& needs = job.spec->needs;
+  const Needs needs = needs_now(state, job);
   Reservation reservation{.job = job.id};
   reservation.cpus = free.host.cpus + needs.cpus > state.host().cpus;
   reservation.ram = free.host.ram_bytes + needs.ram_bytes > state.host().ram_bytes;

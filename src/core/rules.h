@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/estimate_rules.h"
 #include "core/time.h"
 
 namespace gpusched {
@@ -16,6 +17,8 @@ struct Rules {
   bool sharing = true;
   // A job that says nothing about its memory starts on a card of which this much is free.
   int undeclared_free_percent = 80;
+  EstimateRules estimates = {};
+  Preemption preemption = Preemption::kAuto;
   // Cards that the machine should have; 0: however many there are.
   int cards_expected = 0;
   // A job that has waited longer comes first in its band.

@@ -19,6 +19,7 @@
 #include "core/attempt_use.h"
 #include "core/card.h"
 #include "core/card_view.h"
+#include "core/estimates.h"
 #include "core/group.h"
 #include "core/job.h"
 #include "core/pending.h"
@@ -34,6 +35,10 @@ struct CardHolds {
   int jobs = 0;
   bool whole = false;  // One of them has the card to itself.
   Beyond beyond;       // What is taken of it besides.
+  // Of its compute, in percent: by jobs and by others.
+  int load_percent() const {
+    return share_percent + beyond.jobs_load_percent + beyond.load_percent;
+  }
 };
 struct HostHolds {
   int cpus = 0;
@@ -56,6 +61,7 @@ class State {
   const CardHolds& holds_on(std::size_t card_index) const { return card_holds_[card_index]; }
   const CardView& view_of(std::size_t card_index) const { return views_[card_index]; }
   const AttemptUses& uses() const { return uses_; }
+  const Estimates& estimates() const { return estimates_; }
   const HostHolds& host_holds() const { return host_holds_; }
   // Position in cards() of a card's number, if there is such a card.
   std::optional<std::size_t> index_of(CardNumber number) const;
@@ -109,6 +115,8 @@ class State {
   void remove_group(const std::string& name);
   void put(Drain drain);
   void remove_drain(const std::string& uuid);
+  // May remove the past runs that were used longest ago.
+  void put(PastRuns past);
   void put(Submission submission);
   void remove_submission(std::uint64_t id);
   // Lets the jobs of complete submissions into the queue, at most `most` per call.
@@ -117,6 +125,9 @@ class State {
   void set_cards(std::vector<Card> cards);
   // A new look at a card. Not part of what roll_back() undoes: the world stays as it was seen.
   void observe(CardNumber card, CardView view);
+  // What an attempt used before this daemon was there, or what its driver says it used.
+  void add_use(AttemptId attempt, const GpuUsage& known) { uses_.add_known(attempt, known); }
+  void set_progress(AttemptId attempt, Progress progress) { uses_.set_progress(attempt, progress); }
   void set_host(HostCapacity host);
   void set_rules(Rules rules);
   void set_next_job(JobId id);
@@ -139,6 +150,8 @@ class State {
     std::vector<std::string> removed_groups;
     std::vector<std::string> drains;
     std::vector<std::string> removed_drains;
+    std::vector<PastRunsKey> past_runs;
+    std::vector<PastRunsKey> removed_past_runs;
     std::vector<std::uint64_t> submissions;
     std::vector<std::uint64_t> removed_submissions;
     std::vector<TrailEntry> trail;
@@ -166,7 +179,12 @@ class State {
     std::uint64_t id = 0;
     std::optional<Submission> submission;
   };
-  using Before = std::variant<JobBefore, GroupBefore, DrainBefore, SubmissionBefore>;
+  struct PastRunsBefore {
+    PastRunsKey key;
+    std::optional<PastRuns> past;
+  };
+  using Before =
+      std::variant<JobBefore, GroupBefore, DrainBefore, SubmissionBefore, PastRunsBefore>;
   // A range of jobs that came in slices and are not in the indexes yet.
   struct Staged {
     JobId end{};  // One past the last.
@@ -181,6 +199,7 @@ class State {
   const Staged* staged(JobId id) const;
   void put_job(Job job, Now now);
   void drop_job(JobId id);
+  void remember_past_runs(const PastRunsKey& key);
   void put_submission(Submission submission);
   void drop_submission(std::uint64_t id);
   void index(const Job& job, Now now);
@@ -200,6 +219,7 @@ class State {
   std::vector<CardHolds> card_holds_;
   std::vector<CardView> views_;  // In the order of cards_.
   AttemptUses uses_;
+  Estimates estimates_;
   HostHolds host_holds_;
 
   std::map<JobId, Job> jobs_;

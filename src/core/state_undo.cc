@@ -1,5 +1,6 @@
 // The one door for changes, and the way back through it. Every put and remove remembers what it
 // replaced; roll_back() undoes a turn whose commit failed, changes() says what to write.
+#include <algorithm>
 #include <set>
 #include <type_traits>
 #include <unordered_set>
@@ -15,8 +16,14 @@ void State::put_job(Job job, Now now) {
   const auto found = jobs_.find(id);
   if (found != jobs_.end()) {
     unindex(found->second);
-    found->second = std::move(job);
+    const Job before = std::exchange(found->second, std::move(job));
     index(found->second, now);
+    // What an attempt that has ended took beyond its hold is judged by what the job is now.
+    if (before.active() && !found->second.active()) {
+      for (const CardGrant& held : grant_of(before)->cards) {
+        if (const auto position = index_of(held.card)) refresh_beyond(*position);
+      }
+    }
   } else {
     const auto entry = jobs_.emplace_hint(jobs_.end(), id, std::move(job));
     index(entry->second, now);
@@ -95,6 +102,22 @@ void State::remove_drain(const std::string& uuid) {
   refresh_usable(uuid);
 }
 
+void State::remember_past_runs(const PastRunsKey& key) {
+  const PastRuns* before = estimates_.find(key);
+  journal_.emplace_back(
+      PastRunsBefore{key, before ? std::optional<PastRuns>(*before) : std::nullopt});
+}
+
+void State::put(PastRuns past) {
+  remember_past_runs(past.key);
+  estimates_.put(std::move(past));
+  while (estimates_.size() > std::max<std::size_t>(rules_.estimates.signatures_most, 1)) {
+    const PastRunsKey oldest = estimates_.oldest();
+    remember_past_runs(oldest);
+    estimates_.erase(oldest);
+  }
+}
+
 void State::put(Submission submission) {
   const auto before = submissions_.find(submission.id);
   journal_.emplace_back(SubmissionBefore{
@@ -112,8 +135,9 @@ void State::remove_submission(std::uint64_t id) {
 
 bool State::Changes::empty() const {
   return jobs.empty() && removed_jobs.empty() && groups.empty() && removed_groups.empty() &&
-         drains.empty() && removed_drains.empty() && submissions.empty() &&
-         removed_submissions.empty() && trail.empty();
+         drains.empty() && removed_drains.empty() && past_runs.empty() &&
+         removed_past_runs.empty() && submissions.empty() && removed_submissions.empty() &&
+         trail.empty();
 }
 
 State::Changes State::changes() const {
@@ -121,6 +145,7 @@ State::Changes State::changes() const {
   std::unordered_set<JobId> seen;
   std::set<std::string> seen_groups;
   std::set<std::string> seen_drains;
+  std::set<PastRunsKey> seen_past_runs;
   std::set<std::uint64_t> seen_submissions;
   for (const Before& before : journal_) {
     if (const auto* job = std::get_if<JobBefore>(&before)) {
@@ -134,6 +159,10 @@ State::Changes State::changes() const {
       if (!seen_drains.insert(drain->uuid).second) continue;
       (drains_.contains(drain->uuid) ? changes.drains : changes.removed_drains)
           .push_back(drain->uuid);
+    } else if (const auto* past = std::get_if<PastRunsBefore>(&before)) {
+      if (!seen_past_runs.insert(past->key).second) continue;
+      (estimates_.find(past->key) ? changes.past_runs : changes.removed_past_runs)
+          .push_back(past->key);
     } else if (const auto* submission = std::get_if<SubmissionBefore>(&before)) {
       if (!seen_submissions.insert(submission->id).second) continue;
       (submissions_.contains(submission->id) ? changes.submissions : changes.removed_submissions)
@@ -170,6 +199,12 @@ void State::roll_back(Now now) {
         drains_.erase(drain->uuid);
       }
       refresh_usable(drain->uuid);
+    } else if (auto* past = std::get_if<PastRunsBefore>(&*before)) {
+      if (past->past) {
+        estimates_.put(std::move(*past->past));
+      } else {
+        estimates_.erase(past->key);
+      }
     } else if (auto* submission = std::get_if<SubmissionBefore>(&*before)) {
       if (submission->submission) {
         put_submission(std::move(*submission->submission));

@@ -8,10 +8,18 @@
 namespace gpusched {
 namespace {
 
-std::uint64_t held_on(const Job& job, CardNumber card) {
+const CardGrant* held_on(const Job& job, CardNumber card) {
   const Grant* grant = grant_of(job);
   const auto held = std::ranges::find(grant->cards, card, &CardGrant::card);
-  return held == grant->cards.end() ? 0 : held->vram_bytes;
+  return held == grant->cards.end() ? nullptr : &*held;
+}
+
+// What a job uses of the card's compute, less what it was given: its estimate counts in full while
+// it ramps up, and where nobody knows better.
+double load_beyond(const CardUse& use, const CardGrant& held, const EstimateRules& rules) {
+  if (!use.load_percent) return 0;
+  const double above = *use.load_percent - held.share_percent;
+  return use.ramps(held, rules) ? std::max(above, 0.0) : above;
 }
 
 }  // namespace
@@ -24,7 +32,7 @@ void State::observe(CardNumber card, CardView view) {
       const Job* job = find(attempt.job);
       return job != nullptr && job->active() && job->current_attempt() == attempt;
     });
-    uses_.add(card, views_[*position], view);
+    uses_.add(card, views_[*position], view, rules_.estimates);
   }
   // What a card that does not answer held is still there, as far as anybody knows.
   if (!view.answers()) view.processes = std::move(views_[*position].processes);
@@ -65,14 +73,19 @@ void State::refresh_beyond(std::size_t card_index) {
     ours[*process.attempt] += bytes;
   }
   std::uint64_t excess = 0;
+  double jobs_load = 0;
+  const CardNumber number = cards_[card_index].number;
   for (const auto& [attempt, bytes] : ours) {
-    const std::uint64_t held = held_on(*find(attempt.job), cards_[card_index].number);
-    excess += bytes - std::min(bytes, held);
+    const CardGrant* held = held_on(*find(attempt.job), number);
+    excess += bytes - std::min(bytes, held ? held->vram_bytes : 0);
+    const CardUse* use = uses_.on_card(attempt, number);
+    if (held != nullptr && use != nullptr) jobs_load += load_beyond(*use, *held, rules_.estimates);
   }
   const std::uint64_t used = view.used_bytes.value_or(listed);
   const std::uint64_t unattributed = used - std::min(used, listed);
   card_holds_[card_index].beyond = {foreign + excess + unattributed,
-                                    static_cast<int>(std::lround(load))};
+                                    static_cast<int>(std::lround(load)),
+                                    static_cast<int>(std::lround(jobs_load))};
 }
 
 }  // namespace gpusched

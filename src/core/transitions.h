@@ -32,6 +32,7 @@ Applied apply_drain(State& state, const DrainAsked& asked, Now now);
 Applied apply_undrain(State& state, const UndrainAsked& asked, Now now);
 Applied apply_trouble(State& state, const CardTroubleSeen& seen, Now now);
 Applied apply_seen(State& state, const CardSeen& seen, Now now);
+Applied apply_progress(State& state, const ProgressSeen& seen);
 Applied apply_running(State& state, const AttemptRunning& report, Now now);
 Applied apply_finished(State& state, const AttemptFinished& report, Now now);
 Applied apply_never_ran(State& state, const AttemptNeverRan& report, Now now);

@@ -122,6 +122,7 @@ void Daemon::after_turn() {
     }
     cards_->set_attempts(std::move(attempts));
   }
+  if (counts.running > 0) look_at_progress();
   api_->after_turn();
 }
 

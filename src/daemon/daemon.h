@@ -5,6 +5,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -22,6 +23,7 @@
 #include "gpu/watched_cards.h"
 #include "history/feed.h"
 #include "history/history.h"
+#include "process/progress_file.h"
 #include "process/shim_launcher.h"
 #include "store/sqlite_store.h"
 #include "store/store_thread.h"
@@ -50,6 +52,7 @@ class Daemon {
   void on_seen(CardSeen seen);
   void on_report(const watch::Report& report);
   void after_turn();
+  void look_at_progress();
   void let_clients_in();
   void wait_for_end();
   void wait_for_hangup();
@@ -76,6 +79,9 @@ class Daemon {
   std::set<CardNumber> unseen_;  // Clients are let in when every card has been looked at.
   bool let_in_ = false;
   boost::asio::steady_timer first_look_{loop_};
+  boost::asio::steady_timer progress_{loop_};
+  bool watching_progress_ = false;
+  std::map<AttemptId, ReportedProgress> reported_;  // The last that was passed on.
   boost::asio::signal_set ending_{loop_, SIGTERM, SIGINT};
   boost::asio::signal_set hangup_{loop_, SIGHUP};
   Result<void> outcome_;

@@ -103,6 +103,13 @@ void Daemon::on_seen(CardSeen seen) {
 // What happens to cards beside what is seen on them.
 void Daemon::on_report(const watch::Report& report) {
   history_->add(history_feed_.take(report, engine_->state()));
+  if (const auto* ended = std::get_if<watch::EndedReport>(&report)) {
+    for (const watch::EndedProcess& process : ended->processes) {
+      if (!process.attempt || !process.account.peak_vram_bytes) continue;
+      engine_->post(ProcessAccounted{*process.attempt, *process.account.peak_vram_bytes});
+    }
+    return;
+  }
   const auto* said = std::get_if<watch::EventReport>(&report);
   if (said == nullptr || !said->card) return;
   using Kind = watch::CardEvent::Kind;

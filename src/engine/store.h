@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "core/card.h"
+#include "core/estimates.h"
 #include "core/group.h"
 #include "core/ids.h"
 #include "core/job.h"
@@ -29,14 +30,17 @@ struct Commit {
   std::vector<std::string> removed_groups;
   std::vector<Drain> drains;                // Inserted or replaced.
   std::vector<std::string> removed_drains;  // By UUID.
-  std::vector<Submission> submissions;      // Inserted or replaced.
+  std::vector<PastRuns> past_runs;          // Inserted or replaced.
+  std::vector<PastRunsKey> removed_past_runs;
+  std::vector<Submission> submissions;  // Inserted or replaced.
   std::vector<std::uint64_t> removed_submissions;
   std::optional<std::string> boot_id;
 
   bool empty() const {
     return jobs.empty() && removed_jobs.empty() && trail.empty() && groups.empty() &&
            removed_groups.empty() && drains.empty() && removed_drains.empty() &&
-           submissions.empty() && removed_submissions.empty() && !boot_id;
+           past_runs.empty() && removed_past_runs.empty() && submissions.empty() &&
+           removed_submissions.empty() && !boot_id;
   }
 };
 
@@ -45,6 +49,7 @@ struct StoreImage {
   std::vector<Job> jobs;  // By id. Jobs of one array share spec; equal environments are shared.
   std::vector<Group> groups;
   std::vector<Drain> drains;            // By UUID.
+  std::vector<PastRuns> past_runs;      // By key.
   std::vector<Submission> submissions;  // None is open.
   std::string boot_id;                  // Empty on the first start.
   JobId next_job{1};                    // Never reused, also after retention removed the last one.

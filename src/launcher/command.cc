@@ -160,7 +160,21 @@ class Becoming {
     said.split = split;
     std::vector<int> files;
     if (order_.attach != Attach::kNone) files = {output, error};
+    for (const int written : {output, error}) {
+      const int readable = reopen_for_reading(written);
+      if (readable >= 0) files.push_back(readable);
+      if (readable >= 0) ++said.readable;
+      if (!split) break;
+    }
     send(said, files);
+  }
+
+  // As the user, whose file it is; -1: not a plain file, or not to be read.
+  static int reopen_for_reading(int file) {
+    struct stat about {};
+    if (::fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) return -1;
+    const std::string path = "/proc/self/fd/" + std::to_string(file);
+    return ::open(path.c_str(), O_RDONLY | O_NOCTTY | O_CLOEXEC);
   }
 
   void compose_words() {

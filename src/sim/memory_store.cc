@@ -41,6 +41,8 @@ void MemoryStore::Tables::apply(const Commit& commit) {
   for (const std::string& name : commit.removed_groups) groups.erase(name);
   for (const Drain& drain : commit.drains) drains[drain.uuid] = drain;
   for (const std::string& uuid : commit.removed_drains) drains.erase(uuid);
+  for (const PastRuns& past : commit.past_runs) past_runs[past.key] = past;
+  for (const PastRunsKey& key : commit.removed_past_runs) past_runs.erase(key);
   if (commit.boot_id) boot_id = *commit.boot_id;
   for (const JobId id : commit.removed_jobs) remove_job(id);
 }
@@ -63,6 +65,7 @@ Result<StoreImage> MemoryStore::load() {
   for (const auto& [id, job] : synced_.jobs) image.jobs.push_back(job);
   for (const auto& [name, group] : synced_.groups) image.groups.push_back(group);
   for (const auto& [uuid, drain] : synced_.drains) image.drains.push_back(drain);
+  for (const auto& [key, past] : synced_.past_runs) image.past_runs.push_back(past);
   for (const auto& [id, submission] : synced_.submissions) image.submissions.push_back(submission);
   image.boot_id = synced_.boot_id;
   image.next_job = JobId{synced_.next_job};

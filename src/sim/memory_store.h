@@ -39,6 +39,7 @@ class MemoryStore : public Store {
     std::map<JobId, Job> jobs;
     std::map<JobId, std::vector<TrailEntry>> trail;
     std::map<std::string, Drain> drains;
+    std::map<PastRunsKey, PastRuns> past_runs;
     std::map<std::string, Group> groups;
     std::map<std::uint64_t, Submission> submissions;
     std::string boot_id;

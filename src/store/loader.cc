@@ -11,6 +11,7 @@
 
 #include "json/spec_json.h"
 #include "store/job_row.h"
+#include "store/past_runs_row.h"
 #include "store/row_text.h"
 
 namespace gpusched {
@@ -125,6 +126,16 @@ Result<void> read_drains(Database& database, StoreImage& image) {
       });
 }
 
+Result<void> read_past_runs(Database& database, StoreImage& image) {
+  return for_each_row(database, kSelectPastRuns, [&](const Statement& row) -> Result<void> {
+    // Only history: a row that makes no sense is forgotten, nobody's job is lost with it.
+    if (std::optional<PastRuns> past = read_past_runs_row(row)) {
+      image.past_runs.push_back(std::move(*past));
+    }
+    return {};
+  });
+}
+
 Result<void> read_submissions(Database& database, StoreImage& image) {
   return for_each_row(
       database, "SELECT id, tenant, key, fingerprint, first_job, jobs FROM submissions ORDER BY id",
@@ -181,6 +192,7 @@ Result<StoreImage> read_image(Database& database, Writer& writer) {
   if (Result<void> done = read_jobs(database, *specs, image); !done) return failure(done.error());
   if (Result<void> done = read_groups(database, image); !done) return failure(done.error());
   if (Result<void> done = read_drains(database, image); !done) return failure(done.error());
+  if (Result<void> done = read_past_runs(database, image); !done) return failure(done.error());
   if (Result<void> done = read_submissions(database, image); !done) return failure(done.error());
   writer.know_numbers({.job = number_of(image.next_job),
                        .submission = image.next_submission,

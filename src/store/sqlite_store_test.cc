@@ -183,7 +183,7 @@ TEST_F(SqliteStoreTest, RefusesANewerVersionAndLeavesItAlone) {
   make_store();
   change("PRAGMA user_version = 7");
   expect_contains(refusal(ErrorCode::kUnsupported),
-                  "made by a newer gpusched (schema 7, this one knows 2)");
+                  "made by a newer gpusched (schema 7, this one knows 3)");
 }
 
 TEST_F(SqliteStoreTest, RefusesADamagedDatabase) {

@@ -5,6 +5,7 @@
 
 #include "json/spec_json.h"
 #include "store/job_row.h"
+#include "store/past_runs_row.h"
 #include "store/row_text.h"
 
 namespace gpusched {
@@ -38,6 +39,8 @@ Result<Writer> Writer::prepare(Database& database) {
        "INSERT OR REPLACE INTO drains(uuid, since, drained_by, reason, until_seen)"
        " VALUES(?, ?, ?, ?, ?)"},
       {&writer.delete_drain_, "DELETE FROM drains WHERE uuid = ?"},
+      {&writer.put_past_runs_, kPutPastRuns},
+      {&writer.delete_past_runs_, kDeletePastRuns},
       {&writer.put_submission_,
        "INSERT OR REPLACE INTO submissions(id, tenant, key, fingerprint,"
        " first_job, jobs, open) VALUES(?, ?, ?, ?, ?, ?, ?)"},
@@ -84,6 +87,12 @@ Result<void> Writer::write(const Commit& commit) {
   }
   for (const std::string& uuid : commit.removed_drains) {
     if (Result<void> done = delete_drain_.run(uuid); !done) return done;
+  }
+  for (const PastRuns& past : commit.past_runs) {
+    if (Result<void> done = put_past_runs(put_past_runs_, past); !done) return done;
+  }
+  for (const PastRunsKey& key : commit.removed_past_runs) {
+    if (Result<void> done = delete_past_runs(delete_past_runs_, key); !done) return done;
   }
   if (commit.boot_id) {
     if (Result<void> done = put_meta_.run("boot_id", *commit.boot_id); !done) return done;

@@ -59,6 +59,7 @@ class Writer {
   Statement insert_trail_, delete_trail_;
   Statement put_group_, delete_group_;
   Statement put_drain_, delete_drain_;
+  Statement put_past_runs_, delete_past_runs_;
   Statement put_submission_, delete_submission_;
   Statement put_meta_, put_numbers_;
 
