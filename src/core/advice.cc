@@ -87,8 +87,8 @@ Knowledge knowledge_of(const State& state, const Job& job) {
   const Needs& needs = job.spec->needs;
   if (!needs.wants_cards()) return known;
   known.estimate = estimate_of(state, job);
-  for (const PastRuns* past : state.estimates().of(signature.id)) {
-    known.out_of_memory += past->out_of_memory;
+  for (const auto& [key, found] : state.estimates().of(signature.id)) {
+    known.out_of_memory += found.past.out_of_memory;
   }
   if (const Grant* grant = grant_of(job)) {
     for (const CardGrant& held : grant->cards) {

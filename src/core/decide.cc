@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/admission.h"
+#include "core/learn.h"
 #include "core/pending.h"
 #include "core/placement.h"
 #include "core/tentative.h"
@@ -11,8 +12,12 @@ namespace gpusched {
 namespace {
 
 // No card can take the walk's shape, and nothing but a card will do.
-bool fits_nowhere(const PendingWalk& walk, const BestRoom& room) {
-  return walk.needs_card() && exceeds(walk.card_ask(), room);
+bool fits_nowhere(const State& state, const PendingWalk& walk, const BestRoom& room) {
+  if (!walk.needs_card()) return false;
+  if (exceeds(walk.card_ask(), room)) return true;
+  // Alone somewhere, a belief keeps no job from starting.
+  if (!walk.card_ask().by_history || room.alone_bytes > 0) return false;
+  return exceeds(card_ask_now(state, walk.shape().key), room);
 }
 
 int started(const auto& counts, const auto& key) {
@@ -56,7 +61,7 @@ bool pass_through(const State& state, Tentative& free, Decided& decided, Now now
     if (decided.reservation && room.none()) walk.leave_cards();
     const OrderKey* key = walk.next();
     if (key == nullptr) break;
-    if (decided.reservation && fits_nowhere(walk, room)) {
+    if (decided.reservation && fits_nowhere(state, walk, room)) {
       ++shapes_left_behind;
       continue;
     }
@@ -71,7 +76,7 @@ bool pass_through(const State& state, Tentative& free, Decided& decided, Now now
     }
     const Reservation* reservation = decided.reservation ? &*decided.reservation : nullptr;
     std::optional<Grant> grant;
-    if (!fits_nowhere(walk, room)) grant = place(state, free, job, reservation, now);
+    if (!fits_nowhere(state, walk, room)) grant = place(state, free, job, reservation, now);
     if (!grant) {
       if (reservation == nullptr) decided.reservation = reserve_for(state, free, job, now);
       ++shapes_left_behind;

@@ -58,29 +58,28 @@ std::optional<Microseconds> duration_from(const PastRuns& past) {
 
 const PastRuns* Estimates::find(const PastRunsKey& key) const {
   const auto found = all_.find(key);
-  return found == all_.end() ? nullptr : &found->second;
+  return found == all_.end() ? nullptr : &found->second.past;
 }
 
-std::vector<const PastRuns*> Estimates::of(SignatureId signature) const {
-  std::vector<const PastRuns*> found;
-  for (auto at = all_.lower_bound({signature, {}}); at != all_.end(); ++at) {
-    if (at->first.signature != signature) break;
-    found.push_back(&at->second);
-  }
-  return found;
+std::ranges::subrange<Estimates::Map::const_iterator> Estimates::of(SignatureId signature) const {
+  const auto first = all_.lower_bound({signature, {}});
+  auto last = first;
+  while (last != all_.end() && last->first.signature == signature) ++last;
+  return {first, last};
 }
 
-void Estimates::put(PastRuns past) {
+void Estimates::put(PastRuns past, const EstimateRules& rules) {
   erase(past.key);
   by_age_.emplace(past.last, past.key);
   const PastRunsKey key = past.key;
-  all_.emplace(key, std::move(past));
+  std::optional<Estimate> estimate = estimate_from(past, rules);
+  all_.emplace(key, Known{std::move(past), estimate});
 }
 
 void Estimates::erase(const PastRunsKey& key) {
   const auto found = all_.find(key);
   if (found == all_.end()) return;
-  by_age_.erase({found->second.last, key});
+  by_age_.erase({found->second.past.last, key});
   all_.erase(found);
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <string>
 #include <utility>
@@ -67,19 +68,24 @@ T quantile_of(std::vector<T> values, int percent);
 
 class Estimates {
  public:
+  struct Known {
+    PastRuns past;
+    std::optional<Estimate> estimate;  // From them; worked out once, asked for in every turn.
+  };
+  using Map = std::map<PastRunsKey, Known>;
+
   const PastRuns* find(const PastRunsKey& key) const;
-  // The past runs of a signature on every model, by model.
-  std::vector<const PastRuns*> of(SignatureId signature) const;
-  const std::map<PastRunsKey, PastRuns>& all() const { return all_; }
+  // What is known of a signature, model by model.
+  std::ranges::subrange<Map::const_iterator> of(SignatureId signature) const;
   std::size_t size() const { return all_.size(); }
   // Used longest ago. REQUIRES: size() > 0.
   const PastRunsKey& oldest() const { return by_age_.begin()->second; }
 
-  void put(PastRuns past);
+  void put(PastRuns past, const EstimateRules& rules);
   void erase(const PastRunsKey& key);
 
  private:
-  std::map<PastRunsKey, PastRuns> all_;
+  Map all_;
   std::set<std::pair<Wall, PastRunsKey>> by_age_;
 };
 

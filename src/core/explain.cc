@@ -80,6 +80,7 @@ void card_reasons(const State& state, const Tentative& free, const Needs& needs,
   if (fitting >= wanted) return;
   Reason reason{.code = ReasonCode::kCards, .jobs = {}, .wanted = wanted, .available = fitting};
   reason.vram_bytes = needs.whole_cards() ? 0 : needs.vram_bytes;
+  if (!needs.beliefs.empty()) reason.vram_bytes = needs.beliefs.front().vram_bytes;
   add_holders(state, needs, reason);
   add_foreign(state, needs, now, reason);
   reason.cards_missing = state.cards_missing();

@@ -93,12 +93,11 @@ void learn_peak(State& state, AttemptId attempt, std::uint64_t peak_vram_bytes) 
                   {.peak_vram_bytes = peak_vram_bytes, .peak_card_vram_bytes = peak_vram_bytes});
     return;
   }
-  for (const PastRuns* known : state.estimates().of(signature_of(*job).id)) {
-    const auto run = std::ranges::find(known->runs, attempt, &PastRun::attempt);
-    if (run == known->runs.end() || run->peak_vram_bytes >= peak_vram_bytes) continue;
-    PastRuns past = *known;
-    past.runs[static_cast<std::size_t>(run - known->runs.begin())].peak_vram_bytes =
-        peak_vram_bytes;
+  for (const auto& [key, known] : state.estimates().of(signature_of(*job).id)) {
+    const auto run = std::ranges::find(known.past.runs, attempt, &PastRun::attempt);
+    if (run == known.past.runs.end() || run->peak_vram_bytes >= peak_vram_bytes) continue;
+    PastRuns past = known.past;
+    std::ranges::find(past.runs, attempt, &PastRun::attempt)->peak_vram_bytes = peak_vram_bytes;
     state.put(std::move(past));
     return;
   }
@@ -115,10 +114,9 @@ Needs needs_now(const State& state, const Job& job) {
   needs.vram_floor_bytes = job.vram_floor_bytes;
   const EstimateRules& rules = state.rules().estimates;
   if (!counts_history(job, rules)) return needs;
-  for (const PastRuns* past : state.estimates().of(signature_id_of(state, job))) {
-    const std::optional<Estimate> estimate = estimate_from(*past, rules);
-    if (!estimate) continue;
-    Belief belief{past->key.model, estimate->vram_bytes, estimate->share_percent};
+  for (const auto& [key, known] : state.estimates().of(signature_id_of(state, job))) {
+    if (!known.estimate) continue;
+    Belief belief{key.model, known.estimate->vram_bytes, known.estimate->share_percent};
     // Trusted or not, nobody gets more than was declared.
     if (needs.vram_bytes > 0) belief.vram_bytes = std::min(belief.vram_bytes, needs.vram_bytes);
     needs.beliefs.push_back(std::move(belief));
@@ -126,17 +124,29 @@ Needs needs_now(const State& state, const Job& job) {
   return needs;
 }
 
+CardAsk card_ask_now(const State& state, const ShapeKey& shape) {
+  CardAsk least{.whole = true};
+  for (const auto& [key, known] : state.estimates().of(shape.signature)) {
+    if (!known.estimate) continue;
+    std::uint64_t bytes = known.estimate->vram_bytes;
+    if (shape.needs.vram_bytes > 0) bytes = std::min(bytes, shape.needs.vram_bytes);
+    least.vram_bytes = least.whole ? bytes : std::min(least.vram_bytes, bytes);
+    least.whole = false;
+  }
+  // One that declares something shares also where nothing is known.
+  if (least.whole && !shape.needs.declares_nothing()) return {};
+  return least;
+}
+
 std::optional<Estimate> estimate_of(const State& state, const Job& job) {
-  const std::vector<const PastRuns*> known = state.estimates().of(signature_id_of(state, job));
   const Grant* grant = grant_of(job);
   const std::string model = grant ? model_of(state, *grant) : std::string();
-  for (const PastRuns* past : known) {
-    if (past->key.model.empty()) continue;
-    if (grant != nullptr && past->key.model != model) continue;
+  for (const auto& [key, known] : state.estimates().of(signature_id_of(state, job))) {
+    if (!known.estimate || (grant != nullptr && key.model != model)) continue;
     const bool there = std::ranges::any_of(state.cards(), [&](const Card& card) {
-      return card.model == past->key.model && matches(card, job.spec->needs.cards);
+      return card.model == key.model && matches(card, job.spec->needs.cards);
     });
-    if (there) return estimate_from(*past, state.rules().estimates);
+    if (there) return known.estimate;
   }
   return std::nullopt;
 }

@@ -22,6 +22,9 @@ std::uint64_t hold_after_oom(const State& state, const Grant& grant);
 bool counts_history(const Job& job, const EstimateRules& rules);
 // The job's needs with what is believed about it.
 Needs needs_now(const State& state, const Job& job);
+// What a card must offer for a shape that past runs decide about, to be shared: certain for those
+// that it rules out. REQUIRES: shape.signature.
+CardAsk card_ask_now(const State& state, const ShapeKey& shape);
 // Its estimate on the cards it has, or on the first card that it could have.
 std::optional<Estimate> estimate_of(const State& state, const Job& job);
 

@@ -68,9 +68,12 @@ struct CardAsk {
   std::uint64_t vram_bytes = 0;
   std::int16_t share_percent = 0;
   bool whole = false;
+  bool by_history = false;  // Past runs decide: the rest is a lower bound.
 };
 inline CardAsk card_ask_of(const Needs& needs) {
-  return {needs.vram_bytes, static_cast<std::int16_t>(needs.share_percent), needs.whole_cards()};
+  return {.vram_bytes = needs.vram_bytes,
+          .share_percent = static_cast<std::int16_t>(needs.share_percent),
+          .whole = needs.whole_cards()};
 }
 
 }  // namespace gpusched

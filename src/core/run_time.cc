@@ -39,9 +39,9 @@ std::optional<Microseconds> expected_run(const State& state, const Job& job) {
     }
   }
   std::optional<Microseconds> longest;
-  for (const PastRuns* past : state.estimates().of(signature_of(job).id)) {
-    if (model && past->key.model != *model) continue;
-    const auto duration = duration_from(*past);
+  for (const auto& [key, known] : state.estimates().of(signature_of(job).id)) {
+    if (model && key.model != *model) continue;
+    const auto duration = duration_from(known.past);
     if (duration && (!longest || *duration > *longest)) longest = duration;
   }
   return longest;

@@ -7,6 +7,8 @@
 
 #include "core/admission.h"
 #include "core/explain.h"
+#include "core/learn.h"
+#include "core/placement.h"
 #include "tests/support/core_builders.h"
 
 namespace gpusched::testing {
@@ -230,6 +232,20 @@ void check_card(const State& state, bool was_started) {
   RC_ASSERT(!holds.whole);
 }
 
+// A shape that the quick look rules out has no card indeed.
+void check_quick_look(const State& state) {
+  const Tentative free(state);
+  const BestRoom room = best_room(state.cards(), free.cards, state.rules());
+  if (room.alone_bytes > 0) return;
+  for (const auto& [id, job] : state.jobs()) {
+    if (!state.pending().contains(id)) continue;
+    const ShapeKey& shape = state.pending().shape_of(id).key;
+    if (shape.signature == SignatureId{}) continue;
+    if (!exceeds(card_ask_now(state, shape), room)) continue;
+    RC_ASSERT(fitting_cards(state, free, needs_now(state, job)).empty());
+  }
+}
+
 RC_GTEST_PROP(Sharing, HoldsNeverExceedCapOrHeadroomAndTheUnknownAreAlone, ()) {
   Rules rules;
   rules.estimates.settle_after = Seconds{20};
@@ -263,6 +279,7 @@ RC_GTEST_PROP(Sharing, HoldsNeverExceedCapOrHeadroomAndTheUnknownAreAlone, ()) {
     }
     const bool started = !start_what_fits(state, now).empty();
     check_card(state, started);
+    check_quick_look(state);
     for (const Decision& decision : decide(state, now).decisions) {
       RC_ASSERT(!std::holds_alternative<Start>(decision));
     }

@@ -110,7 +110,7 @@ void State::remember_past_runs(const PastRunsKey& key) {
 
 void State::put(PastRuns past) {
   remember_past_runs(past.key);
-  estimates_.put(std::move(past));
+  estimates_.put(std::move(past), rules_.estimates);
   while (estimates_.size() > std::max<std::size_t>(rules_.estimates.signatures_most, 1)) {
     const PastRunsKey oldest = estimates_.oldest();
     remember_past_runs(oldest);
@@ -201,7 +201,7 @@ void State::roll_back(Now now) {
       refresh_usable(drain->uuid);
     } else if (auto* past = std::get_if<PastRunsBefore>(&*before)) {
       if (past->past) {
-        estimates_.put(std::move(*past->past));
+        estimates_.put(std::move(*past->past), rules_.estimates);
       } else {
         estimates_.erase(past->key);
       }
