@@ -16,9 +16,10 @@ std::optional<Microseconds> from_progress(const State& state, const Job& job) {
   if (!said || said->step < kStepsLeast || said->step > said->total) return std::nullopt;
   // The first attempt begins at nothing; a later one where its first report says.
   const bool resumed = job.attempt > 1;
+  if (resumed && said->step <= said->first_step) return std::nullopt;
   const std::uint64_t steps = said->step - (resumed ? said->first_step : 0);
   const Microseconds took = said->ran - (resumed ? said->first_ran : Microseconds{0});
-  if (said->step <= said->first_step && resumed) return std::nullopt;
+  if (took <= Microseconds{0}) return std::nullopt;
   const double each = static_cast<double>(took.count()) / static_cast<double>(steps);
   const double left = each * static_cast<double>(said->total - said->step);
   constexpr double kLongest = 1e15;  // Some thirty years.

@@ -29,8 +29,7 @@ void Daemon::look_at_progress() {
       --left;
       const AttemptId attempt = job.current_attempt();
       const auto read = read_progress(config_.state_directory, id, job.owner.uid);
-      // What an earlier attempt left says nothing of this one.
-      if (!read || read->at < running->started_at) continue;
+      if (!read) continue;
       const auto before = reported_.find(attempt);
       if (before == reported_.end() || before->second != *read) {
         engine_->post(ProgressSeen{attempt, read->step, read->total, read->at});

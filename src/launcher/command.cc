@@ -160,21 +160,25 @@ class Becoming {
     said.split = split;
     std::vector<int> files;
     if (order_.attach != Attach::kNone) files = {output, error};
-    for (const int written : {output, error}) {
-      const int readable = reopen_for_reading(written);
-      if (readable >= 0) files.push_back(readable);
-      if (readable >= 0) ++said.readable;
-      if (!split) break;
-    }
+    add_readable(output, order_.output_path, said, files);
+    if (split) add_readable(error, order_.error_path, said, files);
     send(said, files);
   }
 
-  // As the user, whose file it is; -1: not a plain file, or not to be read.
-  static int reopen_for_reading(int file) {
-    struct stat about {};
-    if (::fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) return -1;
-    const std::string path = "/proc/self/fd/" + std::to_string(file);
-    return ::open(path.c_str(), O_RDONLY | O_NOCTTY | O_CLOEXEC);
+  // By its path and as the user, whose file it is: /proc is root's since the change of user. Only a
+  // plain file that is still the same, and that they may read.
+  static void add_readable(int written, const std::string& path, CommandReport& said,
+                           std::vector<int>& files) {
+    if (path.empty()) return;
+    const int file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    struct stat here {};
+    struct stat there {};
+    if (file < 0 || ::fstat(file, &here) != 0 || ::fstat(written, &there) != 0 ||
+        !S_ISREG(here.st_mode) || here.st_dev != there.st_dev || here.st_ino != there.st_ino) {
+      return;
+    }
+    files.push_back(file);
+    said.sizes[said.readable++] = static_cast<std::uint64_t>(here.st_size);
   }
 
   void compose_words() {

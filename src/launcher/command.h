@@ -63,7 +63,8 @@ struct CommandReport {
   FileIdentity output;
   FileIdentity split_error;
   bool split = false;
-  int readable = 0;  // How many of the descriptors are for reading.
+  int readable = 0;                 // How many of the descriptors are for reading.
+  std::uint64_t sizes[2] = {0, 0};  // Of those, before the command wrote to them.
 };
 
 struct LaunchProblem {

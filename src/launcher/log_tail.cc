@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <utility>
 
 namespace gpusched {
 namespace {
@@ -24,11 +23,6 @@ constexpr std::string_view kWords[] = {
 bool tells_of_gpu_memory(std::string_view text) {
   return std::ranges::any_of(
       kWords, [text](std::string_view words) { return text.find(words) != text.npos; });
-}
-
-LogTail::LogTail(Fd file) : file_(std::move(file)) {
-  struct stat about {};
-  if (file_ && ::fstat(file_.get(), &about) == 0) from_ = static_cast<std::uint64_t>(about.st_size);
 }
 
 std::string LogTail::read(int file, std::uint64_t from) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/fd.h"
 
@@ -15,8 +16,8 @@ bool tells_of_gpu_memory(std::string_view text);
 
 class LogTail {
  public:
-  // A file that can be read, or none. What is in it now belongs to others.
-  explicit LogTail(Fd file = {});
+  // A file that can be read; what is before `from` belongs to others.
+  LogTail(Fd file, std::uint64_t from) : file_(std::move(file)), from_(from) {}
   // Without owning it; the whole file is this attempt's.
   static std::string read(int file, std::uint64_t from);
   std::string read() const { return file_ ? read(file_.get(), from_) : std::string(); }

@@ -28,15 +28,16 @@ TEST(LogTail, KnowsTheWordsOfTheLibraries) {
 TEST(LogTail, ReadsOnlyWhatCameAfterItWasOpenedAndOnlyTheEnd) {
   const TemporaryDirectory directory;
   const std::string path = directory / "log";
-  std::ofstream(path) << "CUDA out of memory, in an attempt before\n";
-  const LogTail tail(Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC)));
+  const std::string before = "CUDA out of memory, in an attempt before\n";
+  std::ofstream(path) << before;
+  const LogTail tail(Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), before.size());
   EXPECT_EQ(tail.read(), "");
   std::ofstream(path, std::ios::app) << "all is well\n";
   EXPECT_EQ(tail.read(), "all is well\n");
   std::ofstream(path, std::ios::app) << std::string(100'000, 'x') << "the end\n";
   EXPECT_LT(tail.read().size(), 20'000u);
   EXPECT_TRUE(tail.read().ends_with("xthe end\n"));
-  EXPECT_EQ(LogTail().read(), "");
+  EXPECT_EQ(LogTail({}, 0).read(), "");
 }
 
 }  // namespace

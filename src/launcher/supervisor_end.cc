@@ -44,8 +44,8 @@ void Supervisor::on_command_report() {
   }
   status_.output = said.output;
   if (said.split) status_.error = said.split_error;
-  for (int i = 0; i < said.readable && !files.empty(); ++i) {
-    tails_.emplace_back(std::move(files.back()));
+  for (int i = said.readable; i > 0 && !files.empty(); --i) {
+    tails_.emplace_back(std::move(files.back()), said.sizes[i - 1]);
     files.pop_back();
   }
   if (files.size() == 2 && parts_.attachment) {
