@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/knowledge.h"
 #include "core/reason.h"
-#include "json/job_json.h"
+#include "core/run_time.h"
 #include "process/job_directory.h"
 
 namespace gpusched {
@@ -133,7 +134,7 @@ class RowStream {
 RowWriter::RowWriter(const Context& context, const Actor& actor)
     : context_(context), actor_(actor) {}
 
-RowFacts RowWriter::facts_of(const Job& job) {
+RowFacts RowWriter::waiting_facts(const Job& job) {
   const bool waits =
       std::holds_alternative<Held>(job.state) || std::holds_alternative<Queued>(job.state);
   if (!waits) return {};
@@ -141,9 +142,24 @@ RowFacts RowWriter::facts_of(const Job& job) {
   if (!reasons_) reasons_.emplace(context_.state(), now);
   const std::vector<Reason>& why = reasons_->of(job);
   reason_ = why.empty() ? "" : describe(why.front());
-  RowFacts facts{reason_, std::nullopt};
+  RowFacts facts;
+  facts.reason = reason_;
   if (const StartEstimate* estimate = context_.estimates.of(job.id)) {
     facts.estimated_start = std::max(estimate->likely, now.wall);
+  }
+  return facts;
+}
+
+RowFacts RowWriter::facts_of(const Job& job) {
+  RowFacts facts = waiting_facts(job);
+  const auto* running = std::get_if<Running>(&job.state);
+  if (running == nullptr) return facts;
+  const State& state = context_.state();
+  facts.progress = state.uses().progress_of(job.current_attempt());
+  const auto run = expected_run(state, job);
+  // One that is over its time is expected to end any moment; that is not worth a word.
+  if (run && running->started_at + *run > context_.now().wall) {
+    facts.expected_end = running->started_at + *run;
   }
   return facts;
 }
@@ -155,7 +171,10 @@ void RowWriter::row(JsonWriter& json, const Job& job) {
 void RowWriter::details(JsonWriter& json, const Job& job) {
   const bool may_see = actor_.administrator || actor_.uid == job.owner.uid;
   const OwnerFacts owner = may_see ? owner_facts(context_, job) : OwnerFacts{};
-  write_job_details(json, job, facts_of(job), context_.state().cards(), may_see ? &owner : nullptr);
+  const Knowledge known = knowledge_of(context_.state(), job);
+  RowFacts facts = facts_of(job);
+  facts.known = &known;
+  write_job_details(json, job, facts, context_.state().cards(), may_see ? &owner : nullptr);
 }
 
 void send_rows(Context& context, const Actor& actor, RowsAsked asked, const Responder& responder) {

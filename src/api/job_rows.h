@@ -24,6 +24,7 @@ class RowWriter {
   void details(JsonWriter& json, const Job& job);
 
  private:
+  RowFacts waiting_facts(const Job& job);
   RowFacts facts_of(const Job& job);
 
   const Context& context_;

@@ -73,6 +73,7 @@ void write_cards(JsonWriter& json, const State& state, const watch::CardBoard* b
     json.field("reserved_bytes", card.reserved_vram_bytes);
     json.field("held_vram_bytes", holds.whole ? card.vram_bytes : holds.vram_bytes);
     json.field("held_share_percent", holds.whole ? 100 : holds.share_percent);
+    json.field("load_percent", holds.load_percent());
     json.field("foreign_bytes", holds.beyond.vram_bytes);
     json.field("usable", card.usable).field("state", state_word(card, view));
     const auto drain = state.drains().find(card.uuid);

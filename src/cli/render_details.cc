@@ -106,6 +106,13 @@ std::string card_use_text(const GpuUsageView& used) {
   return joined(parts, ", ");
 }
 
+std::string progress_text(const JobDetails& job) {
+  if (!job.progress_step || !job.progress_total || *job.progress_total == 0) return "";
+  const double part =
+      static_cast<double>(*job.progress_step) / static_cast<double>(*job.progress_total);
+  return fmt::format("{} of {} ({:.0f}%)", *job.progress_step, *job.progress_total, part * 100);
+}
+
 void history(const JobDetails& job, const Page& page, Sheet& sheet) {
   sheet.time("Submitted", job.submitted_at);
   sheet.time("Started", job.started_at);
@@ -117,10 +124,13 @@ void history(const JobDetails& job, const Page& page, Sheet& sheet) {
     sheet.line("Used", fmt::format("{:.2f} s user, {:.2f} s system, {} resident", *job.user_cpu_s,
                                    *job.system_cpu_s, format_size(job.max_rss_bytes)));
   }
+  sheet.line("Progress", progress_text(job));
+  sheet.time("Should end", job.expected_end);
   if (job.gpu_usage) {
     sheet.line("VRAM", vram_text(job, *job.gpu_usage));
     sheet.line("Card use", card_use_text(*job.gpu_usage));
   }
+  sheet.line("Memory", job.advice);
 }
 
 void rules(const JobDetails& job, Sheet& sheet) {

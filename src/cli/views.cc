@@ -41,6 +41,9 @@ void read_row(const Reader& json, JobView& job) {
   });
   json.text("reason", job.reason);
   json.time("estimated_start", job.estimated_start);
+  json.inner("progress").number("step", job.progress_step);
+  json.inner("progress").number("total", job.progress_total);
+  json.time("expected_end", job.expected_end);
   json.time("submitted_at", job.submitted_at);
   json.time("started_at", job.started_at);
   json.time("ended_at", job.ended_at);
@@ -88,6 +91,7 @@ void read_details(const Reader& json, JobDetails& job) {
   json.text("working_directory", job.working_directory);
   json.text("output_path", job.output_path);
   json.text("error_path", job.error_path);
+  json.text("advice", job.advice);
   const Reader usage = json.inner("usage");
   usage.number("user_cpu_s", job.user_cpu_s);
   usage.number("system_cpu_s", job.system_cpu_s);

@@ -65,6 +65,9 @@ struct JobView {
   NeedsView needs;
   std::optional<std::uint64_t> used_vram_bytes;  // On all its cards, now.
   std::optional<double> busy_percent;
+  std::optional<std::uint64_t> progress_step;  // As the job says, of progress_total.
+  std::optional<std::uint64_t> progress_total;
+  std::optional<Wall> expected_end;
 
   bool ended() const { return state == "completed" || state == "failed" || state == "cancelled"; }
   bool waiting() const { return state == "queued" || state == "held"; }
@@ -100,6 +103,7 @@ struct JobDetails : JobView {
   std::optional<double> user_cpu_s;
   std::optional<double> system_cpu_s;
   std::uint64_t max_rss_bytes = 0;
+  std::string advice;                     // About its memory; may be empty.
   std::optional<GpuUsageView> gpu_usage;  // Absent: it had no card, or has not ended.
   std::string attach;
   std::string directory;

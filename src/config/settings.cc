@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <concepts>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -250,6 +252,65 @@ void add_general(std::vector<Setting>& list) {
   list.push_back(tenants_setting());
 }
 
+Setting preemption_setting() {
+  static constexpr const char* kWords[] = {"off", "cooperative", "auto"};
+  return {"scheduling", "preemption",
+          "What may be done to running jobs to make room: off, cooperative or auto. Under pressure "
+          "(jobs that share a card take more than may be shared) a --restartable job is started "
+          "over, unless this is off.",
+          [](Config& config, const std::string& text) -> Result<void> {
+            const auto word = std::ranges::find(kWords, text);
+            if (word == std::end(kWords)) {
+              return wrong(fmt::format("\"{}\" is not off, cooperative or auto", text));
+            }
+            config.rules.preemption = static_cast<Preemption>(word - std::begin(kWords));
+            return {};
+          },
+          [](const Config& config) {
+            return std::string(kWords[static_cast<std::size_t>(config.rules.preemption)]);
+          }};
+}
+
+void add_estimates(std::vector<Setting>& list) {
+  const std::string in = "scheduling";
+  list.push_back(on_or_off(in, "trust_history",
+                           "Whether what past runs used may lower what a job declares. Off: it "
+                           "only advises, and counts for jobs that declare nothing.",
+                           PLACE(rules.estimates.trust_history)));
+  list.push_back(number(in, "estimate_quantile_percent",
+                        "A job that declares nothing is believed to need as much as this part of "
+                        "its past runs did not exceed.",
+                        PLACE(rules.estimates.quantile_percent), {1, 100}));
+  list.push_back(number(in, "estimate_hold_percent",
+                        "It holds this much of that, and no less than the largest of its last "
+                        "five runs.",
+                        PLACE(rules.estimates.hold_percent), {100, 400}));
+  list.push_back(number(in, "oom_hold_percent",
+                        "What the attempt after an out-of-memory failure holds, of what the failed "
+                        "one held.",
+                        PLACE(rules.estimates.oom_hold_percent), {100, 1000}));
+  list.push_back(duration(in, "ramp",
+                          "A job's load counts with its full estimate for so long after it is "
+                          "first seen on its card, or until it has shown the part below.",
+                          PLACE(rules.estimates.ramp), Seconds{86400}));
+  list.push_back(number(in, "ramp_shown_percent", "See above: of its memory and of its load.",
+                        PLACE(rules.estimates.ramp_shown_percent), {1, 100}));
+  list.push_back(duration(in, "load_fall",
+                          "A job's load rises at once and falls with this time constant, so that "
+                          "one that comes and goes does not let others in.",
+                          PLACE(rules.estimates.load_fall), Seconds{86400}));
+  list.push_back(duration(in, "unknown_settle",
+                          "A job of which nothing is known has its card alone until its memory has "
+                          "grown less than the part below for so long after the ramp.",
+                          PLACE(rules.estimates.settle_after), Seconds{30 * 86400}));
+  list.push_back(number(in, "unknown_growth_percent", "See above.",
+                        PLACE(rules.estimates.settle_growth_percent), {1, 50}));
+  list.push_back(number(in, "unknown_hold_percent",
+                        "Then it holds this much of its peak, and others may join it.",
+                        PLACE(rules.estimates.settled_hold_percent), {100, 400}));
+  list.push_back(preemption_setting());
+}
+
 void add_scheduling(std::vector<Setting>& list) {
   const std::string in = "scheduling";
   list.push_back(on_or_off(in, "sharing",
@@ -365,6 +426,10 @@ void add_limits(std::vector<Setting>& list) {
   list.push_back(number(in, "shapes_scanned",
                         "Different kinds of waiting jobs that one decision looks at.",
                         PLACE(rules.shapes_scanned_most), {1, 1'000'000}));
+  list.push_back(number(in, "signatures",
+                        "Commands whose past runs are remembered; the ones used longest ago go "
+                        "first.",
+                        PLACE(rules.estimates.signatures_most), {1, 1'000'000}));
   list.push_back(
       size(in, "body", "The largest request body.", PLACE(limits.body_bytes), {kKiB, 4 * kGiB}));
   list.push_back(
@@ -446,6 +511,7 @@ const std::vector<Setting>& all_settings() {
     std::vector<Setting> list;
     add_general(list);
     add_scheduling(list);
+    add_estimates(list);
     add_gpus(list);
     add_watch(list);
     add_jobs(list);

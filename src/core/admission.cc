@@ -27,6 +27,13 @@ int share_cap_of(const Card& card, const Rules& rules) {
   return card.share_cap_percent.value_or(rules.share_cap_percent);
 }
 
+// What past runs say, if they say something of such a card.
+const Belief* belief_on(const Card& card, const Needs& needs) {
+  if (needs.exclusive) return nullptr;
+  const auto found = std::ranges::find(needs.beliefs, card.model, &Belief::model);
+  return found == needs.beliefs.end() || found->vram_bytes == 0 ? nullptr : &*found;
+}
+
 // Of a card that has jobs already.
 std::uint64_t shared_room(const Card& card, const CardHolds& holds, const Rules& rules) {
   // A cap is the bound of what is handed out, so what others use does not count against it.
@@ -36,20 +43,31 @@ std::uint64_t shared_room(const Card& card, const CardHolds& holds, const Rules&
 
 // What must be free for a job that will be alone there.
 std::uint64_t start_need(const Card& card, const CardGrant& wanted, const Rules& rules) {
-  if (wanted.least_bytes > 0) return wanted.least_bytes;
-  if (!wanted.whole) return wanted.vram_bytes;
-  return card.capacity_bytes() / 100 * static_cast<std::uint64_t>(rules.undeclared_free_percent);
+  if (wanted.least_bytes > 0 && (wanted.whole || wanted.least_bytes >= wanted.vram_bytes)) {
+    return wanted.least_bytes;
+  }
+  // A belief never keeps a job from starting where one that says nothing would start.
+  const std::uint64_t free =
+      card.capacity_bytes() / 100 * static_cast<std::uint64_t>(rules.undeclared_free_percent);
+  return std::max(wanted.least_bytes, wanted.whole ? free : std::min(wanted.vram_bytes, free));
 }
 
 }  // namespace
 
 CardGrant grant_on(const Card& card, const Needs& needs) {
   const std::uint64_t capacity = card.capacity_bytes();
+  const Belief* belief = belief_on(card, needs);
   CardGrant grant{.card = card.number,
                   .vram_bytes = needs.vram_bytes,
                   .share_percent = needs.share_percent,
-                  .whole = needs.whole_cards()};
+                  .whole = needs.exclusive || (needs.declares_nothing() && belief == nullptr)};
   grant.least_bytes = needs.vram_bytes;
+  if (belief != nullptr) {
+    grant.vram_bytes = std::min(belief->vram_bytes, capacity);
+    grant.least_bytes = std::min(needs.vram_bytes, grant.vram_bytes);
+    if (grant.share_percent == 0) grant.share_percent = belief->share_percent;
+  }
+  grant.vram_bytes = std::max(grant.vram_bytes, std::min(needs.vram_floor_bytes, capacity));
   if (grant.whole) {
     grant.vram_bytes = std::max(needs.vram_bytes, capacity);
     grant.share_percent = 100;
@@ -59,7 +77,7 @@ CardGrant grant_on(const Card& card, const Needs& needs) {
   if (grant.vram_bytes == 0) {
     grant.vram_bytes = capacity / 100 * static_cast<std::uint64_t>(needs.share_percent);
   } else if (grant.share_percent == 0 && capacity > 0) {
-    const std::uint64_t share = (needs.vram_bytes * 100 + capacity - 1) / capacity;
+    const std::uint64_t share = (grant.vram_bytes * 100 + capacity - 1) / capacity;
     grant.share_percent = static_cast<int>(std::min<std::uint64_t>(share, 100));
   }
   return grant;
@@ -83,8 +101,7 @@ bool fits_on(const Card& card, const CardHolds& holds, const CardGrant& wanted,
   if (holds.jobs == 0) return start_need(card, wanted, rules) <= room_on(card, holds);
   if (wanted.whole || !shares(card, holds, rules)) return false;
   return wanted.vram_bytes <= shared_room(card, holds, rules) &&
-         holds.share_percent + holds.beyond.load_percent + wanted.share_percent <=
-             share_cap_of(card, rules);
+         holds.load_percent() + wanted.share_percent <= share_cap_of(card, rules);
 }
 
 BestRoom best_room(const std::vector<Card>& cards, const std::vector<CardHolds>& holds,
@@ -99,8 +116,7 @@ BestRoom best_room(const std::vector<Card>& cards, const std::vector<CardHolds>&
     if (!shares(cards[i], holds[i], rules)) continue;
     best.vram_bytes = std::max(best.vram_bytes, shared_room(cards[i], holds[i], rules));
     best.share_percent =
-        std::max(best.share_percent, share_cap_of(cards[i], rules) - holds[i].share_percent -
-                                         holds[i].beyond.load_percent);
+        std::max(best.share_percent, share_cap_of(cards[i], rules) - holds[i].load_percent());
   }
   return best;
 }

@@ -1,5 +1,8 @@
 #include "core/apply.h"
 
+#include <algorithm>
+
+#include "core/learn.h"
 #include "core/transitions.h"
 
 namespace gpusched {
@@ -56,6 +59,11 @@ struct Dispatch {
   Applied operator()(const UndrainAsked& event) const { return apply_undrain(state, event, now); }
   Applied operator()(const ReserveAsked& event) const { return apply_reserve(state, event, now); }
   Applied operator()(const UnreserveAsked& event) const { return apply_unreserve(state, event); }
+  Applied operator()(const ProcessAccounted& event) const {
+    learn_peak(state, event.attempt, event.peak_vram_bytes);
+    return {};
+  }
+  Applied operator()(const ProgressSeen& event) const { return apply_progress(state, event); }
   Applied operator()(const AttemptRunning& event) const { return apply_running(state, event, now); }
   Applied operator()(const AttemptFinished& event) const {
     judge_cards_by(state, event, now);
@@ -110,8 +118,9 @@ Applied apply(State& state, const Event& event, Now now) {
   return std::visit(Dispatch{state, now}, event);
 }
 
-Applied accept(State& state, const Decision& decision, Now now) {
-  const Start& start = std::get<Start>(decision);
+namespace {
+
+Applied accept_start(State& state, const Start& start, Now now) {
   if (!still_valid(state, start, now)) return {};
   Job job = *state.find(start.job);
   ++job.attempt;
@@ -129,6 +138,34 @@ Applied accept(State& state, const Decision& decision, Now now) {
   state.put(std::move(job), now);
   state.count_grant(start.grant);
   return {.answer = {}, .effects = {Launch{attempt}}, .follow_up = {}};
+}
+
+// Until a job can be moved aside without losing anything: started over, which it has agreed to.
+Applied accept_evict(State& state, const Evict& evict, Now now) {
+  if (!still_valid(state, evict)) return {};
+  Job job = *state.find(evict.job);
+  stopping_in(job) = StopReason::kPressure;
+  const CardUse* use = state.uses().on_card(job.current_attempt(), evict.card);
+  // Else it would be started into the same pressure again.
+  if (use != nullptr) job.vram_floor_bytes = std::max(job.vram_floor_bytes, use->peak_vram_bytes);
+  constexpr std::uint64_t kMiB = 1ULL << 20;
+  state.note(job, "evicted",
+             "card " + std::to_string(number_of(evict.card)) + " is under pressure (" +
+                 std::to_string(evict.observed_bytes / kMiB) + " MiB in use, " +
+                 std::to_string(evict.ceiling_bytes / kMiB) +
+                 " MiB may be shared): the job is moved aside and starts over",
+             now);
+  const AttemptId attempt = job.current_attempt();
+  const Seconds grace = job.spec->time.grace;
+  state.put(std::move(job), now);
+  return {.answer = {}, .effects = {StopAttempt{attempt, grace}}, .follow_up = {}};
+}
+
+}  // namespace
+
+Applied accept(State& state, const Decision& decision, Now now) {
+  if (const auto* evict = std::get_if<Evict>(&decision)) return accept_evict(state, *evict, now);
+  return accept_start(state, std::get<Start>(decision), now);
 }
 
 }  // namespace gpusched

@@ -4,6 +4,7 @@
 
 #include "core/check.h"
 #include "core/dependency.h"
+#include "core/learn.h"
 #include "core/transitions.h"
 
 namespace gpusched {
@@ -43,6 +44,7 @@ void guard_sweep(State& state, const Job& job, Applied& applied) {
 std::string outcome_text(const Ended& ended) {
   if (!ended.message.empty()) return ended.message;
   if (ended.cause == Cause::kTimeout) return "reached its time limit";
+  if (ended.cause == Cause::kCudaOom) return "ran out of GPU memory";
   if (ended.signal) return "ended by signal " + std::to_string(*ended.signal);
   if (ended.exit_code) return "ended with exit code " + std::to_string(*ended.exit_code);
   return state_name(JobState{ended});
@@ -86,6 +88,15 @@ void queue_again(State& state, Job job, Microseconds retry_in, const std::string
   state.put(std::move(job), now);
 }
 
+Applied apply_progress(State& state, const ProgressSeen& seen) {
+  const Job* job = current(state, seen.attempt);
+  const auto* running = job ? std::get_if<Running>(&job->state) : nullptr;
+  if (running == nullptr || seen.total == 0) return {};
+  const Microseconds ran = std::max(Microseconds{0}, seen.at - running->started_at);
+  state.set_progress(seen.attempt, {.step = seen.step, .total = seen.total, .ran = ran});
+  return {};
+}
+
 Applied apply_running(State& state, const AttemptRunning& report, Now now) {
   const Job* found = current(state, report.attempt);
   if (found == nullptr || !std::holds_alternative<Starting>(found->state)) return {};
@@ -109,6 +120,33 @@ std::optional<GpuUsage> gpu_usage_of(const State& state, AttemptId attempt, cons
     usage.gpu_seconds = static_cast<double>(ended.grant.cards.size()) * ran.count();
   }
   return usage;
+}
+
+// The attempt counts against the retries; if one is left it is taken.
+Applied fail_attempt(State& state, Job job, Ended ended, Now now) {
+  learn(state, job, ended, now);
+  const bool out_of_memory = ended.cause == Cause::kCudaOom;
+  if (out_of_memory) {
+    job.vram_floor_bytes = std::max(job.vram_floor_bytes, hold_after_oom(state, ended.grant));
+  }
+  ++job.failures;
+  if (retries(job, *ended.cause)) {
+    // More memory cures it, waiting does not.
+    const Microseconds wait =
+        out_of_memory ? Microseconds{0} : back_off_of(job.spec->retry, job.failures);
+    std::string why = outcome_text(ended) + "; retry " + std::to_string(job.failures) + " of " +
+                      std::to_string(job.spec->retry.retries);
+    if (out_of_memory) {
+      why += ", holding at least " + std::to_string(job.vram_floor_bytes >> 20) + " MiB per card";
+    }
+    queue_again(state, std::move(job), wait, why, now);
+    return {};
+  }
+  Applied applied;
+  const Job copy = job;
+  end_job(state, std::move(job), std::move(ended), now);
+  guard_sweep(state, copy, applied);
+  return applied;
 }
 
 }  // namespace
@@ -135,6 +173,10 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
   auto usage = std::make_shared<Usage>(report.usage);
   usage->gpu = gpu_usage_of(state, report.attempt, ended);
   ended.usage = std::move(usage);
+  if (stopping == StopReason::kPressure) {
+    queue_again(state, std::move(job), {}, "moved aside: its card was under pressure", now);
+    return {};
+  }
   if (stopping == StopReason::kCancel) {
     ended.outcome = Outcome::kCancelled;
     ended.cause.reset();
@@ -143,6 +185,7 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
   }
   if (report.cause == Cause::kExit && report.exit_code == 0) {
     ended.outcome = Outcome::kCompleted;
+    learn(state, job, ended, now);
     end_job(state, std::move(job), std::move(ended), now);
     return {};
   }
@@ -158,19 +201,7 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
       return {};
     }
   }
-  ++job.failures;
-  if (retries(job, *ended.cause)) {
-    const Microseconds wait = back_off_of(job.spec->retry, job.failures);
-    const std::string why = outcome_text(ended) + "; retry " + std::to_string(job.failures) +
-                            " of " + std::to_string(job.spec->retry.retries);
-    queue_again(state, std::move(job), wait, why, now);
-    return {};
-  }
-  Applied applied;
-  const Job copy = job;
-  end_job(state, std::move(job), std::move(ended), now);
-  guard_sweep(state, copy, applied);
-  return applied;
+  return fail_attempt(state, std::move(job), std::move(ended), now);
 }
 
 Applied apply_never_ran(State& state, const AttemptNeverRan& report, Now now) {
@@ -191,7 +222,8 @@ Applied apply_never_ran(State& state, const AttemptNeverRan& report, Now now) {
     end_job(state, std::move(job), std::move(ended), now);
     return {};
   }
-  if (report.error.empty() || stopping == StopReason::kRequeue) {
+  if (report.error.empty() || stopping == StopReason::kRequeue ||
+      stopping == StopReason::kPressure) {
     queue_again(state, std::move(job), {}, "the attempt was lost before its command ran", now);
     return {};
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/health.h"
+#include "core/settle.h"
 #include "core/transitions.h"
 
 namespace gpusched {
@@ -146,6 +147,7 @@ Applied apply_seen(State& state, const CardSeen& seen, Now now) {
   const CardCondition before = state.view_of(*position).condition;
   const CardVitals vitals_before = state.view_of(*position).vitals;
   state.observe(seen.card, seen.view);
+  if (seen.view.condition == CardCondition::kOk) settle_jobs_on(state, seen.card, now);
   if (seen.view.condition == CardCondition::kGone && before != CardCondition::kGone) {
     return apply_trouble(state, {seen.card, TroubleKind::kGone, 0}, now);
   }

@@ -1,6 +1,7 @@
 #include "core/attempt_use.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace gpusched {
 namespace {
@@ -26,9 +27,44 @@ std::map<AttemptId, OnCard> attempts_on(const CardView& view) {
   return found;
 }
 
+bool reaches(double shown, double whole, int percent) { return shown * 100 >= whole * percent; }
+
+void look(CardUse& use, const OnCard& seen, Boot at, const EstimateRules& rules) {
+  if (use.first == Boot{}) use.first = use.level_since = at;
+  const double gap = std::chrono::duration<double>(at - use.last).count();
+  use.last = at;
+  use.vram_bytes = seen.vram_bytes;
+  use.peak_vram_bytes = std::max(use.peak_vram_bytes, seen.vram_bytes);
+  if (!reaches(static_cast<double>(use.level_bytes), static_cast<double>(seen.vram_bytes),
+               100 - rules.settle_growth_percent)) {
+    use.level_bytes = seen.vram_bytes;
+    use.level_since = at;
+  }
+  if (!seen.busy_percent) return;
+  const double slowly = std::exp(
+      -std::max(gap, 0.0) / std::max(1.0, std::chrono::duration<double>(rules.load_fall).count()));
+  const double before = use.load_percent.value_or(0);
+  const double fallen = *seen.busy_percent + (before - *seen.busy_percent) * slowly;
+  use.load_percent = std::max(*seen.busy_percent, fallen);
+  use.peak_load_percent = std::max(use.peak_load_percent, *seen.busy_percent);
+}
+
 }  // namespace
 
-void AttemptUses::add(CardNumber card, const CardView& before, const CardView& now) {
+bool CardUse::ramps(const CardGrant& held, const EstimateRules& rules) const {
+  if (last - first >= rules.ramp) return false;
+  return !reaches(static_cast<double>(peak_vram_bytes), static_cast<double>(held.vram_bytes),
+                  rules.ramp_shown_percent) ||
+         !reaches(peak_load_percent, held.share_percent, rules.ramp_shown_percent);
+}
+
+bool CardUse::settled(const EstimateRules& rules) const {
+  const Boot since = std::max(level_since, first + rules.ramp);
+  return peak_vram_bytes > 0 && last - since >= rules.settle_after;
+}
+
+void AttemptUses::add(CardNumber card, const CardView& before, const CardView& now,
+                      const EstimateRules& rules) {
   const double gap = std::chrono::duration<double>(now.at.boot - before.at.boot).count();
   const bool joined = before.condition == CardCondition::kOk && gap > 0 && gap <= kLongestGap;
   const std::map<AttemptId, OnCard> present = attempts_on(now);
@@ -36,14 +72,16 @@ void AttemptUses::add(CardNumber card, const CardView& before, const CardView& n
       now.processes, [](const SeenProcess& process) { return !process.attempt; });
   const bool alone = present.size() == 1 && !others;
   for (auto& [attempt, sum] : uses_) {
-    if (!present.contains(attempt)) sum.now.erase(card);
+    const auto there = sum.cards.find(card);
+    if (there != sum.cards.end() && !present.contains(attempt)) there->second.vram_bytes = 0;
   }
   for (const auto& [attempt, use] : present) {
     Sum& sum = uses_[attempt];
-    sum.now[card] = use.vram_bytes;
+    look(sum.cards[card], use, now.at.boot, rules);
     std::uint64_t together = 0;
-    for (const auto& [number, bytes] : sum.now) together += bytes;
+    for (const auto& [number, on] : sum.cards) together += on.vram_bytes;
     sum.peak_vram_bytes = std::max(sum.peak_vram_bytes, together);
+    sum.peak_card_vram_bytes = std::max(sum.peak_card_vram_bytes, use.vram_bytes);
     if (!joined) continue;
     sum.seconds += gap;
     sum.vram_byte_seconds += static_cast<double>(use.vram_bytes) * gap;
@@ -64,12 +102,47 @@ void AttemptUses::add(CardNumber card, const CardView& before, const CardView& n
   }
 }
 
+void AttemptUses::add_known(AttemptId attempt, const GpuUsage& known) {
+  Sum& sum = uses_[attempt];
+  sum.peak_vram_bytes = std::max(sum.peak_vram_bytes, known.peak_vram_bytes);
+  sum.peak_card_vram_bytes = std::max(sum.peak_card_vram_bytes, known.peak_card_vram_bytes);
+  if (known.energy_joules) {
+    sum.energy_joules = std::max(sum.energy_joules.value_or(0), *known.energy_joules);
+  }
+  if (known.mean_busy_percent && sum.busy_seconds == 0) {
+    // As if it had been seen for a moment: what is seen from now on soon outweighs it.
+    sum.busy_seconds = sum.seconds = 1;
+    sum.busy_percent_seconds = *known.mean_busy_percent;
+    sum.vram_byte_seconds = static_cast<double>(known.mean_vram_bytes);
+  }
+}
+
+void AttemptUses::set_progress(AttemptId attempt, Progress progress) {
+  const auto known = progress_.find(attempt);
+  progress.first_step = known == progress_.end() ? progress.step : known->second.first_step;
+  progress.first_ran = known == progress_.end() ? progress.ran : known->second.first_ran;
+  progress_[attempt] = progress;
+}
+
+const CardUse* AttemptUses::on_card(AttemptId attempt, CardNumber card) const {
+  const auto found = uses_.find(attempt);
+  if (found == uses_.end()) return nullptr;
+  const auto there = found->second.cards.find(card);
+  return there == found->second.cards.end() ? nullptr : &there->second;
+}
+
+std::optional<Progress> AttemptUses::progress_of(AttemptId attempt) const {
+  const auto found = progress_.find(attempt);
+  return found == progress_.end() ? std::nullopt : std::optional<Progress>(found->second);
+}
+
 std::optional<GpuUsage> AttemptUses::of(AttemptId attempt) const {
   const auto found = uses_.find(attempt);
   if (found == uses_.end()) return std::nullopt;
   const Sum& sum = found->second;
   GpuUsage usage;
   usage.peak_vram_bytes = sum.peak_vram_bytes;
+  usage.peak_card_vram_bytes = sum.peak_card_vram_bytes;
   if (sum.seconds > 0) {
     usage.mean_vram_bytes = static_cast<std::uint64_t>(sum.vram_byte_seconds / sum.seconds);
   }

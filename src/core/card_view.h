@@ -57,6 +57,8 @@ struct CardView {
 struct Beyond {
   std::uint64_t vram_bytes = 0;
   int load_percent = 0;  // Of foreign processes.
+  // What jobs use of the compute, less what they were given: below zero where they use less.
+  int jobs_load_percent = 0;
 };
 
 }  // namespace gpusched

@@ -4,6 +4,7 @@
 
 #include "core/admission.h"
 #include "core/fair_share.h"
+#include "core/learn.h"
 #include "core/pending.h"
 #include "core/placement.h"
 #include "core/quota.h"
@@ -13,8 +14,12 @@ namespace gpusched {
 namespace {
 
 // No card can take the walk's shape, and nothing but a card will do.
-bool fits_nowhere(const PendingWalk& walk, const BestRoom& room) {
-  return walk.needs_card() && exceeds(walk.card_ask(), room);
+bool fits_nowhere(const State& state, const PendingWalk& walk, const BestRoom& room) {
+  if (!walk.needs_card()) return false;
+  if (exceeds(walk.card_ask(), room)) return true;
+  // Alone somewhere, a belief keeps no job from starting.
+  if (!walk.card_ask().by_history || room.alone_bytes > 0) return false;
+  return exceeds(card_ask_now(state, walk.shape().key), room);
 }
 
 int started(const auto& counts, const auto& key) {
@@ -72,7 +77,7 @@ bool pass_through(const State& state, const Standings& standings, Tentative& fre
     if (decided.reservation && room.none()) walk.leave_cards();
     const OrderKey* key = walk.next();
     if (key == nullptr) break;
-    if (decided.reservation && fits_nowhere(walk, room)) {
+    if (decided.reservation && fits_nowhere(state, walk, room)) {
       ++shapes_left_behind;
       continue;
     }
@@ -92,7 +97,7 @@ bool pass_through(const State& state, const Standings& standings, Tentative& fre
     }
     const Reservation* reservation = decided.reservation ? &*decided.reservation : nullptr;
     std::optional<Grant> grant;
-    if (!fits_nowhere(walk, room)) grant = place(state, free, job, reservation, now);
+    if (!fits_nowhere(state, walk, room)) grant = place(state, free, job, reservation, now);
     if (!grant) {
       // Cards kept free for a job that its quota keeps off would help nobody.
       if (reservation == nullptr && !kept_off_by_quota(state, free, job, now)) {
@@ -119,6 +124,7 @@ bool pass_through(const State& state, const Standings& standings, Tentative& fre
 
 Decided decide(const State& state, Now now) {
   Decided decided;
+  for (const Evict& evict : relieve(state)) decided.decisions.emplace_back(evict);
   Tentative free(state);
   const Standings standings = standings_of(state, now);
   // Ends: every further pass has started at least one job.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/job.h"
+#include "core/pressure.h"
 #include "core/reservation.h"
 #include "core/state.h"
 
@@ -23,8 +24,8 @@ struct Start {
   JobId job{};
   Grant grant;
 };
-// Preempt, Resume, Requeue and Evict join this list with the mechanisms that carry them out.
-using Decision = std::variant<Start>;
+// Preempt and Resume join this list with the mechanisms that carry them out.
+using Decision = std::variant<Start, Evict>;
 
 struct Decided {
   std::vector<Decision> decisions;         // In the order in which they were made.

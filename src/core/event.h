@@ -176,6 +176,18 @@ struct CardTroubleSeen {
   TroubleKind kind = TroubleKind::kXid;
   std::uint64_t number = 0;
 };
+// What the driver remembers of a process that has ended.
+struct ProcessAccounted {
+  AttemptId attempt;
+  std::uint64_t peak_vram_bytes = 0;
+};
+// What a job says of itself through GPUSCHED_PROGRESS.
+struct ProgressSeen {
+  AttemptId attempt;
+  std::uint64_t step = 0;
+  std::uint64_t total = 0;
+  Wall at{};
+};
 struct AttemptRunning {
   AttemptId attempt;
   Wall started_at{};
@@ -219,13 +231,13 @@ struct SubmissionAbandoned {
 // Cards or CPUs may have changed for reasons outside this list; decide again.
 struct Reconsider {};
 
-using Event =
-    std::variant<SubmitAsked, CancelAsked, HoldAsked, ReleaseAsked, RequeueAsked, SetAsked,
-                 GroupSetAsked, GroupRemoveAsked, TenantSetAsked, TenantUnsetAsked, DrainAsked,
-                 UndrainAsked, ReserveAsked, UnreserveAsked, LeaseReleaseAsked, LeaseRenewAsked,
-                 LeaseResetAsked, CardsReported, CalendarRead, CardSeen, CardTroubleSeen,
-                 AttemptRunning, AttemptFinished, AttemptNeverRan, LeaseHolderGone, TimePassed,
-                 RetentionDue, HoldSweep, SubmissionAbandoned, Reconsider>;
+using Event = std::variant<
+    SubmitAsked, CancelAsked, HoldAsked, ReleaseAsked, RequeueAsked, SetAsked, GroupSetAsked,
+    GroupRemoveAsked, TenantSetAsked, TenantUnsetAsked, DrainAsked, UndrainAsked, ReserveAsked,
+    UnreserveAsked, LeaseReleaseAsked, LeaseRenewAsked, LeaseResetAsked, CardsReported,
+    CalendarRead, CardSeen, CardTroubleSeen, ProcessAccounted, ProgressSeen, AttemptRunning,
+    AttemptFinished, AttemptNeverRan, LeaseHolderGone, TimePassed, RetentionDue, HoldSweep,
+    SubmissionAbandoned, Reconsider>;
 
 // --- Answers ----------------------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ State machine_of(const State& state) {
     if (entry.kept) machine.put(*entry.kept);
   }
   machine.set_calendar(state.calendar());
+  machine.believe(state.estimates());
   machine.keep_changes();
   return machine;
 }
@@ -53,6 +54,10 @@ Excerpt excerpt_of(const State& state, std::size_t waiting_most, Now now) {
 
 State state_of(Excerpt excerpt) {
   State state = std::move(excerpt.machine);
+  std::vector<Tenant> tenants;
+  for (const auto& [name, entry] : state.tenants().entries()) {
+    if (entry.kept) tenants.push_back(*entry.kept);
+  }
   // Those that others wait for come first: a dependency is judged when its job is put.
   for (const bool ended : {true, false}) {
     for (const Job& job : excerpt.jobs) {
@@ -62,6 +67,8 @@ State state_of(Excerpt excerpt) {
   for (const Job& job : excerpt.jobs) {
     for (const JobId dependent : state.dependents_of(job.id)) state.wake(dependent, excerpt.now);
   }
+  // Putting a running job counts from there on; what was used before stands.
+  for (Tenant& tenant : tenants) state.put(std::move(tenant));
   state.keep_changes();
   return state;
 }

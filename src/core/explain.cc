@@ -6,6 +6,7 @@
 #include "core/admission.h"
 #include "core/advice.h"
 #include "core/dependency.h"
+#include "core/learn.h"
 #include "core/placement.h"
 #include "core/quota.h"
 #include "core/run_time.h"
@@ -96,7 +97,7 @@ void booking_reason(const State& state, const Job& job, const std::vector<std::s
 
 void card_reasons(const State& state, const Tentative& free, const Job& job, Now now,
                   std::vector<Reason>& reasons) {
-  const Needs& needs = job.spec->needs;
+  const Needs needs = needs_now(state, job);
   const auto usable = static_cast<std::uint64_t>(std::ranges::count_if(
       state.cards(), [&](const Card& card) { return card.usable && could_ever_fit(card, needs); }));
   const auto wanted = needs.gpus.all() ? std::max<std::uint64_t>(1, usable)
@@ -116,6 +117,7 @@ void card_reasons(const State& state, const Tentative& free, const Job& job, Now
   }
   Reason reason{.code = ReasonCode::kCards, .jobs = {}, .wanted = wanted, .available = fitting};
   reason.vram_bytes = needs.whole_cards() ? 0 : needs.vram_bytes;
+  if (!needs.beliefs.empty()) reason.vram_bytes = needs.beliefs.front().vram_bytes;
   add_holders(state, needs, now, reason);
   add_foreign(state, needs, now, reason);
   reason.cards_missing = state.cards_missing();

@@ -156,9 +156,10 @@ struct Grant {
 
 // What an attempt had and used of its cards, as far as it was seen.
 struct GpuUsage {
-  double gpu_seconds = 0;             // Cards held times seconds, used or not.
-  std::uint64_t peak_vram_bytes = 0;  // On all its cards together.
-  std::uint64_t mean_vram_bytes = 0;  // Per card.
+  double gpu_seconds = 0;                  // Cards held times seconds, used or not.
+  std::uint64_t peak_vram_bytes = 0;       // On all its cards together.
+  std::uint64_t peak_card_vram_bytes = 0;  // On its fullest card.
+  std::uint64_t mean_vram_bytes = 0;       // Per card.
   std::optional<double> mean_busy_percent;
   std::optional<double> mean_sm_active_percent;  // Where it was alone on a card that measures it.
   std::optional<double> energy_joules;
@@ -185,7 +186,7 @@ struct Queued {
   std::optional<Boot> retry_boot;
 };
 // Asked to stop while an attempt was alive; what the attempt's end will mean.
-enum class StopReason : std::uint8_t { kNone, kCancel, kRequeue, kGpuLost };
+enum class StopReason : std::uint8_t { kNone, kCancel, kRequeue, kGpuLost, kPressure };
 struct Starting {
   Grant grant;
   Wall decided_at{};
@@ -195,6 +196,9 @@ struct Running {
   Grant grant;
   Wall started_at{};
   StopReason stopping = StopReason::kNone;
+  // What it had used when that was last written down; the daemon may have been another one. Null:
+  // nothing is known.
+  std::shared_ptr<const GpuUsage> used = {};
 };
 enum class Outcome : std::uint8_t { kCompleted, kFailed, kCancelled };
 struct Ended {
@@ -221,6 +225,8 @@ struct Job {
   Wall submitted_at{};
   int attempt = 0;   // Attempts begun so far; the current one while starting or running.
   int failures = 0;  // Attempts that counted against the retries.
+  // After an out-of-memory failure or under pressure: the next attempt holds no less on each card.
+  std::uint64_t vram_floor_bytes = 0;
   JobState state = Queued{};
 
   bool ended() const { return std::holds_alternative<Ended>(state); }

@@ -44,6 +44,14 @@ struct CardFilter {
   friend auto operator<=>(const CardFilter&, const CardFilter&) = default;
 };
 
+// What past runs say of a job on one model of card (core/learn.h).
+struct Belief {
+  std::string model;
+  std::uint64_t vram_bytes = 0;
+  int share_percent = 0;  // 0: not known.
+  friend auto operator<=>(const Belief&, const Belief&) = default;
+};
+
 struct Needs {
   CardCount gpus;
   std::uint64_t vram_bytes = 0;  // Per card. 0 with share 0: the whole card, alone.
@@ -53,10 +61,14 @@ struct Needs {
   std::uint64_t ram_bytes = 0;
   CpuUse cpu_use = CpuUse::kNever;
   CardFilter cards;
+  // Not asked for but believed, when a decision is made; never stored.
+  std::vector<Belief> beliefs = {};
+  std::uint64_t vram_floor_bytes = 0;  // After an out-of-memory failure: no less than this.
 
   bool wants_cards() const { return gpus.most > 0; }
-  // Takes its cards whole: nobody else may be there.
-  bool whole_cards() const { return exclusive || (vram_bytes == 0 && share_percent == 0); }
+  bool declares_nothing() const { return vram_bytes == 0 && share_percent == 0; }
+  // Takes its cards whole: nobody else may be there, at first at least.
+  bool whole_cards() const { return exclusive || declares_nothing(); }
   friend auto operator<=>(const Needs&, const Needs&) = default;
 };
 
@@ -65,9 +77,12 @@ struct CardAsk {
   std::uint64_t vram_bytes = 0;
   std::int16_t share_percent = 0;
   bool whole = false;
+  bool by_history = false;  // Past runs decide: the rest is a lower bound.
 };
 inline CardAsk card_ask_of(const Needs& needs) {
-  return {needs.vram_bytes, static_cast<std::int16_t>(needs.share_percent), needs.whole_cards()};
+  return {.vram_bytes = needs.vram_bytes,
+          .share_percent = static_cast<std::int16_t>(needs.share_percent),
+          .whole = needs.whole_cards()};
 }
 
 }  // namespace gpusched

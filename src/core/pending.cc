@@ -34,12 +34,19 @@ bool starts_before(const OrderKey& a, std::int8_t standing_a, const OrderKey& b,
   return std::tuple(a.band, a.waiting, standing_a) < std::tuple(b.band, b.waiting, standing_b);
 }
 
-ShapeKey shape_key_of(const Job& job) {
+ShapeKey shape_key_of(const Job& job, SignatureId signature) {
   return {.needs = job.spec->needs,
           .tenant = job.tenant,
           .group = job.spec->group,
           .array = job.task ? job.task->array : JobId{0},
-          .time_limit = job.spec->time.limit};
+          .time_limit = job.spec->time.limit,
+          .signature = signature,
+          .vram_floor_bytes = job.vram_floor_bytes};
+}
+
+CardAsk card_ask_of(const ShapeKey& key) {
+  if (key.signature == SignatureId{}) return card_ask_of(key.needs);
+  return {.vram_bytes = 0, .share_percent = 0, .whole = key.needs.exclusive, .by_history = true};
 }
 
 Pending::Kind Pending::kind_of(const Shape& shape) {
@@ -62,7 +69,7 @@ Pending& Pending::operator=(const Pending& other) {
 
 void Pending::add_head(const Shape& shape) {
   queues_[shape.key.tenant].heads_[kind_of(shape)].insert(
-      Head{*shape.jobs.begin(), &shape, card_ask_of(shape.key.needs)});
+      Head{*shape.jobs.begin(), &shape, card_ask_of(shape.key)});
 }
 
 void Pending::remove_head(const Shape& shape, const OrderKey& key) {
@@ -72,9 +79,9 @@ void Pending::remove_head(const Shape& shape, const OrderKey& key) {
   if (heads[kNeedsCard].empty() && heads[kMayUseCpus].empty()) queues_.erase(queue);
 }
 
-void Pending::insert(const Job& job, bool overdue) {
+void Pending::insert(const Job& job, bool overdue, SignatureId signature) {
   const OrderKey key = order_key_of(job, overdue);
-  auto [entry, fresh] = shapes_.try_emplace(shape_key_of(job));
+  auto [entry, fresh] = shapes_.try_emplace(shape_key_of(job, signature));
   Shape& shape = entry->second;
   if (fresh) {
     shape.key = entry->first;

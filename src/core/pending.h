@@ -17,6 +17,7 @@
 #include "core/ids.h"
 #include "core/job.h"
 #include "core/needs.h"
+#include "core/signature.h"
 #include "core/time.h"
 
 namespace gpusched {
@@ -47,9 +48,13 @@ struct ShapeKey {
   std::string group;
   JobId array{};  // 0: not of an array.
   Seconds time_limit{0};
+  SignatureId signature{};             // Where past runs decide what it holds; else none.
+  std::uint64_t vram_floor_bytes = 0;  // See Job.
   friend auto operator<=>(const ShapeKey&, const ShapeKey&) = default;
 };
-ShapeKey shape_key_of(const Job& job);
+ShapeKey shape_key_of(const Job& job, SignatureId signature);
+// A lower bound where past runs decide: they may change while the job waits.
+CardAsk card_ask_of(const ShapeKey& key);
 
 struct Shape {
   ShapeKey key;
@@ -84,7 +89,7 @@ class Pending {
   Pending(Pending&&) = default;
   Pending& operator=(Pending&&) = default;
 
-  void insert(const Job& job, bool overdue);
+  void insert(const Job& job, bool overdue, SignatureId signature = {});
   void erase(JobId id);  // No effect if it is not there.
   bool contains(JobId id) const { return places_.contains(id); }
   std::size_t size() const { return places_.size(); }

@@ -9,6 +9,7 @@
 #include "core/fragmentation.h"
 #include "core/quota.h"
 #include "core/round_robin.h"
+#include "core/learn.h"
 
 namespace gpusched {
 namespace {
@@ -43,8 +44,7 @@ std::map<CardNumber, std::uint64_t> turns_taken(const Tentative& free) {
 }
 
 std::optional<Grant> place_on_cards(const State& state, const Tentative& free, const Job& job,
-                                    const Reservation* reservation, Now now) {
-  const Needs& needs = job.spec->needs;
+                                    const Needs& needs, const Reservation* reservation, Now now) {
   if (!host_has_room(state, free, needs.cpus, needs.ram_bytes)) return std::nullopt;
   if (reservation != nullptr &&
       !leaves_room_for(state, *reservation, needs.cpus, needs.ram_bytes)) {
@@ -185,11 +185,11 @@ std::optional<Placement> placement_named(const std::string& name) {
 
 std::optional<Grant> place(const State& state, const Tentative& free, const Job& job,
                            const Reservation* reservation, Now now) {
-  const Needs& needs = job.spec->needs;
+  const Needs needs = needs_now(state, job);
   const bool passes = reservation == nullptr || over_by(state, *reservation, job, now);
   const Reservation* binding = passes ? nullptr : reservation;
   const auto on_cpus = [&] { return place_on_cpus(state, free, needs, binding); };
-  const auto on_cards = [&] { return place_on_cards(state, free, job, binding, now); };
+  const auto on_cards = [&] { return place_on_cards(state, free, job, needs, binding, now); };
   if (!needs.wants_cards()) return on_cpus();
   if (needs.cpu_use == CpuUse::kNever) return on_cards();
   const bool cpus_first = needs.cpu_use == CpuUse::kPrefer;

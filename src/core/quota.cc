@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/admission.h"
+#include "core/learn.h"
 #include "core/placement.h"
 
 namespace gpusched {
@@ -120,8 +121,9 @@ void keep_within_quota(const State& state, const Tentative& free, const Job& job
   const TenantHolds holds = holds_of(entry, free, job);
   std::uint64_t vram_left = left_of(terms.vram_bytes, holds.vram_bytes);
   if (vram_left != kNoLimit) {
+    const Needs needs = needs_now(state, job);
     std::erase_if(cards, [&](std::size_t i) {
-      const std::uint64_t bytes = grant_on(state.cards()[i], job.spec->needs).vram_bytes;
+      const std::uint64_t bytes = grant_on(state.cards()[i], needs).vram_bytes;
       if (bytes > vram_left) return true;
       vram_left -= bytes;
       return false;
@@ -146,8 +148,8 @@ bool within_quota(const State& state, const Tentative& free, const Job& job, con
 
 std::optional<QuotaStop> kept_off_by_quota(const State& state, const Tentative& free,
                                            const Job& job, Now now) {
-  const Needs& needs = job.spec->needs;
-  if (!state.tenants().any_quota() || !needs.wants_cards()) return std::nullopt;
+  if (!state.tenants().any_quota() || !job.spec->needs.wants_cards()) return std::nullopt;
+  const Needs needs = needs_now(state, job);
   std::vector<std::size_t> cards = fitting_cards(state, free, needs);
   const std::uint64_t least = least_cards(state, needs);
   if (cards.size() < least) return std::nullopt;

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "core/admission.h"
+#include "core/learn.h"
 
 namespace gpusched {
 namespace {
@@ -49,7 +50,7 @@ class Ahead {
         cards_(free.cards),
         host_(free.host),
         job_(job),
-        needs_(job.spec->needs),
+        needs_(needs_now(state, job)),
         on_cards_(on_cards),
         booked_(!state.card_bookings().empty()) {
     const Wall end = end_of(state, job, now, Trust::kEstimates);
@@ -130,7 +131,7 @@ class Ahead {
   std::vector<CardHolds> cards_;
   HostHolds host_;
   const Job& job_;
-  const Needs& needs_;
+  const Needs needs_;
   bool on_cards_;
   bool booked_;
   std::optional<Microseconds> lasts_;
@@ -147,7 +148,7 @@ struct Plan {
   Now now;
 
   Reservation on(bool cards, const std::vector<End>& ends, Trust trust) const {
-    const Needs& needs = job.spec->needs;
+    const Needs needs = needs_now(state, job);
     Ahead ahead(state, free, job, cards, now);
     Reservation reservation{.job = job.id, .trust = trust};
     reservation.cpus = ahead.cpus();

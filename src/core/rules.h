@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/card_health.h"
+#include "core/estimate_rules.h"
 #include "core/time.h"
 
 namespace gpusched {
@@ -27,6 +28,8 @@ struct Rules {
   int undeclared_free_percent = 80;
   // Beyond these a card gets nothing new.
   HealthLimits health;
+  EstimateRules estimates = {};
+  Preemption preemption = Preemption::kAuto;
   // Cards that the machine should have; 0: however many there are.
   int cards_expected = 0;
   // A job that has waited longer comes first in its band.

@@ -2,15 +2,57 @@
 
 #include <algorithm>
 
+#include "core/estimates.h"
+
 namespace gpusched {
+namespace {
+
+// A first step says little: it holds what happens only once.
+constexpr std::uint64_t kStepsLeast = 2;
+
+std::optional<Microseconds> from_progress(const State& state, const Job& job) {
+  if (!job.active()) return std::nullopt;
+  const std::optional<Progress> said = state.uses().progress_of(job.current_attempt());
+  if (!said || said->step < kStepsLeast || said->step > said->total) return std::nullopt;
+  // The first attempt begins at nothing; a later one where its first report says.
+  const bool resumed = job.attempt > 1;
+  if (resumed && said->step <= said->first_step) return std::nullopt;
+  const std::uint64_t steps = said->step - (resumed ? said->first_step : 0);
+  const Microseconds took = said->ran - (resumed ? said->first_ran : Microseconds{0});
+  if (took <= Microseconds{0}) return std::nullopt;
+  const double each = static_cast<double>(took.count()) / static_cast<double>(steps);
+  const double left = each * static_cast<double>(said->total - said->step);
+  constexpr double kLongest = 1e15;  // Some thirty years.
+  return said->ran + Microseconds{static_cast<std::int64_t>(std::min(left, kLongest))};
+}
+
+}  // namespace
+
+std::optional<Microseconds> expected_run(const State& state, const Job& job) {
+  if (const auto said = from_progress(state, job)) return said;
+  const Grant* grant = grant_of(job);
+  std::optional<std::string> model;
+  if (grant != nullptr) {
+    model.emplace();
+    if (!grant->cards.empty()) {
+      const auto position = state.index_of(grant->cards.front().card);
+      if (position) model = state.cards()[*position].model;
+    }
+  }
+  std::optional<Microseconds> longest;
+  for (const auto& [key, known] : state.estimates().of(signature_of(job).id)) {
+    if (model && key.model != *model) continue;
+    const auto duration = duration_from(known.past);
+    if (duration && (!longest || *duration > *longest)) longest = duration;
+  }
+  return longest;
+}
 
 std::optional<Microseconds> longest_run(const Job& job) {
   const TimeRule& time = job.spec->time;
   if (time.limit == Seconds{0}) return std::nullopt;
   return time.limit + time.grace;
 }
-
-std::optional<Microseconds> expected_run(const State&, const Job& job) { return longest_run(job); }
 
 Wall end_of(const State& state, const Job& job, Now now, Trust trust) {
   const auto* running = std::get_if<Running>(&job.state);

@@ -8,7 +8,8 @@
 
 namespace gpusched {
 
-// What a run of this job takes by the best that is known before it starts. None: nobody knows.
+// From its start to its end, by what it says of its progress, else by past runs of its signature.
+// None: nobody knows.
 std::optional<Microseconds> expected_run(const State& state, const Job& job);
 // What it takes at the very most: its time limit and grace are enforced. None: no limit.
 std::optional<Microseconds> longest_run(const Job& job);

@@ -20,6 +20,7 @@
 #include "core/booking.h"
 #include "core/card.h"
 #include "core/card_view.h"
+#include "core/estimates.h"
 #include "core/group.h"
 #include "core/job.h"
 #include "core/lease_book.h"
@@ -38,6 +39,10 @@ struct CardHolds {
   int jobs = 0;
   bool whole = false;  // One of them has the card to itself.
   Beyond beyond;       // What is taken of it besides.
+  // Of its compute, in percent: by jobs and by others.
+  int load_percent() const {
+    return share_percent + beyond.jobs_load_percent + beyond.load_percent;
+  }
 };
 struct HostHolds {
   int cpus = 0;
@@ -60,6 +65,7 @@ class State {
   const CardHolds& holds_on(std::size_t card_index) const { return card_holds_[card_index]; }
   const CardView& view_of(std::size_t card_index) const { return views_[card_index]; }
   const AttemptUses& uses() const { return uses_; }
+  const Estimates& estimates() const { return estimates_; }
   const HostHolds& host_holds() const { return host_holds_; }
   // Position in cards() of a card's number, if there is such a card.
   std::optional<std::size_t> index_of(CardNumber number) const;
@@ -129,6 +135,10 @@ class State {
   void remove_booking(std::uint64_t id);
   // What the configuration's calendar says for the time ahead. Not kept: it is worked out anew.
   void set_calendar(std::vector<Booking> calendar);
+  // May remove the past runs that were used longest ago.
+  void put(PastRuns past);
+  // All at once, for a copy that is only asked questions.
+  void believe(const Estimates& estimates) { estimates_ = estimates; }
   void put(Submission submission);
   void remove_submission(std::uint64_t id);
   // Lets the jobs of complete submissions into the queue, at most `most` per call.
@@ -143,6 +153,9 @@ class State {
   void count_turns(const Grant& grant) { turns_.count(grant); }
   // Counts for round-robin. Not undone, not kept: it is for balance, not for the record.
   void count_grant(const Grant& grant);
+  // What an attempt used before this daemon was there, or what its driver says it used.
+  void add_use(AttemptId attempt, const GpuUsage& known) { uses_.add_known(attempt, known); }
+  void set_progress(AttemptId attempt, Progress progress) { uses_.set_progress(attempt, progress); }
   void set_host(HostCapacity host);
   void set_rules(Rules rules);
   void configure_tenants(ConfiguredTenants configured);
@@ -170,6 +183,8 @@ class State {
     std::vector<std::string> removed_tenants;
     std::vector<std::uint64_t> bookings;
     std::vector<std::uint64_t> removed_bookings;
+    std::vector<PastRunsKey> past_runs;
+    std::vector<PastRunsKey> removed_past_runs;
     std::vector<std::uint64_t> submissions;
     std::vector<std::uint64_t> removed_submissions;
     std::vector<TrailEntry> trail;
@@ -206,8 +221,12 @@ class State {
     std::uint64_t id = 0;
     std::optional<Submission> submission;
   };
+  struct PastRunsBefore {
+    PastRunsKey key;
+    std::optional<PastRuns> past;
+  };
   using Before = std::variant<JobBefore, GroupBefore, DrainBefore, TenantBefore, BookingBefore,
-                              SubmissionBefore>;
+                              SubmissionBefore, PastRunsBefore>;
   // A range of jobs that came in slices and are not in the indexes yet.
   struct Staged {
     JobId end{};  // One past the last.
@@ -224,6 +243,7 @@ class State {
   void drop_job(JobId id);
   void count_usage(const Job* before, const Job& job, Now now);
   void count_usage_of_all(Now now);
+  void remember_past_runs(const PastRunsKey& key);
   void put_submission(Submission submission);
   void drop_submission(std::uint64_t id);
   void index(const Job& job, Now now);
@@ -245,6 +265,7 @@ class State {
   std::vector<CardView> views_;  // In the order of cards_.
   AttemptUses uses_;
   CardRecords card_records_;
+  Estimates estimates_;
   HostHolds host_holds_;
 
   std::map<JobId, Job> jobs_;

@@ -4,6 +4,7 @@
 
 #include "core/check.h"
 #include "core/dependency.h"
+#include "core/learn.h"
 #include "core/state.h"
 
 namespace gpusched {
@@ -79,7 +80,8 @@ void State::index_queued(const Job& job, const Queued& queued, Now now) {
     return;
   }
   const bool overdue = now.wall - job.submitted_at >= rules_.overdue_after;
-  pending_.insert(job, overdue);
+  const bool by_history = counts_history(job, rules_.estimates);
+  pending_.insert(job, overdue, by_history ? signature_of(job).id : SignatureId{});
   if (!overdue) fresh_.emplace(job.submitted_at, job.id);
 }
 

@@ -1,5 +1,6 @@
 // The one door for changes, and the way back through it. Every put and remove remembers what it
 // replaced; roll_back() undoes a turn whose commit failed, changes() says what to write.
+#include <algorithm>
 #include <set>
 #include <type_traits>
 #include <unordered_set>
@@ -15,8 +16,14 @@ void State::put_job(Job job, Now now) {
   const auto found = jobs_.find(id);
   if (found != jobs_.end()) {
     unindex(found->second);
-    found->second = std::move(job);
+    const Job before = std::exchange(found->second, std::move(job));
     index(found->second, now);
+    // What an attempt that has ended took beyond its hold is judged by what the job is now.
+    if (before.active() && !found->second.active()) {
+      for (const CardGrant& held : grant_of(before)->cards) {
+        if (const auto position = index_of(held.card)) refresh_beyond(*position);
+      }
+    }
   } else {
     const auto entry = jobs_.emplace_hint(jobs_.end(), id, std::move(job));
     index(entry->second, now);
@@ -115,6 +122,22 @@ void State::remove_booking(std::uint64_t id) {
   refresh_bookings();
 }
 
+void State::remember_past_runs(const PastRunsKey& key) {
+  const PastRuns* before = estimates_.find(key);
+  journal_.emplace_back(
+      PastRunsBefore{key, before ? std::optional<PastRuns>(*before) : std::nullopt});
+}
+
+void State::put(PastRuns past) {
+  remember_past_runs(past.key);
+  estimates_.put(std::move(past), rules_.estimates);
+  while (estimates_.size() > std::max<std::size_t>(rules_.estimates.signatures_most, 1)) {
+    const PastRunsKey oldest = estimates_.oldest();
+    remember_past_runs(oldest);
+    estimates_.erase(oldest);
+  }
+}
+
 void State::put(Submission submission) {
   const auto before = submissions_.find(submission.id);
   journal_.emplace_back(SubmissionBefore{
@@ -133,8 +156,9 @@ void State::remove_submission(std::uint64_t id) {
 bool State::Changes::empty() const {
   return jobs.empty() && removed_jobs.empty() && groups.empty() && removed_groups.empty() &&
          drains.empty() && removed_drains.empty() && tenants.empty() && removed_tenants.empty() &&
-         bookings.empty() && removed_bookings.empty() && submissions.empty() &&
-         removed_submissions.empty() && trail.empty();
+         bookings.empty() && removed_bookings.empty() && past_runs.empty() &&
+         removed_past_runs.empty() && submissions.empty() && removed_submissions.empty() &&
+         trail.empty();
 }
 
 State::Changes State::changes() const {
@@ -144,6 +168,7 @@ State::Changes State::changes() const {
   std::set<std::string> seen_drains;
   std::set<std::string> seen_tenants;
   std::set<std::uint64_t> seen_bookings;
+  std::set<PastRunsKey> seen_past_runs;
   std::set<std::uint64_t> seen_submissions;
   for (const Before& before : journal_) {
     const bool lasting =
@@ -174,6 +199,10 @@ State::Changes State::changes() const {
       if (!seen_bookings.insert(booking->id).second) continue;
       (bookings_.contains(booking->id) ? changes.bookings : changes.removed_bookings)
           .push_back(booking->id);
+    } else if (const auto* past = std::get_if<PastRunsBefore>(&before)) {
+      if (!seen_past_runs.insert(past->key).second) continue;
+      (estimates_.find(past->key) ? changes.past_runs : changes.removed_past_runs)
+          .push_back(past->key);
     } else if (const auto* submission = std::get_if<SubmissionBefore>(&before)) {
       if (!seen_submissions.insert(submission->id).second) continue;
       (submissions_.contains(submission->id) ? changes.submissions : changes.removed_submissions)
@@ -227,6 +256,12 @@ void State::roll_back(Now now) {
         bookings_.erase(booking->id);
       }
       refresh_bookings();
+    } else if (auto* past = std::get_if<PastRunsBefore>(&*before)) {
+      if (past->past) {
+        estimates_.put(std::move(*past->past), rules_.estimates);
+      } else {
+        estimates_.erase(past->key);
+      }
     } else if (auto* submission = std::get_if<SubmissionBefore>(&*before)) {
       if (submission->submission) {
         put_submission(std::move(*submission->submission));

@@ -8,20 +8,32 @@
 namespace gpusched {
 namespace {
 
-std::uint64_t held_on(const Job& job, CardNumber card) {
+const CardGrant* held_on(const Job& job, CardNumber card) {
   const Grant* grant = grant_of(job);
   const auto held = std::ranges::find(grant->cards, card, &CardGrant::card);
-  return held == grant->cards.end() ? 0 : held->vram_bytes;
+  return held == grant->cards.end() ? nullptr : &*held;
+}
+
+// What a job uses of the card's compute, less what it was given: its estimate counts in full while
+// it ramps up, and where nobody knows better.
+double load_beyond(const CardUse& use, const CardGrant& held, const EstimateRules& rules) {
+  if (!use.load_percent) return 0;
+  const double above = *use.load_percent - held.share_percent;
+  return use.ramps(held, rules) ? std::max(above, 0.0) : above;
 }
 
 // A holder's process stands for all its leases on the card.
 std::uint64_t held_with(const State& state, const Job& job, CardNumber card) {
-  if (!job.spec->lease) return held_on(job, card);
+  const auto bytes_of = [card](const Job& one) {
+    const CardGrant* held = held_on(one, card);
+    return held ? held->vram_bytes : 0;
+  };
+  if (!job.spec->lease) return bytes_of(job);
   std::uint64_t held = 0;
   for (const JobId id : state.leases().live()) {
     const Job& other = *state.find(id);
     if (other.active() && other.spec->lease->pid == job.spec->lease->pid) {
-      held += held_on(other, card);
+      held += bytes_of(other);
     }
   }
   return held;
@@ -32,7 +44,7 @@ std::uint64_t held_with(const State& state, const Job& job, CardNumber card) {
 std::optional<AttemptId> lease_on(const State& state, int pid, CardNumber card) {
   for (const JobId id : state.leases().live()) {
     const Job& job = *state.find(id);
-    if (job.active() && job.spec->lease->pid == pid && held_on(job, card) > 0) {
+    if (job.active() && job.spec->lease->pid == pid && held_on(job, card) != nullptr) {
       return job.current_attempt();
     }
   }
@@ -47,7 +59,7 @@ void State::observe(CardNumber card, CardView view) {
       const Job* job = find(attempt.job);
       return job != nullptr && job->active() && job->current_attempt() == attempt;
     });
-    uses_.add(card, views_[*position], view);
+    uses_.add(card, views_[*position], view, rules_.estimates);
   }
   // What a card that does not answer held is still there, as far as anybody knows.
   if (!view.answers()) view.processes = std::move(views_[*position].processes);
@@ -93,14 +105,21 @@ void State::refresh_beyond(std::size_t card_index) {
     ours[*process.attempt] += bytes;
   }
   std::uint64_t excess = 0;
+  double jobs_load = 0;
+  const CardNumber number = cards_[card_index].number;
   for (const auto& [attempt, bytes] : ours) {
-    const std::uint64_t held = held_with(*this, *find(attempt.job), cards_[card_index].number);
-    excess += bytes - std::min(bytes, held);
+    const Job& job = *find(attempt.job);
+    const std::uint64_t given = held_with(*this, job, number);
+    excess += bytes - std::min(bytes, given);
+    const CardGrant* held = held_on(job, number);
+    const CardUse* use = uses_.on_card(attempt, number);
+    if (held != nullptr && use != nullptr) jobs_load += load_beyond(*use, *held, rules_.estimates);
   }
   const std::uint64_t used = view.used_bytes.value_or(listed);
   const std::uint64_t unattributed = used - std::min(used, listed);
   card_holds_[card_index].beyond = {foreign + excess + unattributed,
-                                    static_cast<int>(std::lround(load))};
+                                    static_cast<int>(std::lround(load)),
+                                    static_cast<int>(std::lround(jobs_load))};
 }
 
 }  // namespace gpusched

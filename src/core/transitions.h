@@ -53,6 +53,7 @@ Applied apply_holder_gone(State& state, const LeaseHolderGone& gone, Now now);
 Applied apply_seen(State& state, const CardSeen& seen, Now now);
 // What an attempt's end says about the cards it ran on. Before apply_finished().
 void judge_cards_by(State& state, const AttemptFinished& report, Now now);
+Applied apply_progress(State& state, const ProgressSeen& seen);
 Applied apply_running(State& state, const AttemptRunning& report, Now now);
 Applied apply_finished(State& state, const AttemptFinished& report, Now now);
 Applied apply_never_ran(State& state, const AttemptNeverRan& report, Now now);

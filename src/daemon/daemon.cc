@@ -120,6 +120,7 @@ void Daemon::after_turn() {
   if (cards_) cards_->set_busy(counts.queued + counts.starting + counts.running > 0);
   if (cards_ && whose_has_changed()) tell_attempts();
   log_drains();
+  if (counts.running > 0) look_at_progress();
   for (auto& left : containers_.take_left_behind(engine_->state())) {
     launcher_->end_containers(left.attempt, left.since, std::move(left.ids));
   }

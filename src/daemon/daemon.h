@@ -24,6 +24,7 @@
 #include "gpu/watched_cards.h"
 #include "history/feed.h"
 #include "history/history.h"
+#include "process/progress_file.h"
 #include "process/shim_launcher.h"
 #include "store/sqlite_store.h"
 #include "store/store_thread.h"
@@ -56,6 +57,7 @@ class Daemon {
   void tell_attempts();
   void log_drains();
   bool whose_has_changed();
+  void look_at_progress();
   void let_clients_in();
   void wait_for_end();
   void wait_for_hangup();
@@ -88,6 +90,9 @@ class Daemon {
   std::set<CardNumber> unseen_;  // Clients are let in when every card has been looked at.
   bool let_in_ = false;
   boost::asio::steady_timer first_look_{loop_};
+  boost::asio::steady_timer progress_{loop_};
+  bool watching_progress_ = false;
+  std::map<AttemptId, ReportedProgress> reported_;  // The last that was passed on.
   boost::asio::signal_set ending_{loop_, SIGTERM, SIGINT};
   boost::asio::signal_set hangup_{loop_, SIGHUP};
   Result<void> outcome_;

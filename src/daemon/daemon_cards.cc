@@ -137,6 +137,13 @@ void Daemon::on_report(const watch::Report& report) {
   if (const auto* sample = std::get_if<watch::SampleReport>(&report)) {
     containers_.learn(*sample, engine_->state());
   }
+  if (const auto* ended = std::get_if<watch::EndedReport>(&report)) {
+    for (const watch::EndedProcess& process : ended->processes) {
+      if (!process.attempt || !process.account.peak_vram_bytes) continue;
+      engine_->post(ProcessAccounted{*process.attempt, *process.account.peak_vram_bytes});
+    }
+    return;
+  }
   const auto* said = std::get_if<watch::EventReport>(&report);
   if (said == nullptr || !said->card) return;
   using Kind = watch::CardEvent::Kind;

@@ -22,7 +22,9 @@ constexpr std::size_t kRemovedPerTurn = 100;
 constexpr std::size_t kPreparedPerTurn = 16;
 
 bool is_lazy(const Event& event) {
-  return std::holds_alternative<AttemptRunning>(event) || std::holds_alternative<CardSeen>(event);
+  return std::holds_alternative<AttemptRunning>(event) || std::holds_alternative<CardSeen>(event) ||
+         std::holds_alternative<ProcessAccounted>(event) ||
+         std::holds_alternative<ProgressSeen>(event);
 }
 
 Error error_of(const Refusal& refusal) {
@@ -228,6 +230,10 @@ Commit Engine::commit_of(const State::Changes& changes) const {
     commit.bookings.push_back(state_.bookings().at(id));
   }
   commit.removed_bookings = changes.removed_bookings;
+  for (const PastRunsKey& key : changes.past_runs) {
+    commit.past_runs.push_back(*state_.estimates().find(key));
+  }
+  commit.removed_past_runs = changes.removed_past_runs;
   for (const std::uint64_t id : changes.submissions) {
     commit.submissions.push_back(state_.submissions().at(id));
   }

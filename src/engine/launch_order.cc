@@ -61,6 +61,8 @@ LaunchOrder launch_order_of(const State& state, const Job& job, const Engine::Op
       {"GPUSCHED_JOB_ID", to_string(job.id)},
       {"GPUSCHED_ATTEMPT", std::to_string(job.attempt)},
       {"GPUSCHED_CHECKPOINT_DIR", options.jobs_directory + "/" + to_string(job.id) + "/checkpoint"},
+      {"GPUSCHED_PROGRESS",
+       options.jobs_directory + "/" + to_string(job.id) + "/checkpoint/progress"},
       {"GPUSCHED_RESUME", job.attempt > 1 ? "1" : "0"},
   };
   order.added_variables.insert(order.added_variables.end(), std::begin(own), std::end(own));

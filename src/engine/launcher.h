@@ -52,7 +52,8 @@ struct AttemptStarted {
 };
 struct AttemptEnded {
   AttemptId attempt;
-  // kExit, kSignal, kTimeout, kHostOom, or kLaunch: the shim ran but could not start the command
+  // kExit, kSignal, kTimeout, kHostOom, kCudaOom, or kLaunch: the shim ran but could not start the
+  // command
   // (`message` says why: no such program, directory gone, user gone, log cannot be opened …).
   Cause cause = Cause::kExit;
   std::optional<int> exit_code;

@@ -11,6 +11,7 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now) {
   for (Group& group : image.groups) state_.put(std::move(group));
   for (Drain& drain : image.drains) state_.put(std::move(drain));
   for (Booking& booking : image.bookings) state_.put(std::move(booking));
+  for (PastRuns& past : image.past_runs) state_.put(std::move(past));
   for (Submission& submission : image.submissions) state_.put(std::move(submission));
   // Boot time starts anew with the machine, so a back-off is counted again from the wall clock.
   for (Job& job : image.jobs) {
@@ -50,6 +51,7 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now) {
     launcher_.adopt(job.current_attempt());
     const auto* starting = std::get_if<Starting>(&job.state);
     const auto* running = std::get_if<Running>(&job.state);
+    if (running && running->used) state_.add_use(job.current_attempt(), *running->used);
     const StopReason stopping = starting ? starting->stopping : running->stopping;
     // The request to stop may have been lost with the daemon.
     if (stopping != StopReason::kNone) launcher_.stop(job.current_attempt(), job.spec->time.grace);

@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "core/booking.h"
 #include "core/card.h"
+#include "core/estimates.h"
 #include "core/group.h"
 #include "core/ids.h"
 #include "core/job.h"
@@ -35,6 +36,8 @@ struct Commit {
   std::vector<std::string> removed_tenants;
   std::vector<Booking> bookings;  // Inserted or replaced.
   std::vector<std::uint64_t> removed_bookings;
+  std::vector<PastRuns> past_runs;          // Inserted or replaced.
+  std::vector<PastRunsKey> removed_past_runs;
   std::vector<Submission> submissions;  // Inserted or replaced.
   std::vector<std::uint64_t> removed_submissions;
   std::optional<std::string> boot_id;
@@ -46,7 +49,8 @@ struct Commit {
     return jobs.empty() && removed_jobs.empty() && trail.empty() && groups.empty() &&
            removed_groups.empty() && drains.empty() && removed_drains.empty() && tenants.empty() &&
            removed_tenants.empty() && bookings.empty() && removed_bookings.empty() &&
-           submissions.empty() && removed_submissions.empty() && !boot_id;
+           past_runs.empty() && removed_past_runs.empty() && submissions.empty() &&
+           removed_submissions.empty() && !boot_id;
   }
 };
 
@@ -57,6 +61,7 @@ struct StoreImage {
   std::vector<Drain> drains;            // By UUID.
   std::vector<Tenant> tenants;          // By name.
   std::vector<Booking> bookings;        // By id.
+  std::vector<PastRuns> past_runs;      // By key.
   std::vector<Submission> submissions;  // None is open.
   std::string boot_id;                  // Empty on the first start.
   JobId next_job{1};                    // Never reused, also after retention removed the last one.

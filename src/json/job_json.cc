@@ -68,6 +68,38 @@ void write_standing(JsonWriter& json, const Job& job) {
   json.field("retry_at", queued == nullptr ? std::nullopt : queued->retry_at);
 }
 
+void write_progress(JsonWriter& json, const RowFacts& facts) {
+  json.key("progress");
+  if (facts.progress) {
+    json.begin_object().field("step", facts.progress->step);
+    json.field("total", facts.progress->total).end_object();
+  } else {
+    json.null();
+  }
+  json.field("expected_end", facts.expected_end);
+}
+
+std::optional<double> seconds_of(const std::optional<Microseconds>& time) {
+  if (!time) return std::nullopt;
+  return static_cast<double>(time->count()) / 1e6;
+}
+
+void write_knowledge(JsonWriter& json, const Knowledge& known) {
+  json.key("estimate").begin_object().field("signature", known.signature);
+  json.field("held_vram_bytes", known.held_bytes).field("used_vram_bytes", known.used_bytes);
+  json.field("runs", known.estimate ? known.estimate->runs : 0);
+  json.field("out_of_memory", known.out_of_memory);
+  json.field("vram_bytes",
+             known.estimate ? std::optional(known.estimate->vram_bytes) : std::nullopt);
+  json.field("share_percent", known.estimate && known.estimate->share_percent > 0
+                                  ? std::optional(known.estimate->share_percent)
+                                  : std::nullopt);
+  json.field("run_s", seconds_of(known.expected_run));
+  json.field("suggested_vram_bytes",
+             known.suggested_bytes > 0 ? std::optional(known.suggested_bytes) : std::nullopt);
+  json.end_object().key("advice").text_or_null(known.advice);
+}
+
 void write_row_fields(JsonWriter& json, const Job& job, const RowFacts& facts,
                       const std::vector<Card>& cards) {
   const JobSpec& spec = *job.spec;
@@ -87,6 +119,7 @@ void write_row_fields(JsonWriter& json, const Job& job, const RowFacts& facts,
   write_strings(json, "tags", spec.tags);
   write_array(json, job);
   write_standing(json, job);
+  write_progress(json, facts);
   json.key("needs").begin_object();
   write_needs_fields(json, spec.needs);
   json.end_object();
@@ -150,6 +183,7 @@ void write_job_details(JsonWriter& json, const Job& job, const RowFacts& facts,
   json.key("output_path").text_or_null(spec.output_path);
   json.key("error_path").text_or_null(spec.error_path);
   write_usage(json, job);
+  if (facts.known != nullptr) write_knowledge(json, *facts.known);
   json.field("attach", attach_name(spec.attach));
   json.field("array_limit", spec.array_limit);
   if (owner != nullptr) write_owner_fields(json, job, *owner);

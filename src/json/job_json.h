@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "core/knowledge.h"
 #include "core/card.h"
 #include "core/job.h"
 #include "json/json_writer.h"
@@ -18,6 +19,9 @@ namespace gpusched {
 struct RowFacts {
   std::string_view reason;  // Why it waits; empty: null.
   std::optional<Wall> estimated_start;
+  std::optional<Progress> progress = {};
+  std::optional<Wall> expected_end = {};
+  const Knowledge* known = nullptr;  // For the details.
 };
 
 // What only the owner and administrators see; empty texts become null.

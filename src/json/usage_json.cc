@@ -8,6 +8,7 @@ namespace gpusched {
 void write_gpu_usage(JsonWriter& json, const GpuUsage& usage) {
   json.begin_object().field("gpu_seconds", usage.gpu_seconds);
   json.field("peak_vram_bytes", usage.peak_vram_bytes);
+  json.field("peak_card_vram_bytes", usage.peak_card_vram_bytes);
   json.field("mean_vram_bytes", usage.mean_vram_bytes);
   if (usage.mean_busy_percent) json.field("mean_busy_percent", *usage.mean_busy_percent);
   if (usage.mean_sm_active_percent) {
@@ -46,6 +47,8 @@ Result<GpuUsage> gpu_usage_from_json(std::string_view text) {
   GpuUsage usage;
   usage.gpu_seconds = real(*object, "gpu_seconds").value_or(0);
   usage.peak_vram_bytes = static_cast<std::uint64_t>(real(*object, "peak_vram_bytes").value_or(0));
+  usage.peak_card_vram_bytes =
+      static_cast<std::uint64_t>(real(*object, "peak_card_vram_bytes").value_or(0));
   usage.mean_vram_bytes = static_cast<std::uint64_t>(real(*object, "mean_vram_bytes").value_or(0));
   usage.mean_busy_percent = real(*object, "mean_busy_percent");
   usage.mean_sm_active_percent = real(*object, "mean_sm_active_percent");

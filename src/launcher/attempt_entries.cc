@@ -51,7 +51,11 @@ Result<void> make_checkpoint_directory(int jobs_fd, const LaunchOrder& order, bo
   // One that is there before the first attempt was prepared for a job that never came to be, and
   // may be somebody else's; or it was made beforehand, and is nobody's yet.
   const bool made = ::mkdirat(jobs_fd, path.c_str(), 0700) == 0;
-  if (!made && errno == EEXIST && order.attempt.number > 1) return {};
+  if (!made && errno == EEXIST && order.attempt.number > 1) {
+    // What the attempt before said of its progress is not said of this one.
+    ::unlinkat(jobs_fd, (path + "/progress").c_str(), 0);
+    return {};
+  }
   if (!made && errno != EEXIST) {
     // Said below.
   } else if (!change_owner || ::fchownat(jobs_fd, path.c_str(), order.owner.uid, order.owner.gid,

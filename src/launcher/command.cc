@@ -160,7 +160,25 @@ class Becoming {
     said.split = split;
     std::vector<int> files;
     if (order_.attach != Attach::kNone) files = {output, error};
+    add_readable(output, order_.output_path, said, files);
+    if (split) add_readable(error, order_.error_path, said, files);
     send(said, files);
+  }
+
+  // By its path and as the user, whose file it is: /proc is root's since the change of user. Only a
+  // plain file that is still the same, and that they may read.
+  static void add_readable(int written, const std::string& path, CommandReport& said,
+                           std::vector<int>& files) {
+    if (path.empty()) return;
+    const int file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    struct stat here {};
+    struct stat there {};
+    if (file < 0 || ::fstat(file, &here) != 0 || ::fstat(written, &there) != 0 ||
+        !S_ISREG(here.st_mode) || here.st_dev != there.st_dev || here.st_ino != there.st_ino) {
+      return;
+    }
+    files.push_back(file);
+    said.sizes[said.readable++] = static_cast<std::uint64_t>(here.st_size);
   }
 
   void compose_words() {

@@ -45,7 +45,8 @@ struct StartedCommand {
 Result<StartedCommand> start_command(const CommandPlan& plan);
 
 // What the new process says before exec. `opened` comes with user-chosen files; with an attached
-// job their descriptors come along.
+// job their descriptors come along, then those for reading what was written, as far as the user
+// may.
 struct CommandReport {
   enum class Step : int {
     kOpened,
@@ -62,6 +63,8 @@ struct CommandReport {
   FileIdentity output;
   FileIdentity split_error;
   bool split = false;
+  int readable = 0;                 // How many of the descriptors are for reading.
+  std::uint64_t sizes[2] = {0, 0};  // Of those, before the command wrote to them.
 };
 
 struct LaunchProblem {

@@ -13,6 +13,7 @@
 #include "engine/launcher.h"
 #include "launcher/attachment.h"
 #include "launcher/command.h"
+#include "launcher/log_tail.h"
 #include "launcher/log_trim.h"
 #include "launcher/shim.h"
 #include "launcher/timeline.h"
@@ -68,6 +69,7 @@ class Supervisor {
   void end_tree();
   void record_exit();
   void compose_exit();
+  bool ran_out_of_gpu_memory() const;
   void signal_command(int signal);
   void report(std::string message);
   void flush_reports();
@@ -94,6 +96,7 @@ class Supervisor {
   bool status_missing_ = false;
   StatusRecord status_;
   Fd user_logs_[2];
+  std::vector<LogTail> tails_;  // Of files that the user chose.
   ExitRecord ended_;
   bool started_ = false;
   std::optional<LaunchProblem> problem_;

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -43,6 +44,10 @@ void Supervisor::on_command_report() {
   }
   status_.output = said.output;
   if (said.split) status_.error = said.split_error;
+  for (int i = said.readable; i > 0 && !files.empty(); --i) {
+    tails_.emplace_back(std::move(files.back()), said.sizes[i - 1]);
+    files.pop_back();
+  }
   if (files.size() == 2 && parts_.attachment) {
     user_logs_[0] = std::move(files[0]);
     user_logs_[1] = std::move(files[1]);
@@ -112,6 +117,12 @@ void Supervisor::signal_command(int signal) {
   if (pid_ > 0 && ::kill(-pid_, signal) != 0 && errno == ESRCH) ::kill(pid_, signal);
 }
 
+bool Supervisor::ran_out_of_gpu_memory() const {
+  if (parts_.log && tells_of_gpu_memory(LogTail::read(parts_.log.get(), 0))) return true;
+  return std::ranges::any_of(tails_,
+                             [](const LogTail& tail) { return tells_of_gpu_memory(tail.read()); });
+}
+
 void Supervisor::compose_exit() {
   ended_.ended_at = read_clock().wall;
   ended_.usage.user_cpu = microseconds_of(usage_.ru_utime);
@@ -132,6 +143,11 @@ void Supervisor::compose_exit() {
     ended_.exit_code = WEXITSTATUS(wait_status_);
   }
   ended_.message = note_;
+  const bool failed = ended_.exit_code ? *ended_.exit_code != 0 : ended_.signal == SIGABRT;
+  if (failed && ran_out_of_gpu_memory()) {
+    ended_.cause = Cause::kCudaOom;
+    ended_.message = "it ran out of GPU memory";
+  }
   if (wait_status_ != 0 && parts_.leaf && oom_kills_in(parts_.leaf.get()) > 0) {
     ended_.cause = Cause::kHostOom;
     ended_.message = "the kernel ended a process of this job for lack of memory";
@@ -145,8 +161,9 @@ void Supervisor::compose_exit() {
 
 void Supervisor::record_exit() {
   if (ended_.ended_at == Wall{}) {
-    compose_exit();
+    // First: the last words may tell how it ended.
     if (parts_.attachment) parts_.attachment->drain();
+    compose_exit();
   }
   const std::string record = write_exit(ended_);
   if (!replace_file(parts_.directory.get(), "exit", record, 0644)) {

@@ -12,11 +12,9 @@ struct CauseWord {
   Cause cause;
   const char* word;
 };
-constexpr CauseWord kShimCauses[] = {{Cause::kExit, "exit"},
-                                     {Cause::kSignal, "signal"},
-                                     {Cause::kTimeout, "timeout"},
-                                     {Cause::kHostOom, "host_oom"},
-                                     {Cause::kLaunch, "launch"}};
+constexpr CauseWord kShimCauses[] = {{Cause::kExit, "exit"},        {Cause::kSignal, "signal"},
+                                     {Cause::kTimeout, "timeout"},  {Cause::kHostOom, "host_oom"},
+                                     {Cause::kCudaOom, "cuda_oom"}, {Cause::kLaunch, "launch"}};
 
 tl::unexpected<Error> damaged(const char* what) { return failure(ErrorCode::kIo, what); }
 

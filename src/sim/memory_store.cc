@@ -45,6 +45,8 @@ void MemoryStore::Tables::apply(const Commit& commit) {
   for (const std::string& name : commit.removed_tenants) tenants.erase(name);
   for (const Booking& booking : commit.bookings) bookings[booking.id] = booking;
   for (const std::uint64_t id : commit.removed_bookings) bookings.erase(id);
+  for (const PastRuns& past : commit.past_runs) past_runs[past.key] = past;
+  for (const PastRunsKey& key : commit.removed_past_runs) past_runs.erase(key);
   if (commit.boot_id) boot_id = *commit.boot_id;
   for (const JobId id : commit.removed_jobs) remove_job(id);
 }
@@ -69,6 +71,7 @@ Result<StoreImage> MemoryStore::load() {
   for (const auto& [uuid, drain] : synced_.drains) image.drains.push_back(drain);
   for (const auto& [name, tenant] : synced_.tenants) image.tenants.push_back(tenant);
   for (const auto& [id, booking] : synced_.bookings) image.bookings.push_back(booking);
+  for (const auto& [key, past] : synced_.past_runs) image.past_runs.push_back(past);
   for (const auto& [id, submission] : synced_.submissions) image.submissions.push_back(submission);
   image.boot_id = synced_.boot_id;
   image.next_job = JobId{synced_.next_job};

@@ -40,6 +40,7 @@ class MemoryStore : public Store {
     std::map<JobId, std::vector<TrailEntry>> trail;
     std::map<std::string, Drain> drains;
     std::map<std::uint64_t, Booking> bookings;
+    std::map<PastRunsKey, PastRuns> past_runs;
     std::map<std::string, Group> groups;
     std::map<std::string, Tenant> tenants;
     std::map<std::uint64_t, Submission> submissions;

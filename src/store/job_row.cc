@@ -18,18 +18,18 @@ const char* const kInsertJob =
     "INSERT INTO jobs(id, spec, task_array, task_index, task_values, uid, gid, user_name, tenant,"
     " submitted_at, priority, attempt, failures, state, hold, stopping, retry_at, decided_at,"
     " started_at, ended_at, granted, cause, exit_code, signal, message, user_cpu_us,"
-    " system_cpu_us, max_rss_bytes, gpu_usage)"
-    " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+    " system_cpu_us, max_rss_bytes, gpu_usage, vram_floor)"
+    " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 const char* const kUpdateJob =
     "UPDATE jobs SET priority = ?, attempt = ?, failures = ?, state = ?, hold = ?, stopping = ?,"
     " retry_at = ?, decided_at = ?, started_at = ?, ended_at = ?, granted = ?, cause = ?,"
     " exit_code = ?, signal = ?, message = ?, user_cpu_us = ?, system_cpu_us = ?,"
-    " max_rss_bytes = ?, gpu_usage = ? WHERE id = ? AND spec = ?";
+    " max_rss_bytes = ?, gpu_usage = ?, vram_floor = ? WHERE id = ? AND spec = ?";
 const char* const kSelectJobs =
     "SELECT id, spec, task_array, task_index, task_values, uid, gid, user_name, tenant,"
     " submitted_at, priority, attempt, failures, state, hold, stopping, retry_at, decided_at,"
     " started_at, ended_at, granted, cause, exit_code, signal, message, user_cpu_us,"
-    " system_cpu_us, max_rss_bytes, gpu_usage FROM jobs ORDER BY id";
+    " system_cpu_us, max_rss_bytes, gpu_usage, vram_floor FROM jobs ORDER BY id";
 
 namespace {
 
@@ -63,6 +63,7 @@ enum Column {
   kSystemCpu,
   kMaxRss,
   kGpuUsage,
+  kVramFloor,
 };
 
 std::int64_t number_of(Wall time) { return time.time_since_epoch().count(); }
@@ -108,6 +109,7 @@ struct StateColumns {
     granted = grant_to_text(running.grant);
     started_at = number_of(running.started_at);
     stopping = stop_word(running.stopping);
+    if (running.used) gpu_usage = gpu_usage_to_json(*running.used);
   }
   void operator()(const Ended& ended) {
     if (ended.cause) cause = cause_name(*ended.cause);
@@ -192,7 +194,13 @@ Result<JobState> read_state(const Statement& row) {
     return Starting{std::move(*grant), wall_of(row.integer(kDecidedAt)), *stopping};
   }
   if (word == "running") {
-    return Running{std::move(*grant), wall_of(row.integer(kStartedAt)), *stopping};
+    Running running{std::move(*grant), wall_of(row.integer(kStartedAt)), *stopping};
+    if (!row.text(kGpuUsage).empty()) {
+      auto used = gpu_usage_from_json(row.text(kGpuUsage));
+      if (!used) return failure(unreadable(id, "gpu_usage", row.text(kGpuUsage)));
+      running.used = std::make_shared<const GpuUsage>(*used);
+    }
+    return running;
   }
   return failure(unreadable(id, "state", word));
 }
@@ -209,7 +217,7 @@ Result<void> insert_job(Statement& insert, const Job& job, std::int64_t spec) {
                     state_name(job.state), state.hold, state.stopping, state.retry_at,
                     state.decided_at, state.started_at, state.ended_at, state.granted, state.cause,
                     state.exit_code, state.signal, state.message, state.user_cpu, state.system_cpu,
-                    state.max_rss, state.gpu_usage);
+                    state.max_rss, state.gpu_usage, job.vram_floor_bytes);
 }
 
 Result<void> update_job(Statement& update, const Job& job, std::int64_t spec) {
@@ -219,7 +227,7 @@ Result<void> update_job(Statement& update, const Job& job, std::int64_t spec) {
                     state.stopping, state.retry_at, state.decided_at, state.started_at,
                     state.ended_at, state.granted, state.cause, state.exit_code, state.signal,
                     state.message, state.user_cpu, state.system_cpu, state.max_rss, state.gpu_usage,
-                    gpusched::number_of(job.id), spec);
+                    job.vram_floor_bytes, gpusched::number_of(job.id), spec);
 }
 
 Result<JobRow> read_job(const Statement& row) {
@@ -235,6 +243,7 @@ Result<JobRow> read_job(const Statement& row) {
   job.submitted_at = wall_of(row.integer(kSubmittedAt));
   job.attempt = static_cast<int>(row.integer(kAttempt));
   job.failures = static_cast<int>(row.integer(kFailures));
+  job.vram_floor_bytes = static_cast<std::uint64_t>(row.integer(kVramFloor));
   if (!row.is_null(kTaskArray)) {
     std::optional<TaskValues> values = task_values_from_text(row.text(kTaskValues));
     if (!values) {

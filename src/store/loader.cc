@@ -12,6 +12,7 @@
 #include "json/spec_json.h"
 #include "json/tenant_json.h"
 #include "store/job_row.h"
+#include "store/past_runs_row.h"
 #include "store/row_text.h"
 
 namespace gpusched {
@@ -177,6 +178,16 @@ Result<void> read_bookings(Database& database, StoreImage& image) {
                       });
 }
 
+Result<void> read_past_runs(Database& database, StoreImage& image) {
+  return for_each_row(database, kSelectPastRuns, [&](const Statement& row) -> Result<void> {
+    // Only history: a row that makes no sense is forgotten, nobody's job is lost with it.
+    if (std::optional<PastRuns> past = read_past_runs_row(row)) {
+      image.past_runs.push_back(std::move(*past));
+    }
+    return {};
+  });
+}
+
 Result<void> read_submissions(Database& database, StoreImage& image) {
   return for_each_row(
       database, "SELECT id, tenant, key, fingerprint, first_job, jobs FROM submissions ORDER BY id",
@@ -235,6 +246,7 @@ Result<StoreImage> read_image(Database& database, Writer& writer) {
   if (Result<void> done = read_drains(database, image); !done) return failure(done.error());
   if (Result<void> done = read_tenants(database, image); !done) return failure(done.error());
   if (Result<void> done = read_bookings(database, image); !done) return failure(done.error());
+  if (Result<void> done = read_past_runs(database, image); !done) return failure(done.error());
   if (Result<void> done = read_submissions(database, image); !done) return failure(done.error());
   writer.know_numbers({.job = number_of(image.next_job),
                        .submission = image.next_submission,

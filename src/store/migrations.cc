@@ -122,7 +122,24 @@ CREATE TABLE bookings(
 );
 )sql";
 
-constexpr const char* kSteps[] = {kVersion1, kVersion2, kTenantsStep, kBookings};
+// What past runs of a signature used, and what attempts hold at least after they ran out of memory.
+constexpr const char* kPastRuns = R"sql(
+ALTER TABLE jobs ADD COLUMN vram_floor INTEGER NOT NULL DEFAULT 0;
+
+CREATE TABLE past_runs(
+  signature INTEGER NOT NULL,
+  model TEXT NOT NULL,
+  tenant TEXT NOT NULL,
+  command TEXT NOT NULL,
+  recorded INTEGER NOT NULL,
+  out_of_memory INTEGER NOT NULL,
+  last INTEGER NOT NULL,
+  runs TEXT NOT NULL,
+  PRIMARY KEY(signature, model)
+) WITHOUT ROWID;
+)sql";
+
+constexpr const char* kSteps[] = {kVersion1, kVersion2, kTenantsStep, kBookings, kPastRuns};
 
 Result<int> number_asked(Database& database, const char* pragma) {
   Result<std::string> text = database.ask(pragma);

@@ -168,13 +168,16 @@ std::optional<std::string_view> stop_word(StopReason why) {
       return "requeue";
     case StopReason::kGpuLost:
       return "gpu_lost";
+    case StopReason::kPressure:
+      return "pressure";
   }
   return std::nullopt;
 }
 
 std::optional<StopReason> stop_of_word(std::string_view word) {
   if (word.empty()) return StopReason::kNone;
-  for (const StopReason why : {StopReason::kCancel, StopReason::kRequeue, StopReason::kGpuLost}) {
+  for (const StopReason why :
+       {StopReason::kCancel, StopReason::kRequeue, StopReason::kGpuLost, StopReason::kPressure}) {
     if (word == stop_word(why)) return why;
   }
   return std::nullopt;

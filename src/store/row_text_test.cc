@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "store/past_runs_row.h"
+
 namespace gpusched {
 namespace {
 
@@ -54,6 +56,23 @@ TEST(RowText, HasAWordForEveryEnumValue) {
   }
   EXPECT_EQ(outcome_of_word("cancelled"), Outcome::kCancelled);
   EXPECT_EQ(outcome_of_word("running"), std::nullopt);
+}
+
+TEST(RowText, PastRunsAreReadAsTheyWereWrittenAndDamageIsSeen) {
+  std::vector<PastRun> runs(2);
+  runs[0].attempt = {JobId{7}, 2};
+  runs[0].end = RunEnd::kOutOfMemory;
+  runs[0].peak_vram_bytes = 99;
+  runs[1].load_percent = 12.5;
+  runs[1].duration = Microseconds{1234567};
+  const std::string text = past_runs_to_text(runs);
+  EXPECT_EQ(text, "7.2,out_of_memory,99,,0;0.0,completed,0,12.5,1234567");
+  EXPECT_EQ(past_runs_from_text(text), runs);
+  EXPECT_EQ(past_runs_from_text(""), std::vector<PastRun>());
+  for (const char* damaged : {"7", "7.2", "7.2,gone,1,,0", "7.2,cut,x,,0", "7.2,cut,1,,",
+                              "7.2,cut,1", "7.2,cut,1,x,0", "7.2,cut,1,,0;;", ";"}) {
+    EXPECT_FALSE(past_runs_from_text(damaged)) << damaged;
+  }
 }
 
 }  // namespace

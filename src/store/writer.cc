@@ -6,6 +6,7 @@
 #include "json/spec_json.h"
 #include "json/tenant_json.h"
 #include "store/job_row.h"
+#include "store/past_runs_row.h"
 #include "store/row_text.h"
 
 namespace gpusched {
@@ -45,6 +46,8 @@ Result<Writer> Writer::prepare(Database& database) {
        "INSERT OR REPLACE INTO bookings(id, name, user_name, tenant, cards, starts_at, ends_at,"
        " made_by) VALUES(?, ?, ?, ?, ?, ?, ?, ?)"},
       {&writer.delete_booking_, "DELETE FROM bookings WHERE id = ?"},
+      {&writer.put_past_runs_, kPutPastRuns},
+      {&writer.delete_past_runs_, kDeletePastRuns},
       {&writer.put_submission_,
        "INSERT OR REPLACE INTO submissions(id, tenant, key, fingerprint,"
        " first_job, jobs, open) VALUES(?, ?, ?, ?, ?, ?, ?)"},
@@ -106,6 +109,12 @@ Result<void> Writer::write(const Commit& commit) {
   }
   for (const std::uint64_t id : commit.removed_bookings) {
     if (Result<void> done = delete_booking_.run(static_cast<std::int64_t>(id)); !done) return done;
+  }
+  for (const PastRuns& past : commit.past_runs) {
+    if (Result<void> done = put_past_runs(put_past_runs_, past); !done) return done;
+  }
+  for (const PastRunsKey& key : commit.removed_past_runs) {
+    if (Result<void> done = delete_past_runs(delete_past_runs_, key); !done) return done;
   }
   if (commit.boot_id) {
     if (Result<void> done = put_meta_.run("boot_id", *commit.boot_id); !done) return done;

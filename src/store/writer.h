@@ -62,6 +62,7 @@ class Writer {
   Statement put_drain_, delete_drain_;
   Statement put_tenant_, delete_tenant_;
   Statement put_booking_, delete_booking_;
+  Statement put_past_runs_, delete_past_runs_;
   Statement put_submission_, delete_submission_;
   Statement put_meta_, put_numbers_;
 

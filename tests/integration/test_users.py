@@ -347,3 +347,35 @@ def test_tenants_of_two_users_get_their_shares(place, ml1, ben):
     assert place.ended(stopped)["state"] == "completed"
     place.run("cancel", first[1])
     place.ended(first[1])
+
+
+def test_a_users_own_output_file_tells_of_gpu_memory_if_they_may_read_it(place, ml1):
+    line = "echo torch.OutOfMemoryError: CUDA out of memory. >&2; exit 1"
+    job = ml1.submit("--output", "mine", "--error", "errors", "--cmd", line)
+    assert (place.ended(job)["cause"], place.job(job)["exit_code"]) == ("cuda_oom", 1)
+    ml1.do("sh", "-c", "umask 0377; : > blind; chmod 0200 blind")
+    job = ml1.submit("--output", "blind", "--cmd", line)
+    assert place.ended(job)["cause"] == "exit"
+    # What others wrote there before is not this job's word.
+    job = ml1.submit("--output", "errors", "--cmd", "exit 1")
+    assert place.ended(job)["cause"] == "exit"
+
+
+def test_progress_follows_no_link_to_what_others_may_not_read(place, ml1):
+    secret = place.directory / "secret"
+    secret.write_text("3 4\n")
+    secret.chmod(0o600)
+    line = (f"ln -s {secret} $GPUSCHED_PROGRESS; while [ ! -e go ]; do sleep 0.05; done; "
+            "rm $GPUSCHED_PROGRESS; echo 1 4 > $GPUSCHED_PROGRESS; sleep 60")
+    job = ml1.submit("--cmd", line)
+    place.wait_for(job, "running")
+    link = place.state / "jobs" / str(job) / "checkpoint" / "progress"
+    wait_until(link.is_symlink, 30, "the link")
+    other = ml1.submit("--cmd", "echo 2 4 > $GPUSCHED_PROGRESS; sleep 60")
+    wait_until(lambda: place.job(other)["progress"], 30, "a look at both files")
+    assert place.job(job)["progress"] is None
+    ml1.do("touch", "go")
+    wait_until(lambda: place.job(job)["progress"] == {"step": 1, "total": 4}, 30, "a file of theirs")
+    ml1.gpusched("cancel", job, other)
+    place.ended(job)
+    place.ended(other)

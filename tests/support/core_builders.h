@@ -138,7 +138,7 @@ inline std::vector<std::uint64_t> start_what_fits(State& state, Now now) {
   std::vector<std::uint64_t> started;
   for (const Decision& decision : decide(state, now).decisions) {
     if (accept(state, decision, now).effects.empty()) continue;
-    started.push_back(number_of(std::get<Start>(decision).job));
+    if (const auto* start = std::get_if<Start>(&decision)) started.push_back(number_of(start->job));
   }
   return started;
 }

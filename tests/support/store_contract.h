@@ -83,6 +83,7 @@ TYPED_TEST_P(StoreContract, KeepsAJobInEveryState) {
   put.priority = 85;
   put.attempt = 3;
   put.failures = 2;
+  put.vram_floor_bytes = 5ULL << 30;
   Ended ended;
   ended.outcome = Outcome::kFailed;
   ended.cause = Cause::kTimeout;
@@ -107,8 +108,10 @@ TYPED_TEST_P(StoreContract, KeepsAJobInEveryState) {
         JobState{Starting{two_cards(), wall(2), StopReason::kNone}},
         JobState{Starting{{}, wall(2), StopReason::kCancel}},
         JobState{Running{two_cards(), wall(4), StopReason::kNone}},
-        JobState{Running{two_cards(), wall(4), StopReason::kRequeue}}, JobState{ended},
-        JobState{completed}, JobState{cancelled}, JobState{Queued{}}}) {
+        JobState{Running{two_cards(), wall(4), StopReason::kRequeue}},
+        JobState{Running{two_cards(), wall(4), StopReason::kPressure,
+                         std::make_shared<const GpuUsage>(GpuUsage{.peak_card_vram_bytes = 7})}},
+        JobState{ended}, JobState{completed}, JobState{cancelled}, JobState{Queued{}}}) {
     put.state = state;
     EXPECT_EQ(this->kept(put), text_of(put));
   }
@@ -258,6 +261,7 @@ TYPED_TEST_P(StoreContract, KeepsGroupsAndBootId) {
   commit.bookings = {booking, {.id = 4}};
   commit.groups = {{.name = "b", .limit = 2}, {.name = "a", .limit = 0}, {.name = "c", .limit = 1}};
   commit.boot_id = "first";
+  commit.past_runs = {past_runs(1, 1), past_runs(2, 1)};
   this->commit(commit);
   Commit change;
   change.groups = {{.name = "b", .limit = 5}};
@@ -265,8 +269,11 @@ TYPED_TEST_P(StoreContract, KeepsGroupsAndBootId) {
   change.removed_drains = {"GPU-b", "never"};
   change.removed_bookings = {4, 99};
   change.boot_id = "second";
+  change.past_runs = {past_runs(1, 2)};
+  change.removed_past_runs = {past_runs(2, 1).key, past_runs(9, 1).key};
   this->commit(change);
   const StoreImage image = this->restart();
+  EXPECT_EQ(image.past_runs, (std::vector<PastRuns>{past_runs(1, 2)}));
   EXPECT_EQ(image.drains, (std::vector<Drain>{one}));
   EXPECT_EQ(image.bookings, (std::vector<Booking>{booking}));
   EXPECT_EQ(image.groups, (std::vector<Group>{{"a", 0}, {"b", 5}}));

@@ -64,6 +64,25 @@ inline Submission submission(std::uint64_t id, std::uint64_t first, std::uint64_
 }
 
 // One commit of jobs, each with a line in the trail whose sequence is the job's id.
+inline PastRuns past_runs(std::uint64_t signature, std::uint64_t count) {
+  PastRuns past{.key = {SignatureId{signature}, "Test 24G"}, .tenant = "lab", .runs = {}};
+  past.command = "train --lr #";
+  past.count = count;
+  past.out_of_memory = 1;
+  past.last = wall(static_cast<std::int64_t>(count));
+  past.runs = {{.attempt = {JobId{3}, 2},
+                .end = RunEnd::kOutOfMemory,
+                .peak_vram_bytes = 6ULL << 30,
+                .load_percent = {},
+                .duration = Seconds{90}},
+               {.attempt = {JobId{4}, 1},
+                .end = RunEnd::kCompleted,
+                .peak_vram_bytes = 5ULL << 30,
+                .load_percent = 37.5,
+                .duration = Microseconds{1'500'000}}};
+  return past;
+}
+
 inline Commit commit_of(std::vector<Job> jobs) {
   Commit commit;
   for (const Job& each : jobs) {
@@ -103,8 +122,10 @@ inline std::string text_of(const JobState& state) {
                          text_of(starting.decided_at), static_cast<int>(starting.stopping));
     }
     std::string operator()(const Running& running) const {
-      return fmt::format("{} started {} stopping {}", text_of(running.grant),
-                         text_of(running.started_at), static_cast<int>(running.stopping));
+      return fmt::format(
+          "{} started {} stopping {}{}", text_of(running.grant), text_of(running.started_at),
+          static_cast<int>(running.stopping),
+          running.used ? fmt::format(" used {}", running.used->peak_card_vram_bytes) : "");
     }
     std::string operator()(const Ended& ended) const {
       return fmt::format(
@@ -124,11 +145,11 @@ inline std::string text_of(const JobState& state) {
 
 inline std::string text_of(const Job& each) {
   std::string text = fmt::format(
-      "job {} owner {}/{}/{} tenant {} priority {} submitted {} attempt {} failures {}\n  {}\n  "
-      "{}\n",
+      "job {} owner {}/{}/{} tenant {} priority {} submitted {} attempt {} failures {} floor {}\n"
+      "  {}\n  {}\n",
       number_of(each.id), each.owner.uid, each.owner.gid, each.owner.user, each.tenant,
-      each.priority, text_of(each.submitted_at), each.attempt, each.failures, text_of(each.state),
-      spec_to_json(*each.spec));
+      each.priority, text_of(each.submitted_at), each.attempt, each.failures, each.vram_floor_bytes,
+      text_of(each.state), spec_to_json(*each.spec));
   if (const Environment* environment = each.spec->environment.get()) {
     text += "  environment " + environment->hash;
     for (const std::string& variable : environment->variables) text += " " + variable;

@@ -1,0 +1,92 @@
+// What is known of past runs, by signature and card model, and what it lets us believe of the next
+// one. Bounded: so many signatures, the ones used longest ago go first, and so many runs of each.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <ranges>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/estimate_rules.h"
+#include "core/job.h"
+#include "core/signature.h"
+#include "core/time.h"
+
+namespace gpusched {
+
+// How one attempt went.
+enum class RunEnd : std::uint8_t {
+  kCompleted,
+  kCut,          // By its time limit: the peak counts, the duration does not.
+  kOutOfMemory,  // The peak is what the next one is believed to need.
+};
+struct PastRun {
+  AttemptId attempt;
+  RunEnd end = RunEnd::kCompleted;
+  std::uint64_t peak_vram_bytes = 0;  // On its fullest card; 0: not seen.
+  std::optional<double> load_percent;
+  Microseconds duration{0};
+  friend bool operator==(const PastRun&, const PastRun&) = default;
+};
+
+struct PastRunsKey {
+  SignatureId signature{};
+  std::string model;  // Of the cards; empty: ran on CPUs.
+  friend auto operator<=>(const PastRunsKey&, const PastRunsKey&) = default;
+};
+struct PastRuns {
+  static constexpr std::size_t kKept = 32;
+  PastRunsKey key;
+  std::string tenant;
+  std::string command;      // For people, without what varies.
+  std::uint64_t count = 0;  // All that were ever recorded.
+  std::uint64_t out_of_memory = 0;
+  Wall last{};
+  std::vector<PastRun> runs;  // The newest kKept, oldest first.
+  friend bool operator==(const PastRuns&, const PastRuns&) = default;
+};
+
+// What the next run is believed to need of a card.
+struct Estimate {
+  std::uint64_t vram_bytes = 0;
+  int share_percent = 0;   // 0: its load is not known.
+  std::uint64_t runs = 0;  // From so many.
+};
+// Nullopt: its memory was never seen.
+std::optional<Estimate> estimate_from(const PastRuns& past, const EstimateRules& rules);
+// How long the next run takes at most, as nine of ten did. Nullopt: none was completed.
+std::optional<Microseconds> duration_from(const PastRuns& past);
+
+// The least of `values` that `percent` of them do not exceed. REQUIRES: !values.empty().
+template <class T>
+T quantile_of(std::vector<T> values, int percent);
+
+class Estimates {
+ public:
+  struct Known {
+    PastRuns past;
+    std::optional<Estimate> estimate;  // From them; worked out once, asked for in every turn.
+  };
+  using Map = std::map<PastRunsKey, Known>;
+
+  const PastRuns* find(const PastRunsKey& key) const;
+  // What is known of a signature, model by model.
+  std::ranges::subrange<Map::const_iterator> of(SignatureId signature) const;
+  std::size_t size() const { return all_.size(); }
+  // Used longest ago. REQUIRES: size() > 0.
+  const PastRunsKey& oldest() const { return by_age_.begin()->second; }
+
+  void put(PastRuns past, const EstimateRules& rules);
+  void erase(const PastRunsKey& key);
+
+ private:
+  Map all_;
+  std::set<std::pair<Wall, PastRunsKey>> by_age_;
+};
+
+}  // namespace gpusched

@@ -1,0 +1,154 @@
+#include "core/learn.h"
+
+#include <algorithm>
+
+#include "core/admission.h"
+#include "core/percent.h"
+
+namespace gpusched {
+namespace {
+
+std::string model_of(const State& state, const Grant& grant) {
+  if (grant.cards.empty()) return {};
+  const auto position = state.index_of(grant.cards.front().card);
+  return position ? state.cards()[*position].model : std::string();
+}
+
+// Nullopt: the attempt teaches nothing, as it ended early or on request.
+std::optional<RunEnd> run_end_of(const Ended& ended) {
+  if (ended.outcome == Outcome::kCompleted) return RunEnd::kCompleted;
+  if (ended.outcome != Outcome::kFailed) return std::nullopt;
+  if (ended.cause == Cause::kTimeout) return RunEnd::kCut;
+  if (ended.cause == Cause::kCudaOom) return RunEnd::kOutOfMemory;
+  return std::nullopt;
+}
+
+std::uint64_t most_held(const Grant& grant) {
+  std::uint64_t most = 0;
+  for (const CardGrant& held : grant.cards) most = std::max(most, held.vram_bytes);
+  return most;
+}
+
+std::uint64_t capacity_of(const State& state, const Grant& grant) {
+  std::uint64_t capacity = 0;
+  for (const CardGrant& held : grant.cards) {
+    const auto position = state.index_of(held.card);
+    if (position) capacity = std::max(capacity, state.cards()[*position].capacity_bytes());
+  }
+  return capacity;
+}
+
+// The signature of a job in the queue is known already.
+SignatureId signature_id_of(const State& state, const Job& job) {
+  if (state.pending().contains(job.id)) {
+    const SignatureId known = state.pending().shape_of(job.id).key.signature;
+    if (known != SignatureId{}) return known;
+  }
+  return signature_of(job).id;
+}
+
+}  // namespace
+
+std::uint64_t hold_after_oom(const State& state, const Grant& grant) {
+  const std::uint64_t more = percent_of(most_held(grant), state.rules().estimates.oom_hold_percent);
+  const std::uint64_t capacity = capacity_of(state, grant);
+  return capacity > 0 ? std::min(more, capacity) : more;
+}
+
+void learn(State& state, const Job& job, const Ended& ended, Now now) {
+  const std::optional<RunEnd> end = run_end_of(ended);
+  if (!end || !ended.started_at) return;
+  PastRun run{.attempt = job.current_attempt(), .end = *end};
+  run.duration = std::max(Microseconds{0}, ended.ended_at - *ended.started_at);
+  const Usage& usage = usage_of(ended);
+  if (usage.gpu) {
+    run.peak_vram_bytes = usage.gpu->peak_card_vram_bytes;
+    run.load_percent = usage.gpu->mean_busy_percent;
+  }
+  if (*end == RunEnd::kOutOfMemory) {
+    run.peak_vram_bytes = std::max(run.peak_vram_bytes, hold_after_oom(state, ended.grant));
+    run.load_percent.reset();  // It died while it ramped up.
+  }
+  Signature signature = signature_of(job);
+  const PastRunsKey key{signature.id, model_of(state, ended.grant)};
+  const PastRuns* before = state.estimates().find(key);
+  PastRuns past = before ? *before
+                         : PastRuns{.key = key,
+                                    .tenant = job.tenant,
+                                    .command = std::move(signature.command),
+                                    .runs = {}};
+  ++past.count;
+  if (*end == RunEnd::kOutOfMemory) ++past.out_of_memory;
+  past.last = now.wall;
+  past.runs.push_back(run);
+  if (past.runs.size() > PastRuns::kKept) past.runs.erase(past.runs.begin());
+  state.put(std::move(past));
+}
+
+void learn_peak(State& state, AttemptId attempt, std::uint64_t peak_vram_bytes) {
+  const Job* job = state.find(attempt.job);
+  if (job == nullptr || peak_vram_bytes == 0) return;
+  if (job->active() && job->current_attempt() == attempt) {
+    state.add_use(attempt,
+                  {.peak_vram_bytes = peak_vram_bytes, .peak_card_vram_bytes = peak_vram_bytes});
+    return;
+  }
+  for (const auto& [key, known] : state.estimates().of(signature_of(*job).id)) {
+    const auto run = std::ranges::find(known.past.runs, attempt, &PastRun::attempt);
+    if (run == known.past.runs.end() || run->peak_vram_bytes >= peak_vram_bytes) continue;
+    PastRuns past = known.past;
+    std::ranges::find(past.runs, attempt, &PastRun::attempt)->peak_vram_bytes = peak_vram_bytes;
+    state.put(std::move(past));
+    return;
+  }
+}
+
+bool counts_history(const Job& job, const EstimateRules& rules) {
+  const Needs& needs = job.spec->needs;
+  if (!needs.wants_cards() || needs.exclusive) return false;
+  return needs.vram_bytes == 0 || rules.trust_history;
+}
+
+Needs needs_now(const State& state, const Job& job) {
+  Needs needs = job.spec->needs;
+  needs.vram_floor_bytes = job.vram_floor_bytes;
+  const EstimateRules& rules = state.rules().estimates;
+  if (!counts_history(job, rules)) return needs;
+  for (const auto& [key, known] : state.estimates().of(signature_id_of(state, job))) {
+    if (!known.estimate) continue;
+    Belief belief{key.model, known.estimate->vram_bytes, known.estimate->share_percent};
+    // Trusted or not, nobody gets more than was declared.
+    if (needs.vram_bytes > 0) belief.vram_bytes = std::min(belief.vram_bytes, needs.vram_bytes);
+    needs.beliefs.push_back(std::move(belief));
+  }
+  return needs;
+}
+
+CardAsk card_ask_now(const State& state, const ShapeKey& shape) {
+  CardAsk least{.whole = true};
+  for (const auto& [key, known] : state.estimates().of(shape.signature)) {
+    if (!known.estimate) continue;
+    std::uint64_t bytes = known.estimate->vram_bytes;
+    if (shape.needs.vram_bytes > 0) bytes = std::min(bytes, shape.needs.vram_bytes);
+    least.vram_bytes = least.whole ? bytes : std::min(least.vram_bytes, bytes);
+    least.whole = false;
+  }
+  // One that declares something shares also where nothing is known.
+  if (least.whole && !shape.needs.declares_nothing()) return {};
+  return least;
+}
+
+std::optional<Estimate> estimate_of(const State& state, const Job& job) {
+  const Grant* grant = grant_of(job);
+  const std::string model = grant ? model_of(state, *grant) : std::string();
+  for (const auto& [key, known] : state.estimates().of(signature_id_of(state, job))) {
+    if (!known.estimate || (grant != nullptr && key.model != model)) continue;
+    const bool there = std::ranges::any_of(state.cards(), [&](const Card& card) {
+      return card.model == key.model && matches(card, job.spec->needs.cards);
+    });
+    if (there) return known.estimate;
+  }
+  return std::nullopt;
+}
+
+}  // namespace gpusched

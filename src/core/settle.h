@@ -1,0 +1,12 @@
+// What looks at a card change about the jobs that run there: one of which nothing was known gives
+// up the rest of its card once its memory has settled, and what a job has used so far is written
+// down now and then, for the case that the daemon is started again.
+#pragma once
+
+#include "core/state.h"
+
+namespace gpusched {
+
+void settle_jobs_on(State& state, CardNumber card, Now now);
+
+}  // namespace gpusched

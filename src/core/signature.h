@@ -1,0 +1,30 @@
+// The signature of a job: its tenant and its command without what varies from run to run, so that
+// the next run of the same program is recognised. Numbers that stand alone, random names and dates
+// go; names stay, also those that end in digits (`resnet50`, `llama-7b`, `8G`): they mean another
+// need. The card's model is the other half of the key under which past runs are kept
+// (core/estimates.h).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/job.h"
+
+namespace gpusched {
+
+enum class SignatureId : std::uint64_t {};  // 0: none.
+constexpr std::uint64_t number_of(SignatureId id) { return static_cast<std::uint64_t>(id); }
+
+struct Signature {
+  SignatureId id{};
+  std::string command;  // For people; at most kCommandMost bytes.
+  static constexpr std::size_t kCommandMost = 400;
+};
+
+Signature signature_of(const Job& job);
+
+// The text with what varies replaced by `#`.
+std::string without_varying_parts(std::string_view text);
+
+}  // namespace gpusched

@@ -1,0 +1,107 @@
+#include "store/past_runs_row.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <utility>
+
+namespace gpusched {
+
+const char* const kPutPastRuns =
+    "INSERT OR REPLACE INTO past_runs(signature, model, tenant, command, recorded, out_of_memory,"
+    " last, runs) VALUES(?,?,?,?,?,?,?,?)";
+const char* const kDeletePastRuns = "DELETE FROM past_runs WHERE signature = ? AND model = ?";
+const char* const kSelectPastRuns =
+    "SELECT signature, model, tenant, command, recorded, out_of_memory, last, runs FROM past_runs"
+    " ORDER BY signature, model";
+
+namespace {
+
+constexpr const char* kEndWords[] = {"completed", "cut", "out_of_memory"};
+
+// SQLite's integers have a sign, ours have none.
+std::int64_t row_number(SignatureId id) { return static_cast<std::int64_t>(number_of(id)); }
+
+std::string_view next_part(std::string_view& text, char separator) {
+  const std::size_t end = std::min(text.find(separator), text.size());
+  const std::string_view part = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return part;
+}
+
+template <class T>
+bool read_whole(std::string_view text, T& number) {
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && rest == text.data() + text.size();
+}
+
+std::optional<PastRun> run_from_text(std::string_view text) {
+  PastRun run;
+  std::uint64_t job = 0;
+  if (!read_whole(next_part(text, '.'), job) ||
+      !read_whole(next_part(text, ','), run.attempt.number)) {
+    return std::nullopt;
+  }
+  run.attempt.job = JobId{job};
+  const std::string_view end = next_part(text, ',');
+  const auto word = std::ranges::find(kEndWords, end);
+  if (word == std::end(kEndWords)) return std::nullopt;
+  run.end = static_cast<RunEnd>(word - std::begin(kEndWords));
+  if (!read_whole(next_part(text, ','), run.peak_vram_bytes)) return std::nullopt;
+  const std::string_view load = next_part(text, ',');
+  if (!load.empty() && !read_whole(load, run.load_percent.emplace())) return std::nullopt;
+  std::int64_t duration = 0;
+  if (!read_whole(text, duration)) return std::nullopt;
+  run.duration = Microseconds{duration};
+  return run;
+}
+
+}  // namespace
+
+std::string past_runs_to_text(const std::vector<PastRun>& runs) {
+  fmt::memory_buffer out;
+  for (const PastRun& run : runs) {
+    const std::string load = run.load_percent ? fmt::format("{:.1f}", *run.load_percent) : "";
+    fmt::format_to(fmt::appender(out), "{}{}.{},{},{},{},{}", out.size() > 0 ? ";" : "",
+                   number_of(run.attempt.job), run.attempt.number,
+                   kEndWords[static_cast<std::size_t>(run.end)], run.peak_vram_bytes, load,
+                   run.duration.count());
+  }
+  return fmt::to_string(out);
+}
+
+std::optional<std::vector<PastRun>> past_runs_from_text(std::string_view text) {
+  std::vector<PastRun> runs;
+  while (!text.empty()) {
+    std::optional<PastRun> run = run_from_text(next_part(text, ';'));
+    if (!run) return std::nullopt;
+    runs.push_back(*run);
+  }
+  return runs;
+}
+
+Result<void> put_past_runs(Statement& put, const PastRuns& past) {
+  return put.run(row_number(past.key.signature), past.key.model, past.tenant, past.command,
+                 past.count, past.out_of_memory, past.last.time_since_epoch().count(),
+                 past_runs_to_text(past.runs));
+}
+
+Result<void> delete_past_runs(Statement& remove, const PastRunsKey& key) {
+  return remove.run(row_number(key.signature), key.model);
+}
+
+std::optional<PastRuns> read_past_runs_row(const Statement& row) {
+  PastRuns past;
+  past.key = {SignatureId{static_cast<std::uint64_t>(row.integer(0))}, std::string(row.text(1))};
+  past.tenant = row.text(2);
+  past.command = row.text(3);
+  past.count = static_cast<std::uint64_t>(row.integer(4));
+  past.out_of_memory = static_cast<std::uint64_t>(row.integer(5));
+  past.last = Wall(Microseconds(row.integer(6)));
+  auto runs = past_runs_from_text(row.text(7));
+  if (!runs) return std::nullopt;
+  past.runs = std::move(*runs);
+  return past;
+}
+
+}  // namespace gpusched
