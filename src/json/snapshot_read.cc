@@ -9,12 +9,12 @@
 namespace gpusched {
 namespace {
 
-constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::uint64_t kLargestNumber = std::numeric_limits<std::int64_t>::max();
 constexpr int kIntMost = std::numeric_limits<int>::max();
 
 std::uint64_t whole(Fields& fields, std::string_view name) {
   std::uint64_t value = 0;
-  fields.number(name, value, 0, kMost);
+  fields.number(name, value, 0, kLargestNumber);
   return value;
 }
 Wall wall(Fields& fields, std::string_view name) {
@@ -23,7 +23,7 @@ Wall wall(Fields& fields, std::string_view name) {
 template <class T>
 void maybe_number(Fields& fields, std::string_view name, std::optional<T>& out) {
   std::uint64_t value = 0;
-  if (fields.number(name, value, 0, kMost)) out = static_cast<T>(value);
+  if (fields.number(name, value, 0, kLargestNumber)) out = static_cast<T>(value);
 }
 
 // Every element of a list, as an object; its faults become those of the whole.
@@ -84,7 +84,7 @@ SeenCard read_card(Fields& fields, Now now) {
   card.number = CardNumber{static_cast<std::uint16_t>(whole(fields, "number"))};
   fields.text("uuid", card.uuid);
   fields.text("model", card.model);
-  fields.number("vram_bytes", card.vram_bytes, 0, kMost);
+  fields.number("vram_bytes", card.vram_bytes, 0, kLargestNumber);
   fields.number("reserved_vram_bytes", card.reserved_vram_bytes, 0, card.vram_bytes);
   fields.flag("usable", card.usable);
   fields.flag("managed", card.managed);
@@ -97,7 +97,7 @@ SeenCard read_card(Fields& fields, Now now) {
   maybe_number(fields, "share_cap_percent", card.share_cap_percent);
   maybe_number(fields, "headroom_bytes", card.headroom_bytes);
   maybe_number(fields, "link_group", card.link_group);
-  fields.number("granted", card.granted, 0, kMost);
+  fields.number("granted", card.granted, 0, kLargestNumber);
   object(fields, "view", [&](Fields& from) { seen.view = read_view(from, now); });
   return seen;
 }
@@ -118,11 +118,11 @@ Grant read_grant(Fields& fields) {
   Grant grant;
   object(fields, "grant", [&grant](Fields& from) {
     from.number("cpus", grant.cpus, 0, kIntMost);
-    from.number("ram_bytes", grant.ram_bytes, 0, kMost);
+    from.number("ram_bytes", grant.ram_bytes, 0, kLargestNumber);
     each(from, "cards", [&grant](Fields& card) {
       CardGrant& held = grant.cards.emplace_back();
       held.card = CardNumber{static_cast<std::uint16_t>(whole(card, "card"))};
-      card.number("vram_bytes", held.vram_bytes, 0, kMost);
+      card.number("vram_bytes", held.vram_bytes, 0, kLargestNumber);
       card.number("share_percent", held.share_percent, 0, 100);
       card.flag("whole", held.whole);
     });
@@ -179,7 +179,7 @@ Job read_job(Fields& fields, State& machine) {
   job.state = read_state(fields);
   job.spec = read_spec(fields);
   std::uint64_t array = 0;
-  if (fields.number("array", array, 1, kMost)) {
+  if (fields.number("array", array, 1, kLargestNumber)) {
     auto task = std::make_shared<ArrayTask>();
     task->array = JobId{array};
     task->index = static_cast<std::uint32_t>(whole(fields, "index"));
@@ -197,13 +197,13 @@ void read_machine(Fields& fields, Excerpt& excerpt) {
   object(fields, "rules", [&rules](Fields& from) {
     for_each_rule(rules, [&from](const char* name, auto& value) {
       std::uint64_t number = 0;
-      if (from.number(name, number, 0, kMost)) set_number(value, number);
+      if (from.number(name, number, 0, kLargestNumber)) set_number(value, number);
     });
   });
   HostCapacity host;
   object(fields, "host", [&host](Fields& from) {
     from.number("cpus", host.cpus, 0, kIntMost);
-    from.number("ram_bytes", host.ram_bytes, 0, kMost);
+    from.number("ram_bytes", host.ram_bytes, 0, kLargestNumber);
   });
   excerpt.machine = State(rules, host);
   std::vector<SeenCard> seen;
