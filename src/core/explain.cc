@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "core/admission.h"
-#include "core/advice.h"
+#include "core/starts_now.h"
 #include "core/dependency.h"
 #include "core/learn.h"
 #include "core/placement.h"

@@ -1,4 +1,4 @@
-#include "core/advice.h"
+#include "core/starts_now.h"
 
 #include <algorithm>
 #include <functional>
