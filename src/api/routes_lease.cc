@@ -1,4 +1,5 @@
 // /v1/leases: ask for one, look at it, wait for it, hold it, renew it, release it.
+#include <algorithm>
 #include <boost/asio/steady_timer.hpp>
 #include <memory>
 #include <utility>
@@ -73,7 +74,11 @@ void write_waiting(JsonWriter& json, const Context& context, const Job& job) {
   } else {
     json.null();
   }
-  json.key("estimated_start").null();
+  std::optional<Wall> likely;
+  if (const StartEstimate* estimate = waits ? context.estimates.of(job.id) : nullptr) {
+    likely = std::max(estimate->likely, context.now().wall);
+  }
+  json.field("estimated_start", likely);
 }
 
 void write_lease(JsonWriter& json, const Context& context, const Job& job) {
@@ -294,6 +299,7 @@ void ask_lease(Context& context, Call call) {
 }
 
 void list_leases(Context& context, Call call) {
+  context.estimates.keep_fresh();
   const auto wanted = call.request.query.find("application");
   const auto mine = call.request.query.find("mine");
   std::string out;

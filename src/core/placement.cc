@@ -64,6 +64,8 @@ std::optional<Grant> place_on_cards(const State& state, const Tentative& free, c
       return state.card_bookings().against(job, i, now.wall, end) != nullptr;
     });
   }
+  // Before the quota, which keeps the first ones.
+  if (by_turns(job)) order_by_turns(fitting, state.cards(), state.turns(), turns_taken(free));
   keep_within_quota(state, free, job, now, fitting);
   std::size_t least = static_cast<std::size_t>(std::max(needs.gpus.least, 1));
   if (needs.gpus.all()) {
@@ -73,7 +75,6 @@ std::optional<Grant> place_on_cards(const State& state, const Tentative& free, c
     least = std::max<std::size_t>(least, static_cast<std::size_t>(could));
   }
   if (fitting.size() < least) return std::nullopt;
-  if (by_turns(job)) order_by_turns(fitting, state.cards(), state.turns(), turns_taken(free));
   const std::size_t most =
       needs.gpus.all() ? fitting.size() : static_cast<std::size_t>(needs.gpus.most);
   if (!by_turns(job)) prefer_linked(state, least, fitting);

@@ -210,6 +210,8 @@ State::Changes State::changes() const {
     }
   }
   changes.trail = trail_;
+  // What tenants have used, counted without any lease, lasts like everything else.
+  if (seen.empty()) changes.leases_alone = false;
   for (const TrailEntry& entry : trail_) {
     const Job* job = find(entry.job);
     if (job != nullptr && !job->spec->lease) changes.leases_alone = false;
