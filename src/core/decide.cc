@@ -50,10 +50,12 @@ bool pass_through(const State& state, Tentative& free, Decided& decided, Now now
   bool passed_by = false;
   decided.reservation.reset();
   BestRoom room = best_room(state.cards(), free.cards, state.rules());
+  BestRoom beside = room;  // Of it, what the reservation leaves.
   const auto exhausted = [&] { return room.none() && free.host.cpus >= state.host().cpus; };
   while (!exhausted() && shapes_left_behind < state.rules().shapes_scanned_most) {
     // The first that waits is reserved for and so must be met, also where no card has room.
-    if (decided.reservation && room.none()) walk.leave_cards();
+    const bool nobody_passes = beside.none() && decided.reservation && !decided.reservation->start;
+    if (decided.reservation && (room.none() || nobody_passes)) walk.leave_cards();
     const OrderKey* key = walk.next();
     if (key == nullptr) break;
     if (decided.reservation && fits_nowhere(walk, room)) {
@@ -61,6 +63,11 @@ bool pass_through(const State& state, Tentative& free, Decided& decided, Now now
       continue;
     }
     const Job& job = *state.find(key->job);
+    if (decided.reservation && fits_nowhere(walk, beside) &&
+        !over_by(*decided.reservation, job, now)) {
+      ++shapes_left_behind;
+      continue;
+    }
     if (free.has_started(job.id)) {
       walk.take();
       continue;
@@ -73,13 +80,17 @@ bool pass_through(const State& state, Tentative& free, Decided& decided, Now now
     std::optional<Grant> grant;
     if (!fits_nowhere(walk, room)) grant = place(state, free, job, reservation, now);
     if (!grant) {
-      if (reservation == nullptr) decided.reservation = reserve_for(state, free, job, now);
+      if (reservation == nullptr) {
+        decided.reservation = reserve_for(state, free, job, now);
+        beside = room_beside(state, free, *decided.reservation);
+      }
       ++shapes_left_behind;
       continue;
     }
     passed_by = passed_by || reservation != nullptr;
     free.take(state, job, *grant);
     room = best_room(state.cards(), free.cards, state.rules());
+    beside = decided.reservation ? room_beside(state, free, *decided.reservation) : room;
     if (!job.spec->group.empty()) ++free.started_in_group[job.spec->group];
     if (job.task) ++free.started_in_array[job.task->array];
     decided.decisions.emplace_back(Start{job.id, std::move(*grant)});

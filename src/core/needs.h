@@ -56,9 +56,11 @@ struct CardAsk {
   std::uint64_t vram_bytes = 0;
   std::int16_t share_percent = 0;
   bool whole = false;
+  std::int32_t cards = 1;  // Of which so many are needed.
 };
 inline CardAsk card_ask_of(const Needs& needs) {
-  return {needs.vram_bytes, static_cast<std::int16_t>(needs.share_percent), needs.whole_cards()};
+  return {needs.vram_bytes, static_cast<std::int16_t>(needs.share_percent), needs.whole_cards(),
+          needs.gpus.least};
 }
 
 }  // namespace gpusched

@@ -1,9 +1,10 @@
 #include "core/placement.h"
 
 #include <algorithm>
-#include <tuple>
+#include <utility>
 
 #include "core/admission.h"
+#include "core/gang_room.h"
 
 namespace gpusched {
 namespace {
@@ -51,7 +52,12 @@ std::optional<Grant> place_on_cards(const State& state, const Tentative& free, c
   if (fitting.size() < least) return std::nullopt;
   const std::size_t most =
       needs.gpus.all() ? fitting.size() : static_cast<std::size_t>(needs.gpus.most);
-  if (fitting.size() > most) fitting.resize(most);
+  GangRoom room(state.cards());
+  for (const std::size_t i : fitting) room.offer(i);
+  std::size_t count = std::min(most, fitting.size());
+  while (count >= least && !room.holds(count)) --count;
+  if (count < least) return std::nullopt;
+  fitting = room.choose(count);
   std::ranges::sort(fitting);
 
   Grant grant{.cards = {}, .cpus = needs.cpus, .ram_bytes = needs.ram_bytes};
@@ -63,18 +69,19 @@ std::optional<Grant> place_on_cards(const State& state, const Tentative& free, c
 
 std::vector<std::size_t> fitting_cards(const State& state, const Tentative& free,
                                        const Needs& needs) {
-  std::vector<std::size_t> fitting;
+  std::vector<std::pair<std::uint64_t, std::size_t>> by_room;
   for (std::size_t i = 0; i < state.cards().size(); ++i) {
+    if (free.cards[i].whole) continue;  // On a busy machine most are, and nobody joins them.
     const Card& card = state.cards()[i];
     if (matches(card, needs.cards) &&
         fits_on(card, free.cards[i], grant_on(card, needs), state.rules())) {
-      fitting.push_back(i);
+      by_room.emplace_back(room_on(card, free.cards[i]), i);
     }
   }
-  const auto room_left = [&](std::size_t i) { return room_on(state.cards()[i], free.cards[i]); };
-  std::ranges::sort(fitting, [&](std::size_t a, std::size_t b) {
-    return std::tuple(room_left(a), a) < std::tuple(room_left(b), b);
-  });
+  if (!std::ranges::is_sorted(by_room)) std::ranges::sort(by_room);
+  std::vector<std::size_t> fitting;
+  fitting.reserve(by_room.size());
+  for (const auto& [room, i] : by_room) fitting.push_back(i);
   return fitting;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/admission.h"
+#include "core/gang_room.h"
 
 namespace gpusched {
 namespace {
@@ -51,11 +52,6 @@ void give_back(const State& state, const Grant& grant, std::vector<CardHolds>& c
   }
 }
 
-struct Candidate {
-  Wall at{};
-  std::size_t card = 0;
-};
-
 }  // namespace
 
 Reservation reserve_for(const State& state, const Tentative& free, const Job& job, Now now) {
@@ -65,37 +61,39 @@ Reservation reserve_for(const State& state, const Tentative& free, const Job& jo
   reservation.ram = free.host.ram_bytes + needs.ram_bytes > state.host().ram_bytes;
   if (!needs.wants_cards()) return reservation;
 
-  // Walk the ends in order and note when each card first has room.
-  std::vector<Candidate> candidates;
+  // Walk the ends in order and note when each card first has room, until they are enough.
+  GangRoom room(state.cards());
   std::vector<bool> found(state.cards().size(), false);
   std::vector<CardHolds> cards = free.cards;
-  const auto look = [&](Wall at) {
-    for (std::size_t i = 0; i < cards.size(); ++i) {
-      const Card& card = state.cards()[i];
-      if (found[i] || !matches(card, needs.cards)) continue;
-      if (!fits_on(card, cards[i], grant_on(card, needs), state.rules())) continue;
-      found[i] = true;
-      candidates.push_back({at, i});
-    }
+  std::size_t count = 0;
+  const auto look = [&](std::size_t i) {
+    if (cards[i].whole) return;
+    const Card& card = state.cards()[i];
+    if (found[i] || !matches(card, needs.cards)) return;
+    if (!fits_on(card, cards[i], grant_on(card, needs), state.rules())) return;
+    found[i] = true;
+    ++count;
+    room.offer(i);
   };
-  look(now.wall);
+  for (std::size_t i = 0; i < cards.size(); ++i) look(i);
+  const auto least = static_cast<std::size_t>(std::max(1, needs.gpus.least));
+  Wall at = now.wall;
   for (const End& end : ends_in_order(state, free, now)) {
+    if (!needs.gpus.all() && room.holds(least)) break;
     give_back(state, *end.grant, cards);
-    look(end.at);
+    at = end.at;
+    for (const CardGrant& held : end.grant->cards) {
+      if (const auto position = state.index_of(held.card)) look(*position);
+    }
   }
-  const std::size_t wanted =
-      needs.gpus.all() ? candidates.size() : static_cast<std::size_t>(needs.gpus.least);
+  const std::size_t wanted = needs.gpus.all() ? count : least;
   // Ends of jobs alone will not do: a foreign process or a card that does not answer is in the way,
   // and nobody waits for those.
-  if (candidates.size() < wanted) candidates.clear();
-  if (candidates.size() > wanted) candidates.resize(wanted);
-  for (const Candidate& candidate : candidates) {
-    reservation.cards.push_back(grant_on(state.cards()[candidate.card], needs));
+  if (wanted == 0 || !room.holds(wanted)) return reservation;
+  for (const std::size_t i : room.choose(wanted)) {
+    reservation.cards.push_back(grant_on(state.cards()[i], needs));
   }
-  if (!candidates.empty() && !reservation.cpus && !reservation.ram &&
-      candidates.back().at != kUnknown) {
-    reservation.start = candidates.back().at;
-  }
+  if (!reservation.cpus && !reservation.ram && at != kUnknown) reservation.start = at;
   return reservation;
 }
 
@@ -103,6 +101,16 @@ bool over_by(const Reservation& reservation, const Job& job, Now now) {
   const TimeRule& time = job.spec->time;
   return reservation.start && time.limit > Seconds{0} &&
          now.wall + time.limit + time.grace <= *reservation.start;
+}
+
+BestRoom room_beside(const State& state, const Tentative& free, const Reservation& reservation) {
+  std::vector<CardHolds> holds = free.cards;
+  for (const CardGrant& reserved : reservation.cards) {
+    const auto position = state.index_of(reserved.card);
+    // Beside a need for the whole card there is no room; beside another there may be.
+    if (position && reserved.whole) holds[*position].whole = true;
+  }
+  return best_room(state.cards(), holds, state.rules());
 }
 
 const CardGrant* reserved_on(const Reservation& reservation, CardNumber card) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/admission.h"
 #include "core/state.h"
 #include "core/tentative.h"
 
@@ -22,6 +23,8 @@ Reservation reserve_for(const State& state, const Tentative& free, const Job& jo
 
 // A job that will be over by the reserved start delays nobody.
 bool over_by(const Reservation& reservation, const Job& job, Now now);
+// What is left to those who will not be over by then.
+BestRoom room_beside(const State& state, const Tentative& free, const Reservation& reservation);
 // The reserved need on this card, if the reservation includes it.
 const CardGrant* reserved_on(const Reservation& reservation, CardNumber card);
 

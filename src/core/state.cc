@@ -8,6 +8,9 @@
 namespace gpusched {
 
 std::optional<std::size_t> State::index_of(CardNumber number) const {
+  // Numbers mostly are positions.
+  const auto usual = static_cast<std::size_t>(number_of(number));
+  if (usual < cards_.size() && cards_[usual].number == number) return usual;
   for (std::size_t i = 0; i < cards_.size(); ++i) {
     if (cards_[i].number == number) return i;
   }

@@ -140,6 +140,22 @@ std::string as_json(const SimulateAsked& asked, const SimulateResult& result) {
   return out + "\n";
 }
 
+std::string as_csv(const Simulated& result) {
+  const auto seconds = [](Microseconds time) {
+    return std::chrono::duration<double>(time).count();
+  };
+  std::string out = "line,tenant,gpus,submit_s,wait_s,jct_s,preemptions\n";
+  for (std::size_t i = 0; i < result.trace.size(); ++i) {
+    const TraceJob& job = result.trace[i];
+    const JobOutcome& seen = result.outcome.jobs[i];
+    const Microseconds completion = seen.end - job.submit;
+    out += fmt::format("{},{},{},{:.6f},{:.6f},{:.6f},{}\n", job.line, job.tenant, job.cards(),
+                       seconds(job.submit), seconds(completion - seen.on_cards),
+                       seconds(completion), seen.preemptions);
+  }
+  return out;
+}
+
 std::string as_text(const SimulateAsked& asked, const SimulateResult& result) {
   if (const auto* done = std::get_if<Simulated>(&result)) {
     return measures_text(asked, done->measures);

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -65,6 +66,29 @@ def test_mistakes_are_one_sentence(queue, words, status, sentence):
     done = simulate(queue, *words)
     assert (done.returncode, done.stdout) == (status, "")
     assert sentence in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_the_page_with_plots_is_whole_and_loads_nothing(queue, tmp_path):
+    page = tmp_path / "report.html"
+    done = simulate(queue, "--machine", "2x4", "--policy", "srtf", "--html", page)
+    assert done.returncode == 0, done.stderr
+    text = page.read_text()
+    for title in ("Jobs that wait", "Cards in use, by tenant", "Completion and waiting", "Cards"):
+        assert f"<h2>{title}" in text
+    assert text.count("<svg") == 4 and "http" not in text and "<script" not in text
+    for picture in text.split("<svg")[1:]:
+        ElementTree.fromstring("<svg" + picture.split("</svg>")[0] + "</svg>")
+    again = simulate(queue, "--machine", "2x4", "--html", page)
+    assert again.returncode != 0 and page.read_text() == text
+
+
+def test_what_each_job_waited_as_csv(queue, tmp_path):
+    jobs = tmp_path / "jobs.csv"
+    done = simulate(queue, "--machine", "1x4", "--policy", "fifo-strict", "--jobs", jobs)
+    assert done.returncode == 0, done.stderr
+    rows = [line.split(",") for line in jobs.read_text().splitlines()]
+    assert rows[0] == ["line", "tenant", "gpus", "submit_s", "wait_s", "jct_s", "preemptions"]
+    assert [float(row[4]) for row in rows[1:]] == [0, 99, 148, 148]
 
 
 def test_a_published_figure_through_the_command_line():

@@ -51,9 +51,15 @@ constexpr std::array kPolicyFlags = {
          "limits of the queues of las in GPU-seconds (3250,7200)"},
     Flag{"--seeds", 0, FlagKind::kValue, "N", "random orders that openb is averaged over (1)"},
 };
-constexpr std::array<FlagSection, 4> kSimulateSections = {
+constexpr std::array kReportFlags = {
+    Flag{"--html", 0, FlagKind::kValue, "FILE", "also write a page with plots", Offer::kFiles},
+    Flag{"--jobs", 0, FlagKind::kValue, "FILE", "also write what each job waited, as CSV",
+         Offer::kFiles},
+};
+constexpr std::array<FlagSection, 5> kSimulateSections = {
     FlagSection{"Trace", kTraceFlags}, FlagSection{"Machine", kMachineFlags},
-    FlagSection{"Policy", kPolicyFlags}, FlagSection{"General", kCommonFlags}};
+    FlagSection{"Policy", kPolicyFlags}, FlagSection{"Report", kReportFlags},
+    FlagSection{"General", kCommonFlags}};
 
 void show_progress(double part) {
   static int shown = -1;
@@ -205,6 +211,30 @@ Result<replay::TraceText> read_texts(const Arguments& arguments, replay::Format 
   return texts;
 }
 
+Result<void> write_report(const std::string& path, const std::string& page) {
+  auto file = NewFile::create(path);
+  if (!file) return failure(file.error());
+  if (auto written = file->write(page); !written) return failure(written.error());
+  return file->keep();
+}
+
+Result<void> write_files(const Arguments& arguments, const replay::SimulateAsked& asked,
+                         const replay::SimulateResult& result) {
+  const FlagValue* html = arguments.find("--html");
+  const FlagValue* jobs = arguments.find("--jobs");
+  if (html == nullptr && jobs == nullptr) return {};
+  const auto* done = std::get_if<replay::Simulated>(&result);
+  if (done == nullptr) {
+    return bad_value(html != nullptr ? *html : *jobs, "openb has no jobs that run and end");
+  }
+  if (jobs != nullptr) {
+    if (auto kept = write_report(jobs->text, replay::as_csv(*done)); !kept) return kept;
+  }
+  if (html == nullptr) return {};
+  const std::string name = std::filesystem::path(arguments.operands.front()).filename().string();
+  return write_report(html->text, replay::as_html(asked, name, *done));
+}
+
 int run_simulate(const Arguments& arguments) {
   if (arguments.operands.size() != 1) {
     return fail({ErrorCode::kInvalid, "simulate needs one trace file"});
@@ -217,6 +247,9 @@ int run_simulate(const Arguments& arguments) {
   if (asked->progress != nullptr) end_progress();
   if (!result) {
     return fail({result.error().code, arguments.operands.front() + ": " + result.error().message});
+  }
+  if (auto written = write_files(arguments, *asked, *result); !written) {
+    return fail(written.error());
   }
   const auto done = print(arguments.has("--json") ? replay::as_json(*asked, *result)
                                                   : replay::as_text(*asked, *result));
