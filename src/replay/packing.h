@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/fragmentation.h"
+#include "core/policy/pack_choice.h"
 #include "replay/outcome.h"
 
 namespace gpusched::replay {

@@ -144,7 +144,8 @@ std::string distribution_plot(const Simulated& result) {
   return plot.text();
 }
 
-// One row per card, coloured by tenant; a colour's lines are one path.
+// One row per card, coloured by tenant, or by job where there is one tenant; a colour's lines are
+// one path.
 std::string card_plot(const Simulated& result, const Timeline& timeline,
                       const TenantColours& colours) {
   const int drawn = std::min(result.outcome.cards, kCardsDrawn);
@@ -154,7 +155,9 @@ std::string card_plot(const Simulated& result, const Timeline& timeline,
                                                          : "Cards";
   SvgPlot plot(title, {"days", 0, timeline.days(timeline.end)},
                {"card", 0, static_cast<double>(drawn)}, height);
-  std::vector<std::string> paths(colours.count());
+  constexpr std::size_t kJobColours = 12;
+  const bool by_job = colours.count() == 1;
+  std::vector<std::string> paths(by_job ? kJobColours : colours.count());
   // What is narrower than a pixel is drawn once per pixel, or a long trace would be endless.
   std::vector<double> drawn_to(static_cast<std::size_t>(drawn), -1);
   std::vector<const Stretch*> runs;
@@ -166,7 +169,7 @@ std::string card_plot(const Simulated& result, const Timeline& timeline,
     for (const int card : run->cards) {
       if (card >= drawn || to < drawn_to[static_cast<std::size_t>(card)] + 0.5) continue;
       drawn_to[static_cast<std::size_t>(card)] = to;
-      paths[colours.of(result.trace[run->job].tenant)] +=
+      paths[by_job ? run->job % kJobColours : colours.of(result.trace[run->job].tenant)] +=
           fmt::format("M{:.1f} {:.1f}H{:.1f}", from, plot.at_y(card + 0.5), to);
     }
   }

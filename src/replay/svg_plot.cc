@@ -104,7 +104,7 @@ void SvgPlot::line(std::span<const std::pair<double, double>> points, std::strin
 void SvgPlot::bar(double x0, double x1, double y0, double y1, std::string_view colour) {
   body_ += fmt::format(
       "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"/>\n",
-      at_x(x0), at_y(y1), std::max(0.1, at_x(x1) - at_x(x0)), at_y(y0) - at_y(y1), colour);
+      at_x(x0), at_y(y1), at_x(x1) - at_x(x0) + 0.4, at_y(y0) - at_y(y1), colour);
 }
 
 void SvgPlot::legend(std::string_view name, std::string_view colour) {

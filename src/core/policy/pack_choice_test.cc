@@ -1,4 +1,4 @@
-#include "core/fragmentation.h"
+#include "core/policy/pack_choice.h"
 
 #include <gtest/gtest.h>
 
