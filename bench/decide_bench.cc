@@ -1,7 +1,9 @@
 // What one turn costs in CPU time when the queue is long: 100,000 pending jobs, 64 cards all held;
 // in each turn one job ends and the next one starts. The store is left out (it has its own thread),
 // the commit that would go to it is built. Prints p50 and p99 per mix of shapes.
-// Usage: decide_bench [JOBS [CARDS [TURNS]]]
+// With several tenants the jobs are theirs in turn, an array per tenant; with quotas, each may hold
+// a card less than its part of them.
+// Usage: decide_bench [JOBS [CARDS [TURNS [TENANTS [quotas]]]]]
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,7 +58,7 @@ const char* name_of(Mix mix) {
 
 class Bench {
  public:
-  Bench(int jobs, int cards) : jobs_(jobs) {
+  Bench(int jobs, int cards, int tenants, bool quotas) : jobs_(jobs), tenants_(tenants) {
     Engine::Options options;
     options.jobs_directory = "/state/jobs";
     options.backlog = static_cast<std::size_t>(jobs) * 2;
@@ -72,14 +74,20 @@ class Bench {
     }
     engine_->post(CardsReported{std::move(list)});
     settle();
+    if (!quotas) return;
+    TenantRule rule;
+    rule.cards = static_cast<std::uint64_t>(2 * cards / tenants + 1);
+    rule.gpu_hours = parse_gpu_hours("1000000/month");
+    engine_->post(TenantSetAsked{{0, true}, "default", rule});
+    settle();
   }
 
   void fill(Mix mix) {
-    const int submissions = mix == Mix::kOneArray ? 1 : jobs_;
+    const int submissions = mix == Mix::kOneArray ? tenants_ : jobs_;
     for (int i = 0; i < submissions; ++i) {
       SubmitAsked asked;
-      asked.owner = {.uid = 1000, .gid = 1000, .user = "somebody"};
-      asked.tenant = "somebody";
+      asked.owner = {.uid = 1000, .gid = 1000, .user = "user" + std::to_string(i % tenants_)};
+      asked.tenant = asked.owner.user;
       asked.fingerprint = std::to_string(i);
       auto spec = std::make_shared<JobSpec>();
       spec->argv = {"train", std::to_string(i)};
@@ -94,7 +102,7 @@ class Bench {
       }
       asked.spec = std::move(spec);
       asked.array = mix == Mix::kOneArray;
-      asked.total = asked.array ? static_cast<std::uint64_t>(jobs_) : 1;
+      asked.total = asked.array ? static_cast<std::uint64_t>(jobs_ / tenants_) : 1;
       for (std::uint64_t task = 0; task < asked.total; ++task) {
         asked.tasks.push_back({static_cast<std::uint32_t>(task), {}});
       }
@@ -161,6 +169,7 @@ class Bench {
   }
 
   int jobs_;
+  int tenants_;
   Now now_{Wall{Seconds{1'770'000'000}}, Boot{Seconds{1000}}};
   RecordingLauncher launcher_;
   std::shared_ptr<const Environment> environment_ = std::make_shared<Environment>();
@@ -174,13 +183,17 @@ int main(int argc, char** argv) {
   const int jobs = argc > 1 ? std::atoi(argv[1]) : 100'000;
   const int cards = argc > 2 ? std::atoi(argv[2]) : 64;
   const int turns = argc > 3 ? std::atoi(argv[3]) : 2000;
-  if (jobs < 1 || cards < 1 || turns < 1 || turns + 3 * cards > jobs) {
-    fmt::print(stderr, "usage: decide_bench [JOBS [CARDS [TURNS]]], TURNS + 3 CARDS <= JOBS\n");
+  const int tenants = argc > 4 ? std::atoi(argv[4]) : 1;
+  const bool quotas = argc > 5 && std::string(argv[5]) == "quotas";
+  if (tenants < 1 || jobs < 1 || cards < 1 || turns < 1 || turns + 3 * cards > jobs) {
+    fmt::print(
+        stderr,
+        "usage: decide_bench [JOBS [CARDS [TURNS [TENANTS [quotas]]]]], TURNS + 3 CARDS <= JOBS\n");
     return 64;
   }
   using gpusched::Mix;
   for (const Mix mix : {Mix::kOneArray, Mix::kSingleJobs, Mix::kManyShapes, Mix::kSharedCards}) {
-    gpusched::Bench bench(jobs, cards);
+    gpusched::Bench bench(jobs, cards, tenants, quotas);
     bench.fill(mix);
     bench.measure(mix, turns);
   }

@@ -10,6 +10,7 @@ TEST_PACKAGES=(
   clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14
   libgtest-dev librapidcheck-dev
   python3 python3-pytest python3-venv curl binutils git
+  zsh fish
 )
 
 missing_packages() {

@@ -26,7 +26,8 @@ TEXT = CHECKED + (".md", ".txt", ".yaml", ".yml", ".json", ".service", ".socket"
 HEAVY = {
     "boost/beast": r"src/(api|loop)/[a-z_]+\.cc",
     "nlohmann/": r"src/json/json_value\.cc",
-    "yaml-cpp/": r"src/(config/(config|card_rules_yaml)|cli/job_file)\.cc|simdriver/scenario_yaml\.cc",
+    "yaml-cpp/": r"src/(config/(config|card_rules_yaml|tenants_yaml)|cli/job_file)\.cc"
+                 r"|simdriver/scenario_yaml\.cc",
     "curses.h": r"src/cli/top/(painter|terminfo)\.cc",
     "term.h": r"src/cli/top/terminfo\.cc",
     "sqlite3.h": r"src/store/sqlite\.cc",

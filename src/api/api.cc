@@ -28,6 +28,7 @@ Context::Context(boost::asio::io_context& io, Engine& an_engine, ApiPorts some_p
       events(io, limits.recent_changes, limits.heartbeat),
       log_watch(io),
       names(io, ports.now, ports.name_of_user ? ports.name_of_user : NameCache::system_lookup),
+      estimates(io, engine, ports.now, limits.look_ahead_every),
       parser(io),
       files(io) {}
 
@@ -80,7 +81,10 @@ Result<void> Api::listen(const std::string& path, mode_t mode) {
 }
 
 void Api::serve(Fd listener) { impl_->server.serve(std::move(listener)); }
-void Api::after_turn() { impl_->context.after_commit.flush(); }
+void Api::after_turn() {
+  impl_->context.after_commit.flush();
+  if (!impl_->context.after_commit.must_wait()) impl_->context.estimates.keep_fresh();
+}
 
 void Api::stop() {
   if (!impl_->socket_path.empty()) {

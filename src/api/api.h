@@ -62,6 +62,8 @@ struct ApiLimits {
   // Recent changes kept for event streams; who falls further behind is dropped.
   std::size_t recent_changes = 65'536;
   std::uint64_t submission_jobs_most = 1'000'000;
+  // Start estimates are brought up to date at most so often unless somebody asks; 0: only then.
+  Microseconds look_ahead_every = Seconds{2};
   Seconds default_grace{10};
   Seconds default_retry_back_off{5};
   std::chrono::milliseconds request_time{30'000};

@@ -14,6 +14,7 @@
 #include "api/job_watch.h"
 #include "api/log_watch.h"
 #include "api/name_cache.h"
+#include "api/start_estimates.h"
 #include "core/event.h"
 #include "engine/engine.h"
 #include "json/environment.h"
@@ -56,6 +57,7 @@ struct Context {
   JobWatch job_watch;
   LogWatch log_watch;
   NameCache names;
+  StartEstimates estimates;
   Background parser;          // Large bodies.
   Background files;           // Logs and backups.
   std::uint64_t backups = 0;  // Names their temporary files.

@@ -133,26 +133,29 @@ class RowStream {
 RowWriter::RowWriter(const Context& context, const Actor& actor)
     : context_(context), actor_(actor) {}
 
-std::string_view RowWriter::reason_of(const Job& job) {
+RowFacts RowWriter::facts_of(const Job& job) {
   const bool waits =
       std::holds_alternative<Held>(job.state) || std::holds_alternative<Queued>(job.state);
   if (!waits) return {};
-  if (!reasons_) reasons_.emplace(context_.state(), context_.now());
+  const Now now = context_.now();
+  if (!reasons_) reasons_.emplace(context_.state(), now);
   const std::vector<Reason>& why = reasons_->of(job);
-  if (why.empty()) return {};
-  reason_ = describe(why.front());
-  return reason_;
+  reason_ = why.empty() ? "" : describe(why.front());
+  RowFacts facts{reason_, std::nullopt};
+  if (const StartEstimate* estimate = context_.estimates.of(job.id)) {
+    facts.estimated_start = std::max(estimate->likely, now.wall);
+  }
+  return facts;
 }
 
 void RowWriter::row(JsonWriter& json, const Job& job) {
-  write_job_row(json, job, {reason_of(job), std::nullopt}, context_.state().cards());
+  write_job_row(json, job, facts_of(job), context_.state().cards());
 }
 
 void RowWriter::details(JsonWriter& json, const Job& job) {
   const bool may_see = actor_.administrator || actor_.uid == job.owner.uid;
   const OwnerFacts owner = may_see ? owner_facts(context_, job) : OwnerFacts{};
-  write_job_details(json, job, {reason_of(job), std::nullopt}, context_.state().cards(),
-                    may_see ? &owner : nullptr);
+  write_job_details(json, job, facts_of(job), context_.state().cards(), may_see ? &owner : nullptr);
 }
 
 void send_rows(Context& context, const Actor& actor, RowsAsked asked, const Responder& responder) {

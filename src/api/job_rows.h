@@ -10,6 +10,7 @@
 #include "api/context.h"
 #include "api/selector.h"
 #include "core/explain.h"
+#include "json/job_json.h"
 #include "json/json_writer.h"
 
 namespace gpusched {
@@ -23,7 +24,7 @@ class RowWriter {
   void details(JsonWriter& json, const Job& job);
 
  private:
-  std::string_view reason_of(const Job& job);
+  RowFacts facts_of(const Job& job);
 
   const Context& context_;
   Actor actor_;

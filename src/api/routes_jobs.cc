@@ -37,6 +37,7 @@ void write_reason(JsonWriter& json, const Reason& reason) {
 }  // namespace
 
 void list_jobs(Context& context, Call call) {
+  context.estimates.keep_fresh();
   RowsAsked asked;
   Result<JobFilter> filter = parse_filter(call.request.query);
   if (!filter) return call.responder.fail(filter.error());
@@ -70,6 +71,7 @@ void list_jobs(Context& context, Call call) {
 void show_jobs(Context& context, Call call) {
   Result<std::vector<JobId>> ids = selected_jobs(context, call);
   if (!ids) return call.responder.fail(ids.error());
+  context.estimates.keep_fresh();
   RowsAsked asked;
   asked.details = true;
   asked.ids = std::move(*ids);
@@ -77,6 +79,7 @@ void show_jobs(Context& context, Call call) {
 }
 
 void get_overview(Context& context, Call call) {
+  context.estimates.keep_fresh();
   Result<std::optional<std::uint64_t>> most =
       query_number(call.request.query, "waiting", kWaitingMost);
   if (!most) return call.responder.fail(most.error());
@@ -104,19 +107,55 @@ void get_overview(Context& context, Call call) {
   call.responder.send(json_response(std::move(out)));
 }
 
+namespace {
+
+// A look that is older is done again before it is shown to somebody who asks about one job.
+constexpr Microseconds kFreshEnough = Seconds{1};
+
+std::string explanation(const Context& context, const Job& job) {
+  const State& state = context.state();
+  const Now now = context.now();
+  std::string out;
+  JsonWriter json(out);
+  json.begin_object().field("schema", 1).field("id", job.id);
+  json.field("state", state_name(job.state));
+  json.field("position", position_of(state, job.id, kPositionMost, context.now()));
+  json.key("reasons").begin_array();
+  const std::vector<Reason> reasons = why_waiting(state, job, now);
+  for (const Reason& reason : reasons) write_reason(json, reason);
+  json.end_array();
+  const StartEstimate* estimate = reasons.empty() ? nullptr : context.estimates.of(job.id);
+  std::optional<Wall> likely;
+  std::optional<Wall> latest;
+  if (estimate != nullptr) {
+    likely = std::max(estimate->likely, now.wall);
+    if (estimate->latest) latest = std::max(*estimate->latest, now.wall);
+  }
+  json.field("estimated_start", likely).field("latest_start", latest);
+  json.field("start_guessed", estimate != nullptr && estimate->guessed);
+  json.field("estimated_at", estimate == nullptr ? std::nullopt : context.estimates.looked_at());
+  json.end_object();
+  return out;
+}
+
+}  // namespace
+
 void explain_job(Context& context, Call call) {
   Result<const Job*> job = selected_job(context, call);
   if (!job) return call.responder.fail(job.error());
-  const State& state = context.state();
-  std::string out;
-  JsonWriter json(out);
-  json.begin_object().field("schema", 1).field("id", (*job)->id);
-  json.field("state", state_name((*job)->state));
-  json.field("position", position_of(state, (*job)->id, kPositionMost));
-  json.key("reasons").begin_array();
-  for (const Reason& reason : why_waiting(state, **job, context.now())) write_reason(json, reason);
-  json.end_array().key("estimated_start").null().end_object();
-  call.responder.send(json_response(std::move(out)));
+  // One that the last look did not know may be new.
+  const bool unknown =
+      std::holds_alternative<Queued>((*job)->state) && context.estimates.of((*job)->id) == nullptr;
+  const Microseconds oldest = unknown ? Microseconds{0} : kFreshEnough;
+  context.estimates.when_fresh(oldest, [&context, call, id = (*job)->id] {
+    context.after_commit.run([&context, call, id] {
+      const Job* found = context.state().find(id);
+      if (found == nullptr) {
+        return call.responder.fail({ErrorCode::kNotFound, "job " + to_string(id) + " is gone"});
+      }
+      call.responder.send(json_response(explanation(context, *found)));
+    });
+  });
 }
 
 }  // namespace gpusched

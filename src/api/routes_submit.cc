@@ -41,7 +41,7 @@ void ask(Context& context, const Call& call, SubmitBody body, const std::string&
   body.spec.environment = context.environments.share(body.spec.environment);
   SubmitAsked asked;
   asked.owner = {call.request.peer.uid, call.request.peer.gid, user};
-  asked.tenant = user;
+  asked.tenant = context.state().tenants().tenant_of(user);
   asked.spec = std::make_shared<const JobSpec>(std::move(body.spec));
   asked.priority = body.priority;
   asked.hold = body.hold;

@@ -219,6 +219,29 @@ TEST_F(Routes, Groups) {
   EXPECT_EQ(ask("DELETE", "/v1/groups/night").code(), "not_found");
 }
 
+TEST_F(Routes, Tenants) {
+  const auto first = [](const JsonValue& value) {
+    return value.find("tenants")->as<JsonArray>()->at(0);
+  };
+  const TestResponse tried =
+      ask("PATCH", "/v1/tenants/lab?dry_run=1", R"({"cards":2,"weight":0.5})");
+  EXPECT_EQ(tried.status, 200);
+  EXPECT_EQ(number(*first(tried.json()).find("quota"), "cards"), 2U);
+  EXPECT_EQ(count(ask("GET", "/v1/tenants").json(), "tenants"), 0U);
+  EXPECT_EQ(ask("PATCH", "/v1/tenants/lab", R"({"cards":2,"gpu_hours":"5/day"})").status, 200);
+  const TestResponse changed = ask("PATCH", "/v1/tenants/lab", R"({"running":7})");
+  EXPECT_EQ(number(*first(changed.json()).find("quota"), "cards"), 2U);
+  EXPECT_EQ(number(*first(changed.json()).find("quota"), "running"), 7U);
+  EXPECT_EQ(ask("PUT", "/v1/tenants/lab", R"({"queued":3})").status, 200);
+  const JsonValue shown = ask("GET", "/v1/tenants/lab").json();
+  EXPECT_TRUE(first(shown).find("quota")->find("cards")->null());
+  EXPECT_EQ(number(*first(shown).find("quota"), "queued"), 3U);
+  EXPECT_EQ(count(ask("GET", "/v1/tenants").json(), "tenants"), 1U);
+  EXPECT_EQ(ask("DELETE", "/v1/tenants/lab").status, 200);
+  EXPECT_EQ(ask("DELETE", "/v1/tenants/lab").code(), "not_found");
+  EXPECT_EQ(count(ask("GET", "/v1/tenants").json(), "tenants"), 0U);
+}
+
 TEST_F(Routes, Gpus) {
   submit();
   const JsonValue value = ask("GET", "/v1/gpus").json();
@@ -355,6 +378,12 @@ TEST_F(Routes, MalformedInputIsRefusedEverywhere) {
       {"PUT", "/v1/groups/g", "{}", "invalid"},
       {"PUT", "/v1/groups/a%0ab", "{\"limit\":1}", "invalid"},
       {"DELETE", "/v1/groups/none", "", "not_found"},
+      {"PATCH", "/v1/tenants/t", "", "invalid"},
+      {"PATCH", "/v1/tenants/t", "{}", "invalid"},
+      {"PATCH", "/v1/tenants/t", "{\"cards\":-1}", "invalid"},
+      {"PATCH", "/v1/tenants/t", "{\"gpu_hours\":7}", "invalid"},
+      {"PUT", "/v1/tenants/a%0ab", "{\"cards\":1}", "invalid"},
+      {"DELETE", "/v1/tenants/none", "", "not_found"},
       {"PUT", "/v1/log-level", "{}", "invalid"},
       {"PUT", "/v1/log-level", "", "invalid"},
   };
@@ -438,7 +467,7 @@ TEST(RouteTable, HasNoDuplicates) {
   for (const Route& route : all_routes()) {
     EXPECT_TRUE(seen.emplace(route.method, route.pattern).second) << route.pattern;
   }
-  EXPECT_EQ(seen.size(), 27U);
+  EXPECT_EQ(seen.size(), 35U);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // Reads the facts of doctor_host.h from this machine.
 #include <dirent.h>
+#include <fcntl.h>
 #include <linux/bpf.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -18,8 +20,28 @@ namespace {
 
 constexpr std::size_t kMostBytes = 64 * 1024;
 
-// Loads the smallest device filter, which allows everything, and lets go of it at once. It is
-// attached to nothing.
+// Attaches to a group that is made for it and goes with it; nobody is in there. 0 or errno.
+int try_attach(int program) {
+  const std::optional<std::string> own = own_cgroup_directory();
+  if (!own) return ENOENT;
+  const std::string path = *own + "/gpusched-doctor-" + std::to_string(::getpid());
+  if (::mkdir(path.c_str(), 0700) != 0) return errno;
+  int error = 0;
+  {
+    const Fd group(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    bpf_attr attributes{};
+    attributes.target_fd = static_cast<std::uint32_t>(group.get());
+    attributes.attach_bpf_fd = static_cast<std::uint32_t>(program);
+    attributes.attach_type = BPF_CGROUP_DEVICE;
+    attributes.attach_flags = BPF_F_ALLOW_MULTI;
+    if (::syscall(SYS_bpf, BPF_PROG_ATTACH, &attributes, sizeof attributes) != 0) error = errno;
+  }
+  ::rmdir(path.c_str());
+  return error;
+}
+
+// Loads the smallest device filter, which allows everything, attaches it where nobody is, and lets
+// go of it at once.
 int try_device_filter() {
   const std::array<bpf_insn, 2> program = {
       bpf_insn{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = 1},
@@ -32,7 +54,7 @@ int try_device_filter() {
   attributes.license = reinterpret_cast<std::uint64_t>(kLicence);
   const Fd loaded(
       static_cast<int>(::syscall(SYS_bpf, BPF_PROG_LOAD, &attributes, sizeof attributes)));
-  return loaded ? 0 : errno;
+  return loaded ? try_attach(loaded.get()) : errno;
 }
 
 struct CloseDirectory {

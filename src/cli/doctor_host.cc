@@ -30,7 +30,7 @@ Finding check_device_filter(const HostFacts& facts) {
     finding.costs = kOpen;
     finding.fix = "use a kernel with CONFIG_CGROUP_BPF; in a container, allow bpf() and CAP_BPF";
   } else {
-    finding.is = "the kernel takes it";
+    finding.is = "the kernel takes it, and binds it to a control group";
   }
   return finding;
 }

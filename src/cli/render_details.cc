@@ -186,9 +186,15 @@ std::string render_explain(const ExplainView& view, const Page& page) {
   }
   if (view.estimated_start) {
     const Microseconds in = *view.estimated_start - page.now;
-    const std::string when =
-        fmt::format("It should start at {}{}.", local_time(*view.estimated_start, page),
+    std::string when =
+        fmt::format("It should start at {}{}", local_time(*view.estimated_start, page),
                     in > Microseconds{0} ? fmt::format(", in {}", format_duration(in)) : "");
+    if (view.start_guessed) {
+      when += "; a guess: not all jobs before it have a time limit";
+    } else if (view.latest_start && *view.latest_start > *view.estimated_start) {
+      when += fmt::format(", at {} at the latest", local_time(*view.latest_start, page));
+    }
+    when += ", if nothing more important comes.";
     out += "  " + wrapped(when, page.width, 2) + "\n";
   }
   return out;

@@ -13,6 +13,7 @@
 #include "cli/files.h"
 #include "cli/help.h"
 #include "cli/render.h"
+#include "cli/tenant_view.h"
 #include "json/json_value.h"
 
 namespace gpusched::cli {
@@ -113,6 +114,13 @@ TEST(Golden, Groups) {
   at_all_widths("groups", [&](const Page& page) { return render_groups(*groups, page); });
 }
 
+TEST(Golden, Tenants) {
+  const auto tenants = parse_tenants(input("tenants.json"));
+  ASSERT_TRUE(tenants);
+  at_all_widths("tenants", [&](const Page& page) { return render_tenants(*tenants, page); });
+  compare("tenant", render_tenant(tenants->at(1)));
+}
+
 TEST(Golden, Doctor) {
   const std::vector<Finding> findings = {
       {"daemon", Health::kBad, "no gpusched daemon answers at /run/gpusched/gpusched.sock",
@@ -144,7 +152,7 @@ TEST(Verbs, AreCompleteAndTellApart) {
     EXPECT_NE(find_flag(verb->sections, "--help"), nullptr) << verb->name;
   }
   for (const Verb* verb : {&kSubmitVerb, &kRunVerb, &kCancelVerb, &kHoldVerb, &kReleaseVerb,
-                           &kRequeueVerb, &kSetVerb, &kGroupVerb, &kBackupVerb}) {
+                           &kRequeueVerb, &kSetVerb, &kGroupVerb, &kTenantVerb, &kBackupVerb}) {
     EXPECT_NE(find_flag(verb->sections, "--dry-run"), nullptr) << verb->name;
   }
 }

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/result.h"
@@ -42,6 +43,9 @@ struct GpuCount {
   bool all = false;
 };
 
+// A card as written: its number, or its alias or tag.
+using CardName = std::variant<int, std::string>;
+
 // "after" as written; `last` and `@~2` are still to be looked up.
 struct AfterEntry {
   std::string selector;  // "7", "7-12", "last", "@~2".
@@ -62,7 +66,7 @@ struct Submission {
   std::optional<std::uint64_t> vram_bytes, ram_bytes;
   std::optional<int> share_percent, cpus;
   bool exclusive = false, restartable = false, hold = false;
-  std::vector<int> only_cards, avoid_cards;
+  std::vector<CardName> only_cards, avoid_cards;
   std::optional<Seconds> time_limit, grace, back_off;
   std::optional<std::pair<int, Seconds>> signal;
   std::vector<AfterEntry> after;
@@ -93,7 +97,7 @@ Body write_body(const Submission& submission, const std::vector<SweepTask>& task
 Result<GpuCount> parse_gpu_count(const std::string& text);
 Result<int> parse_priority(const std::string& text);
 Result<int> parse_share(const std::string& text);
-Result<std::vector<int>> parse_cards(const std::string& text);
+Result<std::vector<CardName>> parse_cards(const std::string& text);
 Result<std::pair<int, Seconds>> parse_signal(const std::string& text);
 Result<std::vector<AfterEntry>> parse_after(const std::string& text);
 Result<int> parse_whole(const std::string& text, int least, int most);

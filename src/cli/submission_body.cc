@@ -20,6 +20,15 @@ void list(JsonWriter& json, std::string_view name, const std::vector<T>& values)
   json.end_array();
 }
 
+void card_list(JsonWriter& json, std::string_view name, const std::vector<CardName>& cards) {
+  if (cards.empty()) return;
+  json.key(name).begin_array();
+  for (const CardName& card : cards) {
+    std::visit([&json](const auto& word) { json.value(word); }, card);
+  }
+  json.end_array();
+}
+
 void write_process(JsonWriter& json, const Submission& from) {
   list(json, "command", from.command);
   if (from.shell) json.field("shell", true);
@@ -48,8 +57,8 @@ void write_needs(JsonWriter& json, const Submission& from) {
   maybe(json, "vram_bytes", from.vram_bytes);
   maybe(json, "share_percent", from.share_percent);
   if (from.exclusive) json.field("exclusive", true);
-  list(json, "only_cards", from.only_cards);
-  list(json, "avoid_cards", from.avoid_cards);
+  card_list(json, "only_cards", from.only_cards);
+  card_list(json, "avoid_cards", from.avoid_cards);
   maybe(json, "card_type", from.card_type);
   maybe(json, "cpus", from.cpus);
   maybe(json, "ram_bytes", from.ram_bytes);

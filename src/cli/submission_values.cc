@@ -89,17 +89,21 @@ Result<int> parse_share(const std::string& text) {
   return value;
 }
 
-Result<std::vector<int>> parse_cards(const std::string& text) {
-  std::vector<int> cards;
+Result<std::vector<CardName>> parse_cards(const std::string& text) {
+  std::vector<CardName> cards;
   std::string_view rest = text;
   while (true) {
     const std::size_t comma = rest.find(',');
+    const std::string_view word = rest.substr(0, comma);
     int number = 0;
-    if (!read_int(rest.substr(0, comma), number) || number < 0 || number > 65535) {
-      return failure(ErrorCode::kInvalid,
-                     fmt::format("cannot read '{}'; write card numbers such as 0,2", text));
+    const bool digits = read_int(word, number);
+    if (word.empty() || word.front() == '-' || (digits && number > 65535)) {
+      return failure(
+          ErrorCode::kInvalid,
+          fmt::format("cannot read '{}'; write card numbers, aliases or tags such as 0,2,left",
+                      text));
     }
-    cards.push_back(number);
+    cards.push_back(digits ? CardName(number) : CardName(std::string(word)));
     if (comma == std::string_view::npos) return cards;
     rest.remove_prefix(comma + 1);
   }

@@ -6,11 +6,12 @@ namespace gpusched::cli {
 namespace {
 
 constexpr std::array kVerbs = {
-    &kSubmitVerb,     &kRunVerb,     &kStatusVerb, &kShowVerb,   &kExplainVerb, &kEventsVerb,
-    &kLogsVerb,       &kWaitVerb,    &kCancelVerb, &kHoldVerb,   &kReleaseVerb, &kRequeueVerb,
-    &kSetVerb,        &kGroupVerb,   &kGpusVerb,   &kTopVerb,    &kDrainVerb,   &kUndrainVerb,
-    &kReportVerb,     &kServeVerb,   &kDoctorVerb, &kConfigVerb, &kBackupVerb,  &kSimulateVerb,
-    &kCompletionVerb, &kCompleteVerb};
+    &kSubmitVerb,   &kRunVerb,        &kStatusVerb,  &kShowVerb,   &kExplainVerb, &kEventsVerb,
+    &kLogsVerb,     &kWaitVerb,       &kCancelVerb,  &kHoldVerb,   &kReleaseVerb, &kRequeueVerb,
+    &kSetVerb,      &kGroupVerb,      &kTenantVerb,  &kGpusVerb,   &kTopVerb,     &kDrainVerb,
+    &kUndrainVerb,  &kReserveVerb,    &kReportVerb,  &kServeVerb,  &kDoctorVerb,  &kConfigVerb,
+    &kBackupVerb,
+    &kSimulateVerb, &kCompletionVerb, &kCompleteVerb};
 
 }  // namespace
 

@@ -58,6 +58,13 @@ class Reader {
       if (number_of(entry, value)) out.push_back(value);
     });
   }
+  // Texts, and whole numbers as texts.
+  void words(std::string_view name, std::vector<std::string>& out) const {
+    each(name, [&](const JsonValue& entry) {
+      if (const auto* found = entry.as<std::string>()) out.push_back(*found);
+      if (const auto* found = entry.as<std::uint64_t>()) out.push_back(std::to_string(*found));
+    });
+  }
   void texts(std::string_view name, std::vector<std::string>& out) const {
     each(name, [&](const JsonValue& entry) {
       if (const auto* found = entry.as<std::string>()) out.push_back(*found);

@@ -19,8 +19,8 @@ NeedsView needs_from(const Reader& json) {
   json.number("cpus", needs.cpus);
   json.number("ram_bytes", needs.ram_bytes);
   json.text("cpu_use", needs.cpu_use);
-  json.numbers("only_cards", needs.only_cards);
-  json.numbers("avoid_cards", needs.avoid_cards);
+  json.words("only_cards", needs.only_cards);
+  json.words("avoid_cards", needs.avoid_cards);
   json.text("card_type", needs.card_type);
   return needs;
 }
@@ -153,6 +153,8 @@ Result<ExplainView> parse_explain(std::string_view body) {
   json.text("state", view.state);
   json.number("position", view.position);
   json.time("estimated_start", view.estimated_start);
+  json.time("latest_start", view.latest_start);
+  json.fact("start_guessed", view.start_guessed);
   json.each("reasons", [&](const JsonValue& entry) {
     ReasonView& reason = view.reasons.emplace_back();
     Reader(&entry).text("code", reason.code);

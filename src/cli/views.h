@@ -30,8 +30,8 @@ struct NeedsView {
   int cpus = 0;
   std::uint64_t ram_bytes = 0;
   std::string cpu_use;
-  std::vector<int> only_cards;
-  std::vector<int> avoid_cards;
+  std::vector<std::string> only_cards;  // Numbers, aliases and tags.
+  std::vector<std::string> avoid_cards;
   std::string card_type;
 };
 
@@ -195,6 +195,8 @@ struct ExplainView {
   std::optional<std::uint64_t> position;
   std::vector<ReasonView> reasons;
   std::optional<Wall> estimated_start;
+  std::optional<Wall> latest_start;
+  bool start_guessed = false;
 };
 
 struct TrailView {
@@ -204,6 +206,15 @@ struct TrailView {
   int attempt = 0;
   std::string kind;
   std::string text;
+};
+
+struct ReservationView {
+  std::uint64_t id = 0;  // 0: by the calendar.
+  std::string name, user, tenant, by;
+  bool maintenance = false;
+  std::vector<CardRef> cards;
+  std::vector<std::uint64_t> jobs_of_others;
+  std::optional<Wall> from, until;
 };
 
 struct GroupView {
@@ -250,6 +261,7 @@ Result<OverviewView> parse_overview(std::string_view body);
 Result<ExplainView> parse_explain(std::string_view body);
 Result<std::vector<TrailView>> parse_trail(std::string_view body);
 Result<std::vector<GroupView>> parse_groups(std::string_view body);
+Result<std::vector<ReservationView>> parse_reservations(std::string_view body);
 Result<GpusView> parse_gpus(std::string_view body);
 Result<SubmittedView> parse_submitted(std::string_view body);
 Result<ChangedView> parse_changed(std::string_view body);

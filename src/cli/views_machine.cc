@@ -81,6 +81,31 @@ Result<std::vector<GroupView>> parse_groups(std::string_view body) {
   return groups;
 }
 
+Result<std::vector<ReservationView>> parse_reservations(std::string_view body) {
+  auto value = parse_answer(body);
+  if (!value) return failure(value.error());
+  std::vector<ReservationView> reservations;
+  Reader(&*value).each("reservations", [&](const JsonValue& entry) {
+    const Reader from(&entry);
+    ReservationView& one = reservations.emplace_back();
+    from.number("id", one.id);
+    from.text("name", one.name);
+    from.text("user", one.user);
+    from.text("tenant", one.tenant);
+    from.text("by", one.by);
+    from.fact("maintenance", one.maintenance);
+    from.each("cards", [&](const JsonValue& card) {
+      CardRef& ref = one.cards.emplace_back();
+      Reader(&card).number("number", ref.number);
+      Reader(&card).text("uuid", ref.uuid);
+    });
+    from.numbers("jobs_of_others", one.jobs_of_others);
+    from.time("from", one.from);
+    from.time("until", one.until);
+  });
+  return reservations;
+}
+
 Result<VersionView> parse_version(std::string_view body) {
   auto value = parse_answer(body);
   if (!value) return failure(value.error());

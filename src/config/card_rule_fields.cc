@@ -141,6 +141,10 @@ const std::vector<CardRuleField>& card_rule_fields() {
       switch_field("sharing", PLACE(sharing)),
       number_field("share_cap_percent", PLACE(share_cap_percent), 1, 100),
       size_field("headroom", PLACE(headroom_bytes), 0),
+      number_field("hottest_celsius", PLACE(health.hottest_celsius), 0, 200),
+      number_field("uncorrected_errors", PLACE(health.uncorrected_errors), 0, 1'000'000'000),
+      number_field("corrected_errors", PLACE(health.corrected_errors), 0, 1'000'000'000),
+      number_field("failures", PLACE(health.failures), 0, 1000),
   };
   return fields;
 }

@@ -1,4 +1,4 @@
-// Knows yaml-cpp, with card_rules_yaml.cc; no exception of it leaves.
+// Knows yaml-cpp, with card_rules_yaml.cc and tenants_yaml.cc; no exception of it leaves.
 #include "config/config.h"
 
 #include <fmt/format.h>
@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "config/card_rules_yaml.h"
 #include "config/settings.h"
+#include "config/tenants_yaml.h"
 
 namespace gpusched {
 namespace {
@@ -89,6 +90,7 @@ class Reading {
                    const std::string& key) {
     for (const Setting& setting : all_settings()) {
       if (setting.section != section || setting.key != key) continue;
+      if (setting.tenants && value.IsMap()) return tenants(value);
       if (!setting.card_rules || !value.IsSequence()) return scalar(mark, value, setting);
       auto rules = read_card_rules(value, [this](const YAML::Mark& place, const std::string& what) {
         return wrong(place, what);
@@ -114,15 +116,27 @@ class Reading {
     return unknown(mark, section, key);
   }
 
+  Result<void> tenants(const YAML::Node& value) {
+    auto read = read_tenants(value, [this](const YAML::Mark& place, const std::string& what) {
+      return wrong(place, what);
+    });
+    if (!read) return failure(read.error());
+    config_.tenants = std::move(*read);
+    return {};
+  }
+
   Result<void> scalar(const YAML::Mark& mark, const YAML::Node& value, const Setting& setting) {
     if (value.IsNull()) {
       return wrong(
           mark, fmt::format("\"{}\" has no value; leave it out for its default", setting.path()));
     }
     if (!value.IsScalar()) {
-      const char* shape = setting.card_rules ? "a list of rules" : "a single value";
+      const char* shape = setting.card_rules ? "a list of rules"
+                          : setting.tenants  ? "a map of tenants"
+                                             : "a single value";
       return wrong(value.Mark(), fmt::format("{} must be {}", setting.path(), shape));
     }
+    if (setting.tenants) return wrong(value.Mark(), "tenants must be a map of tenants");
     const auto read = setting.read(config_, value.Scalar());
     if (read) return {};
     return wrong(value.Mark(), fmt::format("{}: {}", setting.path(), read.error().message));

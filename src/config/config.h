@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "core/card_rules.h"
 #include "core/rules.h"
+#include "core/tenant.h"
 #include "core/time.h"
 
 namespace gpusched {
@@ -67,6 +68,8 @@ struct Config {
   HistorySettings history;
   CardWatch cards;
   CardRules card_rules;
+  ConfiguredTenants tenants;
+  Seconds look_ahead_every{2};  // Start estimates; 0: only when asked.
 };
 
 // `name` stands in messages, which begin with name:line:column.

@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "config/card_rule_fields.h"
+#include "config/tenant_fields.h"
 #include "config/values.h"
 
 namespace gpusched {
@@ -187,6 +188,21 @@ constexpr std::size_t kLongestPath = 4095;
 #define PLACE(member) \
   [](auto& config) -> auto& { return config.member; }
 
+// A map, so the words of a single value are always wrong.
+Setting tenants_setting() {
+  Setting setting{
+      "", "tenants",
+      "Weights and quotas, by tenant; a user who stands in no list of users is a tenant of his "
+      "own. "
+      "lab: {weight: 2, cards: 4, vram: 100G, running: 10, queued: 1000, gpu_hours: 200/week, "
+      "time_limit: 24h, users: [user1, user2]}. What stands under default holds for all others; "
+      "gpusched tenant set overrides it at run time.",
+      [](Config&, const std::string&) -> Result<void> { return wrong("must be a map of tenants"); },
+      [](const Config& config) { return tenants_text(config.tenants, "  "); }};
+  setting.tenants = true;
+  return setting;
+}
+
 void add_general(std::vector<Setting>& list) {
   list.push_back(absolute_path(
       "", "socket",
@@ -199,6 +215,7 @@ void add_general(std::vector<Setting>& list) {
       "root, else $XDG_STATE_HOME/gpusched, else ~/.local/state/gpusched.",
       PLACE(state_directory), kLongestPath));
   list.push_back(sim_setting());
+  list.push_back(tenants_setting());
 }
 
 void add_scheduling(std::vector<Setting>& list) {
@@ -222,6 +239,18 @@ void add_scheduling(std::vector<Setting>& list) {
   list.push_back(duration(in, "overdue_after",
                           "A job that has waited longer comes first in its priority band.",
                           PLACE(rules.overdue_after), kYear));
+  list.push_back(duration(in, "usage_half_life",
+                          "What a tenant used counts half as much after this time, and tenants "
+                          "below their share come first in a band. 0: no fair share.",
+                          PLACE(rules.usage_half_life), kYear));
+  list.push_back(on_or_off(in, "users_may_reserve",
+                           "Whether users may reserve cards in advance, each for oneself. "
+                           "Administrators may, for anybody.",
+                           PLACE(rules.users_may_reserve)));
+  list.push_back(duration(in, "look_ahead_every",
+                          "How often the starts of waiting jobs are estimated anew while something "
+                          "changes, on a thread of its own. 0: only when somebody asks.",
+                          PLACE(look_ahead_every), Seconds{86400}));
 }
 
 void add_watch(std::vector<Setting>& list) {
@@ -250,7 +279,8 @@ Setting card_rules_setting() {
       "gpus", "cards",
       "Rules for single cards, from top to bottom: - match: {number: 0} (or uuid, model, alias), "
       "then what holds for it: alias, tags, manage, vram_cap, jobs_most, sharing, "
-      "share_cap_percent, headroom. A later rule overrides an earlier one field by field.",
+      "share_cap_percent, headroom, and the limits of health below. A later rule overrides an "
+      "earlier one field by field.",
       [](Config&, const std::string&) -> Result<void> { return wrong("must be a list of rules"); },
       [](const Config& config) { return card_rules_text(config.card_rules, "    "); }};
   setting.card_rules = true;
@@ -352,6 +382,23 @@ void add_gpus(std::vector<Setting>& list) {
                         "however many there are.",
                         PLACE(rules.cards_expected), {0, 1024}));
   list.push_back(card_rules_setting());
+  list.push_back(number("gpus", "hottest_celsius",
+                        "A card that is hotter gets nothing new until it is 10 degrees cooler. 0: "
+                        "however hot it is.",
+                        PLACE(rules.health.hottest_celsius), {0, 200}));
+  list.push_back(duration("gpus", "hot_for", "How long it must have been that hot.",
+                          PLACE(rules.health.hot_for), kYear));
+  list.push_back(number("gpus", "uncorrected_errors",
+                        "A card is drained when so many of its memory errors could not be "
+                        "corrected since its driver was loaded. 0: never.",
+                        PLACE(rules.health.uncorrected_errors), {0, 1'000'000'000}));
+  list.push_back(number("gpus", "corrected_errors",
+                        "The same for errors that were corrected. 0: never.",
+                        PLACE(rules.health.corrected_errors), {0, 1'000'000'000}));
+  list.push_back(number("gpus", "failures",
+                        "A card is drained when jobs of so many different programs failed there "
+                        "in a row while others went well elsewhere. 0: never.",
+                        PLACE(rules.health.failures), {0, 1000}));
 }
 
 #undef PLACE

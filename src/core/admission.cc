@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/card_rules.h"
+
 namespace gpusched {
 namespace {
 
@@ -121,11 +123,8 @@ bool exceeds(const CardAsk& ask, const BestRoom& room) {
 }
 
 bool matches(const Card& card, const CardFilter& filter) {
-  const auto named = [&card](const std::vector<CardNumber>& list) {
-    return std::ranges::find(list, card.number) != list.end();
-  };
-  if (!filter.only.empty() && !named(filter.only)) return false;
-  if (named(filter.avoid)) return false;
+  if (!filter.only.empty() && !is_in(card, filter.only)) return false;
+  if (!filter.avoid.empty() && is_in(card, filter.avoid)) return false;
   return filter.type.empty() || contains_ignoring_case(card.model, filter.type);
 }
 

@@ -50,8 +50,8 @@ TEST(Admission, HeadroomIsTheLargerOfItsTwoRules) {
 TEST(Admission, ConstraintsNameCardsAndModels) {
   EXPECT_TRUE(matches(card24(), {.type = "test"}));
   EXPECT_FALSE(matches(card24(), {.type = "a100"}));
-  EXPECT_FALSE(matches(card24(), {.avoid = {CardNumber{0}}}));
-  EXPECT_FALSE(matches(card24(), {.only = {CardNumber{1}}}));
+  EXPECT_FALSE(matches(card24(), {.avoid = {{CardNumber{0}}, {}}}));
+  EXPECT_FALSE(matches(card24(), {.only = {{CardNumber{1}}, {}}}));
 }
 
 TEST(Admission, WhatExceedsTheBestRoomFitsOnNoCard) {

@@ -13,6 +13,7 @@ Applied apply_time(State& state, Now now) {
     ended.ended_at = now.wall;
     end_job(state, std::move(job), std::move(ended), now);
   }
+  end_bookings(state, now);
   state.advance(now);
   return {};
 }
@@ -32,6 +33,12 @@ struct Dispatch {
   Applied operator()(const GroupRemoveAsked& event) const {
     return apply_group_remove(state, event);
   }
+  Applied operator()(const TenantSetAsked& event) const {
+    return apply_tenant_set(state, event, now);
+  }
+  Applied operator()(const TenantUnsetAsked& event) const {
+    return apply_tenant_unset(state, event, now);
+  }
   Applied operator()(const CardsReported& event) const {
     state.set_cards(event.cards);
     return {};
@@ -42,8 +49,11 @@ struct Dispatch {
   }
   Applied operator()(const DrainAsked& event) const { return apply_drain(state, event, now); }
   Applied operator()(const UndrainAsked& event) const { return apply_undrain(state, event, now); }
+  Applied operator()(const ReserveAsked& event) const { return apply_reserve(state, event, now); }
+  Applied operator()(const UnreserveAsked& event) const { return apply_unreserve(state, event); }
   Applied operator()(const AttemptRunning& event) const { return apply_running(state, event, now); }
   Applied operator()(const AttemptFinished& event) const {
+    judge_cards_by(state, event, now);
     return apply_finished(state, event, now);
   }
   Applied operator()(const AttemptNeverRan& event) const {
@@ -85,7 +95,7 @@ Applied apply(State& state, const Event& event, Now now) {
 
 Applied accept(State& state, const Decision& decision, Now now) {
   const Start& start = std::get<Start>(decision);
-  if (!still_valid(state, start)) return {};
+  if (!still_valid(state, start, now)) return {};
   Job job = *state.find(start.job);
   ++job.attempt;
   job.state = Starting{.grant = start.grant, .decided_at = now.wall};

@@ -28,6 +28,28 @@ std::optional<Refusal> refuse_cards(const State& state, const Actor& actor,
   return std::nullopt;
 }
 
+void drain_for(State& state, const Card& card, const Verdict& verdict, Now now) {
+  if (verdict.consequence != Consequence::kDrain || card.drained) return;
+  const std::string advice = verdict.advice.empty() ? "" : "; " + verdict.advice;
+  state.put(Drain{card.uuid, now.wall, "health", verdict.what + advice, verdict.ends});
+}
+
+// One program of one tenant, whatever its arguments are.
+std::string program_of(const Job& job) {
+  const std::vector<std::string>& argv = job.spec->argv;
+  std::string program = job.tenant;
+  // An interpreter's first argument is what it runs.
+  for (std::size_t i = 0; i < std::min<std::size_t>(argv.size(), 2); ++i) program += ' ' + argv[i];
+  return program;
+}
+
+// A failure that may have been the card's doing.
+bool may_be_the_cards(const AttemptFinished& report, StopReason stopping) {
+  const bool failed =
+      (report.cause == Cause::kExit && report.exit_code != 0) || report.cause == Cause::kSignal;
+  return failed && stopping == StopReason::kNone;
+}
+
 // The card is lost, and with it whatever ran there.
 void stop_jobs_on(State& state, const Card& card, const std::string& what, Now now,
                   Applied& applied) {
@@ -50,7 +72,7 @@ Applied apply_drain(State& state, const DrainAsked& asked, Now now) {
   }
   for (const CardNumber card : asked.cards) {
     const std::string& uuid = state.cards()[*state.index_of(card)].uuid;
-    state.put(Drain{uuid, now.wall, "operator", asked.reason, false});
+    state.put(Drain{uuid, now.wall, "operator", asked.reason, DrainEnd::kByHand});
   }
   return {.answer = Changed{}, .effects = {}, .follow_up = {}};
 }
@@ -75,10 +97,7 @@ Applied apply_trouble(State& state, const CardTroubleSeen& seen, Now now) {
   const Card card = state.cards()[*position];
   const Verdict verdict = judge(seen.kind, seen.number);
   Applied applied;
-  if (verdict.consequence == Consequence::kDrain && !card.drained) {
-    const std::string advice = verdict.advice.empty() ? "" : ": " + verdict.advice;
-    state.put(Drain{card.uuid, now.wall, "health", verdict.what + advice, verdict.until_seen});
-  }
+  drain_for(state, card, verdict, now);
   if (verdict.jobs_lost) {
     stop_jobs_on(state, card, verdict.what, now, applied);
     return applied;
@@ -90,19 +109,53 @@ Applied apply_trouble(State& state, const CardTroubleSeen& seen, Now now) {
   return applied;
 }
 
+void judge_cards_by(State& state, const AttemptFinished& report, Now now) {
+  const Job* job = state.find(report.attempt.job);
+  if (job == nullptr || !job->active() || job->current_attempt() != report.attempt) return;
+  std::set<CardNumber> cards;
+  for (const CardGrant& held : grant_of(*job)->cards) cards.insert(held.card);
+  if (report.cause == Cause::kExit && report.exit_code == 0) {
+    return state.card_records().went_well(cards);
+  }
+  if (!may_be_the_cards(report, stopping_of(*job))) return;
+  for (const CardNumber number : cards) {
+    const auto position = state.index_of(number);
+    if (!position) continue;
+    const Card card = state.cards()[*position];
+    const int most = limits_with(state.rules().health, card.health).failures;
+    if (!state.card_records().failed(number, program_of(*job), most)) continue;
+    drain_for(state, card,
+              {Consequence::kDrain, false, DrainEnd::kByHand,
+               "jobs of " + std::to_string(most) +
+                   " programs failed here in a row, while others went well elsewhere",
+               "look at their logs"},
+              now);
+    // Whoever takes it back into service begins anew.
+    state.card_records().of(number) = {};
+  }
+}
+
 Applied apply_seen(State& state, const CardSeen& seen, Now now) {
   const auto position = state.index_of(seen.card);
   if (!position) return {};
   const CardCondition before = state.view_of(*position).condition;
+  const CardVitals vitals_before = state.view_of(*position).vitals;
   state.observe(seen.card, seen.view);
   if (seen.view.condition == CardCondition::kGone && before != CardCondition::kGone) {
     return apply_trouble(state, {seen.card, TroubleKind::kGone, 0}, now);
   }
-  const std::string uuid = state.cards()[*position].uuid;
-  const auto drain = state.drains().find(uuid);
-  const bool back = seen.view.condition == CardCondition::kOk && drain != state.drains().end() &&
-                    drain->second.until_seen && seen.view.at.wall > drain->second.since;
-  if (back) state.remove_drain(uuid);
+  if (seen.view.condition != CardCondition::kOk) return {};
+  const Card card = state.cards()[*position];
+  const HealthLimits limits = limits_with(state.rules().health, card.health);
+  const auto verdict = judge_vitals(limits, vitals_before, seen.view.vitals,
+                                    state.card_records().of(seen.card), now);
+  if (verdict) drain_for(state, card, *verdict, now);
+  const auto drain = state.drains().find(card.uuid);
+  if (drain == state.drains().end() || seen.view.at.wall <= drain->second.since) return {};
+  const bool back =
+      drain->second.ends == DrainEnd::kSeen ||
+      (drain->second.ends == DrainEnd::kCooler && has_cooled(limits, seen.view.vitals));
+  if (back) state.remove_drain(card.uuid);
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/admission.h"
+#include "core/card_rules.h"
 #include "core/check.h"
 #include "core/dependency.h"
 #include "core/transitions.h"
@@ -17,11 +18,12 @@ std::string gib(std::uint64_t bytes) {
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GiB";
 }
 
-std::string numbers(const std::vector<CardNumber>& cards) {
+std::string words_of(const CardList& cards) {
   std::string out;
-  for (const CardNumber card : cards) {
+  for (const CardNumber card : cards.numbers) {
     out += (out.empty() ? "" : ", ") + std::to_string(number_of(card));
   }
+  for (const std::string& name : cards.names) out += (out.empty() ? "'" : ", '") + name + "'";
   return out;
 }
 
@@ -29,8 +31,8 @@ std::string numbers(const std::vector<CardNumber>& cards) {
 std::string wish_of(const CardFilter& cards) {
   std::string words;
   if (!cards.type.empty()) words += " of type '" + cards.type + "'";
-  if (!cards.only.empty()) words += " out of number " + numbers(cards.only);
-  if (!cards.avoid.empty()) words += " other than number " + numbers(cards.avoid);
+  if (!cards.only.empty()) words += " out of " + words_of(cards.only);
+  if (!cards.avoid.empty()) words += " other than " + words_of(cards.avoid);
   return words;
 }
 
@@ -133,6 +135,13 @@ std::optional<Refusal> check_needs(const State& state, const Needs& needs) {
                                                " of host RAM, but this machine has " +
                                                gib(state.host().ram_bytes));
   }
+  for (const CardList* list : {&needs.cards.only, &needs.cards.avoid}) {
+    for (const std::string& name : list->names) {
+      if (cards_named(state.cards(), name).empty()) {
+        return refuse(RefusalKind::kNeverFits, "no card here has the alias or tag '" + name + "'");
+      }
+    }
+  }
   if (!needs.wants_cards() || needs.cpu_use != CpuUse::kNever) return std::nullopt;
   const auto could = static_cast<std::size_t>(std::ranges::count_if(
       state.cards(), [&](const Card& card) { return could_ever_fit(card, needs); }));
@@ -157,6 +166,7 @@ std::optional<Refusal> check_submit(const State& state, const SubmitAsked& asked
         RefusalKind::kConflict,
         "the queue is full: at most " + std::to_string(rules.queued_jobs_most) + " jobs may wait");
   }
+  if (auto refusal = check_queued_quota(state, asked)) return refusal;
   if (spec.expire && *spec.expire <= now.wall) {
     return refuse(RefusalKind::kInvalid, "the expiry time is in the past");
   }
@@ -198,8 +208,10 @@ Applied apply_submit(State& state, const SubmitAsked& asked, Now now) {
     first = found->second.first;
   }
   JobId id{number_of(first) + asked.offset};
+  const std::shared_ptr<const JobSpec> spec = spec_under_terms(state, asked);
   for (const SubmitAsked::Task& task : asked.tasks) {
     Job job = new_job(asked, task, id, first, now);
+    job.spec = spec;
     state.note(job, "submitted",
                asked.hold ? "submitted on hold"
                           : "submitted with priority " + std::to_string(asked.priority),

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/card_health.h"
 #include "core/ids.h"
 #include "core/time.h"
 
@@ -35,6 +36,7 @@ struct Card {
   std::optional<bool> sharing = {};
   std::optional<int> share_cap_percent = {};
   std::optional<std::uint64_t> headroom_bytes = {};
+  HealthRule health = {};
 
   // All but the driver's own: what foreign processes and jobs have together.
   std::uint64_t whole_bytes() const { return vram_bytes - reserved_vram_bytes; }
@@ -49,9 +51,9 @@ struct Card {
 struct Drain {
   std::string uuid;
   Wall since{};
-  std::string by;           // "operator" or "health".
-  std::string reason;       // For people; may be empty.
-  bool until_seen = false;  // Being seen in order again ends it.
+  std::string by;      // "operator" or "health".
+  std::string reason;  // For people; may be empty.
+  DrainEnd ends = DrainEnd::kByHand;
   friend bool operator==(const Drain&, const Drain&) = default;
 };
 

@@ -37,6 +37,12 @@ void change(Card& card, const CardRule& rule) {
   if (rule.sharing) card.sharing = rule.sharing;
   if (rule.share_cap_percent) card.share_cap_percent = rule.share_cap_percent;
   if (rule.headroom_bytes) card.headroom_bytes = rule.headroom_bytes;
+  if (rule.health.hottest_celsius) card.health.hottest_celsius = rule.health.hottest_celsius;
+  if (rule.health.uncorrected_errors) {
+    card.health.uncorrected_errors = rule.health.uncorrected_errors;
+  }
+  if (rule.health.corrected_errors) card.health.corrected_errors = rule.health.corrected_errors;
+  if (rule.health.failures) card.health.failures = rule.health.failures;
 }
 
 // An alias names one card: who has it first keeps it.
@@ -68,12 +74,20 @@ RuledCards apply_rules(const CardRules& rules, std::vector<Card> cards) {
   return ruled;
 }
 
+bool has_name(const Card& card, const std::string& name) {
+  return card.alias == name || std::ranges::find(card.tags, name) != card.tags.end();
+}
+
+bool is_in(const Card& card, const CardList& list) {
+  return std::ranges::find(list.numbers, card.number) != list.numbers.end() ||
+         std::ranges::any_of(list.names,
+                             [&card](const std::string& name) { return has_name(card, name); });
+}
+
 std::vector<CardNumber> cards_named(const std::vector<Card>& cards, const std::string& name) {
   std::vector<CardNumber> named;
   for (const Card& card : cards) {
-    if (card.alias == name || std::ranges::find(card.tags, name) != card.tags.end()) {
-      named.push_back(card.number);
-    }
+    if (has_name(card, name)) named.push_back(card.number);
   }
   return named;
 }

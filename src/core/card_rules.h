@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/card.h"
+#include "core/needs.h"
 
 namespace gpusched {
 
@@ -32,6 +33,7 @@ struct CardRule {
   std::optional<bool> sharing = {};
   std::optional<int> share_cap_percent = {};
   std::optional<std::uint64_t> headroom_bytes = {};
+  HealthRule health = {};
   friend bool operator==(const CardRule&, const CardRule&) = default;
 };
 using CardRules = std::vector<CardRule>;
@@ -43,6 +45,9 @@ struct RuledCards {
 // REQUIRES: the cards have their numbers.
 RuledCards apply_rules(const CardRules& rules, std::vector<Card> cards);
 
+// `name` is the card's alias or one of its tags.
+bool has_name(const Card& card, const std::string& name);
+bool is_in(const Card& card, const CardList& list);
 // The cards that have `name` as alias or tag, in the order of `cards`.
 std::vector<CardNumber> cards_named(const std::vector<Card>& cards, const std::string& name);
 

@@ -72,6 +72,27 @@ TEST(CardRules, NamesAreAliasesAndTags) {
   EXPECT_TRUE(cards_named(cards, "large").empty());
 }
 
+TEST(CardRules, AJobNamesItsCardsByAliasOrTag) {
+  State state = machine(3, 24);
+  state.set_cards(apply_rules({{.match = {.number = 1}, .alias = "left"},
+                               {.match = {.number = 2}, .tags = {{"small"}}}},
+                              state.cards())
+                      .cards);
+  Ask left = ask();
+  left.spec().needs.cards.only.names = {"left"};
+  left.submit(state, at_second(0));
+  Ask other = ask();
+  other.spec().needs.cards.avoid = {{CardNumber{0}}, {"left"}};
+  other.submit(state, at_second(1));
+  Ask nobody = ask();
+  nobody.spec().needs.cards.only.names = {"right"};
+  const Answer answer = nobody.submit(state, at_second(2));
+  EXPECT_EQ(refusal_of(answer), "no card here has the alias or tag 'right'");
+  start_what_fits(state, at_second(3));
+  EXPECT_EQ(grant_of(*state.find(JobId{1}))->cards.at(0).card, CardNumber{1});
+  EXPECT_EQ(grant_of(*state.find(JobId{2}))->cards.at(0).card, CardNumber{2});
+}
+
 // A state with one card under one rule.
 State ruled(CardRule rule, int cards = 1) {
   rule.match = {.model = "Test"};

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/card_health.h"
 #include "core/ids.h"
 #include "core/time.h"
 
@@ -41,6 +42,7 @@ struct CardView {
   std::optional<std::uint64_t> used_bytes;  // By the driver's own count, without its reserve.
   std::optional<double> sm_active_percent;
   std::optional<double> energy_joules;  // A counter.
+  CardVitals vitals;
   std::vector<SeenProcess> processes;
 
   // Nothing stands against starting something there.

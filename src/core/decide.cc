@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "core/admission.h"
+#include "core/fair_share.h"
 #include "core/pending.h"
 #include "core/placement.h"
+#include "core/quota.h"
 #include "core/tentative.h"
 
 namespace gpusched {
@@ -22,7 +24,7 @@ int started(const auto& counts, const auto& key) {
 
 }  // namespace
 
-Limited limited(const State& state, const Tentative& free, const Job& job) {
+Limited limited(const State& state, const Tentative& free, const Job& job, Now now) {
   const JobSpec& spec = *job.spec;
   if (job.task && state.guarded(job.task->array)) return Limited::kGuard;
   if (!spec.group.empty()) {
@@ -37,15 +39,29 @@ Limited limited(const State& state, const Tentative& free, const Job& job) {
         state.active_in_array(job.task->array) + started(free.started_in_array, job.task->array);
     if (active >= spec.array_limit) return Limited::kArray;
   }
+  if (quota_stop(state, free, job, now)) return Limited::kQuota;
   return Limited::kNo;
 }
 
 namespace {
 
+// Passes over a shape that its tenant's quota stops, and over all that the same quota stops with
+// it. Such shapes are bounded for each tenant alone: they take nothing from the others.
+void leave_to_quota(const State& state, const Tentative& free, const Job& job, Now now,
+                    PendingWalk& walk) {
+  const auto stop = quota_stop(state, free, job, now);
+  if (stops_all(*stop) || walk.count_left_of_tenant() >= state.rules().shapes_scanned_most / 4) {
+    walk.leave_tenant();
+  } else if (stops_all_on_cards(*stop)) {
+    walk.leave_tenant_cards();
+  }
+}
+
 // Once through the queue in order. True if something passed the reservation: what is left may
 // then be planned differently, so the queue is looked at again.
-bool pass_through(const State& state, Tentative& free, Decided& decided, Now now) {
-  PendingWalk walk(state.pending());
+bool pass_through(const State& state, const Standings& standings, Tentative& free, Decided& decided,
+                  Now now) {
+  PendingWalk walk(state.pending(), standings);
   std::size_t shapes_left_behind = 0;
   bool passed_by = false;
   decided.reservation.reset();
@@ -64,7 +80,7 @@ bool pass_through(const State& state, Tentative& free, Decided& decided, Now now
     }
     const Job& job = *state.find(key->job);
     if (decided.reservation && fits_nowhere(walk, beside) &&
-        !over_by(*decided.reservation, job, now)) {
+        !over_by(state, *decided.reservation, job, now)) {
       ++shapes_left_behind;
       continue;
     }
@@ -72,7 +88,12 @@ bool pass_through(const State& state, Tentative& free, Decided& decided, Now now
       walk.take();
       continue;
     }
-    if (limited(state, free, job) != Limited::kNo) {
+    const Limited limit = limited(state, free, job, now);
+    if (limit == Limited::kQuota) {
+      leave_to_quota(state, free, job, now, walk);
+      continue;
+    }
+    if (limit != Limited::kNo) {
       ++shapes_left_behind;
       continue;  // The whole shape has the same limit.
     }
@@ -80,14 +101,18 @@ bool pass_through(const State& state, Tentative& free, Decided& decided, Now now
     std::optional<Grant> grant;
     if (!fits_nowhere(walk, room)) grant = place(state, free, job, reservation, now);
     if (!grant) {
-      if (reservation == nullptr) {
+      // Cards kept free for a job that its quota keeps off would help nobody.
+      if (reservation == nullptr && !kept_off_by_quota(state, free, job, now)) {
         decided.reservation = reserve_for(state, free, job, now);
         beside = room_beside(state, free, *decided.reservation);
       }
       ++shapes_left_behind;
       continue;
     }
-    passed_by = passed_by || reservation != nullptr;
+    if (reservation != nullptr) {
+      passed_by = true;
+      if (!over_by(state, *reservation, job, now)) stays(state, *decided.reservation, *grant);
+    }
     free.take(state, job, *grant);
     room = best_room(state.cards(), free.cards, state.rules());
     beside = decided.reservation ? room_beside(state, free, *decided.reservation) : room;
@@ -104,15 +129,18 @@ bool pass_through(const State& state, Tentative& free, Decided& decided, Now now
 Decided decide(const State& state, Now now) {
   Decided decided;
   Tentative free(state);
+  const Standings standings = standings_of(state, now);
   // Ends: every further pass has started at least one job.
-  while (pass_through(state, free, decided, now)) continue;
+  while (pass_through(state, standings, free, decided, now)) continue;
   return decided;
 }
 
-bool still_valid(const State& state, const Start& start) {
+bool still_valid(const State& state, const Start& start, Now now) {
   if (!state.pending().contains(start.job)) return false;
-  const Tentative now(state);
-  if (limited(state, now, *state.find(start.job)) != Limited::kNo) return false;
+  const Tentative free(state);
+  const Job& job = *state.find(start.job);
+  if (limited(state, free, job, now) != Limited::kNo) return false;
+  if (!within_quota(state, free, job, start.grant, now)) return false;
   for (const CardGrant& wanted : start.grant.cards) {
     const auto position = state.index_of(wanted.card);
     if (!position) return false;

@@ -2,7 +2,7 @@
 // lock, log or random source is reachable from here, so the daemon, the simulator and every test
 // run exactly the same code.
 //
-//   order (Pending) -> limits (group, array) -> fit and place (admission, placement)
+//   order (Pending) -> limits (group, array, quota) -> fit and place (admission, placement)
 //                   -> reserve for the first that does not fit -> go on behind it
 //
 // A turn looks at the first job of each shape, and at no more than Rules::shapes_scanned_most
@@ -34,10 +34,10 @@ struct Decided {
 Decided decide(const State& state, Now now);
 
 // Decisions are re-checked against the state they are applied to: true if it still holds.
-bool still_valid(const State& state, const Start& start);
+bool still_valid(const State& state, const Start& start, Now now);
 
 // Why a limit keeps a job from starting although there is room.
-enum class Limited { kNo, kGroup, kArray, kGuard };
-Limited limited(const State& state, const Tentative& free, const Job& job);
+enum class Limited { kNo, kGroup, kArray, kGuard, kQuota };
+Limited limited(const State& state, const Tentative& free, const Job& job, Now now);
 
 }  // namespace gpusched

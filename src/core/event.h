@@ -10,11 +10,13 @@
 #include <variant>
 #include <vector>
 
+#include "core/booking.h"
 #include "core/card.h"
 #include "core/card_view.h"
 #include "core/health.h"
 #include "core/ids.h"
 #include "core/job.h"
+#include "core/tenant.h"
 #include "core/time.h"
 
 namespace gpusched {
@@ -84,8 +86,8 @@ struct JobPatch {
   std::optional<int> cpus;
   std::optional<std::uint64_t> ram_bytes;
   std::optional<CpuUse> cpu_use;
-  std::optional<std::vector<CardNumber>> only_cards;
-  std::optional<std::vector<CardNumber>> avoid_cards;
+  std::optional<CardList> only_cards;
+  std::optional<CardList> avoid_cards;
   std::optional<std::string> card_type;
 };
 struct SetAsked {
@@ -103,6 +105,18 @@ struct GroupRemoveAsked {
   std::string name;
 };
 
+// What is set at run time overrides the configuration, field by field.
+struct TenantSetAsked {
+  Actor actor;
+  std::string name;
+  TenantRule rule;
+  bool replace = false;  // Forget what was set before; else only the fields given change.
+};
+struct TenantUnsetAsked {
+  Actor actor;
+  std::string name;
+};
+
 struct DrainAsked {
   Actor actor;
   std::vector<CardNumber> cards;
@@ -111,6 +125,21 @@ struct DrainAsked {
 struct UndrainAsked {
   Actor actor;
   std::vector<CardNumber> cards;
+};
+
+// Cards kept for a user or tenant from a time to a time.
+struct ReserveAsked {
+  Actor actor;
+  std::string asker;  // The actor's name.
+  Booking booking;    // Without id, cards and maker; for no user and no tenant: for the asker.
+  bool maintenance = false;  // For nobody at all.
+  CardList cards;            // These, or
+  int count = 0;             // so many, whichever are best.
+};
+struct UnreserveAsked {
+  Actor actor;
+  std::string asker;
+  std::uint64_t id = 0;
 };
 
 // --- Reported by the world --------------------------------------------------------------------
@@ -151,6 +180,7 @@ struct TimePassed {};
 // Ended jobs that are too old or too many; `most` bounds one turn's work.
 struct RetentionDue {
   std::size_t most = 100;
+  std::optional<Wall> by = {};  // The time that ages are told by; absent: now (clock_watch.h).
 };
 // The crash guard holds the waiting jobs of a sweep, a slice per turn, from job `from` on.
 struct HoldSweep {
@@ -164,11 +194,12 @@ struct SubmissionAbandoned {
 // Cards or CPUs may have changed for reasons outside this list; decide again.
 struct Reconsider {};
 
-using Event =
-    std::variant<SubmitAsked, CancelAsked, HoldAsked, ReleaseAsked, RequeueAsked, SetAsked,
-                 GroupSetAsked, GroupRemoveAsked, DrainAsked, UndrainAsked, CardsReported, CardSeen,
-                 CardTroubleSeen, AttemptRunning, AttemptFinished, AttemptNeverRan, TimePassed,
-                 RetentionDue, HoldSweep, SubmissionAbandoned, Reconsider>;
+using Event = std::variant<SubmitAsked, CancelAsked, HoldAsked, ReleaseAsked, RequeueAsked,
+                           SetAsked, GroupSetAsked, GroupRemoveAsked, TenantSetAsked,
+                           TenantUnsetAsked, DrainAsked, UndrainAsked, ReserveAsked,
+                           UnreserveAsked, CardsReported, CardSeen, CardTroubleSeen,
+                           AttemptRunning, AttemptFinished, AttemptNeverRan, TimePassed,
+                           RetentionDue, HoldSweep, SubmissionAbandoned, Reconsider>;
 
 // --- Answers ----------------------------------------------------------------------------------
 
@@ -192,7 +223,11 @@ struct Changed {
   std::vector<JobId> jobs;
   std::vector<std::pair<JobId, std::string>> unchanged;  // With the reason, for people.
 };
+// The reservation that was made, or taken back.
+struct Booked {
+  Booking booking;
+};
 // What the asker is told; world reports get monostate.
-using Answer = std::variant<std::monostate, Refusal, Submitted, Changed>;
+using Answer = std::variant<std::monostate, Refusal, Submitted, Changed, Booked>;
 
 }  // namespace gpusched

@@ -4,23 +4,36 @@
 #include <functional>
 
 #include "core/admission.h"
+#include "core/advice.h"
 #include "core/dependency.h"
 #include "core/placement.h"
+#include "core/quota.h"
+#include "core/run_time.h"
 
 namespace gpusched {
 namespace {
 
 constexpr std::size_t kNamedMost = 10;
 
-void add_holders(const State& state, const Needs& needs, Reason& reason) {
+// Who is on the cards that the job could use, and who of them is over first.
+void add_holders(const State& state, const Needs& needs, Now now, Reason& reason) {
+  Wall soonest = kNobodyKnows;
   for (const JobId id : state.active()) {
-    if (reason.jobs.size() == kNamedMost) return;
-    const Grant& grant = *grant_of(*state.find(id));
+    const Job& job = *state.find(id);
+    const Grant& grant = *grant_of(job);
     const bool in_the_way = std::ranges::any_of(grant.cards, [&](const CardGrant& held) {
       const auto position = state.index_of(held.card);
       return position && matches(state.cards()[*position], needs.cards);
     });
-    if (in_the_way) reason.jobs.push_back(id);
+    if (!in_the_way) continue;
+    if (reason.jobs.size() < kNamedMost) reason.jobs.push_back(id);
+    const Wall end = end_of(state, job, now, Trust::kEstimates);
+    if (end >= soonest) continue;
+    soonest = end;
+    reason.soonest = {.job = id,
+                      .cards = grant.cards.size(),
+                      .in = end - now.wall,
+                      .limit = end == end_of(state, job, now, Trust::kLimits)};
   }
 }
 
@@ -62,8 +75,28 @@ std::string why_unusable(const State& state, const Needs& needs) {
   return {};
 }
 
-void card_reasons(const State& state, const Tentative& free, const Needs& needs, Now now,
+// There are cards enough, but some are kept for others.
+void booking_reason(const State& state, const Job& job, const std::vector<std::size_t>& fitting,
+                    std::uint64_t wanted, Now now, std::vector<Reason>& reasons) {
+  if (state.card_bookings().empty()) return;
+  const Wall end = end_of(state, job, now, Trust::kEstimates);
+  const Booking* first = nullptr;
+  std::uint64_t open = 0;
+  for (const std::size_t i : fitting) {
+    const Booking* booking = state.card_bookings().against(job, i, now.wall, end);
+    open += booking == nullptr ? 1 : 0;
+    if (first == nullptr) first = booking;
+  }
+  if (open >= wanted || first == nullptr) return;
+  Reason reason{.code = ReasonCode::kBooked, .jobs = {}, .wanted = wanted, .available = open};
+  reason.until = first->from > now.wall ? first->from : first->until;
+  reason.name = describe_booking(*first, state.cards(), now.wall);
+  reasons.push_back(std::move(reason));
+}
+
+void card_reasons(const State& state, const Tentative& free, const Job& job, Now now,
                   std::vector<Reason>& reasons) {
+  const Needs& needs = job.spec->needs;
   const auto usable = static_cast<std::uint64_t>(std::ranges::count_if(
       state.cards(), [&](const Card& card) { return card.usable && could_ever_fit(card, needs); }));
   const auto wanted = needs.gpus.all() ? std::max<std::uint64_t>(1, usable)
@@ -75,11 +108,15 @@ void card_reasons(const State& state, const Tentative& free, const Needs& needs,
     reasons.back().cards_missing = state.cards_missing();
     return;
   }
-  const std::uint64_t fitting = fitting_cards(state, free, needs).size();
-  if (fitting >= wanted) return;
+  const std::vector<std::size_t> fitting_now = fitting_cards(state, free, needs);
+  const std::uint64_t fitting = fitting_now.size();
+  if (fitting >= wanted) {
+    booking_reason(state, job, fitting_now, wanted, now, reasons);
+    return;
+  }
   Reason reason{.code = ReasonCode::kCards, .jobs = {}, .wanted = wanted, .available = fitting};
   reason.vram_bytes = needs.whole_cards() ? 0 : needs.vram_bytes;
-  add_holders(state, needs, reason);
+  add_holders(state, needs, now, reason);
   add_foreign(state, needs, now, reason);
   reason.cards_missing = state.cards_missing();
   reasons.push_back(std::move(reason));
@@ -108,7 +145,7 @@ std::vector<Reason> shape_reasons(const State& state, const Job& job, const Deci
   std::vector<Reason> reasons;
   const Tentative free(state);
   const JobSpec& spec = *job.spec;
-  switch (limited(state, free, job)) {
+  switch (limited(state, free, job, now)) {
     case Limited::kGuard:
       reasons.push_back({.code = ReasonCode::kCrashGuard, .jobs = {job.task->array}});
       break;
@@ -123,12 +160,23 @@ std::vector<Reason> shape_reasons(const State& state, const Job& job, const Deci
                          .jobs = {job.task->array},
                          .wanted = static_cast<std::uint64_t>(spec.array_limit)});
       break;
+    case Limited::kQuota:
+      reasons.push_back({.code = ReasonCode::kTenantQuota, .jobs = {}});
+      reasons.back().quota = quota_stop(state, free, job, now);
+      reasons.back().name = job.tenant;
+      break;
     case Limited::kNo:
       break;
   }
-  if (spec.needs.wants_cards()) card_reasons(state, free, spec.needs, now, reasons);
+  if (spec.needs.wants_cards()) card_reasons(state, free, job, now, reasons);
   host_reasons(state, spec.needs, reasons);
   if (!reasons.empty()) return reasons;
+  if (auto stop = kept_off_by_quota(state, free, job, now)) {
+    reasons.push_back({.code = ReasonCode::kTenantQuota, .jobs = {}});
+    reasons.back().quota = std::move(stop);
+    reasons.back().name = job.tenant;
+    return reasons;
+  }
   const auto& reservation = decided.reservation;
   if (reservation && reservation->job != job.id) {
     Reason reason{.code = ReasonCode::kReserved, .jobs = {reservation->job}};
@@ -190,7 +238,11 @@ const std::vector<Reason>& WaitingReasons::of(const Job& job) {
 }
 
 std::vector<Reason> why_waiting(const State& state, const Job& job, Now now) {
-  return WaitingReasons(state, now).of(job);
+  WaitingReasons all(state, now);
+  std::vector<Reason> reasons = all.of(job);
+  if (reasons.empty() || !state.pending().contains(job.id)) return reasons;
+  reasons.front().helps = what_starts_it(state, job, all.reservation_against(job), now);
+  return reasons;
 }
 
 }  // namespace gpusched

@@ -21,6 +21,11 @@ class WaitingReasons {
  public:
   WaitingReasons(const State& state, Now now);
   const std::vector<Reason>& of(const Job& job);
+  // What is kept free for another job; null: nothing.
+  const Reservation* reservation_against(const Job& job) const {
+    const auto& kept = decided_.reservation;
+    return kept && kept->job != job.id ? &*kept : nullptr;
+  }
 
  private:
   const State& state_;

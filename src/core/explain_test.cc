@@ -69,10 +69,10 @@ TEST(Order, APositionCountsFromOneAndStopsAtItsBound) {
   State state = machine(0, 0, 0);
   State with_cards = machine(1, 24);
   ask().array(50).submit(with_cards, at_second(0));
-  EXPECT_EQ(position_of(with_cards, JobId{1}, 10), 1u);
-  EXPECT_EQ(position_of(with_cards, JobId{10}, 10), 10u);
-  EXPECT_EQ(position_of(with_cards, JobId{11}, 10), std::nullopt);
-  EXPECT_EQ(position_of(state, JobId{1}, 10), std::nullopt);
+  EXPECT_EQ(position_of(with_cards, JobId{1}, 10, at_second(0)), 1u);
+  EXPECT_EQ(position_of(with_cards, JobId{10}, 10, at_second(0)), 10u);
+  EXPECT_EQ(position_of(with_cards, JobId{11}, 10, at_second(0)), std::nullopt);
+  EXPECT_EQ(position_of(state, JobId{1}, 10, at_second(0)), std::nullopt);
 }
 
 }  // namespace

@@ -62,8 +62,9 @@ static_assert(std::ranges::is_sorted(kXids, {}, &XidRow::number));
 Verdict judge_xid(std::uint64_t number) {
   const auto row = std::ranges::find(kXids, number, &XidRow::number);
   const std::string name = "XID " + std::to_string(number);
-  if (row == kXids.end()) return {kWarn, false, false, name, ""};
-  return {row->consequence, row->jobs_lost, number == 79, name + ", " + row->meaning, row->advice};
+  if (row == kXids.end()) return {kWarn, false, DrainEnd::kByHand, name, ""};
+  const DrainEnd ends = number == 79 ? DrainEnd::kSeen : DrainEnd::kByHand;
+  return {row->consequence, row->jobs_lost, ends, name + ", " + row->meaning, row->advice};
 }
 
 }  // namespace
@@ -73,11 +74,13 @@ Verdict judge(TroubleKind kind, std::uint64_t number) {
     case TroubleKind::kXid:
       return judge_xid(number);
     case TroubleKind::kEccDouble:
-      return {kDrain, true, false, "a memory error that could not be corrected", "reset the card"};
+      return {kDrain, true, DrainEnd::kByHand, "a memory error that could not be corrected",
+              "reset the card"};
     case TroubleKind::kGone:
-      return {kDrain, true, true, "the card fell off the bus", "reboot"};
+      return {kDrain, true, DrainEnd::kSeen, "the card fell off the bus", "reboot"};
     case TroubleKind::kUnavailable:
-      return {kDrain, true, true, "the driver says that the card cannot be used", "reset the card"};
+      return {kDrain, true, DrainEnd::kSeen, "the driver says that the card cannot be used",
+              "reset the card"};
   }
   return {};
 }

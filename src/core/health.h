@@ -19,12 +19,19 @@ enum class Consequence : std::uint8_t {
   kDrain,  // Nothing new starts there.
 };
 
+// What ends a drain.
+enum class DrainEnd : std::uint8_t {
+  kByHand,
+  kSeen,    // Being seen in order again.
+  kCooler,  // Being well below its limit of heat.
+};
+
 struct Verdict {
   Consequence consequence = Consequence::kKeep;
-  bool jobs_lost = false;   // What runs there cannot go on.
-  bool until_seen = false;  // Being seen in order again ends the drain.
-  std::string what;         // "XID 79, the card fell off the bus".
-  std::string advice;       // "reset the card", "reboot", or empty.
+  bool jobs_lost = false;  // What runs there cannot go on.
+  DrainEnd ends = DrainEnd::kByHand;
+  std::string what;    // "XID 79, the card fell off the bus".
+  std::string advice;  // "reset the card", "reboot", or empty.
 };
 Verdict judge(TroubleKind kind, std::uint64_t number);
 

@@ -27,10 +27,19 @@ struct CardCount {
   friend auto operator<=>(const CardCount&, const CardCount&) = default;
 };
 
+// Cards as people write them: by number, or by alias or tag. Names are looked up at each decision,
+// so that a changed rule for cards counts at once.
+struct CardList {
+  std::vector<CardNumber> numbers;
+  std::vector<std::string> names;
+  bool empty() const { return numbers.empty() && names.empty(); }
+  friend auto operator<=>(const CardList&, const CardList&) = default;
+};
+
 // Which cards may be taken. Empty lists do not restrict.
 struct CardFilter {
-  std::vector<CardNumber> only;
-  std::vector<CardNumber> avoid;
+  CardList only;
+  CardList avoid;
   std::string type;  // Part of the model's name, without regard to case.
   friend auto operator<=>(const CardFilter&, const CardFilter&) = default;
 };

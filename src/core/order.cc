@@ -1,12 +1,13 @@
 #include "core/order.h"
 
+#include "core/fair_share.h"
 #include "core/pending.h"
 
 namespace gpusched {
 
-std::vector<JobId> waiting_in_order(const State& state, std::size_t most, Now) {
+std::vector<JobId> waiting_in_order(const State& state, std::size_t most, Now now) {
   std::vector<JobId> waiting;
-  PendingWalk walk(state.pending());
+  PendingWalk walk(state.pending(), standings_of(state, now));
   while (waiting.size() < most) {
     const OrderKey* key = walk.next();
     if (key == nullptr) break;
@@ -22,9 +23,9 @@ std::vector<JobId> waiting_in_order(const State& state, std::size_t most, Now) {
   return waiting;
 }
 
-std::optional<std::size_t> position_of(const State& state, JobId id, std::size_t most) {
+std::optional<std::size_t> position_of(const State& state, JobId id, std::size_t most, Now now) {
   if (!state.pending().contains(id)) return std::nullopt;
-  PendingWalk walk(state.pending());
+  PendingWalk walk(state.pending(), standings_of(state, now));
   for (std::size_t position = 1; position <= most; ++position) {
     const OrderKey* key = walk.next();
     if (key == nullptr) break;

@@ -13,6 +13,6 @@ namespace gpusched {
 std::vector<JobId> waiting_in_order(const State& state, std::size_t most, Now now);
 
 // 1 for the next in order. None if it is not eligible, or further back than `most`.
-std::optional<std::size_t> position_of(const State& state, JobId id, std::size_t most);
+std::optional<std::size_t> position_of(const State& state, JobId id, std::size_t most, Now now);
 
 }  // namespace gpusched

@@ -1,5 +1,8 @@
 #include "core/pending.h"
 
+#include <algorithm>
+#include <tuple>
+
 #include "core/check.h"
 
 namespace gpusched {
@@ -25,6 +28,12 @@ OrderKey order_key_of(const Job& job, bool overdue) {
           .job = job.id};
 }
 
+bool starts_before(const OrderKey& a, std::int8_t standing_a, const OrderKey& b,
+                   std::int8_t standing_b) {
+  if (standing_a == standing_b) return a < b;
+  return std::tuple(a.band, a.waiting, standing_a) < std::tuple(b.band, b.waiting, standing_b);
+}
+
 ShapeKey shape_key_of(const Job& job) {
   return {.needs = job.spec->needs,
           .tenant = job.tenant,
@@ -38,6 +47,31 @@ Pending::Kind Pending::kind_of(const Shape& shape) {
   return needs.wants_cards() && needs.cpu_use == CpuUse::kNever ? kNeedsCard : kMayUseCpus;
 }
 
+Pending::Pending(const Pending& other) : shapes_(other.shapes_), next_shape_(other.next_shape_) {
+  places_.reserve(other.places_.size());
+  for (auto& [key, shape] : shapes_) {
+    for (const OrderKey& job : shape.jobs) places_.emplace(job.job, Place{&shape, job});
+    add_head(shape);
+  }
+}
+
+Pending& Pending::operator=(const Pending& other) {
+  if (this != &other) *this = Pending(other);
+  return *this;
+}
+
+void Pending::add_head(const Shape& shape) {
+  queues_[shape.key.tenant].heads_[kind_of(shape)].insert(
+      Head{*shape.jobs.begin(), &shape, card_ask_of(shape.key.needs)});
+}
+
+void Pending::remove_head(const Shape& shape, const OrderKey& key) {
+  const auto queue = queues_.find(shape.key.tenant);
+  queue->second.heads_[kind_of(shape)].erase(Head{key, &shape});
+  const auto& heads = queue->second.heads_;
+  if (heads[kNeedsCard].empty() && heads[kMayUseCpus].empty()) queues_.erase(queue);
+}
+
 void Pending::insert(const Job& job, bool overdue) {
   const OrderKey key = order_key_of(job, overdue);
   auto [entry, fresh] = shapes_.try_emplace(shape_key_of(job));
@@ -47,10 +81,9 @@ void Pending::insert(const Job& job, bool overdue) {
     shape.id = next_shape_++;
   }
   const bool becomes_head = fresh || key < *shape.jobs.begin();
-  std::set<Head>& heads = heads_[kind_of(shape)];
-  if (becomes_head && !fresh) heads.erase(Head{*shape.jobs.begin(), &shape});
+  if (becomes_head && !fresh) remove_head(shape, *shape.jobs.begin());
   shape.jobs.insert(key);
-  if (becomes_head) heads.insert(Head{key, &shape, card_ask_of(shape.key.needs)});
+  if (becomes_head) add_head(shape);
   const bool inserted = places_.emplace(job.id, Place{&shape, key}).second;
   CHECK(inserted);
 }
@@ -62,41 +95,118 @@ void Pending::erase(JobId id) {
   const OrderKey key = place->second.key;
   places_.erase(place);
   const bool was_head = *shape.jobs.begin() == key;
-  std::set<Head>& heads = heads_[kind_of(shape)];
-  if (was_head) heads.erase(Head{key, &shape});
+  if (was_head) remove_head(shape, key);
   shape.jobs.erase(key);
   if (shape.jobs.empty()) {
     // The key is copied: erasing by a reference into the node would read freed memory.
     const ShapeKey gone = shape.key;
     shapes_.erase(gone);
   } else if (was_head) {
-    heads.insert(Head{*shape.jobs.begin(), &shape, card_ask_of(shape.key.needs)});
+    add_head(shape);
   }
 }
 
-PendingWalk::PendingWalk(const Pending& pending) : pending_(pending) {
-  for (int kind = 0; kind < Pending::kKinds; ++kind) fresh_[kind] = pending.heads_[kind].begin();
+namespace {
+
+// Orders as starts_before() does, as far as it goes.
+std::uint32_t rank_of(const OrderKey& key, std::int8_t standing) {
+  constexpr int kPriorityAtLeast = -(1 << 12);
+  return static_cast<std::uint32_t>((key.band << 24) | (key.waiting << 20) | (standing << 16) |
+                                    (key.priority - kPriorityAtLeast));
+}
+
+}  // namespace
+
+PendingWalk::PendingWalk(const Pending& pending, const std::vector<std::int8_t>& standings) {
+  CHECK(standings.empty() || standings.size() == pending.queues().size());
+  sources_.reserve(pending.queues().size());
+  for (const auto& [tenant, queue] : pending.queues()) {
+    Source source{.queue = &queue, .at = {}};
+    for (int kind = 0; kind < Pending::kKinds; ++kind) source.at[kind] = queue.heads_[kind].begin();
+    if (!standings.empty()) source.standing = standings[sources_.size()];
+    look(source);
+    if (source.first != Pending::kKinds) {
+      heap_.push_back(static_cast<std::uint32_t>(sources_.size()));
+    }
+    sources_.push_back(source);
+  }
+  std::ranges::make_heap(heap_, [this](auto a, auto b) { return later(a, b); });
+}
+
+// Which of the source's shapes comes first now.
+void PendingWalk::look(Source& source) const {
+  source.first = Pending::kKinds;
+  if (source.gone) return;
+  for (int kind = 0; kind < Pending::kKinds; ++kind) {
+    const bool left = kind == Pending::kNeedsCard && (cards_left_ || source.cards_gone);
+    if (left || source.at[kind] == source.queue->heads_[kind].end()) continue;
+    const OrderKey& key = source.at[kind]->key;
+    if (source.first != Pending::kKinds && !(key < source.key)) continue;
+    source.first = kind;
+    source.key = key;
+  }
+  if (source.first != Pending::kKinds) source.rank = rank_of(source.key, source.standing);
+}
+
+bool PendingWalk::later(std::uint32_t a, std::uint32_t b) const {
+  const Source& one = sources_[a];
+  const Source& other = sources_[b];
+  if (one.rank != other.rank) return other.rank < one.rank;
+  if (one.key.submitted_at != other.key.submitted_at) {
+    return other.key.submitted_at < one.key.submitted_at;
+  }
+  return other.key.job < one.key.job;
+}
+
+// The source on top has moved on: back to its place, or out.
+void PendingWalk::settle_top() {
+  const auto order = [this](auto a, auto b) { return later(a, b); };
+  const std::uint32_t top = heap_.front();
+  std::ranges::pop_heap(heap_, order);
+  look(sources_[top]);
+  if (sources_[top].first == Pending::kKinds) {
+    heap_.pop_back();
+  } else {
+    std::ranges::push_heap(heap_, order);
+  }
+}
+
+bool PendingWalk::is_left(std::uint32_t source, bool needs_card) const {
+  const Source& one = sources_[source];
+  return one.gone || (needs_card && (cards_left_ || one.cards_gone));
+}
+
+// What was left since it was looked at goes when it comes to the top; it can only move back.
+void PendingWalk::drop_left() {
+  while (!heap_.empty() &&
+         is_left(heap_.front(), sources_[heap_.front()].first == Pending::kNeedsCard)) {
+    settle_top();
+  }
+  while (!opened_.empty() && is_left(opened_.top().source, opened_.top().needs_card)) {
+    opened_.pop();
+  }
 }
 
 const OrderKey* PendingWalk::next() {
-  auto* first = &fresh_[Pending::kMayUseCpus];
-  bool any_fresh = *first != pending_.heads_[Pending::kMayUseCpus].end();
-  auto& needing_card = fresh_[Pending::kNeedsCard];
-  if (!cards_left_ && needing_card != pending_.heads_[Pending::kNeedsCard].end() &&
-      (!any_fresh || needing_card->key < (*first)->key)) {
-    first = &needing_card;
-    any_fresh = true;
-  }
+  drop_left();
+  const bool any_fresh = !heap_.empty();
   if (!any_fresh && opened_.empty()) return nullptr;
-  if (any_fresh && (opened_.empty() || (*first)->key < *opened_.top().key)) {
-    const Pending::Head& head = **first;
+  const Source* first = any_fresh ? &sources_[heap_.front()] : nullptr;
+  if (any_fresh && (opened_.empty() || starts_before(first->key, first->standing,
+                                                     *opened_.top().key, opened_.top().standing))) {
+    const std::uint32_t index = heap_.front();
+    Source& source = sources_[index];
+    const Pending::Head& head = *source.at[source.first];
     current_ = {.at = {},
                 .key = &head.key,
                 .shape = head.shape,
                 .ask = head.ask,
-                .needs_card = first == &needing_card,
+                .source = index,
+                .standing = source.standing,
+                .needs_card = source.first == Pending::kNeedsCard,
                 .fresh = true};
-    ++*first;
+    ++source.at[source.first];
+    settle_top();
   } else {
     current_ = opened_.top();
     opened_.pop();
@@ -109,19 +219,12 @@ void PendingWalk::take() {
   current_.fresh = false;
   ++current_.at;
   if (current_.at == current_.shape->jobs.end()) return;
-  if (cards_left_ && current_.needs_card) return;
   current_.key = &*current_.at;
   opened_.push(current_);
 }
 
-void PendingWalk::leave_cards() {
-  if (cards_left_) return;
-  cards_left_ = true;
-  decltype(opened_) kept;
-  for (; !opened_.empty(); opened_.pop()) {
-    if (!opened_.top().needs_card) kept.push(opened_.top());
-  }
-  opened_ = std::move(kept);
-}
+void PendingWalk::leave_cards() { cards_left_ = true; }
+void PendingWalk::leave_tenant() { sources_[current_.source].gone = true; }
+void PendingWalk::leave_tenant_cards() { sources_[current_.source].cards_gone = true; }
 
 }  // namespace gpusched

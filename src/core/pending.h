@@ -1,6 +1,8 @@
 // The queue. Jobs with equal needs, constraints, tenant and limits form one *shape*: what does not
 // fit once does not fit for the whole shape, so a turn looks at the first job of each shape instead
-// of at every job. Shapes are kept sorted by their first job, so that nothing is sorted in a turn.
+// of at every job. Each tenant's shapes are kept sorted by their first job; a walk merges the
+// tenants, those below their fair share first, so that nothing is sorted or moved in a turn when
+// a tenant's standing changes.
 #pragma once
 
 #include <compare>
@@ -24,7 +26,8 @@ namespace gpusched {
 int band_rank(int priority);
 const char* band_name(int priority);
 
-// A job's place in the total order; the smaller starts first. The id ends every tie.
+// A job's place in the total order among the jobs of its tenant; the smaller starts first. The id
+// ends every tie. Between tenants their standing comes after `waiting` (starts_before()).
 struct OrderKey {
   std::int8_t band = 0;       // band_rank(): 0 is urgent.
   std::int8_t waiting = 1;    // 0: overdue, which comes first in its band.
@@ -34,6 +37,9 @@ struct OrderKey {
   friend auto operator<=>(const OrderKey&, const OrderKey&) = default;
 };
 OrderKey order_key_of(const Job& job, bool overdue);
+// The total order of the whole queue. `standing` is the tenant's: 0 below its fair share, 1 not.
+bool starts_before(const OrderKey& a, std::int8_t standing_a, const OrderKey& b,
+                   std::int8_t standing_b);
 
 struct ShapeKey {
   Needs needs;
@@ -52,12 +58,39 @@ struct Shape {
 };
 
 class Pending {
+ private:
+  struct Head {
+    OrderKey key;
+    const Shape* shape = nullptr;
+    CardAsk ask = {};  // The shape's, so that passing it over does not mean looking at it.
+    friend bool operator<(const Head& a, const Head& b) { return a.key < b.key; }
+  };
+  // Shapes that only a card can serve are kept apart, so that a turn without a free card need not
+  // look at them.
+  enum Kind { kNeedsCard, kMayUseCpus, kKinds };
+
  public:
+  // What waits of one tenant: one head per shape, by its first job. Never empty.
+  class Queue {
+    friend class Pending;
+    friend class PendingWalk;
+    std::set<Head> heads_[kKinds];
+  };
+
+  Pending() = default;
+  // Shapes point to each other, so a copy is made anew.
+  Pending(const Pending& other);
+  Pending& operator=(const Pending& other);
+  Pending(Pending&&) = default;
+  Pending& operator=(Pending&&) = default;
+
   void insert(const Job& job, bool overdue);
   void erase(JobId id);  // No effect if it is not there.
   bool contains(JobId id) const { return places_.contains(id); }
   std::size_t size() const { return places_.size(); }
   std::size_t shape_count() const { return shapes_.size(); }
+  // By tenant; only those that have eligible jobs.
+  const std::map<std::string, Queue>& queues() const { return queues_; }
   // REQUIRES: contains(id).
   const Shape& shape_of(JobId id) const { return *places_.at(id).shape; }
   const OrderKey& key_of(JobId id) const { return places_.at(id).key; }
@@ -68,20 +101,12 @@ class Pending {
     Shape* shape = nullptr;
     OrderKey key;
   };
-  struct Head {
-    OrderKey key;
-    const Shape* shape = nullptr;
-    CardAsk ask = {};  // The shape's, so that passing it over does not mean looking at it.
-    friend bool operator<(const Head& a, const Head& b) { return a.key < b.key; }
-  };
-
-  // Shapes that only a card can serve are kept apart, so that a turn without a free card need not
-  // look at them.
-  enum Kind { kNeedsCard, kMayUseCpus, kKinds };
   static Kind kind_of(const Shape& shape);
+  void add_head(const Shape& shape);
+  void remove_head(const Shape& shape, const OrderKey& key);
 
   std::map<ShapeKey, Shape> shapes_;
-  std::set<Head> heads_[kKinds];  // One per shape, by its first job.
+  std::map<std::string, Queue> queues_;
   std::unordered_map<JobId, Place> places_;
   std::uint64_t next_shape_ = 1;
 };
@@ -90,7 +115,8 @@ class Pending {
 // to the shape's following job; without it the shape is left behind.
 class PendingWalk {
  public:
-  explicit PendingWalk(const Pending& pending);
+  // One standing per queue of `pending`, in their order; none: all tenants stand alike.
+  explicit PendingWalk(const Pending& pending, const std::vector<std::int8_t>& standings = {});
   // The next job in order, or null at the end.
   const OrderKey* next();
   const Shape& shape() const { return *current_.shape; }
@@ -100,22 +126,49 @@ class PendingWalk {
   void take();
   // From here on only shapes that could do without a card.
   void leave_cards();
+  // From here on nothing of the current job's tenant, or nothing that needs a card.
+  void leave_tenant();
+  void leave_tenant_cards();
+  // How many shapes of the current job's tenant were left by this call, this one included.
+  std::size_t count_left_of_tenant() { return ++sources_[current_.source].left; }
 
  private:
+  // The shapes of one tenant that were not looked at yet.
+  struct Source {
+    const Pending::Queue* queue = nullptr;
+    std::set<Pending::Head>::const_iterator at[Pending::kKinds];
+    std::int8_t standing = 0;
+    bool gone = false;        // leave_tenant()
+    bool cards_gone = false;  // leave_tenant_cards()
+    std::size_t left = 0;
+    // The first of them; kKinds: none is left.
+    int first = Pending::kKinds;
+    OrderKey key = {};
+    std::uint32_t rank = 0;  // Band, waiting, standing and priority in one, to compare quickly.
+  };
   struct Cursor {
     std::set<OrderKey>::const_iterator at;
     const OrderKey* key = nullptr;  // *at, without looking at the shape where that is not needed.
     const Shape* shape = nullptr;
     CardAsk ask = {};
+    std::uint32_t source = 0;
+    std::int8_t standing = 0;
     bool needs_card = false;
     bool fresh = false;  // `at` is not set yet: it is the shape's first.
   };
   struct Later {
-    bool operator()(const Cursor& a, const Cursor& b) const { return *b.key < *a.key; }
+    bool operator()(const Cursor& a, const Cursor& b) const {
+      return starts_before(*b.key, b.standing, *a.key, a.standing);
+    }
   };
-  const Pending& pending_;
-  // Shapes not looked at yet.
-  std::set<Pending::Head>::const_iterator fresh_[Pending::kKinds];
+  void look(Source& source) const;
+  bool later(std::uint32_t a, std::uint32_t b) const;
+  void settle_top();
+  bool is_left(std::uint32_t source, bool needs_card) const;
+  void drop_left();
+
+  std::vector<Source> sources_;
+  std::vector<std::uint32_t> heap_;  // Of sources that have something, the first on top.
   bool cards_left_ = false;
   std::priority_queue<Cursor, std::vector<Cursor>, Later> opened_;
   Cursor current_;

@@ -5,43 +5,49 @@
 
 #include "core/admission.h"
 #include "core/gang_room.h"
+#include "core/quota.h"
 
 namespace gpusched {
 namespace {
-
-bool leaves_room_for(const Reservation& reservation, const State& state, const Tentative& free,
-                     std::size_t card_index, const CardGrant& wanted) {
-  const Card& card = state.cards()[card_index];
-  const CardGrant* reserved = reserved_on(reservation, card.number);
-  if (reserved == nullptr) return true;
-  CardHolds with_job = free.cards[card_index];
-  with_job.vram_bytes += wanted.vram_bytes;
-  with_job.share_percent += wanted.share_percent;
-  with_job.whole = with_job.whole || wanted.whole;
-  ++with_job.jobs;
-  return fits_on(card, with_job, *reserved, state.rules());
-}
 
 bool host_has_room(const State& state, const Tentative& free, int cpus, std::uint64_t ram_bytes) {
   return free.host.cpus + cpus <= state.host().cpus &&
          free.host.ram_bytes + ram_bytes <= state.host().ram_bytes;
 }
 
-std::optional<Grant> place_on_cpus(const State& state, const Tentative& free, const Needs& needs) {
+std::optional<Grant> place_on_cpus(const State& state, const Tentative& free, const Needs& needs,
+                                   const Reservation* reservation) {
   const int cpus = std::max(1, needs.cpus);
   if (!host_has_room(state, free, cpus, needs.ram_bytes)) return std::nullopt;
+  if (reservation != nullptr && !leaves_room_for(state, *reservation, cpus, needs.ram_bytes)) {
+    return std::nullopt;
+  }
   return Grant{.cards = {}, .cpus = cpus, .ram_bytes = needs.ram_bytes};
 }
 
-std::optional<Grant> place_on_cards(const State& state, const Tentative& free, const Needs& needs,
-                                    const Reservation* reservation) {
+std::optional<Grant> place_on_cards(const State& state, const Tentative& free, const Job& job,
+                                    const Reservation* reservation, Now now) {
+  const Needs& needs = job.spec->needs;
   if (!host_has_room(state, free, needs.cpus, needs.ram_bytes)) return std::nullopt;
+  if (reservation != nullptr &&
+      !leaves_room_for(state, *reservation, needs.cpus, needs.ram_bytes)) {
+    return std::nullopt;
+  }
   std::vector<std::size_t> fitting = fitting_cards(state, free, needs);
   if (reservation != nullptr) {
+    // Who has a card kept for oneself need not leave it to the first in order.
     std::erase_if(fitting, [&](std::size_t i) {
-      return !leaves_room_for(*reservation, state, free, i, grant_on(state.cards()[i], needs));
+      return !leaves_room_for(state, *reservation, i, grant_on(state.cards()[i], needs)) &&
+             !state.card_bookings().kept_for(job, i, now.wall);
     });
   }
+  if (!state.card_bookings().empty()) {
+    const Wall end = end_of(state, job, now, Trust::kEstimates);
+    std::erase_if(fitting, [&](std::size_t i) {
+      return state.card_bookings().against(job, i, now.wall, end) != nullptr;
+    });
+  }
+  keep_within_quota(state, free, job, now, fitting);
   std::size_t least = static_cast<std::size_t>(std::max(needs.gpus.least, 1));
   if (needs.gpus.all()) {
     const auto could = std::ranges::count_if(state.cards(), [&](const Card& card) {
@@ -88,28 +94,15 @@ std::vector<std::size_t> fitting_cards(const State& state, const Tentative& free
 std::optional<Grant> place(const State& state, const Tentative& free, const Job& job,
                            const Reservation* reservation, Now now) {
   const Needs& needs = job.spec->needs;
-  const bool passes = reservation == nullptr || over_by(*reservation, job, now);
+  const bool passes = reservation == nullptr || over_by(state, *reservation, job, now);
   const Reservation* binding = passes ? nullptr : reservation;
-  const bool cpu_possible = !needs.wants_cards() || needs.cpu_use != CpuUse::kNever;
-  const auto on_cpus = [&]() -> std::optional<Grant> {
-    if (!cpu_possible || (binding != nullptr && (binding->cpus || binding->ram))) {
-      return std::nullopt;
-    }
-    return place_on_cpus(state, free, needs);
-  };
+  const auto on_cpus = [&] { return place_on_cpus(state, free, needs, binding); };
+  const auto on_cards = [&] { return place_on_cards(state, free, job, binding, now); };
   if (!needs.wants_cards()) return on_cpus();
-  const auto on_cards = [&]() -> std::optional<Grant> {
-    const bool delays_host = binding != nullptr && ((binding->cpus && needs.cpus > 0) ||
-                                                    (binding->ram && needs.ram_bytes > 0));
-    if (delays_host) return std::nullopt;
-    return place_on_cards(state, free, needs, binding);
-  };
-  if (needs.cpu_use == CpuUse::kPrefer) {
-    if (auto grant = on_cpus()) return grant;
-    return on_cards();
-  }
-  if (auto grant = on_cards()) return grant;
-  return on_cpus();
+  if (needs.cpu_use == CpuUse::kNever) return on_cards();
+  const bool cpus_first = needs.cpu_use == CpuUse::kPrefer;
+  if (auto grant = cpus_first ? on_cpus() : on_cards()) return grant;
+  return cpus_first ? on_cards() : on_cpus();
 }
 
 }  // namespace gpusched

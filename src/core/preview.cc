@@ -2,6 +2,7 @@
 
 #include "core/apply.h"
 #include "core/dependency.h"
+#include "core/excerpt.h"
 #include "core/transitions.h"
 
 namespace gpusched {
@@ -10,8 +11,7 @@ namespace {
 // Asks the real transition, on a state that holds only what the request names. Jobs that those
 // depend on come along, so that dependencies are judged as in the whole state.
 State excerpt(const State& state, const std::vector<JobId>& jobs, Now now) {
-  State part(state.rules(), state.host());
-  part.set_cards(state.cards());
+  State part = machine_of(state);
   for (const JobId id : jobs) {
     const Job* job = state.find(id);
     if (job == nullptr || state.in_open_submission(id)) continue;
@@ -50,6 +50,21 @@ struct Preview {
     for (const auto& [name, group] : state.groups()) part.put(group);
     return apply(part, asked, now).answer;
   }
+  Answer operator()(const TenantSetAsked& asked) const {
+    State part;
+    return apply(part, asked, now).answer;
+  }
+  Answer operator()(const TenantUnsetAsked& asked) const {
+    State part;
+    if (const auto rule = state.tenants().rule_of(asked.name); !rule.empty()) {
+      part.put(Tenant{.name = asked.name, .rule = rule, .usage = {}});
+    }
+    return apply(part, asked, now).answer;
+  }
+  Answer operator()(const ReserveAsked& asked) const {
+    return on_jobs({state.active().begin(), state.active().end()}, asked);
+  }
+  Answer operator()(const UnreserveAsked& asked) const { return on_jobs({}, asked); }
   Answer operator()(const auto&) const { return {}; }
 };
 

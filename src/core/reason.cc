@@ -57,6 +57,34 @@ std::string missing_clause(const Reason& reason) {
          (reason.cards_missing == 1 ? "is" : "are") + " missing";
 }
 
+std::string soonest_clause(const SoonestEnd& end) {
+  return "job " + to_string(end.job) + " has " + count(end.cards, "card") + " and ends in " +
+         (end.limit ? "" : "about ") + duration(end.in) + (end.limit ? " at the latest" : "");
+}
+
+// As it is written after --vram or --mem: whole GiB where there is one.
+std::string size_word(std::uint64_t bytes) {
+  const std::uint64_t gibibytes = bytes >> 30;
+  return gibibytes > 0 ? std::to_string(gibibytes) + "G" : std::to_string(bytes >> 20) + "M";
+}
+
+std::string help_sentence(const Help& help) {
+  const bool said = help.asked > 0;
+  switch (help.kind) {
+    case Help::Kind::kLessVram:
+      return said ? "ask for --vram " + size_word(help.value) + " instead of " +
+                        size_word(help.asked) + " and it starts now"
+                  : "say --vram " + size_word(help.value) + " or less, and it starts now";
+    case Help::Kind::kFewerCards:
+      return "with --gpus " + std::to_string(help.value) + " it starts now";
+    case Help::Kind::kShorterTime:
+      return "with --time " + std::to_string(help.value) + "s or less it starts now";
+    case Help::Kind::kFewerCpus:
+      return "with --cpus " + std::to_string(help.value) + " it starts now";
+  }
+  CHECK(false);
+}
+
 std::string cards_sentence(const Reason& reason) {
   std::string text = "needs " + count(reason.wanted, "card");
   text += reason.vram_bytes > 0 ? " with " + gib(reason.vram_bytes) + " free" : " free";
@@ -65,6 +93,7 @@ std::string cards_sentence(const Reason& reason) {
     text += "; " + job_list(reason.jobs) + (reason.jobs.size() == 1 ? " holds" : " hold") +
             " the cards it could use";
   }
+  if (reason.soonest) text += "; " + soonest_clause(*reason.soonest);
   for (const ForeignHolder& holder : reason.foreign) text += "; " + holder_clause(holder);
   return text + missing_clause(reason);
 }
@@ -87,6 +116,8 @@ const char* reason_code_name(ReasonCode code) {
       return "group_limit";
     case ReasonCode::kArrayLimit:
       return "array_limit";
+    case ReasonCode::kTenantQuota:
+      return "tenant_quota";
     case ReasonCode::kNoSuchCard:
       return "no_such_card";
     case ReasonCode::kCards:
@@ -95,6 +126,8 @@ const char* reason_code_name(ReasonCode code) {
       return "cpus";
     case ReasonCode::kRam:
       return "ram";
+    case ReasonCode::kBooked:
+      return "booked";
     case ReasonCode::kReserved:
       return "reserved";
     case ReasonCode::kNext:
@@ -121,6 +154,8 @@ std::string describe(const Reason& reason) {
     case ReasonCode::kArrayLimit:
       return "array " + to_string(reason.jobs.front()) + " runs its limit of " +
              count(reason.wanted, "job");
+    case ReasonCode::kTenantQuota:
+      return describe(*reason.quota);
     case ReasonCode::kNoSuchCard:
       return "needs " + count(reason.wanted, "usable card") + " of the kind it asks for, " +
              std::to_string(reason.available) + " there now" +
@@ -132,6 +167,9 @@ std::string describe(const Reason& reason) {
              " free";
     case ReasonCode::kRam:
       return "needs " + gib(reason.wanted) + " of host RAM, " + gib(reason.available) + " free";
+    case ReasonCode::kBooked:
+      return "needs " + count(reason.wanted, "card") + ", " + std::to_string(reason.available) +
+             " to be had; " + reason.name;
     case ReasonCode::kReserved:
       return "there is room, but job " + to_string(reason.jobs.front()) +
              " is first in order and would be delayed";
@@ -142,6 +180,9 @@ std::string describe(const Reason& reason) {
 }
 
 std::string what_would_help(const Reason& reason) {
+  std::string sure;
+  for (const Help& help : reason.helps) sure += (sure.empty() ? "" : "; ") + help_sentence(help);
+  if (!sure.empty()) return sure;
   switch (reason.code) {
     case ReasonCode::kHeld:
       return "gpusched release";
@@ -152,6 +193,10 @@ std::string what_would_help(const Reason& reason) {
                                    : "declare --vram so that it can share a card";
     case ReasonCode::kGroupLimit:
       return "a higher limit: gpusched group set";
+    case ReasonCode::kTenantQuota:
+      return what_would_help(*reason.quota, reason.name);
+    case ReasonCode::kBooked:
+      return "a --time limit that ends before the reservation begins, or other cards";
     case ReasonCode::kReserved:
       return "a --time limit that ends before that job can start";
     case ReasonCode::kCpus:

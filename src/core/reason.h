@@ -6,24 +6,27 @@
 #include <vector>
 
 #include "core/ids.h"
+#include "core/tenant.h"
 #include "core/time.h"
 
 namespace gpusched {
 
 enum class ReasonCode {
-  kHeld,        // By its user.
-  kCrashGuard,  // Its sweep died at once, several times over.
-  kDependency,  // Waits for other jobs (`jobs`).
-  kBegin,       // Not before a time (`until`).
-  kRetry,       // Back-off after a failure (`until`).
-  kGroupLimit,  // Its group runs as many as it may (`wanted` of `available`).
-  kArrayLimit,  // Its array does.
-  kNoSuchCard,  // No usable card matches its constraints at present.
-  kCards,       // Too few cards with enough room (`jobs` hold them).
-  kCpus,        // Too few CPUs free.
-  kRam,         // Too little host RAM free.
-  kReserved,    // It would fit, but delays the first waiting job (`jobs`).
-  kNext,        // Nothing stands in its way: it starts with the next decision.
+  kHeld,         // By its user.
+  kCrashGuard,   // Its sweep died at once, several times over.
+  kDependency,   // Waits for other jobs (`jobs`).
+  kBegin,        // Not before a time (`until`).
+  kRetry,        // Back-off after a failure (`until`).
+  kGroupLimit,   // Its group runs as many as it may (`wanted` of `available`).
+  kArrayLimit,   // Its array does.
+  kTenantQuota,  // A quota of its tenant (`quota`, `name`).
+  kNoSuchCard,   // No usable card matches its constraints at present.
+  kCards,        // Too few cards with enough room (`jobs` hold them).
+  kCpus,         // Too few CPUs free.
+  kRam,          // Too little host RAM free.
+  kBooked,       // Cards it could use are reserved in advance (`name` says for whom).
+  kReserved,     // It would fit, but delays the first waiting job (`jobs`).
+  kNext,         // Nothing stands in its way: it starts with the next decision.
 };
 const char* reason_code_name(ReasonCode code);
 
@@ -38,16 +41,36 @@ struct ForeignHolder {
   bool idle = false;  // It has not used the card for a while.
 };
 
+// A smaller wish with which the job would start at once.
+struct Help {
+  enum class Kind : std::uint8_t { kLessVram, kFewerCards, kShorterTime, kFewerCpus };
+  Kind kind = Kind::kLessVram;
+  std::uint64_t value = 0;  // Bytes, cards, seconds, CPUs.
+  std::uint64_t asked = 0;  // What it asks for now; 0: nothing was said.
+  friend bool operator==(const Help&, const Help&) = default;
+};
+
+// Who of `jobs` is over first, as far as anybody knows.
+struct SoonestEnd {
+  JobId job{};
+  std::uint64_t cards = 0;  // That it holds.
+  Microseconds in{};
+  bool limit = false;  // Its limit says so, not an estimate.
+};
+
 struct Reason {
   ReasonCode code = ReasonCode::kNext;
   std::vector<JobId> jobs;  // Who holds, or is waited for; at most ten, by id.
   std::optional<Wall> until;
   std::uint64_t wanted = 0;  // In the unit of the code: cards, CPUs, bytes, jobs.
   std::uint64_t available = 0;
-  std::uint64_t vram_bytes = 0;        // Per card, if the job shares its cards.
-  std::string name;                    // Of the group; of a card that is missing, why.
+  std::uint64_t vram_bytes = 0;  // Per card, if the job shares its cards.
+  std::optional<QuotaStop> quota;
+  std::string name;  // Of the group or the tenant; of a card that is missing, why.
   std::vector<ForeignHolder> foreign;  // The largest first, at most three.
   std::uint64_t cards_missing = 0;     // Of those that the machine should have.
+  std::optional<SoonestEnd> soonest = {};
+  std::vector<Help> helps = {};  // Worked out for one job alone (explain).
 };
 
 // One sentence for people, and what would help, if something would.

@@ -1,6 +1,7 @@
 #include "core/reservation.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "core/admission.h"
 #include "core/gang_room.h"
@@ -8,114 +9,242 @@
 namespace gpusched {
 namespace {
 
-constexpr Wall kUnknown = Wall::max();
-
-// When a running job is over at the latest, by its own limit.
-Wall latest_end_of(const Job& job, Now now) {
-  const TimeRule& time = job.spec->time;
-  if (time.limit == Seconds{0}) return kUnknown;
-  const auto* running = std::get_if<Running>(&job.state);
-  const Wall started = running ? running->started_at : now.wall;
-  return std::max(now.wall, started + time.limit + time.grace);
-}
-
 struct End {
   Wall at{};
-  const Job* job = nullptr;
+  Wall since{};  // Of jobs of which nobody knows when they end, the oldest is waited for first.
+  JobId job{};
   const Grant* grant = nullptr;
 };
 
-std::vector<End> ends_in_order(const State& state, const Tentative& free, Now now) {
+std::vector<End> ends_in_order(const State& state, const Tentative& free, Now now, Trust trust) {
   std::vector<End> ends;
+  ends.reserve(state.active().size() + free.started.size());
+  const auto add_end = [&](const Job& job, const Grant& grant) {
+    const auto* running = std::get_if<Running>(&job.state);
+    const Wall since = running ? running->started_at : now.wall;
+    ends.push_back({end_of(state, job, now, trust), since, job.id, &grant});
+  };
   for (const JobId id : state.active()) {
-    const Job* job = state.find(id);
-    ends.push_back({latest_end_of(*job, now), job, grant_of(*job)});
+    const Job& job = *state.find(id);
+    add_end(job, *grant_of(job));
   }
-  for (const Tentative::Started& started : free.started) {
-    ends.push_back({latest_end_of(*started.job, now), started.job, &started.grant});
-  }
-  std::ranges::sort(ends, [](const End& a, const End& b) {
-    return std::pair(a.at, a.job->id) < std::pair(b.at, b.job->id);
-  });
+  for (const Tentative::Started& started : free.started) add_end(*started.job, started.grant);
+  std::ranges::sort(ends, {},
+                    [](const End& end) { return std::tuple(end.at, end.since, end.job); });
   return ends;
 }
 
-void give_back(const State& state, const Grant& grant, std::vector<CardHolds>& cards) {
-  for (const CardGrant& held : grant.cards) {
-    const auto position = state.index_of(held.card);
-    if (!position) continue;
-    CardHolds& holds = cards[*position];
-    holds.vram_bytes -= held.vram_bytes;
-    holds.share_percent -= held.share_percent;
-    --holds.jobs;
-    if (held.whole) holds.whole = false;
+// Walks through the ends of what runs, and knows at each of them what is free for one need.
+class Ahead {
+ public:
+  Ahead(const State& state, const Tentative& free, const Job& job, bool on_cards, Now now)
+      : state_(state),
+        cards_(free.cards),
+        host_(free.host),
+        job_(job),
+        needs_(job.spec->needs),
+        on_cards_(on_cards),
+        booked_(!state.card_bookings().empty()),
+        room_(state.cards()) {
+    const Wall end = end_of(state, job, now, Trust::kEstimates);
+    if (end != kNobodyKnows) lasts_ = end - now.wall;
+    since_.resize(cards_.size());
+    usable_.assign(cards_.size(), false);
+    for (std::size_t i = 0; on_cards_ && i < cards_.size(); ++i) {
+      usable_[i] = matches(state_.cards()[i], needs_.cards);
+      could_ += state_.cards()[i].usable && could_ever_fit(state_.cards()[i], needs_) ? 1 : 0;
+    }
   }
+
+  void look(std::size_t card, Wall at) {
+    if (!usable_[card] || since_[card] || cards_[card].whole) return;
+    const Card& found = state_.cards()[card];
+    if (!fits_on(found, cards_[card], grant_on(found, needs_), state_.rules())) return;
+    since_[card] = at;
+    room_.offer(card);
+  }
+  void look_everywhere(Wall at) {
+    for (std::size_t i = 0; i < cards_.size(); ++i) look(i, at);
+  }
+  void give_back(const Grant& grant, Wall at) {
+    host_.cpus -= grant.cpus;
+    host_.ram_bytes -= grant.ram_bytes;
+    for (const CardGrant& held : grant.cards) {
+      const auto position = state_.index_of(held.card);
+      if (!position) continue;
+      drop(cards_[*position], held);
+      look(*position, at);
+    }
+  }
+  bool enough(Wall at) const {
+    if (!room_.holds(wanted()) || !host_fits()) return false;
+    return !booked_ || at == kNobodyKnows || chosen(at).size() >= wanted();
+  }
+  bool host_fits() const {
+    return host_.cpus + cpus() <= state_.host().cpus &&
+           host_.ram_bytes + needs_.ram_bytes <= state_.host().ram_bytes;
+  }
+  std::size_t wanted() const {
+    if (!on_cards_) return 0;
+    const auto least = static_cast<std::size_t>(std::max(1, needs_.gpus.least));
+    return needs_.gpus.all() ? std::max(least, could_) : least;
+  }
+  int cpus() const { return on_cards_ ? needs_.cpus : std::max(1, needs_.cpus); }
+
+  // Of those with room by now the last to have got it: what is free already is left to others as
+  // far as possible.
+  std::vector<std::size_t> chosen(Wall at) const {
+    std::vector<std::size_t> cards;
+    for (std::size_t i = 0; i < since_.size(); ++i) {
+      if (since_[i] && !is_booked(i, at)) cards.push_back(i);
+    }
+    std::ranges::stable_sort(cards, {}, [this](std::size_t i) { return since_[i]; });
+    std::ranges::reverse(cards);
+    GangRoom room(state_.cards());
+    for (const std::size_t i : cards) room.offer(i);
+    if (!room.holds(wanted())) return {};
+    cards = room.choose(wanted());
+    std::ranges::sort(cards);
+    return cards;
+  }
+  const std::vector<CardHolds>& cards() const { return cards_; }
+  const HostHolds& host() const { return host_; }
+
+ private:
+  // Somebody else has the card at some time of a run that starts then.
+  bool is_booked(std::size_t card, Wall at) const {
+    if (!booked_ || at == kNobodyKnows) return false;
+    const Wall end = lasts_ ? at + *lasts_ : kNobodyKnows;
+    return state_.card_bookings().against(job_, card, at, end) != nullptr;
+  }
+
+  const State& state_;
+  std::vector<CardHolds> cards_;
+  HostHolds host_;
+  const Job& job_;
+  const Needs& needs_;
+  bool on_cards_;
+  bool booked_;
+  std::optional<Microseconds> lasts_;
+  std::vector<std::optional<Wall>> since_;  // When each card first had room.
+  std::vector<bool> usable_;
+  GangRoom room_;  // Of the cards that have it by now.
+  std::size_t could_ = 0;
+};
+
+struct Plan {
+  const State& state;
+  const Tentative& free;
+  const Job& job;
+  Now now;
+
+  Reservation on(bool cards, const std::vector<End>& ends, Trust trust) const {
+    const Needs& needs = job.spec->needs;
+    Ahead ahead(state, free, job, cards, now);
+    Reservation reservation{.job = job.id, .trust = trust};
+    reservation.cpus = ahead.cpus();
+    reservation.ram_bytes = needs.ram_bytes;
+    ahead.look_everywhere(now.wall);
+    // The end of somebody else's booking may be what is waited for, too.
+    const std::vector<Wall> booked_until = state.card_bookings().ends_after(now.wall);
+    auto booking = booked_until.begin();
+    auto end = ends.begin();
+    Wall at = now.wall;
+    while (!ahead.enough(at) && (end != ends.end() || booking != booked_until.end())) {
+      if (booking != booked_until.end() && (end == ends.end() || *booking < end->at)) {
+        at = *booking++;
+        continue;
+      }
+      at = end->at;
+      ahead.give_back(*end->grant, at);
+      ++end;
+      // Those that end at the same known instant count together.
+      for (; at != kNobodyKnows && end != ends.end() && end->at == at; ++end) {
+        ahead.give_back(*end->grant, at);
+      }
+    }
+    reservation.cards_then = ahead.cards();
+    reservation.host_then = ahead.host();
+    // Ends of jobs alone will not do: a foreign process or a card that does not answer is in the
+    // way, and nobody waits for those.
+    if (!ahead.enough(at)) {
+      reservation.cpus = 0;
+      reservation.ram_bytes = 0;
+      return reservation;
+    }
+    if (at != kNobodyKnows) reservation.start = at;
+    for (const std::size_t i : ahead.chosen(at)) {
+      reservation.cards.push_back(grant_on(state.cards()[i], needs));
+    }
+    return reservation;
+  }
+};
+
+bool earlier(const Reservation& a, const Reservation& b) {
+  return a.start.value_or(kNobodyKnows) < b.start.value_or(kNobodyKnows);
 }
 
 }  // namespace
 
 Reservation reserve_for(const State& state, const Tentative& free, const Job& job, Now now) {
   const Needs& needs = job.spec->needs;
-  Reservation reservation{.job = job.id};
-  reservation.cpus = free.host.cpus + needs.cpus > state.host().cpus;
-  reservation.ram = free.host.ram_bytes + needs.ram_bytes > state.host().ram_bytes;
-  if (!needs.wants_cards()) return reservation;
-
-  // Walk the ends in order and note when each card first has room, until they are enough.
-  GangRoom room(state.cards());
-  std::vector<bool> found(state.cards().size(), false);
-  std::vector<CardHolds> cards = free.cards;
-  std::size_t count = 0;
-  const auto look = [&](std::size_t i) {
-    if (cards[i].whole) return;
-    const Card& card = state.cards()[i];
-    if (found[i] || !matches(card, needs.cards)) return;
-    if (!fits_on(card, cards[i], grant_on(card, needs), state.rules())) return;
-    found[i] = true;
-    ++count;
-    room.offer(i);
-  };
-  for (std::size_t i = 0; i < cards.size(); ++i) look(i);
-  const auto least = static_cast<std::size_t>(std::max(1, needs.gpus.least));
-  Wall at = now.wall;
-  for (const End& end : ends_in_order(state, free, now)) {
-    if (!needs.gpus.all() && room.holds(least)) break;
-    give_back(state, *end.grant, cards);
-    at = end.at;
-    for (const CardGrant& held : end.grant->cards) {
-      if (const auto position = state.index_of(held.card)) look(*position);
-    }
-  }
-  const std::size_t wanted = needs.gpus.all() ? count : least;
-  // Ends of jobs alone will not do: a foreign process or a card that does not answer is in the way,
-  // and nobody waits for those.
-  if (wanted == 0 || !room.holds(wanted)) return reservation;
-  for (const std::size_t i : room.choose(wanted)) {
-    reservation.cards.push_back(grant_on(state.cards()[i], needs));
-  }
-  if (!reservation.cpus && !reservation.ram && at != kUnknown) reservation.start = at;
-  return reservation;
+  // Estimates err, and each time somebody waits longer. Who has waited too long already relies on
+  // nothing but limits, which are enforced: that bounds the wait under any arrivals.
+  const bool overdue = now.wall - job.submitted_at >= state.rules().overdue_after;
+  const Trust trust = overdue ? Trust::kLimits : Trust::kEstimates;
+  const Plan plan{state, free, job, now};
+  const std::vector<End> ends = ends_in_order(state, free, now, trust);
+  if (!needs.wants_cards()) return plan.on(false, ends, trust);
+  Reservation on_cards = plan.on(true, ends, trust);
+  if (needs.cpu_use == CpuUse::kNever) return on_cards;
+  Reservation on_cpus = plan.on(false, ends, trust);
+  return earlier(on_cpus, on_cards) ? on_cpus : on_cards;
 }
 
-bool over_by(const Reservation& reservation, const Job& job, Now now) {
-  const TimeRule& time = job.spec->time;
-  return reservation.start && time.limit > Seconds{0} &&
-         now.wall + time.limit + time.grace <= *reservation.start;
+bool over_by(const State& state, const Reservation& reservation, const Job& job, Now now) {
+  return reservation.start && end_of(state, job, now, reservation.trust) <= *reservation.start;
 }
 
 BestRoom room_beside(const State& state, const Tentative& free, const Reservation& reservation) {
   std::vector<CardHolds> holds = free.cards;
+  // Who has a card kept for oneself need not leave it to the first in order.
+  const bool kept = !state.card_bookings().empty();
   for (const CardGrant& reserved : reservation.cards) {
     const auto position = state.index_of(reserved.card);
     // Beside a need for the whole card there is no room; beside another there may be.
-    if (position && reserved.whole) holds[*position].whole = true;
+    if (position && reserved.whole && !kept) holds[*position].whole = true;
   }
   return best_room(state.cards(), holds, state.rules());
 }
 
-const CardGrant* reserved_on(const Reservation& reservation, CardNumber card) {
-  const auto found = std::ranges::find(reservation.cards, card, &CardGrant::card);
-  return found == reservation.cards.end() ? nullptr : &*found;
+bool leaves_room_for(const State& state, const Reservation& reservation, std::size_t card_index,
+                     const CardGrant& wanted) {
+  const Card& card = state.cards()[card_index];
+  const auto reserved = std::ranges::find(reservation.cards, card.number, &CardGrant::card);
+  if (reserved == reservation.cards.end()) return true;
+  CardHolds then = reservation.cards_then[card_index];
+  add(then, wanted);
+  return fits_on(card, then, *reserved, state.rules());
+}
+
+bool leaves_room_for(const State& state, const Reservation& reservation, int cpus,
+                     std::uint64_t ram_bytes) {
+  const HostHolds& then = reservation.host_then;
+  const bool cpus_stay = cpus == 0 || reservation.cpus == 0 ||
+                         then.cpus + cpus + reservation.cpus <= state.host().cpus;
+  const bool ram_stays =
+      ram_bytes == 0 || reservation.ram_bytes == 0 ||
+      then.ram_bytes + ram_bytes + reservation.ram_bytes <= state.host().ram_bytes;
+  return cpus_stay && ram_stays;
+}
+
+void stays(const State& state, Reservation& reservation, const Grant& grant) {
+  for (const CardGrant& held : grant.cards) {
+    if (const auto position = state.index_of(held.card))
+      add(reservation.cards_then[*position], held);
+  }
+  reservation.host_then.cpus += grant.cpus;
+  reservation.host_then.ram_bytes += grant.ram_bytes;
 }
 
 }  // namespace gpusched

@@ -20,13 +20,14 @@ std::optional<Wall> next_removal(const State& state) {
 
 Applied apply_retention(State& state, const RetentionDue& due, Now now) {
   const Rules& rules = state.rules();
+  const Wall by = due.by.value_or(now.wall);
   std::size_t surplus = state.ended().size() > rules.keep_ended_most
                             ? state.ended().size() - rules.keep_ended_most
                             : 0;
   std::vector<JobId> going;
   for (const auto& [ended_at, id] : state.ended()) {
     if (going.size() == due.most) break;
-    if (surplus == 0 && ended_at + rules.keep_ended_for > now.wall) break;
+    if (surplus == 0 && ended_at + rules.keep_ended_for > by) break;
     if (surplus > 0) --surplus;
     // Somebody still has to be told how it ended.
     if (state.dependents_of(id).empty()) going.push_back(id);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/card_health.h"
 #include "core/time.h"
 
 namespace gpusched {
@@ -16,10 +17,16 @@ struct Rules {
   bool sharing = true;
   // A job that says nothing about its memory starts on a card of which this much is free.
   int undeclared_free_percent = 80;
+  // Beyond these a card gets nothing new.
+  HealthLimits health;
   // Cards that the machine should have; 0: however many there are.
   int cards_expected = 0;
   // A job that has waited longer comes first in its band.
   Seconds overdue_after{24 * 3600};
+  // What a tenant used counts half as much after this time. 0: not at all, no fair share.
+  Seconds usage_half_life{7 * 24 * 3600};
+  // Users may reserve cards in advance, for themselves; administrators always may.
+  bool users_may_reserve = false;
   // Crash guard: a sweep whose first N ended jobs all failed within T is held.
   int crash_guard_count = 5;
   Seconds crash_guard_within{10};

@@ -4,8 +4,15 @@
 #include <utility>
 
 #include "core/check.h"
+#include "core/quota.h"
 
 namespace gpusched {
+namespace {
+
+// How often what runs is counted as used although nothing ends: what a power cut may cost.
+constexpr Microseconds kUsageCounted = std::chrono::minutes{10};
+
+}  // namespace
 
 std::optional<std::size_t> State::index_of(CardNumber number) const {
   // Numbers mostly are positions.
@@ -101,6 +108,12 @@ std::optional<Boot> State::next_deadline(Now now) const {
   if (!expiries_.empty()) consider_wall(expiries_.begin()->first);
   if (!fresh_.empty()) consider_wall(fresh_.begin()->first + rules_.overdue_after);
   if (!retries_.empty()) consider(retries_.begin()->first);
+  if (tenants_.any_active()) consider(usage_counted_ + kUsageCounted);
+  if (const auto day = next_quota_day(*this, now)) consider_wall(*day);
+  if (const auto change = card_bookings_.next_change(now.wall)) consider_wall(*change);
+  for (const auto& [id, booking] : bookings_) {
+    if (booking.until <= now.wall) consider(now.boot);
+  }
   return next;
 }
 
@@ -149,7 +162,22 @@ void State::set_cards(std::vector<Card> cards) {
   views_ = std::move(views);
   card_holds_.assign(cards_.size(), {});
   host_holds_ = {};
-  for (const JobId id : active_) hold_resources(*grant_of(jobs_.at(id)), +1);
+  for (const JobId id : active_) {
+    hold_resources(*grant_of(jobs_.at(id)), +1);
+    tenants_.recharge(jobs_.at(id), cards_);
+  }
+  refresh_bookings();
+}
+
+void State::set_calendar(std::vector<Booking> calendar) {
+  calendar_ = std::move(calendar);
+  refresh_bookings();
+}
+
+void State::refresh_bookings() {
+  std::vector<Booking> all = calendar_;
+  for (const auto& [id, booking] : bookings_) all.push_back(booking);
+  card_bookings_.rebuild(cards_, std::move(all));
 }
 
 void State::set_host(HostCapacity host) { host_ = host; }
@@ -180,7 +208,8 @@ bool State::release_closed_submissions(std::size_t most, Now now) {
       staged_.emplace(stop, Staged{end, number});
       more = true;
     }
-    if (most == 0) break;
+    // The slice may end where a range does, and another range may still wait.
+    if (most == 0) return has_closed_to_release();
   }
   return more;
 }
@@ -198,6 +227,7 @@ void State::advance(Now now) {
   while (!fresh_.empty() && fresh_.begin()->first + rules_.overdue_after <= now.wall) {
     wake(fresh_.begin()->second, now);
   }
+  if (tenants_.any_active() && usage_counted_ + kUsageCounted <= now.boot) count_usage_of_all(now);
 }
 
 }  // namespace gpusched

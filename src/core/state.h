@@ -17,12 +17,14 @@
 #include <vector>
 
 #include "core/attempt_use.h"
+#include "core/booking.h"
 #include "core/card.h"
 #include "core/card_view.h"
 #include "core/group.h"
 #include "core/job.h"
 #include "core/pending.h"
 #include "core/rules.h"
+#include "core/tenant_book.h"
 #include "core/time.h"
 
 namespace gpusched {
@@ -84,6 +86,14 @@ class State {
   bool has_closed_to_release() const;
 
   const std::map<std::string, Drain>& drains() const { return drains_; }  // By UUID.
+  const TenantBook& tenants() const { return tenants_; }
+  // Jobs of a tenant that wait, with those of submissions that are not released yet.
+  std::uint64_t waiting_of(const std::string& tenant) const;
+  // Advance reservations by id, without those of the calendar.
+  const std::map<std::uint64_t, Booking>& bookings() const { return bookings_; }
+  const std::vector<Booking>& calendar() const { return calendar_; }
+  const CardBookings& card_bookings() const { return card_bookings_; }
+  std::uint64_t next_booking() const { return next_booking_; }
   const std::map<std::string, Group>& groups() const { return groups_; }
   int active_in_group(const std::string& name) const;
   std::uint64_t waiting_in_group(const std::string& name) const;
@@ -109,6 +119,12 @@ class State {
   void remove_group(const std::string& name);
   void put(Drain drain);
   void remove_drain(const std::string& uuid);
+  void put(Tenant tenant);
+  void remove_tenant(const std::string& name);
+  void put(Booking booking);
+  void remove_booking(std::uint64_t id);
+  // What the configuration's calendar says for the time ahead. Not kept: it is worked out anew.
+  void set_calendar(std::vector<Booking> calendar);
   void put(Submission submission);
   void remove_submission(std::uint64_t id);
   // Lets the jobs of complete submissions into the queue, at most `most` per call.
@@ -117,8 +133,11 @@ class State {
   void set_cards(std::vector<Card> cards);
   // A new look at a card. Not part of what roll_back() undoes: the world stays as it was seen.
   void observe(CardNumber card, CardView view);
+  // How cards fare. Like what was seen of them, it is not part of what roll_back() undoes.
+  CardRecords& card_records() { return card_records_; }
   void set_host(HostCapacity host);
   void set_rules(Rules rules);
+  void configure_tenants(ConfiguredTenants configured);
   void set_next_job(JobId id);
   // Adds a line to the job's durable trail.
   void note(const Job& job, const char* kind, std::string text, Now now);
@@ -139,6 +158,10 @@ class State {
     std::vector<std::string> removed_groups;
     std::vector<std::string> drains;
     std::vector<std::string> removed_drains;
+    std::vector<std::string> tenants;
+    std::vector<std::string> removed_tenants;
+    std::vector<std::uint64_t> bookings;
+    std::vector<std::uint64_t> removed_bookings;
     std::vector<std::uint64_t> submissions;
     std::vector<std::uint64_t> removed_submissions;
     std::vector<TrailEntry> trail;
@@ -162,11 +185,20 @@ class State {
     std::string uuid;
     std::optional<Drain> drain;
   };
+  struct TenantBefore {
+    std::string name;
+    std::optional<Tenant> tenant;
+  };
+  struct BookingBefore {
+    std::uint64_t id = 0;
+    std::optional<Booking> booking;
+  };
   struct SubmissionBefore {
     std::uint64_t id = 0;
     std::optional<Submission> submission;
   };
-  using Before = std::variant<JobBefore, GroupBefore, DrainBefore, SubmissionBefore>;
+  using Before = std::variant<JobBefore, GroupBefore, DrainBefore, TenantBefore, BookingBefore,
+                              SubmissionBefore>;
   // A range of jobs that came in slices and are not in the indexes yet.
   struct Staged {
     JobId end{};  // One past the last.
@@ -181,6 +213,8 @@ class State {
   const Staged* staged(JobId id) const;
   void put_job(Job job, Now now);
   void drop_job(JobId id);
+  void count_usage(const Job* before, const Job& job, Now now);
+  void count_usage_of_all(Now now);
   void put_submission(Submission submission);
   void drop_submission(std::uint64_t id);
   void index(const Job& job, Now now);
@@ -190,6 +224,7 @@ class State {
   void hold_resources(const Grant& grant, int sign);
   void refresh_beyond(std::size_t card_index);
   void refresh_usable(const std::string& uuid);
+  void refresh_bookings();
   void record_sweep(const Job& job, int sign);
   void link_dependencies(const Job& job, bool add);
   std::uint64_t& counter_of(const JobState& state);
@@ -200,6 +235,7 @@ class State {
   std::vector<CardHolds> card_holds_;
   std::vector<CardView> views_;  // In the order of cards_.
   AttemptUses uses_;
+  CardRecords card_records_;
   HostHolds host_holds_;
 
   std::map<JobId, Job> jobs_;
@@ -213,7 +249,13 @@ class State {
   std::set<std::pair<Wall, JobId>> fresh_;     // Pending and not overdue, by submit time.
   std::set<std::pair<Wall, JobId>> ended_;
   std::unordered_map<JobId, std::vector<JobId>> dependents_;  // Waiting jobs by what they wait for.
+  TenantBook tenants_;
+  Boot usage_counted_{};  // When what runs was last counted as used.
   std::map<std::string, Drain> drains_;
+  std::map<std::uint64_t, Booking> bookings_;
+  std::vector<Booking> calendar_;
+  CardBookings card_bookings_;  // Of both.
+  std::uint64_t next_booking_ = 1;
   std::map<std::string, Group> groups_;
   std::unordered_map<std::string, int> active_in_group_;
   std::unordered_map<std::string, std::uint64_t> waiting_in_group_;

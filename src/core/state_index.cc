@@ -92,6 +92,7 @@ void State::index(const Job& job, Now now) {
     if (job.spec->expire) expiries_.emplace(*job.spec->expire, job.id);
     if (!job.spec->group.empty()) ++waiting_in_group_[job.spec->group];
     link_dependencies(job, true);
+    tenants_.add_waiting(job.tenant);
   }
   if (std::holds_alternative<Held>(job.state)) {
     asleep_.insert(job.id);
@@ -103,6 +104,7 @@ void State::index(const Job& job, Now now) {
   } else {
     active_.insert(job.id);
     hold_resources(*grant_of(job), +1);
+    tenants_.add_active(job, cards_);
     if (!job.spec->group.empty()) ++active_in_group_[job.spec->group];
     if (job.task) ++active_in_array_[job.task->array];
   }
@@ -119,6 +121,7 @@ void State::unindex(const Job& job) {
       waiting_in_group_.erase(job.spec->group);
     }
     link_dependencies(job, false);
+    tenants_.remove_waiting(job.tenant);
     asleep_.erase(job.id);
     pending_.erase(job.id);
     fresh_.erase({job.submitted_at, job.id});
@@ -131,6 +134,7 @@ void State::unindex(const Job& job) {
   } else {
     active_.erase(job.id);
     hold_resources(*grant_of(job), -1);
+    tenants_.remove_active(job);
     if (!job.spec->group.empty() && --active_in_group_[job.spec->group] == 0) {
       active_in_group_.erase(job.spec->group);
     }
@@ -149,6 +153,8 @@ void State::check_invariants() const {
   std::size_t waiting = 0;
   std::vector<CardHolds> holds(cards_.size());
   HostHolds host;
+  std::map<std::string, TenantHolds> tenants;
+  std::map<std::string, std::uint64_t> waiting_of;
   for (const auto& [id, job] : jobs_) {
     CHECK(job.id == id && job.spec != nullptr && id < next_job_);
     if (staged(id) != nullptr) {
@@ -161,9 +167,11 @@ void State::check_invariants() const {
     CHECK(waits == (pending_.contains(id) || asleep_.contains(id)));
     CHECK(!(pending_.contains(id) && asleep_.contains(id)));
     waiting += waits ? 1 : 0;
+    if (waits) ++waiting_of[job.tenant];
     ended += job.ended() ? 1 : 0;
     if (!is_active) continue;
     const Grant& grant = *grant_of(job);
+    tenants[job.tenant].add(grant);
     host.cpus += grant.cpus;
     host.ram_bytes += grant.ram_bytes;
     for (const CardGrant& held : grant.cards) {
@@ -175,6 +183,14 @@ void State::check_invariants() const {
       holds[*position].whole = holds[*position].whole || held.whole;
     }
   }
+  for (const auto& [name, entry] : tenants_.entries()) {
+    CHECK(entry.holds == tenants[name] && entry.waiting == waiting_of[name]);
+    CHECK(entry.rate >= 0 && (entry.rate == 0 || entry.holds.cards > 0));
+    CHECK(entry.terms == tenants_.terms_of(name));
+    tenants.erase(name);
+    waiting_of.erase(name);
+  }
+  CHECK(tenants.empty() && waiting_of.empty());
   CHECK(waiting == pending_.size() + asleep_.size());
   CHECK(waiting == counts_.queued + counts_.held);
   CHECK(active_.size() == counts_.starting + counts_.running);

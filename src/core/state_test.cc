@@ -58,5 +58,25 @@ TEST(State, TheNewestJobsOfAUserComeFirst) {
   EXPECT_EQ(state.newest_of(1000, 1), std::vector{JobId{3}});
 }
 
+TEST(State, SaysThatMoreIsToBeReleasedWhenASliceEndsWithARange) {
+  State state = machine(1, 24);
+  for (int i = 0; i < 2; ++i) {
+    SubmitAsked large = ask().array(4).event();
+    large.last_slice = false;
+    apply(state, large, at_second(0));
+    SubmitAsked rest = large;
+    rest.first_slice = false;
+    rest.last_slice = true;
+    rest.offset = 4;
+    rest.tasks.clear();
+    apply(state, rest, at_second(0));
+  }
+  EXPECT_EQ(state.pending().size(), 0U);
+  EXPECT_TRUE(state.release_closed_submissions(4, at_second(1)));
+  EXPECT_EQ(state.pending().size(), 4U);
+  EXPECT_FALSE(state.release_closed_submissions(4, at_second(1)));
+  EXPECT_EQ(state.pending().size(), 8U);
+}
+
 }  // namespace
 }  // namespace gpusched::testing

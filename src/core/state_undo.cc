@@ -53,6 +53,7 @@ void State::drop_submission(std::uint64_t id) {
 
 void State::put(Job job, Now now) {
   const Job* before = find(job.id);
+  count_usage(before, job, now);
   journal_.emplace_back(JobBefore{job.id, before ? std::optional<Job>(*before) : std::nullopt});
   put_job(std::move(job), now);
 }
@@ -95,6 +96,25 @@ void State::remove_drain(const std::string& uuid) {
   refresh_usable(uuid);
 }
 
+void State::put(Booking booking) {
+  const auto before = bookings_.find(booking.id);
+  journal_.emplace_back(BookingBefore{booking.id, before == bookings_.end()
+                                                      ? std::nullopt
+                                                      : std::optional<Booking>(before->second)});
+  next_booking_ = std::max(next_booking_, booking.id + 1);
+  const std::uint64_t id = booking.id;
+  bookings_[id] = std::move(booking);
+  refresh_bookings();
+}
+
+void State::remove_booking(std::uint64_t id) {
+  const auto before = bookings_.find(id);
+  if (before == bookings_.end()) return;
+  journal_.emplace_back(BookingBefore{id, before->second});
+  bookings_.erase(before);
+  refresh_bookings();
+}
+
 void State::put(Submission submission) {
   const auto before = submissions_.find(submission.id);
   journal_.emplace_back(SubmissionBefore{
@@ -112,8 +132,9 @@ void State::remove_submission(std::uint64_t id) {
 
 bool State::Changes::empty() const {
   return jobs.empty() && removed_jobs.empty() && groups.empty() && removed_groups.empty() &&
-         drains.empty() && removed_drains.empty() && submissions.empty() &&
-         removed_submissions.empty() && trail.empty();
+         drains.empty() && removed_drains.empty() && tenants.empty() && removed_tenants.empty() &&
+         bookings.empty() && removed_bookings.empty() &&
+         submissions.empty() && removed_submissions.empty() && trail.empty();
 }
 
 State::Changes State::changes() const {
@@ -121,6 +142,8 @@ State::Changes State::changes() const {
   std::unordered_set<JobId> seen;
   std::set<std::string> seen_groups;
   std::set<std::string> seen_drains;
+  std::set<std::string> seen_tenants;
+  std::set<std::uint64_t> seen_bookings;
   std::set<std::uint64_t> seen_submissions;
   for (const Before& before : journal_) {
     if (const auto* job = std::get_if<JobBefore>(&before)) {
@@ -134,6 +157,15 @@ State::Changes State::changes() const {
       if (!seen_drains.insert(drain->uuid).second) continue;
       (drains_.contains(drain->uuid) ? changes.drains : changes.removed_drains)
           .push_back(drain->uuid);
+    } else if (const auto* tenant = std::get_if<TenantBefore>(&before)) {
+      if (!seen_tenants.insert(tenant->name).second) continue;
+      const TenantBook::Entry* entry = tenants_.find(tenant->name);
+      (entry != nullptr && entry->kept ? changes.tenants : changes.removed_tenants)
+          .push_back(tenant->name);
+    } else if (const auto* booking = std::get_if<BookingBefore>(&before)) {
+      if (!seen_bookings.insert(booking->id).second) continue;
+      (bookings_.contains(booking->id) ? changes.bookings : changes.removed_bookings)
+          .push_back(booking->id);
     } else if (const auto* submission = std::get_if<SubmissionBefore>(&before)) {
       if (!seen_submissions.insert(submission->id).second) continue;
       (submissions_.contains(submission->id) ? changes.submissions : changes.removed_submissions)
@@ -170,6 +202,19 @@ void State::roll_back(Now now) {
         drains_.erase(drain->uuid);
       }
       refresh_usable(drain->uuid);
+    } else if (auto* tenant = std::get_if<TenantBefore>(&*before)) {
+      if (tenant->tenant) {
+        tenants_.keep(std::move(*tenant->tenant));
+      } else {
+        tenants_.forget(tenant->name);
+      }
+    } else if (auto* booking = std::get_if<BookingBefore>(&*before)) {
+      if (booking->booking) {
+        bookings_[booking->id] = std::move(*booking->booking);
+      } else {
+        bookings_.erase(booking->id);
+      }
+      refresh_bookings();
     } else if (auto* submission = std::get_if<SubmissionBefore>(&*before)) {
       if (submission->submission) {
         put_submission(std::move(*submission->submission));

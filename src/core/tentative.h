@@ -8,8 +8,22 @@
 #include <vector>
 
 #include "core/state.h"
+#include "core/tenant.h"
 
 namespace gpusched {
+
+inline void add(CardHolds& holds, const CardGrant& grant) {
+  holds.vram_bytes += grant.vram_bytes;
+  holds.share_percent += grant.share_percent;
+  ++holds.jobs;
+  holds.whole = holds.whole || grant.whole;
+}
+inline void drop(CardHolds& holds, const CardGrant& grant) {
+  holds.vram_bytes -= grant.vram_bytes;
+  holds.share_percent -= grant.share_percent;
+  --holds.jobs;
+  if (grant.whole) holds.whole = false;
+}
 
 struct Tentative {
   explicit Tentative(const State& state) : host(state.host_holds()) {
@@ -19,14 +33,10 @@ struct Tentative {
 
   void take(const State& state, const Job& job, const Grant& grant) {
     started.push_back({&job, grant});
+    given[job.tenant].add(grant);
     for (const CardGrant& held : grant.cards) {
       const auto position = state.index_of(held.card);
-      if (!position) continue;
-      CardHolds& holds = cards[*position];
-      holds.vram_bytes += held.vram_bytes;
-      holds.share_percent += held.share_percent;
-      ++holds.jobs;
-      holds.whole = holds.whole || held.whole;
+      if (position) add(cards[*position], held);
     }
     host.cpus += grant.cpus;
     host.ram_bytes += grant.ram_bytes;
@@ -44,6 +54,7 @@ struct Tentative {
     Grant grant;
   };
   std::vector<Started> started;
+  std::map<std::string, TenantHolds> given;  // By tenant.
   std::map<std::string, int> started_in_group;
   std::map<JobId, int> started_in_array;
 };

@@ -28,10 +28,18 @@ Applied apply_requeue(State& state, const RequeueAsked& asked, Now now);
 Applied apply_set(State& state, const SetAsked& asked, Now now);
 Applied apply_group_set(State& state, const GroupSetAsked& asked);
 Applied apply_group_remove(State& state, const GroupRemoveAsked& asked);
+Applied apply_tenant_set(State& state, const TenantSetAsked& asked, Now now);
+Applied apply_tenant_unset(State& state, const TenantUnsetAsked& asked, Now now);
 Applied apply_drain(State& state, const DrainAsked& asked, Now now);
 Applied apply_undrain(State& state, const UndrainAsked& asked, Now now);
+Applied apply_reserve(State& state, const ReserveAsked& asked, Now now);
+Applied apply_unreserve(State& state, const UnreserveAsked& asked);
+// Removes reservations whose time is over.
+void end_bookings(State& state, Now now);
 Applied apply_trouble(State& state, const CardTroubleSeen& seen, Now now);
 Applied apply_seen(State& state, const CardSeen& seen, Now now);
+// What an attempt's end says about the cards it ran on. Before apply_finished().
+void judge_cards_by(State& state, const AttemptFinished& report, Now now);
 Applied apply_running(State& state, const AttemptRunning& report, Now now);
 Applied apply_finished(State& state, const AttemptFinished& report, Now now);
 Applied apply_never_ran(State& state, const AttemptNeverRan& report, Now now);
@@ -42,6 +50,11 @@ Applied apply_retention(State& state, const RetentionDue& due, Now now);
 // Refuses the whole request if one id is unknown or not the actor's.
 std::optional<Refusal> refuse_ids(const State& state, const Actor& actor,
                                   const std::vector<JobId>& jobs);
+
+// Refuses what the tenant's limit of queued jobs does not admit.
+std::optional<Refusal> check_queued_quota(const State& state, const SubmitAsked& asked);
+// What was asked, with the tenant's longest time limit where none was given.
+std::shared_ptr<const JobSpec> spec_under_terms(const State& state, const SubmitAsked& asked);
 
 // The patch applied to a spec; the needs are checked against the machine.
 std::optional<Refusal> check_needs(const State& state, const Needs& needs);

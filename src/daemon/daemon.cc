@@ -95,8 +95,10 @@ Result<void> Daemon::start_launcher() {
 }
 
 void Daemon::start_engine(StoreImage image, const std::string& boot_id) {
+  State state(config_.rules, host_of(config_));
+  state.configure_tenants(config_.tenants);
   engine_ =
-      std::make_unique<Engine>(State(config_.rules, host_of(config_)), *launcher_,
+      std::make_unique<Engine>(std::move(state), *launcher_,
                                Engine::Options{.log_limit_bytes = config_.jobs.log_limit_bytes,
                                                .jobs_directory = config_.state_directory + "/jobs",
                                                .sim_world = sim_ ? sim_->file : "",
@@ -113,16 +115,33 @@ void Daemon::start_engine(StoreImage image, const std::string& boot_id) {
 void Daemon::after_turn() {
   const Counts& counts = engine_->state().counts();
   if (cards_) cards_->set_busy(counts.queued + counts.starting + counts.running > 0);
-  // Control groups say whose a process is; without them only the shims can.
-  if (cards_ && cgroup_.path.empty() && launcher_->take_changed()) {
+  if (cards_ && launcher_->take_changed()) tell_attempts();
+  log_drains();
+  for (auto& left : containers_.take_left_behind(engine_->state())) {
+    launcher_->end_containers(left.attempt, left.since, std::move(left.ids));
+  }
+  api_->after_turn();
+}
+
+// Whose a process is. Control groups say most of it; where there are some, the rest (containers)
+// can wait until the starts and ends of a moment have gathered.
+void Daemon::tell_attempts() {
+  constexpr std::chrono::milliseconds kGather{100};
+  if (std::exchange(attempts_due_, true)) return;
+  const auto tell = [this] {
+    attempts_due_ = false;
     std::vector<watch::RunningAttempt> attempts;
     for (const auto& [attempt, shim] : launcher_->shims()) {
       const Job* job = engine_->state().find(attempt.job);
       if (job != nullptr) attempts.push_back({attempt, shim, job->owner.uid});
     }
     cards_->set_attempts(std::move(attempts));
-  }
-  api_->after_turn();
+  };
+  if (cgroup_.path.empty()) return tell();
+  attempts_told_.expires_after(kGather);
+  attempts_told_.async_wait([tell](const boost::system::error_code& cancelled) {
+    if (!cancelled) tell();
+  });
 }
 
 void Daemon::let_clients_in() {
@@ -173,6 +192,7 @@ ApiLimits Daemon::api_limits() const {
   limits.clients_per_user = config_.limits.clients_per_user;
   limits.stream_bytes = config_.limits.stream_backlog_bytes;
   limits.submission_jobs_most = config_.rules.submission_jobs_most;
+  limits.look_ahead_every = config_.look_ahead_every;
   limits.default_grace = config_.jobs.grace;
   limits.default_retry_back_off = config_.jobs.retry_back_off;
   return limits;

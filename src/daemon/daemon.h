@@ -5,6 +5,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -17,6 +18,7 @@
 #include "config/config.h"
 #include "core/card_numbers.h"
 #include "daemon/driver.h"
+#include "daemon/job_containers.h"
 #include "daemon/sim_world.h"
 #include "engine/engine.h"
 #include "gpu/watched_cards.h"
@@ -50,6 +52,8 @@ class Daemon {
   void on_seen(CardSeen seen);
   void on_report(const watch::Report& report);
   void after_turn();
+  void tell_attempts();
+  void log_drains();
   void let_clients_in();
   void wait_for_end();
   void wait_for_hangup();
@@ -72,6 +76,10 @@ class Daemon {
   std::unique_ptr<WatchedCards> cards_;
   std::string cards_from_ = "none";
   KnownCards known_cards_;
+  JobContainers containers_;
+  boost::asio::steady_timer attempts_told_{loop_};
+  bool attempts_due_ = false;
+  std::map<std::string, Drain> drains_logged_;  // By UUID.
   std::size_t missing_ = 0;
   std::set<CardNumber> unseen_;  // Clients are let in when every card has been looked at.
   bool let_in_ = false;

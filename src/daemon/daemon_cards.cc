@@ -100,9 +100,26 @@ void Daemon::on_seen(CardSeen seen) {
   if (unseen_.empty()) let_clients_in();
 }
 
+// Cards that were taken out of service or back, by whomever.
+void Daemon::log_drains() {
+  const std::map<std::string, Drain>& drains = engine_->state().drains();
+  if (drains == drains_logged_) return;
+  for (const auto& [uuid, drain] : drains) {
+    if (drains_logged_.contains(uuid)) continue;
+    log_warning("card drained", {{"uuid", uuid}, {"by", drain.by}, {"reason", drain.reason}});
+  }
+  for (const auto& [uuid, drain] : drains_logged_) {
+    if (!drains.contains(uuid)) log_info("card back in service", {{"uuid", uuid}});
+  }
+  drains_logged_ = drains;
+}
+
 // What happens to cards beside what is seen on them.
 void Daemon::on_report(const watch::Report& report) {
   history_->add(history_feed_.take(report, engine_->state()));
+  if (const auto* sample = std::get_if<watch::SampleReport>(&report)) {
+    containers_.learn(*sample, engine_->state());
+  }
   const auto* said = std::get_if<watch::EventReport>(&report);
   if (said == nullptr || !said->card) return;
   using Kind = watch::CardEvent::Kind;

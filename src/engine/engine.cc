@@ -114,8 +114,8 @@ std::optional<Boot> Engine::next_deadline(Now now) const {
   };
   if (lazy_until_) consider(*lazy_until_);
   if (const auto removal = next_removal(state_)) {
-    const bool due = *removal <= now.wall;
-    consider(due ? now.boot : now.boot + (*removal - now.wall));
+    const Wall by = clock_watch_.settled(now);
+    consider(*removal <= by ? now.boot : now.boot + (*removal - by));
   }
   return next;
 }
@@ -182,8 +182,10 @@ std::optional<Commit> Engine::begin_turn(Now now) {
     apply_one(std::move(posted), now);
   }
   take_slices(now);
-  if (const auto removal = next_removal(state_); removal && *removal <= now.wall) {
-    apply_one({RetentionDue{kRemovedPerTurn}, {}}, now);
+  clock_watch_.look(now);
+  const Wall by = clock_watch_.settled(now);
+  if (const auto removal = next_removal(state_); removal && *removal <= by) {
+    apply_one({RetentionDue{kRemovedPerTurn, by}, {}}, now);
   }
   for (const Decision& decision : decide(state_, now).decisions) {
     Applied applied = accept(state_, decision, now);
@@ -218,6 +220,14 @@ Commit Engine::commit_of(const State::Changes& changes) const {
   commit.removed_groups = changes.removed_groups;
   for (const std::string& uuid : changes.drains) commit.drains.push_back(state_.drains().at(uuid));
   commit.removed_drains = changes.removed_drains;
+  for (const std::string& name : changes.tenants) {
+    commit.tenants.push_back(*state_.tenants().find(name)->kept);
+  }
+  commit.removed_tenants = changes.removed_tenants;
+  for (const std::uint64_t id : changes.bookings) {
+    commit.bookings.push_back(state_.bookings().at(id));
+  }
+  commit.removed_bookings = changes.removed_bookings;
   for (const std::uint64_t id : changes.submissions) {
     commit.submissions.push_back(state_.submissions().at(id));
   }

@@ -18,6 +18,7 @@
 
 #include "base/result.h"
 #include "core/apply.h"
+#include "core/clock_watch.h"
 #include "core/event.h"
 #include "core/state.h"
 #include "engine/launcher.h"
@@ -124,6 +125,7 @@ class Engine {
                                          const std::vector<Submitted>& completed) const;
 
   State state_;
+  ClockWatch clock_watch_;
   Launcher& launcher_;
   Options options_;
   std::function<void(const std::vector<JobChange>&)> listener_;

@@ -10,6 +10,7 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now) {
   if (image.boot_id != boot_id) boot_id_to_write_ = boot_id;
   for (Group& group : image.groups) state_.put(std::move(group));
   for (Drain& drain : image.drains) state_.put(std::move(drain));
+  for (Booking& booking : image.bookings) state_.put(std::move(booking));
   for (Submission& submission : image.submissions) state_.put(std::move(submission));
   // Boot time starts anew with the machine, so a back-off is counted again from the wall clock.
   for (Job& job : image.jobs) {
@@ -17,6 +18,13 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now) {
       queued->retry_boot = now.boot + std::max(Microseconds{0}, *queued->retry_at - now.wall);
     }
     state_.put(std::move(job), now);
+  }
+  // After the jobs: what runs has been used since it was last counted, also without a daemon.
+  for (Tenant& tenant : image.tenants) {
+    if (!same_boot) {
+      tenant.usage = after_reboot(std::move(tenant.usage), now, state_.rules().usage_half_life);
+    }
+    state_.put(std::move(tenant));
   }
   // A job may have been put before the one it waits for.
   for (const auto& [id, job] : state_.jobs()) {

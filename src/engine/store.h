@@ -13,10 +13,12 @@
 #include <vector>
 
 #include "base/result.h"
+#include "core/booking.h"
 #include "core/card.h"
 #include "core/group.h"
 #include "core/ids.h"
 #include "core/job.h"
+#include "core/tenant.h"
 #include "core/time.h"
 
 namespace gpusched {
@@ -29,14 +31,20 @@ struct Commit {
   std::vector<std::string> removed_groups;
   std::vector<Drain> drains;                // Inserted or replaced.
   std::vector<std::string> removed_drains;  // By UUID.
-  std::vector<Submission> submissions;      // Inserted or replaced.
+  std::vector<Tenant> tenants;              // Inserted or replaced.
+  std::vector<std::string> removed_tenants;
+  std::vector<Booking> bookings;            // Inserted or replaced.
+  std::vector<std::uint64_t> removed_bookings;
+  std::vector<Submission> submissions;  // Inserted or replaced.
   std::vector<std::uint64_t> removed_submissions;
   std::optional<std::string> boot_id;
 
   bool empty() const {
     return jobs.empty() && removed_jobs.empty() && trail.empty() && groups.empty() &&
-           removed_groups.empty() && drains.empty() && removed_drains.empty() &&
-           submissions.empty() && removed_submissions.empty() && !boot_id;
+           removed_groups.empty() && drains.empty() && removed_drains.empty() && tenants.empty() &&
+           removed_tenants.empty() && bookings.empty() &&
+           removed_bookings.empty() && submissions.empty() && removed_submissions.empty() &&
+           !boot_id;
   }
 };
 
@@ -45,6 +53,8 @@ struct StoreImage {
   std::vector<Job> jobs;  // By id. Jobs of one array share spec; equal environments are shared.
   std::vector<Group> groups;
   std::vector<Drain> drains;            // By UUID.
+  std::vector<Tenant> tenants;          // By name.
+  std::vector<Booking> bookings;        // By id.
   std::vector<Submission> submissions;  // None is open.
   std::string boot_id;                  // Empty on the first start.
   JobId next_job{1};                    // Never reused, also after retention removed the last one.

@@ -173,6 +173,8 @@ class WatchedCards::Impl : public std::enable_shared_from_this<WatchedCards::Imp
     seen.view.used_bytes = report.sample.used_bytes;
     seen.view.sm_active_percent = report.sample.sm_active_percent;
     seen.view.energy_joules = report.sample.energy_joules;
+    seen.view.vitals = {report.sample.temperature_c, report.sample.ecc_corrected,
+                        report.sample.ecc_uncorrected, report.sample.rows_failed};
     if (report.processes) {
       seen.view.processes = loads_.look(report.card, *report.processes, report.at);
     }

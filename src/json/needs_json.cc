@@ -3,9 +3,10 @@
 namespace gpusched {
 namespace {
 
-void write_cards(JsonWriter& json, std::string_view name, const std::vector<CardNumber>& cards) {
+void write_cards(JsonWriter& json, std::string_view name, const CardList& cards) {
   json.key(name).begin_array();
-  for (const CardNumber card : cards) json.value(number_of(card));
+  for (const CardNumber card : cards.numbers) json.value(number_of(card));
+  for (const std::string& word : cards.names) json.value(word);
   json.end_array();
 }
 

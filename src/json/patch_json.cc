@@ -24,12 +24,10 @@ void read_needs(Fields& fields, JobPatch& patch) {
   keep(patch.ram_bytes,
        [&](std::uint64_t& bytes) { return fields.number("ram_bytes", bytes, 0, kBytesMost); });
   keep(patch.cpu_use, [&](CpuUse& use) { return read_cpu_use(fields, use); });
-  keep(patch.only_cards, [&](std::vector<CardNumber>& cards) {
-    return read_card_numbers(fields, "only_cards", cards);
-  });
-  keep(patch.avoid_cards, [&](std::vector<CardNumber>& cards) {
-    return read_card_numbers(fields, "avoid_cards", cards);
-  });
+  keep(patch.only_cards,
+       [&](CardList& cards) { return read_card_list(fields, "only_cards", cards); });
+  keep(patch.avoid_cards,
+       [&](CardList& cards) { return read_card_list(fields, "avoid_cards", cards); });
   keep(patch.card_type, [&](std::string& type) { return fields.text("card_type", type); });
 }
 

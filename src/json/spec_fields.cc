@@ -75,8 +75,8 @@ void read_needs(Fields& fields, Needs& needs) {
   fields.number("vram_bytes", needs.vram_bytes, 0, kBytesMost);
   fields.number("share_percent", needs.share_percent, 0, 100);
   fields.flag("exclusive", needs.exclusive);
-  read_card_numbers(fields, "only_cards", needs.cards.only);
-  read_card_numbers(fields, "avoid_cards", needs.cards.avoid);
+  read_card_list(fields, "only_cards", needs.cards.only);
+  read_card_list(fields, "avoid_cards", needs.cards.avoid);
   fields.text("card_type", needs.cards.type);
   if (!fields.number("cpus", needs.cpus, 0, kCpusMost)) needs.cpus = needs.wants_cards() ? 0 : 1;
   fields.number("ram_bytes", needs.ram_bytes, 0, kBytesMost);
@@ -141,17 +141,22 @@ bool read_card_count(Fields& fields, CardCount& count) {
   return true;
 }
 
-bool read_card_numbers(Fields& fields, std::string_view name, std::vector<CardNumber>& cards) {
+bool read_card_list(Fields& fields, std::string_view name, CardList& cards) {
   const JsonArray* list = fields.list(name);
   if (list == nullptr) return false;
-  std::vector<CardNumber> read;
+  CardList read;
   for (const JsonValue& element : *list) {
+    const auto* word = element.as<std::string>();
+    if (word != nullptr && !word->empty() && word->size() <= kCardNameMost) {
+      read.names.push_back(*word);
+      continue;
+    }
     const std::optional<std::uint64_t> number = whole_number(element);
     if (!number || *number > std::numeric_limits<std::uint16_t>::max()) {
-      fields.fault(name, "must be a list of card numbers");
+      fields.fault(name, "must be a list of card numbers, aliases and tags");
       return false;
     }
-    read.push_back(static_cast<CardNumber>(*number));
+    read.numbers.push_back(static_cast<CardNumber>(*number));
   }
   cards = std::move(read);
   return true;

@@ -11,12 +11,14 @@ namespace gpusched {
 void read_spec_fields(Fields& fields, JobSpec& spec);
 // `gpus`: a number, "all", or {"least","most"}. True if it was there and right.
 bool read_card_count(Fields& fields, CardCount& count);
-bool read_card_numbers(Fields& fields, std::string_view name, std::vector<CardNumber>& cards);
+// Numbers, and aliases or tags as strings.
+bool read_card_list(Fields& fields, std::string_view name, CardList& cards);
 bool read_cpu_use(Fields& fields, CpuUse& use);
 
 inline constexpr std::uint64_t kBytesMost = 1ULL << 60;
 inline constexpr int kCpusMost = 1'000'000;
 inline constexpr int kCardsMost = 4096;
+inline constexpr std::size_t kCardNameMost = 200;
 inline constexpr int kRetriesMost = 1000;
 inline constexpr int kTasksAtOnceMost = 1'000'000;
 

@@ -92,9 +92,15 @@ Fault fault_of_needs(const Needs& needs) {
     if (needs.exclusive) return "exclusive needs a card, but gpus is 0";
     if (!needs.cards.only.empty()) return "only_cards needs a card, but gpus is 0";
   }
-  for (const CardNumber card : needs.cards.only) {
-    if (std::ranges::find(needs.cards.avoid, card) != needs.cards.avoid.end()) {
+  const CardList& avoid = needs.cards.avoid;
+  for (const CardNumber card : needs.cards.only.numbers) {
+    if (std::ranges::find(avoid.numbers, card) != avoid.numbers.end()) {
       return fmt::format("only_cards and avoid_cards both name card {}", number_of(card));
+    }
+  }
+  for (const std::string& name : needs.cards.only.names) {
+    if (std::ranges::find(avoid.names, name) != avoid.names.end()) {
+      return fmt::format("only_cards and avoid_cards both name '{}'", name);
     }
   }
   return std::nullopt;

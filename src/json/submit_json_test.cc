@@ -20,7 +20,7 @@ TEST(SpecJson, KeepsEveryField) {
       R"("shell":true,"umask":63,
       "resource_limits":[{"resource":7,"soft":1,"hard":18446744073709551615}],
       "name":"n","tags":["a","b"],"group":"g","project":"p","key":"k","gpus":{"least":1,"most":4},
-      "vram_bytes":5,"share_percent":7,"exclusive":true,"only_cards":[0,2],"avoid_cards":[1],
+      "vram_bytes":5,"share_percent":7,"exclusive":true,"only_cards":[0,2,"big"],"avoid_cards":[1],
       "card_type":"a100","cpus":3,"ram_bytes":9,"cpu_use":"fallback","time_limit_s":60,
       "signal":{"number":10,"before_s":5},"grace_s":3,"after":[{"job":7,"kind":"fail"}],
       "retries":2,"retry_back_off_s":8,"retry_causes":["exit","host_oom"],"restartable":true,
@@ -33,7 +33,9 @@ TEST(SpecJson, KeepsEveryField) {
   EXPECT_EQ(spec->umask, 63U);
   EXPECT_EQ(spec->limits, (std::vector<ResourceLimit>{{7, 1, ~0ULL}}));
   EXPECT_EQ(spec->needs.gpus, (CardCount{1, 4}));
-  EXPECT_EQ(spec->needs.cards.only, (std::vector<CardNumber>{CardNumber{0}, CardNumber{2}}));
+  EXPECT_EQ(spec->needs.cards.only.numbers,
+            (std::vector<CardNumber>{CardNumber{0}, CardNumber{2}}));
+  EXPECT_EQ(spec->needs.cards.only.names, std::vector<std::string>{"big"});
   EXPECT_EQ(spec->needs.cpu_use, CpuUse::kFallback);
   EXPECT_EQ(spec->time, (TimeRule{Seconds{60}, 10, Seconds{5}, Seconds{3}}));
   EXPECT_EQ(spec->after, (std::vector<Dependency>{{JobId{7}, DependencyKind::kFail}}));
@@ -101,7 +103,7 @@ TEST(SubmitJson, RefusesWithASentenceThatNamesTheField) {
       {R"("gpus":0,"vram_bytes":5)", "vram_bytes needs a card, but gpus is 0"},
       {R"("gpus":0,"share_percent":5)", "share_percent needs a card, but gpus is 0"},
       {R"("only_cards":[1],"avoid_cards":[1])", "only_cards and avoid_cards both name card 1"},
-      {R"("only_cards":[-1])", "only_cards must be a list of card numbers"},
+      {R"("only_cards":[-1])", "only_cards must be a list of card numbers, aliases and tags"},
       {R"("cpu_use":"maybe")", "cpu_use must be one of never, prefer, fallback"},
       {R"("shell":1)", "shell must be true or false, not a number"},
       {R"("umask":512)", "umask must be from 0 to 511"},

@@ -12,13 +12,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string_view>
 
+#include "launcher/attempt_entries.h"
 #include "launcher/command.h"
 #include "process/cgroup.h"
 #include "process/job_directory.h"
@@ -61,6 +64,7 @@ class Server {
   Server(const ShimSettings& settings, int lock_fd) : settings_(settings), lock_fd_(lock_fd) {}
 
   void run() {
+    remove_lost_spares(settings_.jobs_fd);
     send(LauncherReady{});
     while (true) {
       pollfd waits[2] = {{kRequestSocket, POLLIN, 0}, {settings_.children_fd, POLLIN, 0}};
@@ -78,7 +82,12 @@ class Server {
     signalfd_siginfo ignored;
     while (::read(settings_.children_fd, &ignored, sizeof ignored) > 0) {
     }
-    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+    for (pid_t pid = 0; (pid = ::waitpid(-1, nullptr, WNOHANG)) > 0;) {
+      // Made for a shim that had ended by then; where something is in it, it is not removed.
+      const auto made = leaves_made_.find(pid);
+      if (made == leaves_made_.end()) continue;
+      ::rmdir(made->second.c_str());
+      leaves_made_.erase(made);
     }
   }
 
@@ -99,6 +108,8 @@ class Server {
       if (!launch_spare(packet, launch->attempt, passed)) launch_shim(*launch, passed);
     } else if (const auto* tree = std::get_if<EndTreeRequest>(&*message)) {
       in_worker([&] { end_tree(*tree); });
+    } else if (const auto* containers = std::get_if<EndContainersRequest>(&*message)) {
+      in_worker([&] { end_containers(*containers); });
     } else if (const auto* forget = std::get_if<ForgetRequest>(&*message)) {
       in_worker([&] { remove_jobs(*forget); });
     }
@@ -111,12 +122,13 @@ class Server {
     spare_.reset();
   }
 
-  [[noreturn]] void become_shim(LaunchRequest& request, std::vector<Fd>& passed) {
+  [[noreturn]] void become_shim(LaunchRequest& request, std::vector<Fd>& passed,
+                                SpareEntries* entries = nullptr) {
     if (request.order.empty() && !passed.empty()) request.order = read_whole(passed.back().get());
     Fd go;
     if (request.on_go && !passed.empty()) go = std::move(passed.front());
     passed.clear();
-    run_shim(settings_, request.attempt, request.order, std::move(go));
+    run_shim(settings_, request.attempt, request.order, std::move(go), entries);
     ::_exit(0);
   }
 
@@ -145,13 +157,16 @@ class Server {
     ::prctl(PR_SET_NAME, "gpusched-spare");
     // What the order will go through once more: pages that are still shared are copied now.
     touch_memory();
+    auto entries = make_spare_entries(settings_.jobs_fd);
     std::vector<Fd> passed;
     const ssize_t got = receive_packet(socket, buffer_, sizeof buffer_, passed);
-    if (got <= 0) ::_exit(0);
-    auto message = decode_launch({buffer_, static_cast<std::size_t>(got)});
+    auto message = decode_launch({buffer_, static_cast<std::size_t>(std::max<ssize_t>(got, 0))});
     auto* request = message ? std::get_if<LaunchRequest>(&*message) : nullptr;
-    if (request == nullptr) ::_exit(0);
-    become_shim(*request, passed);
+    if (request == nullptr) {
+      if (entries) remove_spare_entries(settings_.jobs_fd, *entries);
+      ::_exit(0);
+    }
+    become_shim(*request, passed, entries ? &*entries : nullptr);
   }
 
   void touch_memory() {
@@ -173,10 +188,14 @@ class Server {
     spare_.reset();
     std::vector<int> files;
     for (const Fd& file : passed) files.push_back(file.get());
-    // Before it is told, so that whatever becomes of it, the leaf is its to remove.
-    if (!settings_.cgroup_base.empty()) premake_leaf(leaf_path_of(settings_, attempt));
     if (!spare.pidfd || send_packet(spare.socket.get(), packet, files, MSG_DONTWAIT) != 0) {
       return false;
+    }
+    // While it is busy with other things. It may have ended before this; see reap().
+    if (!settings_.cgroup_base.empty()) {
+      std::string& leaf = leaves_made_[spare.pid];
+      leaf = leaf_path_of(settings_, attempt);
+      premake_leaf(leaf);
     }
     send(ShimLaunched{attempt, spare.pid}, {spare.pidfd.get()});
     return true;
@@ -232,6 +251,19 @@ class Server {
     send_packet(settings_.report_fd, encode(TreeEnded{lost.attempt}));
   }
 
+  // Their engine notices, and clears up behind them.
+  void end_containers(const EndContainersRequest& left_behind) {
+    constexpr int kRounds = 40;
+    for (const std::string& id : left_behind.ids) {
+      for (int round = 0; round < kRounds; ++round) {
+        const auto inside = find_container(id, left_behind.since);
+        if (inside.empty()) break;
+        for (const pid_t pid : inside) ::kill(pid, SIGKILL);
+        if (daemon_is_gone_within(50)) return;
+      }
+    }
+  }
+
   bool daemon_is_gone() { return daemon_is_gone_within(0); }
   bool daemon_is_gone_within(int milliseconds) {
     pollfd wait{settings_.report_fd, 0, 0};
@@ -256,6 +288,7 @@ class Server {
   const ShimSettings& settings_;
   int lock_fd_;
   std::optional<Spare> spare_;
+  std::map<pid_t, std::string> leaves_made_;  // For shims that live.
   bool spare_failed_ = false;  // No process to be had; tried again after the next launch.
   char buffer_[kLargestLaunchPacket];
 };

@@ -16,6 +16,7 @@
 #include <optional>
 
 #include "base/clock.h"
+#include "launcher/attempt_entries.h"
 #include "launcher/supervisor.h"
 #include "process/cgroup.h"
 #include "process/job_directory.h"
@@ -50,44 +51,23 @@ void write_spec(int directory, const LaunchOrder& order) {
   if (file && ::write(file.get(), text.data(), text.size()) < 0) return;
 }
 
-Result<Fd> listen_for_control(int directory) {
-  Fd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  std::snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/control", directory);
-  // Left by one that prepared this attempt and was not told to go on.
-  ::unlinkat(directory, "control", 0);
-  // Everybody may connect, few are listened to: the peer's credentials decide.
-  if (!socket || ::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
-      ::listen(socket.get(), 16) != 0) {
-    return failure(ErrorCode::kIo,
-                   std::string("cannot make the control socket: ") + std::strerror(errno));
-  }
-  return socket;
-}
-
-Result<Fd> open_own_log(int directory, const LaunchOrder& order, bool change_owner) {
-  Fd log(::openat(directory, "log", O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!log || (change_owner && ::fchown(log.get(), order.owner.uid, order.owner.gid) != 0)) {
-    return failure(ErrorCode::kIo, std::string("cannot open the log: ") + std::strerror(errno));
-  }
-  return log;
-}
-
-Result<void> make_checkpoint_directory(int jobs_fd, const LaunchOrder& order, bool change_owner) {
-  const std::string path = to_string(order.attempt.job) + "/checkpoint";
-  // One that is there before the first attempt was prepared for a job that never came to be, and
-  // may be somebody else's.
-  const bool made = ::mkdirat(jobs_fd, path.c_str(), 0700) == 0;
-  if (!made && errno == EEXIST && order.attempt.number > 1) return {};
-  if (!made && errno != EEXIST) {
-    // Said below.
-  } else if (!change_owner || ::fchownat(jobs_fd, path.c_str(), order.owner.uid, order.owner.gid,
-                                         AT_SYMLINK_NOFOLLOW) == 0) {
+// In the job directory, and the submitter's; or elsewhere, and then not there.
+Result<void> prepare_log(ShimParts& parts, bool change_owner) {
+  const LaunchOrder& order = parts.order;
+  if (!order.output_path.empty()) {
+    if (parts.log) ::unlinkat(parts.directory.get(), "log", 0);
+    parts.log.reset();
     return {};
   }
-  return failure(ErrorCode::kIo,
-                 std::string("cannot make the checkpoint directory: ") + std::strerror(errno));
+  if (!parts.log) {
+    auto log = open_own_log(parts.directory.get());
+    if (!log) return failure(std::move(log.error()));
+    parts.log = std::move(*log);
+  }
+  if (change_owner && ::fchown(parts.log.get(), order.owner.uid, order.owner.gid) != 0) {
+    return failure(ErrorCode::kIo, std::string("cannot open the log: ") + std::strerror(errno));
+  }
+  return {};
 }
 
 // What the command's process needs from its first moment on. The error is the attempt's end, once
@@ -102,12 +82,8 @@ Result<void> prepare_command(const ShimSettings& settings, ShimParts& parts, Com
     return failure(ErrorCode::kInvalid, "there is no command to run");
   }
   if (auto planned = plan_identity(plan); !planned) return planned;
-  if (order.output_path.empty()) {
-    auto log = open_own_log(parts.directory.get(), order, plan.change_user);
-    if (!log) return failure(std::move(log.error()));
-    parts.log = std::move(*log);
-    plan.log_fd = parts.log.get();
-  }
+  if (auto log = prepare_log(parts, plan.change_user); !log) return log;
+  if (parts.log) plan.log_fd = parts.log.get();
   if (!parts.leaf_path.empty()) {
     auto leaf = make_leaf(parts.leaf_path, {order.cpus, order.ram_bytes});
     // Without one the job is followed by session and tree, as where there are no groups at all.
@@ -128,9 +104,11 @@ Result<void> prepare_command(const ShimSettings& settings, ShimParts& parts, Com
 // What must be there before the command itself runs.
 Result<void> prepare_directory(const ShimSettings& settings, ShimParts& parts,
                                const CommandPlan& plan) {
-  auto control = listen_for_control(parts.directory.get());
-  if (!control) return failure(std::move(control.error()));
-  parts.control = std::move(*control);
+  if (!parts.control) {
+    auto control = listen_for_control(parts.directory.get());
+    if (!control) return failure(std::move(control.error()));
+    parts.control = std::move(*control);
+  }
   return make_checkpoint_directory(settings.jobs_fd, parts.order, plan.change_user);
 }
 
@@ -147,6 +125,30 @@ void withdraw(ShimParts& parts, const ClaimDraft& draft, Fd release,
   ::unlinkat(parts.directory.get(), "control", 0);
   if (parts.log) ::unlinkat(parts.directory.get(), "log", 0);
   if (!parts.leaf_path.empty()) remove_leaf(parts.leaf_path);
+}
+
+// The attempt's directory, as it was made beforehand or made now. With a spare's, the draft of the
+// claim is there too.
+Result<void> enter_directory(const ShimSettings& settings, ShimParts& parts, SpareEntries* spare,
+                             ClaimDraft& draft) {
+  const AttemptId attempt = parts.order.attempt;
+  if (spare != nullptr && take_spare_entries(settings.jobs_fd, *spare, attempt)) {
+    parts.directory = std::move(spare->directory);
+    parts.log = std::move(spare->log);
+    parts.control = std::move(spare->control);
+    draft = std::move(spare->draft);
+    return {};
+  }
+  auto directory = make_attempt(settings.jobs_fd, attempt);
+  if (!directory) return failure(std::move(directory.error()));
+  parts.directory = std::move(*directory);
+  return {};
+}
+
+Result<ClaimDraft> finish_draft(int directory, ClaimDraft begun, const ClaimRecord& claim) {
+  if (!begun.file) return draft_claim(directory, claim);
+  if (auto filled = fill_draft(directory, begun, claim); !filled) return failure(filled.error());
+  return begun;
 }
 
 // False: it is not to run.
@@ -178,19 +180,23 @@ std::string leaf_path_of(const ShimSettings& settings, AttemptId attempt) {
   return settings.cgroup_base + "/jobs/" + to_string(attempt);
 }
 
-void run_shim(const ShimSettings& settings, AttemptId attempt, const std::string& bytes, Fd go) {
+void run_shim(const ShimSettings& settings, AttemptId attempt, const std::string& bytes, Fd go,
+              SpareEntries* spare) {
   ::prctl(PR_SET_NAME, "gpusched-shim");
   ShimParts parts;
   auto order = decode_order(bytes);
-  if (!order) return give_up(settings, attempt, order.error().message);
-  parts.order = std::move(*order);
-  if (!settings.cgroup_base.empty()) parts.leaf_path = leaf_path_of(settings, attempt);
-  auto directory = make_attempt(settings.jobs_fd, attempt);
-  if (!directory) {
-    if (!parts.leaf_path.empty()) remove_leaf(parts.leaf_path);
-    return give_up(settings, attempt, directory.error().message);
+  if (!order) {
+    if (spare != nullptr) remove_spare_entries(settings.jobs_fd, *spare);
+    return give_up(settings, attempt, order.error().message);
   }
-  parts.directory = std::move(*directory);
+  parts.order = std::move(*order);
+  parts.order.attempt = attempt;
+  if (!settings.cgroup_base.empty()) parts.leaf_path = leaf_path_of(settings, attempt);
+  ClaimDraft begun;
+  if (auto entered = enter_directory(settings, parts, spare, begun); !entered) {
+    if (!parts.leaf_path.empty()) remove_leaf(parts.leaf_path);
+    return give_up(settings, attempt, entered.error().message);
+  }
   // One shim at a time in here: one that prepared this attempt for a daemon that died may still be
   // taking its things away.
   ::flock(parts.directory.get(), LOCK_EX);
@@ -204,8 +210,8 @@ void run_shim(const ShimSettings& settings, AttemptId attempt, const std::string
     if (auto waiting = start_waiting(plan, release)) command = std::move(*waiting);
   }
   if (prepared) prepared = prepare_directory(settings, parts, plan);
-  auto draft =
-      draft_claim(parts.directory.get(), {true, ::getpid(), settings.boot_id, parts.leaf_path});
+  auto draft = finish_draft(parts.directory.get(), std::move(begun),
+                            {true, ::getpid(), settings.boot_id, parts.leaf_path});
   if (!draft) {
     withdraw(parts, {}, std::move(release), command);
     return give_up(settings, attempt, draft.error().message);

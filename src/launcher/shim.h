@@ -22,10 +22,14 @@ struct ShimSettings {
   bool reset_oom_score = false;
 };
 
+struct SpareEntries;
+
 std::string leaf_path_of(const ShimSettings& settings, AttemptId attempt);
 
 // Runs one attempt from claim to exit record. `order` as encode_order() made it. With `go`, all is
 // made ready and then waits there: a byte starts it, the end of the other side ends it.
-void run_shim(const ShimSettings& settings, AttemptId attempt, const std::string& order, Fd go);
+// `spare`: entries made beforehand; null: none.
+void run_shim(const ShimSettings& settings, AttemptId attempt, const std::string& order, Fd go,
+              SpareEntries* spare);
 
 }  // namespace gpusched

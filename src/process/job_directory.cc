@@ -140,7 +140,7 @@ Result<void> replace_file(int directory, const char* name, std::string_view cont
   return {};
 }
 
-Result<ClaimDraft> draft_claim(int directory, const ClaimRecord& claim) {
+Result<ClaimDraft> make_draft(int directory) {
   // Ours alone to lock: others may not even open it, or they could make a dead shim look alive.
   ClaimDraft draft{Fd(), "claim." + std::to_string(::getpid())};
   constexpr int kFlags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
@@ -151,12 +151,25 @@ Result<ClaimDraft> draft_claim(int directory, const ClaimRecord& claim) {
     draft.file.reset(::openat(directory, draft.name.c_str(), kFlags, 0600));
   }
   if (!draft.file) return io_error("make the claim", errno);
-  if (::flock(draft.file.get(), LOCK_EX | LOCK_NB) != 0 ||
-      !write_all(draft.file.get(), write_claim(claim))) {
+  if (::flock(draft.file.get(), LOCK_EX | LOCK_NB) != 0) {
     const int error = errno;
     drop_draft(directory, draft);
     return io_error("make the claim", error);
   }
+  return draft;
+}
+
+Result<void> fill_draft(int directory, const ClaimDraft& draft, const ClaimRecord& claim) {
+  if (write_all(draft.file.get(), write_claim(claim))) return {};
+  const int error = errno;
+  drop_draft(directory, draft);
+  return io_error("make the claim", error);
+}
+
+Result<ClaimDraft> draft_claim(int directory, const ClaimRecord& claim) {
+  auto draft = make_draft(directory);
+  if (!draft) return draft;
+  if (auto filled = fill_draft(directory, *draft, claim); !filled) return failure(filled.error());
   return draft;
 }
 

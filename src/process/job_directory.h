@@ -73,6 +73,9 @@ struct ClaimDraft {
   std::string name;  // Removed by drop_draft(), whether it was posted or not.
 };
 Result<ClaimDraft> draft_claim(int directory, const ClaimRecord& claim);
+// In two steps: locked and empty, then with its words.
+Result<ClaimDraft> make_draft(int directory);
+Result<void> fill_draft(int directory, const ClaimDraft& draft, const ClaimRecord& claim);
 // The moment of truth. False: somebody else has won.
 Result<bool> post_claim(int directory, const ClaimDraft& draft);
 void drop_draft(int directory, const ClaimDraft& draft);

@@ -24,6 +24,12 @@ void write(WireWriter& out, const EndTreeRequest& m) {
   out.u32(static_cast<std::uint32_t>(m.session));
   out.i64(m.session_started.time_since_epoch().count());
 }
+void write(WireWriter& out, const EndContainersRequest& m) {
+  write(out, m.attempt);
+  out.i64(m.since.time_since_epoch().count());
+  out.u32(static_cast<std::uint32_t>(m.ids.size()));
+  for (const std::string& id : m.ids) out.text(id);
+}
 void write(WireWriter& out, const ForgetRequest& m) {
   out.u32(static_cast<std::uint32_t>(m.jobs.size()));
   for (const JobId job : m.jobs) out.u64(number_of(job));
@@ -63,6 +69,12 @@ void read(WireReader& in, EndTreeRequest& m) {
   m.cgroup = in.text();
   m.session = static_cast<int>(in.u32());
   m.session_started = Boot{Microseconds{in.i64()}};
+}
+void read(WireReader& in, EndContainersRequest& m) {
+  m.attempt = read_attempt(in);
+  m.since = Boot{Microseconds{in.i64()}};
+  const std::uint32_t count = in.count(sizeof(std::uint32_t));
+  for (std::uint32_t i = 0; i < count; ++i) m.ids.push_back(in.text());
 }
 void read(WireReader& in, ForgetRequest& m) {
   const std::uint32_t count = in.count(sizeof(std::uint64_t));

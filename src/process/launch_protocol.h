@@ -38,6 +38,13 @@ struct EndTreeRequest {
   int session = 0;         // The command's pid; 0: it never got that far.
   Boot session_started{};  // Guards against a pid that was given to somebody else since.
 };
+// Containers that an attempt started and left behind: an engine runs them outside its tree. Not
+// answered.
+struct EndContainersRequest {
+  AttemptId attempt;
+  Boot since{};                  // One that is older was there before, and stays.
+  std::vector<std::string> ids;  // Hexadecimal, as engines name them.
+};
 struct ForgetRequest {  // Answered by Forgotten.
   std::vector<JobId> jobs;
 };
@@ -78,9 +85,9 @@ struct Forgotten {
   std::string problem;  // Empty: all gone.
 };
 
-using LaunchMessage =
-    std::variant<LaunchRequest, EndTreeRequest, ForgetRequest, LauncherReady, ShimLaunched,
-                 ShimNotLaunched, CommandStarted, CommandEnded, ShimGaveUp, TreeEnded, Forgotten>;
+using LaunchMessage = std::variant<LaunchRequest, EndTreeRequest, EndContainersRequest,
+                                   ForgetRequest, LauncherReady, ShimLaunched, ShimNotLaunched,
+                                   CommandStarted, CommandEnded, ShimGaveUp, TreeEnded, Forgotten>;
 
 std::string encode(const LaunchMessage& message);
 Result<LaunchMessage> decode_launch(std::string_view packet);

@@ -1,6 +1,7 @@
 // Everything that may be killed is killed, at random points: nothing runs twice, no exit code is
 // lost, nothing is left running.
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include <filesystem>
 #include <map>
@@ -135,8 +136,11 @@ TEST_P(Crashing, ForgettingRemovesTheDirectory) {
     ASSERT_TRUE(harness_.run_until([&] { return final_of(id) != nullptr; }));
     harness_.launcher().forget(id.job);
   }
-  EXPECT_TRUE(harness_.run_until(
-      [&] { return std::filesystem::is_empty(jobs_directory(harness_.state())); }));
+  EXPECT_TRUE(harness_.run_until([&] {
+    return std::ranges::none_of(ids, [&](AttemptId id) {
+      return std::filesystem::exists(job_directory(harness_.state(), id.job));
+    });
+  }));
 }
 
 TEST_P(Crashing, AnAttemptOfAnEarlierBootIsLostWithoutTouchingAnyProcess) {

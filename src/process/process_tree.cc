@@ -117,4 +117,22 @@ std::vector<pid_t> find_lost_tree(const LostTree& lost) {
   return found;
 }
 
+std::vector<pid_t> find_container(const std::string& id, Boot since) {
+  constexpr std::size_t kShortestId = 12;
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  if (id.size() < kShortestId || id.find_first_not_of(kDigits) != std::string::npos) return {};
+  const auto is_in = [&](const std::string& pid) {
+    return read_proc("/proc/" + pid + "/cgroup", 1 << 16).find(id) != std::string::npos;
+  };
+  if (is_in("self")) return {};
+  std::vector<pid_t> found;
+  for (const ProcessEntry& entry : list_processes()) {
+    if (entry.zombie || entry.pid == 1 || !is_in(std::to_string(entry.pid))) continue;
+    // Start times are counted in ticks, and the attempt's was taken a little after its command's.
+    if (entry.started + Seconds{1} < since) return {};
+    found.push_back(entry.pid);
+  }
+  return found;
+}
+
 }  // namespace gpusched

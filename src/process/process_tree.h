@@ -38,4 +38,8 @@ struct LostTree {
 };
 std::vector<pid_t> find_lost_tree(const LostTree& lost);
 
+// The processes of a container, by its id in their control groups. None if the container is older
+// than `since` (the attempt only used it), if we are in it ourselves, or if `id` is no engine's id.
+std::vector<pid_t> find_container(const std::string& id, Boot since);
+
 }  // namespace gpusched

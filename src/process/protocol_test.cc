@@ -114,17 +114,19 @@ TEST(LaunchProtocol, AnOrderThatIsCutOffIsRefused) {
 
 TEST(LaunchProtocol, EveryMessageComesBackAsItWas) {
   const AttemptId id{JobId{7}, 2};
-  const std::vector<LaunchMessage> all = {LaunchRequest{id, true, "order"},
-                                          EndTreeRequest{id, "/group", 99, Boot{Microseconds{5}}},
-                                          ForgetRequest{{JobId{1}, JobId{2}}},
-                                          LauncherReady{},
-                                          ShimLaunched{id, 42},
-                                          ShimNotLaunched{id, "why"},
-                                          CommandStarted{id, 43, Wall{Microseconds{6}}},
-                                          CommandEnded{id, "record"},
-                                          ShimGaveUp{id, "full"},
-                                          TreeEnded{id},
-                                          Forgotten{"problem"}};
+  const std::vector<LaunchMessage> all = {
+      LaunchRequest{id, true, "order"},
+      EndTreeRequest{id, "/group", 99, Boot{Microseconds{5}}},
+      EndContainersRequest{id, Boot{Microseconds{5}}, {"a", "b"}},
+      ForgetRequest{{JobId{1}, JobId{2}}},
+      LauncherReady{},
+      ShimLaunched{id, 42},
+      ShimNotLaunched{id, "why"},
+      CommandStarted{id, 43, Wall{Microseconds{6}}},
+      CommandEnded{id, "record"},
+      ShimGaveUp{id, "full"},
+      TreeEnded{id},
+      Forgotten{"problem"}};
   EXPECT_EQ(all.size(), std::variant_size_v<LaunchMessage>);
   for (const LaunchMessage& message : all) {
     const auto back = decode_launch(encode(message));

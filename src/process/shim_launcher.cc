@@ -33,6 +33,9 @@ void ShimLauncher::change_time(AttemptId attempt, const TimeRule& time) {
   impl_->change_time(attempt, time);
 }
 void ShimLauncher::forget(JobId job) { impl_->forget(job); }
+void ShimLauncher::end_containers(AttemptId attempt, Boot since, std::vector<std::string> ids) {
+  impl_->end_containers(attempt, since, std::move(ids));
+}
 std::vector<std::pair<AttemptId, int>> ShimLauncher::shims() const { return impl_->shims(); }
 bool ShimLauncher::take_changed() { return impl_->take_changed(); }
 int ShimLauncher::launcher_pid() const { return impl_->launcher_pid(); }
@@ -177,6 +180,12 @@ void ShimLauncher::Impl::change_time(AttemptId attempt, const TimeRule& time) {
   if (found == attempts_.end()) return;
   found->second.time = time;
   tend(attempt);
+}
+
+void ShimLauncher::Impl::end_containers(AttemptId attempt, Boot since,
+                                        std::vector<std::string> ids) {
+  outbox_.push_back({{}, encode(EndContainersRequest{attempt, since, std::move(ids)}), {}});
+  pump();
 }
 
 void ShimLauncher::Impl::forget(JobId job) {

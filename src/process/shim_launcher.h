@@ -45,6 +45,9 @@ class ShimLauncher final : public Launcher {
   void change_time(AttemptId attempt, const TimeRule& time) override;
   void forget(JobId job) override;
 
+  // Ends containers that an attempt has left behind; one that was there before `since` stays.
+  void end_containers(AttemptId attempt, Boot since, std::vector<std::string> ids);
+
   // The attempts that are followed, with the pids of their shims.
   std::vector<std::pair<AttemptId, int>> shims() const;
   // True once after shims() has become another.

@@ -34,6 +34,7 @@ class ShimLauncher::Impl : public std::enable_shared_from_this<ShimLauncher::Imp
   void stop(AttemptId attempt, Seconds grace);
   void change_time(AttemptId attempt, const TimeRule& time);
   void forget(JobId job);
+  void end_containers(AttemptId attempt, Boot since, std::vector<std::string> ids);
   std::vector<std::pair<AttemptId, int>> shims() const;
   bool take_changed();
   int launcher_pid() const { return link_ ? link_->pid() : 0; }

@@ -22,6 +22,7 @@ void ProcessOwners::set_jobs(watch::JobsOrder jobs) {
   const std::lock_guard lock(mutex_);
   jobs_ = std::move(jobs);
   ++jobs_version_;
+  std::erase_if(containers_, [this](const auto& each) { return !runs(each.second); });
 }
 
 bool ProcessOwners::runs(AttemptId attempt) const {
@@ -64,7 +65,8 @@ void ProcessOwners::learn_container(const ProcessOwner& owner) {
   containers_[owner.container->id] = *owner.attempt;
 }
 
-void ProcessOwners::find_attempt(int pid, const ProcessStat& stat, ProcessOwner& owner) {
+void ProcessOwners::find_attempt(int pid, const ProcessStat& stat, Known& known) {
+  ProcessOwner& owner = known.owner;
   const std::string groups = proc_.cgroup(pid);
   owner.container = container_of(groups);
   if (owner.attempt) return;
@@ -74,15 +76,18 @@ void ProcessOwners::find_attempt(int pid, const ProcessStat& stat, ProcessOwner&
   };
   if (const auto attempt = attempt_of(groups, jobs_.cgroup)) {
     // Numbers alone are not ours: another daemon has its own.
-    if (!jobs_.cgroup.empty() || runs(*attempt)) return set(*attempt, Evidence::kCgroup);
+    known.in_leaf = !jobs_.cgroup.empty() || runs(*attempt);
+    if (known.in_leaf) return set(*attempt, Evidence::kCgroup);
   }
   if (const auto attempt = attempt_by_tree(pid, stat.parent)) return set(*attempt, Evidence::kTree);
   if (const auto attempt = attempt_by_container(owner)) return set(*attempt, Evidence::kCgroup);
   const auto claimed = jobs_.attempts.empty() ? std::nullopt : proc_.claimed_attempt(pid);
   if (!claimed) return;
   const auto job = std::ranges::find(jobs_.attempts, *claimed, &watch::RunningAttempt::attempt);
-  // Anybody can write anything there, but only to harm himself.
-  if (job != jobs_.attempts.end() && job->uid && job->uid == owner.uid) {
+  // Anybody can write anything there, but only to harm himself. Who may start root's containers
+  // (an engine's group) has root's power anyway.
+  const bool by_engine = owner.container && owner.uid == 0U;
+  if (job != jobs_.attempts.end() && job->uid && (job->uid == owner.uid || by_engine)) {
     set(*claimed, Evidence::kEnvironment);
   }
 }
@@ -101,14 +106,28 @@ void ProcessOwners::refresh(int pid, const ProcessStat& stat, Now now, Known& kn
   owner.uid = proc_.uid(pid);
   owner.command = proc_.command(pid);
   find_name(known);
-  find_attempt(pid, stat, owner);
-  learn_container(owner);
-  known.jobs_version = jobs_version_;
+  compare_with_jobs(pid, stat, known);
   known.refreshed = now.boot;
 }
 
+// What outlives its attempt is a foreign process from then on.
+bool ProcessOwners::is_over(const Known& known) const {
+  return known.owner.attempt && !known.in_leaf && !runs(*known.owner.attempt);
+}
+
+void ProcessOwners::compare_with_jobs(int pid, const ProcessStat& stat, Known& known) {
+  if (is_over(known)) {
+    known.owner.attempt.reset();
+    known.owner.evidence.reset();
+  }
+  find_attempt(pid, stat, known);
+  learn_container(known.owner);
+  known.jobs_version = jobs_version_;
+}
+
 bool ProcessOwners::is_settled(const Known& known, Boot now) const {
-  const bool attempt = known.owner.attempt || known.jobs_version == jobs_version_;
+  const bool attempt =
+      known.jobs_version == jobs_version_ || (known.owner.attempt.has_value() && !is_over(known));
   return attempt && known.name_known && now - known.refreshed < kFresh;
 }
 
@@ -136,10 +155,8 @@ ProcessOwner ProcessOwners::owner_of(int pid, Now now, bool unchanged) {
   ProcessOwner& owner = known.owner;
   if (!same || now.boot - known.refreshed >= kFresh) {
     refresh(pid, *stat, now, known);
-  } else if (!owner.attempt && known.jobs_version != jobs_version_) {
-    find_attempt(pid, *stat, owner);
-    learn_container(owner);
-    known.jobs_version = jobs_version_;
+  } else if (known.jobs_version != jobs_version_ && (!owner.attempt || is_over(known))) {
+    compare_with_jobs(pid, *stat, known);
   }
   if (!known.name_known) find_name(known);
   return owner;

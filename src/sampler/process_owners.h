@@ -30,13 +30,16 @@ class ProcessOwners {
   struct Known {
     watch::ProcessOwner owner;
     unsigned jobs_version = 0;  // Of the list that it was compared with.
+    bool in_leaf = false;       // In the attempt's own control group, which ends with it.
     bool name_known = false;    // Or that there is none.
     Boot refreshed{};
     Boot asked{};
   };
   void refresh(int pid, const ProcessStat& stat, Now now, Known& known);
   void find_name(Known& known);
-  void find_attempt(int pid, const ProcessStat& stat, watch::ProcessOwner& owner);
+  void find_attempt(int pid, const ProcessStat& stat, Known& known);
+  void compare_with_jobs(int pid, const ProcessStat& stat, Known& known);
+  bool is_over(const Known& known) const;
   std::optional<AttemptId> attempt_by_tree(int pid, int parent);
   std::optional<AttemptId> attempt_by_container(const watch::ProcessOwner& owner) const;
   void learn_container(const watch::ProcessOwner& owner);

@@ -109,7 +109,7 @@ TEST_F(ProcessOwnersTest, KeepsItsAttemptWhenItIsReparented) {
   ASSERT_EQ(owner(42).attempt, kSeven);
   remove(41);
   add(42, {.parent = 1});
-  run({});
+  run({{{JobId{8}, 1}, 60, 1000}, {kSeven, 40, 1000}});
   EXPECT_EQ(owner(42).attempt, kSeven);
   EXPECT_EQ(owner(42, std::chrono::minutes{2}).attempt, kSeven) << "When it is looked at anew.";
   add(43, {.parent = 42});
@@ -177,6 +177,28 @@ TEST_F(ProcessOwnersTest, AContainerThatAJobMadeIsTheJobs) {
   EXPECT_EQ(owner(51, std::chrono::minutes{2}).attempt, kSeven);
   add(52, {.parent = 1, .cgroup = "0::/machine.slice/libpod-" + std::string(64, 'b') + ".scope\n"});
   EXPECT_FALSE(owner(52).attempt);
+}
+
+TEST_F(ProcessOwnersTest, RootInAContainerMayNameAnAttemptForItsOwner) {
+  const std::string id(64, 'b');
+  const std::string variables("GPUSCHED_JOB_ID=7\0GPUSCHED_ATTEMPT=1\0", 37);
+  run({{kSeven, 40, 1000}});
+  add(50, {.uid = 0, .cgroup = "0::/docker/" + id + "\n", .environment = variables});
+  add(51, {.uid = 0, .environment = variables});
+  EXPECT_EQ(owner(50).attempt, kSeven);
+  EXPECT_FALSE(owner(51).attempt);
+}
+
+TEST_F(ProcessOwnersTest, WhatOutlivesItsAttemptIsForeignFromThenOn) {
+  add(40, {});
+  add(50, {.parent = 40});
+  run({{kSeven, 40, 1000}});
+  EXPECT_EQ(owner(50).attempt, kSeven);
+  remove(40);
+  add(50, {.parent = 1});
+  run({});
+  EXPECT_FALSE(owners_.owner_of(50, kNow, false).attempt);
+  EXPECT_FALSE(owners_.owner_of(50, kNow, true).attempt);
 }
 
 TEST_F(ProcessOwnersTest, TheContainerThatEverythingRunsInIsNobodys) {

@@ -10,6 +10,23 @@ void FaultWorld::check() {
   check_acknowledged();
   check_processes();
   check_waiting();
+  check_quotas();
+}
+
+// Nobody gets more than a quota admits; what was held when it was lowered may go on.
+void FaultWorld::check_quotas() {
+  std::map<std::string, TenantHolds> holds;
+  for (const auto& [name, entry] : engine_->state().tenants().entries()) {
+    const TenantHolds& before = held_[name];
+    const TenantHolds& now = entry.holds;
+    holds[name] = now;
+    if ((now.cards > entry.terms.cards && now.cards > before.cards) ||
+        (now.vram_bytes > entry.terms.vram_bytes && now.vram_bytes > before.vram_bytes) ||
+        (now.running > entry.terms.running && now.running > before.running)) {
+      violate("tenant " + name + " is above its quota");
+    }
+  }
+  held_ = std::move(holds);
 }
 
 // Nothing acknowledged is lost, and an end that was told stays as it was told.

@@ -2,8 +2,13 @@
 
 #include <utility>
 
+#include "core/explain.h"
+
 namespace gpusched {
 namespace {
+
+// The default's quotas hold for those who have none of their own.
+constexpr const char* kTenants[] = {"default", "lab", "user1", "user2"};
 
 constexpr std::uint64_t kGiB = 1ULL << 30;
 
@@ -175,7 +180,7 @@ std::optional<JobId> FaultWorld::any_job() {
 void FaultWorld::client_acts() {
   const Actor root{0, true};
   const auto job = any_job();
-  const int action = pick(12);
+  const int action = pick(14);
   if (action < 6 || !job) return submit_something();
   const auto ignore = [](Result<Answer>) {};
   switch (action) {
@@ -189,9 +194,25 @@ void FaultWorld::client_acts() {
       return engine_->post(RequeueAsked{root, {*job}}, ignore);
     case 10:
       return engine_->post(GroupSetAsked{root, "g", 1 + pick(3)}, ignore);
+    case 11:
+      return engine_->post(TenantSetAsked{root, kTenants[pick(3)], any_rule(), chance(50)}, ignore);
+    case 12:
+      return engine_->post(TenantUnsetAsked{root, kTenants[pick(3)]}, ignore);
     default:
       return engine_->post(SetAsked{root, {*job}, {.priority = pick(101)}}, ignore);
   }
+}
+
+TenantRule FaultWorld::any_rule() {
+  TenantRule rule;
+  rule.weight = 1 + pick(4);
+  if (chance(40)) rule.cards = static_cast<std::uint64_t>(pick(4));
+  if (chance(30)) rule.vram_bytes = static_cast<std::uint64_t>(pick(60)) * kGiB;
+  if (chance(30)) rule.running = static_cast<std::uint64_t>(pick(4));
+  if (chance(10)) rule.queued = static_cast<std::uint64_t>(20 + pick(200));
+  if (chance(10)) rule.gpu_hours = parse_gpu_hours("1/day");
+  if (chance(10)) rule.time_limit_s = static_cast<std::uint64_t>(5 + pick(30));
+  return rule;
 }
 
 SubmitAsked FaultWorld::any_submission() {
@@ -216,8 +237,8 @@ SubmitAsked FaultWorld::any_submission() {
     spec->after.push_back({*job, static_cast<DependencyKind>(pick(3))});
   }
   SubmitAsked asked;
-  asked.owner = {1000, 1000, "somebody"};
-  asked.tenant = "somebody";
+  asked.tenant = kTenants[1 + pick(3)];
+  asked.owner = {1000, 1000, asked.tenant};
   asked.priority = pick(101);
   asked.hold = chance(5);
   asked.array = chance(25);
@@ -245,7 +266,16 @@ void FaultWorld::submit_something() {
 // Calm weather: every job that can end must end.
 std::string FaultWorld::drain() {
   calm_ = true;
+  // Nor does a quota keep anybody from ending.
+  bool lifted = false;
   for (int i = 0; i < 200'000 && violation_.empty(); ++i) {
+    // Asked again where it met a commit that failed.
+    if (!std::exchange(lifted, true)) {
+      for (const char* tenant : kTenants) {
+        engine_->post(TenantSetAsked{{0, true}, tenant, TenantRule{}, true},
+                      [&lifted](const Result<Answer>& answer) { lifted = lifted && answer; });
+      }
+    }
     launcher_.advance(now_);
     if (engine_->wants_turn(now_)) {
       turn(false);
@@ -271,7 +301,10 @@ std::string FaultWorld::drain() {
   for (const auto& [id, job] : engine_->state().jobs()) {
     if (job.active()) violate("job " + to_string(id) + " never ended");
     if (!job.ended() && !engine_->state().asleep().contains(id)) {
-      violate("job " + to_string(id) + " starved");
+      std::string why;
+      for (const Reason& reason : why_waiting(engine_->state(), job, now_))
+        why += "; " + describe(reason);
+      violate("job " + to_string(id) + " starved" + why);
     }
   }
   return violation_;

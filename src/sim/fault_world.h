@@ -42,6 +42,7 @@ class FaultWorld {
   void step();
   void client_acts();
   void submit_something();
+  TenantRule any_rule();
   SubmitAsked any_submission();
   void time_passes();
   void turn(bool with_faults);
@@ -54,6 +55,7 @@ class FaultWorld {
   void check_acknowledged();
   void check_processes();
   void check_waiting();
+  void check_quotas();
 
   std::mt19937_64 random_;
   Now now_;
@@ -65,6 +67,7 @@ class FaultWorld {
   std::vector<Card> cards_;
   bool calm_ = false;  // While everything is let end: no faults, jobs succeed.
 
+  std::map<std::string, TenantHolds> held_;  // By tenant, at the last check.
   std::set<JobId> acknowledged_;
   std::map<JobId, std::string> ended_;  // As it was told after a commit.
   std::string violation_;

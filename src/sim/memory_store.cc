@@ -41,6 +41,10 @@ void MemoryStore::Tables::apply(const Commit& commit) {
   for (const std::string& name : commit.removed_groups) groups.erase(name);
   for (const Drain& drain : commit.drains) drains[drain.uuid] = drain;
   for (const std::string& uuid : commit.removed_drains) drains.erase(uuid);
+  for (const Tenant& tenant : commit.tenants) tenants[tenant.name] = tenant;
+  for (const std::string& name : commit.removed_tenants) tenants.erase(name);
+  for (const Booking& booking : commit.bookings) bookings[booking.id] = booking;
+  for (const std::uint64_t id : commit.removed_bookings) bookings.erase(id);
   if (commit.boot_id) boot_id = *commit.boot_id;
   for (const JobId id : commit.removed_jobs) remove_job(id);
 }
@@ -63,6 +67,8 @@ Result<StoreImage> MemoryStore::load() {
   for (const auto& [id, job] : synced_.jobs) image.jobs.push_back(job);
   for (const auto& [name, group] : synced_.groups) image.groups.push_back(group);
   for (const auto& [uuid, drain] : synced_.drains) image.drains.push_back(drain);
+  for (const auto& [name, tenant] : synced_.tenants) image.tenants.push_back(tenant);
+  for (const auto& [id, booking] : synced_.bookings) image.bookings.push_back(booking);
   for (const auto& [id, submission] : synced_.submissions) image.submissions.push_back(submission);
   image.boot_id = synced_.boot_id;
   image.next_job = JobId{synced_.next_job};

@@ -39,7 +39,9 @@ class MemoryStore : public Store {
     std::map<JobId, Job> jobs;
     std::map<JobId, std::vector<TrailEntry>> trail;
     std::map<std::string, Drain> drains;
+    std::map<std::uint64_t, Booking> bookings;
     std::map<std::string, Group> groups;
+    std::map<std::string, Tenant> tenants;
     std::map<std::uint64_t, Submission> submissions;
     std::string boot_id;
     std::uint64_t next_job = 1;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "json/spec_json.h"
+#include "json/tenant_json.h"
 #include "store/job_row.h"
 #include "store/row_text.h"
 
@@ -112,6 +113,13 @@ Result<void> read_groups(Database& database, StoreImage& image) {
                       });
 }
 
+// A newer version's word is taken for the safest that we know.
+DrainEnd drain_end(std::int64_t number) {
+  if (number == static_cast<int>(DrainEnd::kSeen)) return DrainEnd::kSeen;
+  if (number == static_cast<int>(DrainEnd::kCooler)) return DrainEnd::kCooler;
+  return DrainEnd::kByHand;
+}
+
 Result<void> read_drains(Database& database, StoreImage& image) {
   return for_each_row(
       database, "SELECT uuid, since, drained_by, reason, until_seen FROM drains ORDER BY uuid",
@@ -120,9 +128,53 @@ Result<void> read_drains(Database& database, StoreImage& image) {
                                 .since = Wall(Microseconds(row.integer(1))),
                                 .by = std::string(row.text(2)),
                                 .reason = std::string(row.text(3)),
-                                .until_seen = row.integer(4) != 0});
+                                .ends = drain_end(row.integer(4))});
         return {};
       });
+}
+
+Result<void> read_tenants(Database& database, StoreImage& image) {
+  return for_each_row(database, "SELECT name, rule, usage FROM tenants ORDER BY name",
+                      [&](const Statement& row) -> Result<void> {
+                        const std::string name(row.text(0));
+                        Result<TenantRule> rule = tenant_rule_from_json(row.text(1));
+                        Result<TenantUsage> usage = tenant_usage_from_json(row.text(2));
+                        if (!rule || !usage) {
+                          return failure(ErrorCode::kIo,
+                                         fmt::format("read tenant {} from the store: the database "
+                                                     "is damaged; restore a backup",
+                                                     name));
+                        }
+                        image.tenants.push_back({name, std::move(*rule), std::move(*usage)});
+                        return {};
+                      });
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const std::size_t blank = std::min(text.find(' '), text.size());
+    words.emplace_back(text.substr(0, blank));
+    text.remove_prefix(std::min(blank + 1, text.size()));
+  }
+  return words;
+}
+
+Result<void> read_bookings(Database& database, StoreImage& image) {
+  return for_each_row(database,
+                      "SELECT id, name, user_name, tenant, cards, starts_at, ends_at, made_by"
+                      " FROM bookings ORDER BY id",
+                      [&](const Statement& row) -> Result<void> {
+                        image.bookings.push_back({.id = static_cast<std::uint64_t>(row.integer(0)),
+                                                  .name = std::string(row.text(1)),
+                                                  .user = std::string(row.text(2)),
+                                                  .tenant = std::string(row.text(3)),
+                                                  .cards = words_of(row.text(4)),
+                                                  .from = Wall(Microseconds(row.integer(5))),
+                                                  .until = Wall(Microseconds(row.integer(6))),
+                                                  .by = std::string(row.text(7))});
+                        return {};
+                      });
 }
 
 Result<void> read_submissions(Database& database, StoreImage& image) {
@@ -181,6 +233,8 @@ Result<StoreImage> read_image(Database& database, Writer& writer) {
   if (Result<void> done = read_jobs(database, *specs, image); !done) return failure(done.error());
   if (Result<void> done = read_groups(database, image); !done) return failure(done.error());
   if (Result<void> done = read_drains(database, image); !done) return failure(done.error());
+  if (Result<void> done = read_tenants(database, image); !done) return failure(done.error());
+  if (Result<void> done = read_bookings(database, image); !done) return failure(done.error());
   if (Result<void> done = read_submissions(database, image); !done) return failure(done.error());
   writer.know_numbers({.job = number_of(image.next_job),
                        .submission = image.next_submission,

@@ -99,7 +99,30 @@ CREATE TABLE drains(
 ) WITHOUT ROWID;
 )sql";
 
-constexpr const char* kSteps[] = {kVersion1, kVersion2};
+// Tenants: what was set at run time and what they have used, a JSON object each.
+constexpr const char* kTenantsStep = R"sql(
+CREATE TABLE tenants(
+  name TEXT PRIMARY KEY,
+  rule TEXT NOT NULL,
+  usage TEXT NOT NULL
+) WITHOUT ROWID;
+)sql";
+
+// Advance reservations; `cards` are UUIDs separated by blanks.
+constexpr const char* kBookings = R"sql(
+CREATE TABLE bookings(
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  user_name TEXT NOT NULL,
+  tenant TEXT NOT NULL,
+  cards TEXT NOT NULL,
+  starts_at INTEGER NOT NULL,
+  ends_at INTEGER NOT NULL,
+  made_by TEXT NOT NULL
+);
+)sql";
+
+constexpr const char* kSteps[] = {kVersion1, kVersion2, kTenantsStep, kBookings};
 
 Result<int> number_asked(Database& database, const char* pragma) {
   Result<std::string> text = database.ask(pragma);

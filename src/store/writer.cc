@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "json/spec_json.h"
+#include "json/tenant_json.h"
 #include "store/job_row.h"
 #include "store/row_text.h"
 
@@ -38,6 +39,12 @@ Result<Writer> Writer::prepare(Database& database) {
        "INSERT OR REPLACE INTO drains(uuid, since, drained_by, reason, until_seen)"
        " VALUES(?, ?, ?, ?, ?)"},
       {&writer.delete_drain_, "DELETE FROM drains WHERE uuid = ?"},
+      {&writer.put_tenant_, "INSERT OR REPLACE INTO tenants(name, rule, usage) VALUES(?, ?, ?)"},
+      {&writer.delete_tenant_, "DELETE FROM tenants WHERE name = ?"},
+      {&writer.put_booking_,
+       "INSERT OR REPLACE INTO bookings(id, name, user_name, tenant, cards, starts_at, ends_at,"
+       " made_by) VALUES(?, ?, ?, ?, ?, ?, ?, ?)"},
+      {&writer.delete_booking_, "DELETE FROM bookings WHERE id = ?"},
       {&writer.put_submission_,
        "INSERT OR REPLACE INTO submissions(id, tenant, key, fingerprint,"
        " first_job, jobs, open) VALUES(?, ?, ?, ?, ?, ?, ?)"},
@@ -77,13 +84,28 @@ Result<void> Writer::write(const Commit& commit) {
   for (const Drain& drain : commit.drains) {
     const std::int64_t since = drain.since.time_since_epoch().count();
     if (Result<void> done =
-            put_drain_.run(drain.uuid, since, drain.by, drain.reason, drain.until_seen ? 1 : 0);
+            put_drain_.run(drain.uuid, since, drain.by, drain.reason, static_cast<int>(drain.ends));
         !done) {
       return done;
     }
   }
   for (const std::string& uuid : commit.removed_drains) {
     if (Result<void> done = delete_drain_.run(uuid); !done) return done;
+  }
+  if (Result<void> done = write_tenants(commit); !done) return done;
+  for (const Booking& booking : commit.bookings) {
+    std::string cards;
+    for (const std::string& uuid : booking.cards) cards += (cards.empty() ? "" : " ") + uuid;
+    if (Result<void> done =
+            put_booking_.run(static_cast<std::int64_t>(booking.id), booking.name, booking.user,
+                             booking.tenant, cards, booking.from.time_since_epoch().count(),
+                             booking.until.time_since_epoch().count(), booking.by);
+        !done) {
+      return done;
+    }
+  }
+  for (const std::uint64_t id : commit.removed_bookings) {
+    if (Result<void> done = delete_booking_.run(static_cast<std::int64_t>(id)); !done) return done;
   }
   if (commit.boot_id) {
     if (Result<void> done = put_meta_.run("boot_id", *commit.boot_id); !done) return done;
@@ -93,6 +115,20 @@ Result<void> Writer::write(const Commit& commit) {
   }
   if (Result<void> done = remove_unused(); !done) return done;
   return write_numbers();
+}
+
+Result<void> Writer::write_tenants(const Commit& commit) {
+  for (const Tenant& tenant : commit.tenants) {
+    if (Result<void> done = put_tenant_.run(tenant.name, tenant_rule_to_json(tenant.rule),
+                                            tenant_usage_to_json(tenant.usage));
+        !done) {
+      return done;
+    }
+  }
+  for (const std::string& name : commit.removed_tenants) {
+    if (Result<void> done = delete_tenant_.run(name); !done) return done;
+  }
+  return {};
 }
 
 Result<void> Writer::put_job(const Job& job) {

@@ -49,6 +49,7 @@ class Writer {
   Result<void> put_job(const Job& job);
   Result<void> replace_job(const Job& job, std::int64_t spec);
   Result<void> put_trail(const TrailEntry& entry);
+  Result<void> write_tenants(const Commit& commit);
   Result<void> put_submission(const Submission& submission);
   Result<void> remove_unused_spec(std::int64_t spec);
   Result<void> write_numbers();
@@ -59,6 +60,8 @@ class Writer {
   Statement insert_trail_, delete_trail_;
   Statement put_group_, delete_group_;
   Statement put_drain_, delete_drain_;
+  Statement put_tenant_, delete_tenant_;
+  Statement put_booking_, delete_booking_;
   Statement put_submission_, delete_submission_;
   Statement put_meta_, put_numbers_;
 

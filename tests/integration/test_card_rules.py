@@ -49,6 +49,20 @@ def test_a_card_that_is_not_managed_is_shown_and_gets_nothing(ruled):
     assert "ignored" in table and "(left)" in table
 
 
+def test_cards_are_named_by_alias_or_tag(programs):
+    named = FAST + "\ngpus:\n  cards:\n    - {match: {number: 1}, alias: left, tags: [big]}\n"
+    with LiveDaemon(programs, config=named, sim="2x24G") as daemon:
+        assert daemon.ended(daemon.submit("--gpu", "left", "--", "true"))["gpus"][0]["number"] == 1
+        assert daemon.ended(daemon.submit("--gpu", "big", "--", "true"))["gpus"][0]["number"] == 1
+        away = daemon.ended(daemon.submit("--not-gpu", "big", "--", "true"))
+        assert away["gpus"][0]["number"] == 0 and away["needs"]["avoid_cards"] == ["big"]
+        refused = daemon.run("submit", "--gpu", "right", "--", "true", check=False)
+        assert refused.returncode != 0 and "alias or tag 'right'" in refused.stderr
+        waiting = daemon.submit("--hold", "--", "true")
+        daemon.run("set", waiting, "--gpu", "0,left")
+        assert daemon.job(waiting)["needs"]["only_cards"] == [0, "left"]
+
+
 def test_the_cap_and_the_number_of_jobs_hold(ruled):
     assert cards(ruled)[1]["capacity_bytes"] == 10 << 30
     refused = ruled.run("submit", "--vram", "11G", "--", "true", check=False)

@@ -178,3 +178,26 @@ def test_gpus_as_json_has_what_the_protocol_says(lab):
     assert card["sample"]["vram_bytes"] == 24 << 30
     assert shown["backends"][0]["name"] == "nvml" and shown["source"] == "simulated"
     assert time.strptime(card["sampled_at"][:19], "%Y-%m-%dT%H:%M:%S")
+
+
+def test_a_hot_card_gets_nothing_new_until_it_has_cooled(programs):
+    config = FAST + "gpus:\n  hottest_celsius: 90\n  hot_for: 1s\n" \
+                    "  cards:\n    - match: {number: 1}\n      hottest_celsius: 0\n"
+    with LiveDaemon(programs, config=config, sim="2x24G") as daemon:
+        def simworld(*words):
+            subprocess.run([programs / "gpusched-simworld", "set", daemon.state / "sim-world",
+                            *words], check=True, timeout=30)
+
+        simworld("card=0", "temperature=96")
+        simworld("card=1", "temperature=96")
+        hot = card_in(daemon, 0, "drained")
+        assert hot["drained_by"] == "health"
+        assert hot["reason"] == "it is 96 °C hot (limit 90 °C); it works again below 80 °C"
+        assert cards(daemon)[1]["state"] == "ok"
+        waiting = daemon.submit("--gpu", "0", "--", "true")
+        assert "hot" in daemon.run("explain", waiting).stdout
+        simworld("card=0", "temperature=85")
+        wait_until(lambda: cards(daemon)[0]["sample"]["temperature_c"] == 85, 30, "a look")
+        assert cards(daemon)[0]["state"] == "drained"
+        simworld("card=0", "temperature=70")
+        assert daemon.ended(waiting)["state"] == "completed"

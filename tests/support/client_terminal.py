@@ -17,12 +17,12 @@ def set_size(descriptor, rows, columns):
 class ClientTerminal:
     """A subclass says with take() what becomes of the bytes that are shown."""
 
-    def __init__(self, daemon, arguments, rows, columns, **environment):
+    def __init__(self, daemon, arguments, rows, columns, program="gpusched", **environment):
         self.near, self.far = pty.openpty()
         self.before = termios.tcgetattr(self.far)
         set_size(self.far, rows, columns)
         self.process = subprocess.Popen(
-            [daemon.programs / "gpusched", *arguments], stdin=self.far, stdout=self.far, stderr=self.far,
+            [daemon.programs / program, *arguments], stdin=self.far, stdout=self.far, stderr=self.far,
             env={**daemon.environment(), **environment}, start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
         os.set_blocking(self.near, False)

@@ -250,8 +250,12 @@ TYPED_TEST_P(StoreContract, NeverReusesANumber) {
 
 TYPED_TEST_P(StoreContract, KeepsGroupsAndBootId) {
   Commit commit;
-  const Drain one{"GPU-a", Wall{Microseconds{7}}, "health", "XID 79: reboot", true};
-  commit.drains = {one, {"GPU-b", Wall{Microseconds{8}}, "operator", "", false}};
+  const Drain one{"GPU-a", Wall{Microseconds{7}}, "health", "XID 79: reboot", DrainEnd::kCooler};
+  commit.drains = {one, {"GPU-b", Wall{Microseconds{8}}, "operator", "", DrainEnd::kByHand}};
+  const Booking booking{
+      3,     "talk", "user1", "", {"GPU-a", "GPU-b"}, Wall{Microseconds{9}}, Wall{Microseconds{10}},
+      "root"};
+  commit.bookings = {booking, {.id = 4}};
   commit.groups = {{.name = "b", .limit = 2}, {.name = "a", .limit = 0}, {.name = "c", .limit = 1}};
   commit.boot_id = "first";
   this->commit(commit);
@@ -259,12 +263,36 @@ TYPED_TEST_P(StoreContract, KeepsGroupsAndBootId) {
   change.groups = {{.name = "b", .limit = 5}};
   change.removed_groups = {"c", "never"};
   change.removed_drains = {"GPU-b", "never"};
+  change.removed_bookings = {4, 99};
   change.boot_id = "second";
   this->commit(change);
   const StoreImage image = this->restart();
   EXPECT_EQ(image.drains, (std::vector<Drain>{one}));
+  EXPECT_EQ(image.bookings, (std::vector<Booking>{booking}));
   EXPECT_EQ(image.groups, (std::vector<Group>{{"a", 0}, {"b", 5}}));
   EXPECT_EQ(image.boot_id, "second");
+}
+
+TYPED_TEST_P(StoreContract, KeepsTenantsWithWhatTheyUsed) {
+  Tenant one{.name = "lab", .rule = {}, .usage = {}};
+  one.rule.weight = 2.5;
+  one.rule.cards = 4;
+  one.rule.vram_bytes = kNoLimit;
+  one.rule.gpu_hours = parse_gpu_hours("100/week");
+  one.rule.time_limit_s = 3600;
+  one.usage = {.gpu_seconds = 1234.5678901234567,
+               .at = wall(7),
+               .boot = Boot{Microseconds{99}},
+               .days = {{20'000, 0.1}, {20'001, 86'400.25}}};
+  Commit commit;
+  commit.tenants = {one, Tenant{.name = "gone", .rule = {}, .usage = {}}};
+  this->commit(commit);
+  one.usage.gpu_seconds /= 3;
+  Commit change;
+  change.tenants = {one};
+  change.removed_tenants = {"gone", "never"};
+  this->commit(change);
+  EXPECT_EQ(this->restart().tenants, std::vector<Tenant>{one});
 }
 
 TYPED_TEST_P(StoreContract, KeepsASubmissionUntilItIsRemoved) {
@@ -346,7 +374,8 @@ REGISTER_TYPED_TEST_SUITE_P(StoreContract, StartsEmpty, KeepsAJobInEveryState, K
                             TakesJobsInAnyOrder, GoesOnWithWhatItLoaded,
                             KeepsTheTrailInOrderAndInPages, RemovesJobsWithTheirTrail,
                             AJobChangedAndRemovedAtOnceIsGone, NeverReusesANumber,
-                            KeepsGroupsAndBootId, KeepsASubmissionUntilItIsRemoved,
+                            KeepsGroupsAndBootId, KeepsTenantsWithWhatTheyUsed,
+                            KeepsASubmissionUntilItIsRemoved,
                             RemovesSubmissionsLeftOpenWithTheirJobs, KeepsASubmissionThatWasClosed,
                             ReservesTheNumbersOfAnOpenSubmission, BacksUpWhatIsThere,
                             NeverWritesABackupOverAFile);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands/verbs.h"
+#include "cli/reserve_body.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
 #include "cli/submission.h"
@@ -13,6 +14,9 @@ namespace {
 
 constexpr std::array kDrainFlags = {
     Flag{"--reason", 0, FlagKind::kValue, "TEXT", "why, for those who look at the card"},
+    Flag{"--from", 0, FlagKind::kValue, "TIME", "only from then on: \"sat 8:00\", +2h"},
+    Flag{"--for", 0, FlagKind::kValue, "DURATION", "only for so long; then it is back by itself"},
+    Flag{"--until", 0, FlagKind::kValue, "TIME", "or until then"},
 };
 constexpr std::array<FlagSection, 3> kDrainSections = {FlagSection{"What", kDrainFlags},
                                                        FlagSection{"Trying out", kDryRunFlags},
@@ -45,7 +49,29 @@ int change_cards(const Arguments& arguments, const std::string& verb, const std:
   return kExitOk;
 }
 
+// A card that will be out of service for a while: kept for nobody from then on.
+int plan_maintenance(const Arguments& arguments) {
+  auto body = reserve_body(arguments, ReserveFor::kMaintenance);
+  if (!body) return fail(body.error());
+  const Request request{
+      .method = "POST",
+      .target = fmt::format("/v1/reservations{}", arguments.has("--dry-run") ? "?dry_run=1" : ""),
+      .body = std::move(*body)};
+  const Client client = client_of(arguments);
+  if (arguments.has("--json")) return pass_through(client, request);
+  auto answer = client.call(request);
+  if (!answer) return fail(answer.error());
+  note(
+      fmt::format("{}nothing starts there that would not be over by then; undo it with "
+                  "gpusched reserve remove",
+                  arguments.has("--dry-run") ? "would do this: " : ""));
+  return kExitOk;
+}
+
 int run_drain(const Arguments& arguments) {
+  if (arguments.has("--from") || arguments.has("--for") || arguments.has("--until")) {
+    return plan_maintenance(arguments);
+  }
   std::string body;
   JsonWriter json(body);
   json.begin_object().field("reason", arguments.text("--reason")).end_object();
@@ -64,6 +90,7 @@ constinit const Verb kDrainVerb = {
     .usage = "drain CARDS… [FLAGS]",
     .examples =
         "gpusched drain 1 --reason \"fan is loud\"\n"
+        "gpusched drain 1 --from \"sat 8:00\" --for 2h --reason \"new fan\"\n"
         "gpusched undrain 1",
     .sections = kDrainSections,
     .operands = Operands::kWords,

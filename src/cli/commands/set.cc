@@ -28,8 +28,8 @@ constexpr std::array kFields = {
     Flag{"--share", 0, kValue, "PERCENT", "part of each card's compute"},
     Flag{"--exclusive", 0, FlagKind::kOptionalValue, "no", "nobody else on its cards, or =no",
          Offer::kWords, "yes no"},
-    Flag{"--gpu", 0, kValue, "0,2", "only these cards"},
-    Flag{"--not-gpu", 0, kValue, "1", "not these cards"},
+    Flag{"--gpu", 0, kValue, "0,2|NAME", "only these cards, by number, alias or tag"},
+    Flag{"--not-gpu", 0, kValue, "1|NAME", "not these cards"},
     Flag{"--gpu-type", 0, kValue, "TEXT", "only cards whose model's name contains this"},
     Flag{"--cpus", 0, kValue, "N", "processors"},
     Flag{"--mem", 0, kValue, "SIZE", "host memory"},
@@ -84,6 +84,13 @@ class Patch {
   void write(const std::vector<T>& values) {
     json_.begin_array();
     for (const T& value : values) json_.value(value);
+    json_.end_array();
+  }
+  void write(const std::vector<CardName>& cards) {
+    json_.begin_array();
+    for (const CardName& card : cards) {
+      std::visit([this](const auto& word) { json_.value(word); }, card);
+    }
     json_.end_array();
   }
   void write(const GpuCount& count) {

@@ -8,7 +8,7 @@ namespace gpusched::cli {
 extern const Verb kServeVerb, kSubmitVerb, kRunVerb, kStatusVerb, kShowVerb, kExplainVerb,
     kEventsVerb, kLogsVerb, kCancelVerb, kHoldVerb, kReleaseVerb, kRequeueVerb, kSetVerb, kWaitVerb,
     kGroupVerb, kGpusVerb, kDoctorVerb, kConfigVerb, kBackupVerb, kCompletionVerb, kCompleteVerb,
-    kSimulateVerb, kDrainVerb, kUndrainVerb, kTopVerb, kReportVerb;
+    kSimulateVerb, kDrainVerb, kUndrainVerb, kTopVerb, kReportVerb, kTenantVerb, kReserveVerb;
 
 // `gpusched` without a verb (overview.cc).
 int run_overview(const Arguments& arguments);

@@ -1,0 +1,46 @@
+// When waiting jobs will start, as the last look ahead found it. The look itself runs on a thread
+// of its own, on a copy; here is what came of it, with its age. Belongs to the loop's thread.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "api/background.h"
+#include "core/look_ahead.h"
+#include "engine/engine.h"
+
+namespace gpusched {
+
+class StartEstimates {
+ public:
+  // `often`: looks that nobody asked for are at least this far apart. 0: there are none.
+  StartEstimates(boost::asio::io_context& loop, const Engine& engine, std::function<Now()> now,
+                 Microseconds often);
+
+  // Null: nobody can say, or nobody has looked yet.
+  const StartEstimate* of(JobId job) const;
+  std::optional<Wall> looked_at() const;
+
+  // A turn is over, or somebody reads: looks again if the last look is old.
+  // REQUIRES of these: no commit is under way.
+  void keep_fresh();
+  // `then` is called once the last look is at most `oldest` old: at once, or when it is done. With
+  // 0 that is a look which begins from now on.
+  void when_fresh(Microseconds oldest, std::function<void()> then);
+
+ private:
+  void look();
+  bool older_than(Microseconds age) const;
+
+  const Engine& engine_;
+  std::function<Now()> now_;
+  Microseconds often_;
+  Forecast last_;
+  bool looked_ = false;
+  bool looking_ = false;
+  std::vector<std::function<void()>> waiting_;  // For the look under way.
+  std::vector<std::function<void()>> later_;    // For the one after it.
+  Background thread_;                           // Last: what it calls back must still be there.
+};
+
+}  // namespace gpusched

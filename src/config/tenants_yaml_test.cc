@@ -1,0 +1,76 @@
+#include <gtest/gtest.h>
+
+#include "config/config.h"
+#include "config/tenant_fields.h"
+
+namespace gpusched {
+namespace {
+
+constexpr const char* kFile = R"(tenants:
+  default: {cards: 2, time_limit: 24h}
+  lab:
+    weight: 2.5
+    cards: none
+    vram: 100G
+    running: 10
+    queued: 1000
+    gpu_hours: 200/week
+    users: [user1, user2]
+  guest:
+)";
+
+std::string tenants_fault(const std::string& text) {
+  const Result<Config> config = parse_config(text, "file");
+  return config ? "accepted" : config.error().message;
+}
+
+TEST(TenantsYaml, ReadsRulesAndUsers) {
+  const Result<Config> config = parse_config(kFile, "file");
+  ASSERT_TRUE(config) << config.error().message;
+  const ConfiguredTenants& tenants = config->tenants;
+  ASSERT_EQ(tenants.rules.size(), 3U);
+  EXPECT_EQ(tenants.rules.at("default").cards, 2U);
+  EXPECT_EQ(tenants.rules.at("default").time_limit_s, 86'400U);
+  const TenantRule& lab = tenants.rules.at("lab");
+  EXPECT_EQ(lab.weight, 2.5);
+  EXPECT_EQ(lab.cards, kNoLimit);
+  EXPECT_EQ(lab.vram_bytes, 100ULL << 30);
+  EXPECT_EQ(lab.running, 10U);
+  EXPECT_EQ(lab.queued, 1000U);
+  EXPECT_EQ(gpu_hours_text(*lab.gpu_hours), "200/week");
+  EXPECT_TRUE(tenants.rules.at("guest").empty());
+  EXPECT_EQ(tenants.tenant_of_user.at("user2"), "lab");
+}
+
+TEST(TenantsYaml, WhatIsShownReadsBackTheSame) {
+  const Result<Config> config = parse_config(kFile, "file");
+  ASSERT_TRUE(config);
+  const std::string shown = config_text(*config);
+  const Result<Config> again = parse_config(shown, "shown");
+  ASSERT_TRUE(again) << again.error().message << "\n" << shown;
+  EXPECT_EQ(again->tenants.rules, config->tenants.rules);
+  EXPECT_EQ(again->tenants.tenant_of_user, config->tenants.tenant_of_user);
+}
+
+TEST(TenantsYaml, SaysWhatIsWrongAndWhere) {
+  EXPECT_EQ(tenants_fault("tenants: many"), "file:1:10: tenants must be a map of tenants");
+  EXPECT_EQ(tenants_fault("tenants:\n  a: 3"),
+            "file:2:6: tenants.a must be like {weight: 2, cards: 4}");
+  EXPECT_EQ(tenants_fault("tenants:\n  a: {wieght: 3}"),
+            "file:2:7: unknown setting \"tenants.a.wieght\"; did you mean \"weight\"?");
+  EXPECT_EQ(tenants_fault("tenants:\n  a: {weight: 0}"),
+            "file:2:15: tenants.a.weight: \"0\" is not a number from 0.001 to 1000000");
+  EXPECT_EQ(tenants_fault("tenants:\n  a: {cards: -1}"),
+            "file:2:14: tenants.a.cards: -1 is not from 0 to 1000000");
+  EXPECT_EQ(tenants_fault("tenants:\n  a: {gpu_hours: 5}"),
+            "file:2:18: tenants.a.gpu_hours: \"5\" is not like 100/week (per day, week, month, or "
+            "1d to 60d), or none");
+  EXPECT_EQ(tenants_fault("tenants:\n  a: {users: [x]}\n  b: {users: [x]}"),
+            "file:3:15: tenants.b.users: user x belongs to tenant a already");
+  EXPECT_EQ(tenants_fault("tenants:\n  a: {}\n  a: {}"), "file:3:3: \"tenants.a\" is set twice");
+  EXPECT_NE(tenants_fault("tenants:\n  default: {users: [x]}"), "accepted");
+  EXPECT_NE(tenants_fault("tenants:\n  \"a b\": {}"), "accepted");
+}
+
+}  // namespace
+}  // namespace gpusched

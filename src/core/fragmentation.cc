@@ -1,0 +1,56 @@
+#include "core/fragmentation.h"
+
+#include <algorithm>
+
+#include "core/admission.h"
+#include "core/pending.h"
+#include "core/tentative.h"
+
+namespace gpusched {
+namespace {
+
+// More would cost more than they tell.
+constexpr std::size_t kClassesMost = 8;
+// One long array is not all there is.
+constexpr std::uint64_t kWeightMost = 100;
+
+std::int64_t useless_mib(const Card& card, const CardHolds& holds,
+                         const std::vector<RequestClass>& classes, const Rules& rules) {
+  const auto room = static_cast<std::int64_t>(room_on(card, holds) >> 20);
+  std::int64_t useless = 0;
+  for (const RequestClass& one : classes) {
+    if (!matches(card, one.needs.cards)) continue;
+    if (fits_on(card, holds, grant_on(card, one.needs), rules)) continue;
+    useless += room * static_cast<std::int64_t>(one.jobs);
+  }
+  return useless;
+}
+
+}  // namespace
+
+std::vector<RequestClass> request_classes(const State& state) {
+  std::vector<RequestClass> classes;
+  PendingWalk walk(state.pending());
+  while (classes.size() < kClassesMost && walk.next() != nullptr) {
+    if (!walk.needs_card()) continue;
+    const Needs& needs = walk.shape().key.needs;
+    const auto jobs = static_cast<std::uint64_t>(walk.shape().jobs.size());
+    const auto known = std::ranges::find(classes, needs, &RequestClass::needs);
+    if (known == classes.end()) {
+      classes.push_back({needs, std::min(jobs, kWeightMost)});
+    } else {
+      known->jobs = std::min(known->jobs + jobs, kWeightMost);
+    }
+  }
+  return classes;
+}
+
+std::int64_t lost_by(const Card& card, const CardHolds& holds, const CardGrant& wanted,
+                     const std::vector<RequestClass>& classes, const Rules& rules) {
+  if (classes.empty()) return 0;
+  CardHolds with = holds;
+  add(with, wanted);
+  return useless_mib(card, with, classes, rules) - useless_mib(card, holds, classes, rules);
+}
+
+}  // namespace gpusched

@@ -1,0 +1,142 @@
+#include "core/look_ahead.h"
+
+#include <algorithm>
+#include <queue>
+#include <unordered_set>
+
+#include "core/decide.h"
+#include "core/run_time.h"
+
+namespace gpusched {
+namespace {
+
+// Of a job of which nothing is known: as long again as it has run, but at least this.
+constexpr Microseconds kGuessLeast = Seconds{600};
+// Of one that has not started yet.
+constexpr Microseconds kGuessWaiting = Seconds{3600};
+// Turns per job, beyond which something does not end.
+constexpr std::size_t kTurnsPerJob = 8;
+
+struct Ending {
+  Wall at{};
+  JobId job{};
+  friend bool operator>(const Ending& a, const Ending& b) {
+    return std::pair(a.at, a.job) > std::pair(b.at, b.job);
+  }
+};
+
+class VirtualCourse {
+ public:
+  VirtualCourse(State state, Now now, Trust trust)
+      : state_(std::move(state)), now_(now), trust_(trust) {
+    state_.advance(now_);
+    for (const JobId id : state_.active()) expect_end(*state_.find(id));
+    turns_left_ = kTurnsPerJob * (state_.jobs().size() + 1);
+  }
+
+  // Calls `started(job, when, guessed)` for each start.
+  template <class Started>
+  void run(Started started) {
+    while (turns_left_-- > 0) {
+      for (const Decision& decision : decide(state_, now_).decisions) {
+        const Start& start = std::get<Start>(decision);
+        begin(start);
+        started(start.job, now_.wall, guessing_);
+      }
+      state_.keep_changes();
+      if (state_.pending().size() + state_.asleep().size() == 0 || !step()) return;
+    }
+  }
+  // True if an estimate or a guess was used where limits would have said something else.
+  bool differs_from_limits() const { return differs_; }
+
+ private:
+  void begin(const Start& start) {
+    Job job = *state_.find(start.job);
+    job.state = Running{.grant = start.grant, .started_at = now_.wall};
+    ++job.attempt;
+    expect_end(job);
+    state_.put(std::move(job), now_);
+  }
+
+  void expect_end(const Job& job) {
+    Wall at = end_of(state_, job, now_, trust_);
+    if (trust_ == Trust::kEstimates) {
+      differs_ = differs_ || at == kNobodyKnows || at != end_of(state_, job, now_, Trust::kLimits);
+      if (at == kNobodyKnows) {
+        at = now_.wall + guess(job);
+        guessed_.insert(job.id);
+      }
+    }
+    if (at != kNobodyKnows) ends_.push({at, job.id});
+  }
+  Microseconds guess(const Job& job) const {
+    const auto* running = std::get_if<Running>(&job.state);
+    if (running == nullptr || running->started_at >= now_.wall) return kGuessWaiting;
+    return std::max(kGuessLeast, now_.wall - running->started_at);
+  }
+
+  // To the next instant at which something may change; false: there is none.
+  bool step() {
+    std::optional<Wall> next;
+    if (!ends_.empty()) next = ends_.top().at;
+    if (!state_.asleep().empty()) {
+      if (const auto deadline = state_.next_deadline(now_)) {
+        const Wall at = now_.wall + std::max(Microseconds{1}, *deadline - now_.boot);
+        if (!next || at < *next) next = at;
+      }
+    }
+    if (const auto change = state_.card_bookings().next_change(now_.wall)) {
+      next = std::min(next.value_or(kNobodyKnows), *change);
+    }
+    if (!next) return false;
+    const Microseconds ahead = std::max(Microseconds{0}, *next - now_.wall);
+    now_ = {now_.wall + ahead, now_.boot + ahead};
+    while (!ends_.empty() && ends_.top().at <= now_.wall) {
+      end(ends_.top().job);
+      ends_.pop();
+    }
+    state_.advance(now_);
+    return true;
+  }
+  void end(JobId id) {
+    guessing_ = guessing_ || guessed_.contains(id);
+    Job job = *state_.find(id);
+    Ended ended{.outcome = Outcome::kCompleted, .cause = Cause::kExit, .exit_code = 0};
+    ended.ended_at = now_.wall;
+    job.state = std::move(ended);
+    state_.put(std::move(job), now_);
+    for (const JobId dependent : state_.dependents_of(id)) state_.wake(dependent, now_);
+  }
+
+  State state_;
+  Now now_;
+  Trust trust_;
+  std::priority_queue<Ending, std::vector<Ending>, std::greater<>> ends_;
+  std::unordered_set<JobId> guessed_;  // Ends that nobody knows.
+  bool guessing_ = false;
+  bool differs_ = false;
+  std::size_t turns_left_ = 0;
+};
+
+}  // namespace
+
+Forecast look_ahead(Excerpt excerpt) {
+  Forecast forecast{.made_at = excerpt.now, .starts = {}};
+  const Now now = excerpt.now;
+  VirtualCourse likely(state_of(excerpt), now, Trust::kEstimates);
+  likely.run([&](JobId job, Wall at, bool guessed) {
+    forecast.starts[job] = {.likely = at, .latest = at, .guessed = guessed};
+  });
+  if (!likely.differs_from_limits()) return forecast;
+  for (auto& [job, estimate] : forecast.starts) estimate.latest.reset();
+  VirtualCourse latest(state_of(std::move(excerpt)), now, Trust::kLimits);
+  latest.run([&](JobId job, Wall at, bool) {
+    const auto found = forecast.starts.find(job);
+    // Ending early can let somebody else in first: the later of the two is what may be relied on.
+    if (found != forecast.starts.end()) found->second.latest = std::max(at, found->second.likely);
+  });
+  return forecast;
+}
+
+}  // namespace gpusched

@@ -1,0 +1,130 @@
+#include "core/tenant_book.h"
+
+#include <utility>
+
+#include "core/check.h"
+
+namespace gpusched {
+
+const TenantBook::Entry* TenantBook::find(const std::string& name) const {
+  const auto found = entries_.find(name);
+  return found == entries_.end() ? nullptr : &found->second;
+}
+
+TenantRule TenantBook::rule_of(const std::string& name) const {
+  const Entry* entry = find(name);
+  return entry != nullptr && entry->kept ? entry->kept->rule : TenantRule{};
+}
+
+// The nearer word counts: run time before configuration, the tenant's own before the default.
+TenantTerms TenantBook::work_out(const std::string& name) const {
+  TenantRule rule;
+  for (const std::string& from : {std::string(kDefaultTenant), name}) {
+    const auto configured = configured_.rules.find(from);
+    if (configured != configured_.rules.end()) rule.take(configured->second);
+    rule.take(rule_of(from));
+  }
+  return terms_from(rule);
+}
+
+TenantTerms TenantBook::terms_of(const std::string& name) const {
+  const Entry* entry = find(name);
+  return entry != nullptr ? entry->terms : work_out(name);
+}
+
+const std::string& TenantBook::tenant_of(const std::string& user) const {
+  const auto found = configured_.tenant_of_user.find(user);
+  return found == configured_.tenant_of_user.end() ? user : found->second;
+}
+
+Tenant TenantBook::counted(const std::string& name, Now now, Seconds half_life) const {
+  const Entry* entry = find(name);
+  Tenant tenant{.name = name, .rule = {}, .usage = {}};
+  if (entry == nullptr || !entry->kept) {
+    tenant.usage.at = now.wall;
+    tenant.usage.boot = now.boot;
+    return tenant;
+  }
+  tenant = *entry->kept;
+  tenant.usage = counted_up(std::move(tenant.usage), entry->rate, now, half_life);
+  return tenant;
+}
+
+TenantBook::Entry& TenantBook::entry_of(const std::string& name) {
+  const auto [entry, fresh] = entries_.try_emplace(name);
+  if (fresh) entry->second.terms = work_out(name);
+  return entry->second;
+}
+
+void TenantBook::drop_if_idle(std::map<std::string, Entry>::iterator entry) {
+  const Entry& one = entry->second;
+  if (!one.kept && one.waiting == 0 && one.holds.running == 0) entries_.erase(entry);
+}
+
+void TenantBook::refresh_terms() {
+  for (auto& [name, entry] : entries_) entry.terms = work_out(name);
+  any_quota_ = false;
+  for (const auto& [name, rule] : configured_.rules) {
+    any_quota_ = any_quota_ || terms_from(rule).limits_starts();
+  }
+  for (const auto& [name, entry] : entries_) {
+    any_quota_ = any_quota_ || entry.terms.limits_starts();
+  }
+}
+
+void TenantBook::configure(ConfiguredTenants configured) {
+  configured_ = std::move(configured);
+  refresh_terms();
+}
+
+void TenantBook::keep(Tenant tenant) {
+  const bool new_rule = !(rule_of(tenant.name) == tenant.rule);
+  Entry& entry = entry_of(tenant.name);
+  entry.kept = std::move(tenant);
+  if (new_rule) refresh_terms();
+}
+
+void TenantBook::forget(const std::string& name) {
+  const auto entry = entries_.find(name);
+  if (entry == entries_.end() || !entry->second.kept) return;
+  const bool had_rule = !entry->second.kept->rule.empty();
+  entry->second.kept.reset();
+  drop_if_idle(entry);
+  if (had_rule) refresh_terms();
+}
+
+void TenantBook::remove_waiting(const std::string& name) {
+  const auto entry = entries_.find(name);
+  CHECK(entry != entries_.end() && entry->second.waiting > 0);
+  --entry->second.waiting;
+  drop_if_idle(entry);
+}
+
+void TenantBook::add_active(const Job& job, const std::vector<Card>& cards) {
+  Entry& entry = entry_of(job.tenant);
+  const Grant& grant = *grant_of(job);
+  entry.holds.add(grant);
+  const ChargeRate rate = charge_rate_of(grant, cards);
+  entry.rate += rate;
+  rates_[job.id] = rate;
+}
+
+void TenantBook::remove_active(const Job& job) {
+  const auto entry = entries_.find(job.tenant);
+  const auto rate = rates_.find(job.id);
+  CHECK(entry != entries_.end() && rate != rates_.end());
+  entry->second.holds.remove(*grant_of(job));
+  entry->second.rate -= rate->second;
+  rates_.erase(rate);
+  drop_if_idle(entry);
+}
+
+void TenantBook::recharge(const Job& job, const std::vector<Card>& cards) {
+  ChargeRate& rate = rates_.at(job.id);
+  Entry& entry = entries_.at(job.tenant);
+  entry.rate -= rate;
+  rate = charge_rate_of(*grant_of(job), cards);
+  entry.rate += rate;
+}
+
+}  // namespace gpusched

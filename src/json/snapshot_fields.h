@@ -1,0 +1,39 @@
+// What the writer and the reader of snapshots share, so that neither knows a field that the other
+// does not.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+
+#include "core/card_view.h"
+#include "core/rules.h"
+
+namespace gpusched {
+
+inline constexpr std::array kConditionNames = {"unseen", "ok", "unknown", "asleep", "gone"};
+
+inline std::int64_t number_in(const Seconds& value) { return value.count(); }
+inline std::int64_t number_in(std::integral auto value) { return static_cast<std::int64_t>(value); }
+inline void set_number(Seconds& value, std::uint64_t number) {
+  value = Seconds{static_cast<std::int64_t>(number)};
+}
+template <std::integral T>
+void set_number(T& value, std::uint64_t number) {
+  value = static_cast<T>(number);
+}
+
+// The rules that a decision reads.
+template <class Visit>
+void for_each_rule(Rules& rules, Visit visit) {
+  visit("headroom_bytes_least", rules.headroom_bytes_least);
+  visit("headroom_percent", rules.headroom_percent);
+  visit("share_cap_percent", rules.share_cap_percent);
+  visit("sharing", rules.sharing);
+  visit("undeclared_free_percent", rules.undeclared_free_percent);
+  visit("cards_expected", rules.cards_expected);
+  visit("overdue_after_s", rules.overdue_after);
+  visit("shapes_scanned_most", rules.shapes_scanned_most);
+}
+
+}  // namespace gpusched

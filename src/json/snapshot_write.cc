@@ -1,0 +1,129 @@
+#include <algorithm>
+
+#include "json/json_writer.h"
+#include "json/needs_json.h"
+#include "json/snapshot_fields.h"
+#include "json/snapshot_json.h"
+#include "json/spec_json.h"
+
+namespace gpusched {
+namespace {
+
+std::int64_t us(Wall time) { return time.time_since_epoch().count(); }
+
+void write_rules(JsonWriter& json, Rules rules) {
+  json.key("rules").begin_object();
+  for_each_rule(rules, [&json](const char* name, auto& value) {
+    json.field(name, static_cast<std::int64_t>(number_in(value)));
+  });
+  json.end_object();
+}
+
+void write_view(JsonWriter& json, const CardView& view) {
+  json.key("view").begin_object();
+  json.field("condition", kConditionNames[static_cast<std::size_t>(view.condition)]);
+  json.field("used_bytes", view.used_bytes).key("processes").begin_array();
+  for (const SeenProcess& process : view.processes) {
+    json.begin_object().field("pid", process.pid).field("vram_bytes", process.vram_bytes);
+    json.field("load_percent", process.load_percent).field("ignored", process.ignored);
+    if (process.attempt) {
+      json.field("job", process.attempt->job).field("attempt", process.attempt->number);
+    }
+    json.end_object();
+  }
+  json.end_array().end_object();
+}
+
+void write_card(JsonWriter& json, const Card& card, const CardView& view) {
+  json.begin_object().field("number", number_of(card.number)).field("uuid", card.uuid);
+  json.field("model", card.model).field("vram_bytes", card.vram_bytes);
+  json.field("reserved_vram_bytes", card.reserved_vram_bytes).field("usable", card.usable);
+  json.field("managed", card.managed).field("alias", card.alias);
+  write_strings(json, "tags", card.tags);
+  json.field("vram_cap_bytes", card.vram_cap_bytes).field("jobs_most", card.jobs_most);
+  json.field("sharing", card.sharing).field("share_cap_percent", card.share_cap_percent);
+  json.field("headroom_bytes", card.headroom_bytes);
+  write_view(json, view);
+  json.end_object();
+}
+
+void write_booking(JsonWriter& json, const Booking& booking) {
+  json.begin_object().field("id", booking.id).field("name", booking.name);
+  json.field("user", booking.user).field("tenant", booking.tenant);
+  write_strings(json, "cards", booking.cards);
+  json.field("from_us", us(booking.from)).field("until_us", us(booking.until)).end_object();
+}
+
+void write_grant(JsonWriter& json, const Grant& grant) {
+  json.key("grant").begin_object().field("cpus", grant.cpus).field("ram_bytes", grant.ram_bytes);
+  json.key("cards").begin_array();
+  for (const CardGrant& held : grant.cards) {
+    json.begin_object().field("card", number_of(held.card)).field("vram_bytes", held.vram_bytes);
+    json.field("share_percent", held.share_percent).field("whole", held.whole).end_object();
+  }
+  json.end_array().end_object();
+}
+
+void write_job(JsonWriter& json, const Job& job, bool guarded) {
+  JobSpec spec = *job.spec;
+  spec.argv = {"job"};
+  spec.shell = false;
+  spec.working_directory = "/";
+  spec.output_path.clear();
+  spec.error_path.clear();
+  spec.limits.clear();
+  spec.key.clear();
+  json.begin_object().field("id", job.id).field("user", job.owner.user);
+  json.field("uid", job.owner.uid).field("tenant", job.tenant).field("priority", job.priority);
+  json.field("submitted_us", us(job.submitted_at)).field("attempt", job.attempt);
+  json.field("failures", job.failures).field("state", state_name(job.state));
+  if (job.task) json.field("array", job.task->array).field("index", job.task->index);
+  if (guarded) json.field("guarded", true);
+  if (const auto* queued = std::get_if<Queued>(&job.state); queued && queued->retry_boot) {
+    json.field("retry_boot_us", queued->retry_boot->time_since_epoch().count());
+  }
+  if (const auto* starting = std::get_if<Starting>(&job.state)) {
+    json.field("started_us", us(starting->decided_at));
+  }
+  if (const auto* running = std::get_if<Running>(&job.state)) {
+    json.field("started_us", us(running->started_at));
+  }
+  if (job.active()) write_grant(json, *grant_of(job));
+  json.key("spec").raw(spec_to_json(spec)).end_object();
+}
+
+}  // namespace
+
+std::string snapshot_to_json(const Excerpt& excerpt) {
+  std::string out;
+  JsonWriter json(out);
+  const State& machine = excerpt.machine;
+  json.begin_object().field("schema", 1).field("snapshot", 1);
+  json.field("wall_us", us(excerpt.now.wall));
+  json.field("boot_us", excerpt.now.boot.time_since_epoch().count());
+  write_rules(json, machine.rules());
+  json.key("host").begin_object().field("cpus", machine.host().cpus);
+  json.field("ram_bytes", machine.host().ram_bytes).end_object();
+  json.key("cards").begin_array();
+  for (std::size_t i = 0; i < machine.cards().size(); ++i) {
+    write_card(json, machine.cards()[i], machine.view_of(i));
+  }
+  json.end_array().key("drains").begin_array();
+  for (const auto& [uuid, drain] : machine.drains()) json.value(uuid);
+  json.end_array().key("groups").begin_array();
+  for (const auto& [name, group] : machine.groups()) {
+    json.begin_object().field("name", name).field("limit", group.limit).end_object();
+  }
+  json.end_array().key("reservations").begin_array();
+  for (const auto& [id, booking] : machine.bookings()) write_booking(json, booking);
+  json.end_array().key("calendar").begin_array();
+  for (const Booking& booking : machine.calendar()) write_booking(json, booking);
+  json.end_array().key("jobs").begin_array();
+  for (const Job& job : excerpt.jobs) {
+    write_job(json, job, job.task && machine.guarded(job.task->array));
+  }
+  json.end_array().field("left_out", excerpt.left_out).end_object();
+  return out;
+}
+
+}  // namespace gpusched

@@ -1,0 +1,136 @@
+"""Why and when: start estimates, advice, reservations in advance, snapshots, with a real daemon."""
+
+import json
+import subprocess
+from datetime import datetime, timezone
+
+import pytest
+from live_daemon import ROOMY, LiveDaemon, wait_until
+
+
+@pytest.fixture
+def daemon(programs):
+    with LiveDaemon(programs, config=ROOMY, sim="2x24G") as one:
+        yield one
+
+
+def explained(daemon, job):
+    return json.loads(daemon.run("explain", job, "--json").stdout)
+
+
+def seconds_ahead(text):
+    return (datetime.fromisoformat(text.replace("Z", "+00:00")) -
+            datetime.now(timezone.utc)).total_seconds()
+
+
+def test_a_waiting_job_is_told_when_it_starts(daemon):
+    first = daemon.submit("--gpus", "2", "--time", "1h", "--", "sleep", "60")
+    daemon.wait_for(first, "running")
+    second = daemon.submit("--gpus", "2", "--time", "2h", "--", "true")
+    third = daemon.submit("--gpus", "2", "--", "true")
+    said = explained(daemon, second)
+    assert 3500 < seconds_ahead(said["estimated_start"]) < 3700
+    assert said["latest_start"] == said["estimated_start"] and said["start_guessed"] is False
+    assert f"job {first} has 2 cards and ends in" in said["reasons"][0]["message"]
+    assert 10600 < seconds_ahead(explained(daemon, third)["estimated_start"]) < 11000
+    assert "It should start at" in daemon.run("explain", second).stdout
+    # Lists show the same without being asked to look.
+    wait_until(lambda: daemon.job(third)["estimated_start"], what="an estimate in the list")
+    daemon.run("cancel", first)
+    daemon.wait_for(second, "completed")
+    assert daemon.job(second)["estimated_start"] is None
+
+
+def test_a_guess_is_called_a_guess(daemon):
+    first = daemon.submit("--gpus", "2", "--", "sleep", "60")
+    daemon.wait_for(first, "running")
+    second = daemon.submit("--gpus", "2", "--", "true")
+    said = explained(daemon, second)
+    assert said["start_guessed"] is True and said["latest_start"] is None
+    assert "a guess" in daemon.run("explain", second).stdout
+
+
+def test_what_would_help_does_help(daemon):
+    first = daemon.submit("--gpus", "2", "--vram", "12G", "--share", "10", "--", "sleep", "60")
+    daemon.wait_for(first, "running")
+    second = daemon.submit("--vram", "20G", "--share", "10", "--", "sleep", "60")
+    helps = explained(daemon, second)["reasons"][0]["helps"]
+    assert helps == "ask for --vram 10G instead of 20G and it starts now"
+    daemon.run("set", second, "--vram", "10G")
+    daemon.wait_for(second, "running")
+
+
+def test_cards_are_reserved_for_a_user(daemon):
+    made = daemon.run("reserve", "--gpus", "0,1", "--user", "somebody-else", "--from", "+1h",
+                      "--for", "3h", "--name", "demo")
+    assert made.stdout.strip() == "1"
+    long = daemon.submit("--time", "2h", "--", "sleep", "60")
+    short = daemon.submit("--time", "10m", "--", "sleep", "60")
+    daemon.wait_for(short, "running")
+    assert daemon.job(long)["state"] == "queued"
+    said = explained(daemon, long)
+    assert said["reasons"][0]["code"] == "booked"
+    assert "reserved for somebody-else (demo) in" in said["reasons"][0]["message"]
+    assert 3 * 3600 < seconds_ahead(said["estimated_start"]) < 5 * 3600
+    listed = json.loads(daemon.run("reserve", "--json").stdout)["reservations"]
+    assert [card["number"] for card in listed[0]["cards"]] == [0, 1]
+    assert "somebody-else" in daemon.run("reserve").stdout
+    # It is still there after a restart, and gone when it is removed.
+    daemon.stop()
+    daemon.start()
+    again = json.loads(daemon.run("reserve", "--json").stdout)["reservations"]
+    assert {**again[0], "jobs_of_others": []} == {**listed[0], "jobs_of_others": []}
+    daemon.run("reserve", "remove", "1")
+    daemon.wait_for(long, "running")
+
+
+def test_one_reserves_for_oneself_and_runs_there(daemon):
+    daemon.run("reserve", "--gpus", "2", "--for", "1h")
+    job = daemon.submit("--gpus", "2", "--", "true")
+    daemon.ended(job)
+
+
+def test_maintenance_is_a_reservation_for_nobody(daemon):
+    daemon.run("drain", "0", "--from", "+1h", "--for", "2h", "--reason", "new fan")
+    job = daemon.submit("--gpu", "0", "--time", "3h", "--", "true")
+    assert "card 0 is out of service (new fan) in" in explained(daemon, job)["reasons"][0]["message"]
+    assert daemon.ended(daemon.submit("--gpu", "0", "--time", "10m", "--", "true"))
+
+
+@pytest.mark.parametrize("words,message", [
+    (["--gpus", "9", "--for", "1h"], "only 2 of the 9 cards"),
+    (["--gpu", "left", "--for", "1h"], "alias or tag 'left'"),
+    (["--gpu", "7", "--for", "1h"], "there is no card 7"),
+    (["--gpus", "1"], "say how long"),
+    (["--for", "1h"], "say which cards"),
+    (["--gpus", "1", "--from", "soon", "--for", "1h"], "--from"),
+    (["remove", "77"], "there is no reservation 77"),
+    (["keep"], "reserve has no 'keep'"),
+])
+def test_a_bad_reservation_is_refused_in_one_sentence(daemon, words, message):
+    refused = daemon.run("reserve", *words, check=False)
+    assert refused.returncode != 0 and message in refused.stderr, refused.stderr
+    assert json.loads(daemon.run("reserve", "--json").stdout)["reservations"] == []
+
+
+def test_a_snapshot_is_decided_again_without_the_daemon(daemon, programs, tmp_path):
+    first = daemon.submit("--gpus", "2", "--time", "1h", "--", "sleep", "60")
+    daemon.wait_for(first, "running")
+    second = daemon.submit("--gpus", "2", "--", "true")
+    snapshot = tmp_path / "it.json"
+    snapshot.write_text(daemon.run("debug", "snapshot").stdout)
+    replayed = subprocess.run([programs / "gpusched", "debug", "replay", snapshot, "--json"],
+                              capture_output=True, check=True, text=True, timeout=30)
+    said = json.loads(replayed.stdout)
+    assert said["starts"] == [] and said["reservation"]["job"] == int(second)
+    assert said["waiting"][0]["reason"].startswith("needs 2 cards free")
+    # The same with the running job taken out: now it starts.
+    changed = json.loads(snapshot.read_text())
+    changed["jobs"] = [job for job in changed["jobs"] if job["id"] == int(second)]
+    snapshot.write_text(json.dumps(changed))
+    replayed = subprocess.run([programs / "gpusched", "debug", "replay", snapshot],
+                              capture_output=True, check=True, text=True, timeout=30)
+    assert replayed.stdout == f"start job {second} on cards 0,1\n"
+    refused = subprocess.run([programs / "gpusched", "debug", "replay", "/dev/null"],
+                             capture_output=True, check=False, text=True, timeout=30)
+    assert refused.returncode != 0 and "/dev/null" in refused.stderr
