@@ -107,21 +107,32 @@ bool fits_on(const Card& card, const CardHolds& holds, const CardGrant& wanted,
 BestRoom best_room(const std::vector<Card>& cards, const std::vector<CardHolds>& holds,
                    const Rules& rules) {
   BestRoom best;
+  int node = -1;
+  int node_cards = 0;  // Of the node that is looked at, and with room.
+  int node_open = 0;
   for (std::size_t i = 0; i < cards.size(); ++i) {
-    if (!cards[i].usable) continue;
+    if (cards[i].node != node) node_cards = node_open = 0;
+    node = cards[i].node;
+    best.node_size = std::max(best.node_size, ++node_cards);
+    if (holds[i].whole || !cards[i].usable) continue;
     if (holds[i].jobs == 0) {
       best.alone_bytes = std::max(best.alone_bytes, room_on(cards[i], holds[i]));
+    } else if (shares(cards[i], holds[i], rules)) {
+      best.vram_bytes = std::max(best.vram_bytes, shared_room(cards[i], holds[i], rules));
+      best.share_percent =
+          std::max(best.share_percent, share_cap_of(cards[i], rules) - holds[i].load_percent());
+    } else {
       continue;
     }
-    if (!shares(cards[i], holds[i], rules)) continue;
-    best.vram_bytes = std::max(best.vram_bytes, shared_room(cards[i], holds[i], rules));
-    best.share_percent =
-        std::max(best.share_percent, share_cap_of(cards[i], rules) - holds[i].load_percent());
+    ++best.cards;
+    best.in_one_node = std::max(best.in_one_node, ++node_open);
   }
   return best;
 }
 
 bool exceeds(const CardAsk& ask, const BestRoom& room) {
+  if (ask.cards > room.cards) return true;
+  if (ask.cards <= room.node_size && ask.cards > room.in_one_node) return true;
   if (room.alone_bytes > 0 && ask.vram_bytes <= room.alone_bytes) return false;
   return !room.shared() || ask.whole || ask.vram_bytes > room.vram_bytes ||
          ask.share_percent > room.share_percent;

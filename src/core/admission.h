@@ -25,6 +25,9 @@ struct BestRoom {
   std::uint64_t alone_bytes = 0;  // On cards without jobs.
   std::uint64_t vram_bytes = 0;   // On cards that are shared already.
   int share_percent = 0;
+  int cards = 0;        // With any room at all.
+  int in_one_node = 0;  // Of these, most that stand together.
+  int node_size = 0;
   bool shared() const { return vram_bytes > 0 && share_percent > 0; }
   bool none() const { return alone_bytes == 0 && !shared(); }
 };

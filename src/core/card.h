@@ -21,6 +21,7 @@ struct Card {
   std::uint64_t reserved_vram_bytes = 0;  // Kept by the driver; never handed out.
   bool usable = true;                     // False: unknown or drained; nothing new starts there.
   bool drained = false;                   // By a person or by a rule of health.
+  int node = 0;  // In a replay of several machines: which one. A gang does not cross them.
 
   std::string pci = {};  // Address; empty: not known.
   // Cards that are linked directly have the same number here; absent: no link is known.

@@ -71,10 +71,12 @@ bool pass_through(const State& state, const Standings& standings, Tentative& fre
   bool passed_by = false;
   decided.reservation.reset();
   BestRoom room = best_room(state.cards(), free.cards, state.rules());
+  BestRoom beside = room;  // Of it, what the reservation leaves.
   const auto exhausted = [&] { return room.none() && free.host.cpus >= state.host().cpus; };
   while (!exhausted() && shapes_left_behind < state.rules().shapes_scanned_most) {
     // The first that waits is reserved for and so must be met, also where no card has room.
-    if (decided.reservation && room.none()) walk.leave_cards();
+    const bool nobody_passes = beside.none() && decided.reservation && !decided.reservation->start;
+    if (decided.reservation && (room.none() || nobody_passes)) walk.leave_cards();
     const OrderKey* key = walk.next();
     if (key == nullptr) break;
     if (decided.reservation && fits_nowhere(state, walk, room)) {
@@ -82,6 +84,12 @@ bool pass_through(const State& state, const Standings& standings, Tentative& fre
       continue;
     }
     const Job& job = *state.find(key->job);
+    // Who has cards kept for oneself need not leave them to the first in order.
+    if (decided.reservation && state.card_bookings().empty() && fits_nowhere(state, walk, beside) &&
+        !over_by(state, *decided.reservation, job, now)) {
+      ++shapes_left_behind;
+      continue;
+    }
     if (free.has_started(job.id)) {
       walk.take();
       continue;
@@ -102,6 +110,7 @@ bool pass_through(const State& state, const Standings& standings, Tentative& fre
       // Cards kept free for a job that its quota keeps off would help nobody.
       if (reservation == nullptr && !kept_off_by_quota(state, free, job, now)) {
         decided.reservation = reserve_for(state, free, job, now);
+        beside = room_beside(state, free, *decided.reservation);
       }
       ++shapes_left_behind;
       continue;
@@ -112,6 +121,7 @@ bool pass_through(const State& state, const Standings& standings, Tentative& fre
     }
     free.take(state, job, *grant);
     room = best_room(state.cards(), free.cards, state.rules());
+    beside = decided.reservation ? room_beside(state, free, *decided.reservation) : room;
     if (!job.spec->group.empty()) ++free.started_in_group[job.spec->group];
     if (job.task) ++free.started_in_array[job.task->array];
     decided.decisions.emplace_back(Start{job.id, std::move(*grant)});

@@ -231,13 +231,13 @@ struct SubmissionAbandoned {
 // Cards or CPUs may have changed for reasons outside this list; decide again.
 struct Reconsider {};
 
-using Event = std::variant<
-    SubmitAsked, CancelAsked, HoldAsked, ReleaseAsked, RequeueAsked, SetAsked, GroupSetAsked,
-    GroupRemoveAsked, TenantSetAsked, TenantUnsetAsked, DrainAsked, UndrainAsked, ReserveAsked,
-    UnreserveAsked, LeaseReleaseAsked, LeaseRenewAsked, LeaseResetAsked, CardsReported,
-    CalendarRead, CardSeen, CardTroubleSeen, ProcessAccounted, ProgressSeen, AttemptRunning,
-    AttemptFinished, AttemptNeverRan, LeaseHolderGone, TimePassed, RetentionDue, HoldSweep,
-    SubmissionAbandoned, Reconsider>;
+using Event = std::variant<SubmitAsked, CancelAsked, HoldAsked, ReleaseAsked, RequeueAsked,
+                           SetAsked, GroupSetAsked, GroupRemoveAsked, TenantSetAsked,
+                           TenantUnsetAsked, DrainAsked, UndrainAsked, ReserveAsked, UnreserveAsked,
+                           LeaseReleaseAsked, LeaseRenewAsked, LeaseResetAsked, CardsReported,
+                           CalendarRead, CardSeen, CardTroubleSeen, ProcessAccounted, ProgressSeen,
+                           AttemptRunning, AttemptFinished, AttemptNeverRan, LeaseHolderGone,
+                           TimePassed, RetentionDue, HoldSweep, SubmissionAbandoned, Reconsider>;
 
 // --- Answers ----------------------------------------------------------------------------------
 

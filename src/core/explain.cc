@@ -4,12 +4,12 @@
 #include <functional>
 
 #include "core/admission.h"
-#include "core/starts_now.h"
 #include "core/dependency.h"
 #include "core/learn.h"
 #include "core/placement.h"
 #include "core/quota.h"
 #include "core/run_time.h"
+#include "core/starts_now.h"
 
 namespace gpusched {
 namespace {

@@ -78,11 +78,13 @@ struct CardAsk {
   std::int16_t share_percent = 0;
   bool whole = false;
   bool by_history = false;  // Past runs decide: the rest is a lower bound.
+  std::int32_t cards = 1;   // So many are needed.
 };
 inline CardAsk card_ask_of(const Needs& needs) {
   return {.vram_bytes = needs.vram_bytes,
           .share_percent = static_cast<std::int16_t>(needs.share_percent),
-          .whole = needs.whole_cards()};
+          .whole = needs.whole_cards(),
+          .cards = needs.gpus.least};
 }
 
 }  // namespace gpusched

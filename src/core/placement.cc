@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "core/admission.h"
 #include "core/check.h"
 #include "core/fragmentation.h"
+#include "core/gang_room.h"
+#include "core/learn.h"
 #include "core/quota.h"
 #include "core/round_robin.h"
-#include "core/learn.h"
 
 namespace gpusched {
 namespace {
@@ -78,7 +80,12 @@ std::optional<Grant> place_on_cards(const State& state, const Tentative& free, c
   const std::size_t most =
       needs.gpus.all() ? fitting.size() : static_cast<std::size_t>(needs.gpus.most);
   if (!by_turns(job)) prefer_linked(state, least, fitting);
-  if (fitting.size() > most) fitting.resize(most);
+  GangRoom room(state.cards());
+  for (const std::size_t i : fitting) room.offer(i);
+  std::size_t count = std::min(most, fitting.size());
+  while (count >= least && !room.holds(count)) --count;
+  if (count < least) return std::nullopt;
+  fitting = room.choose(count);
   std::ranges::sort(fitting);
 
   Grant grant{.cards = {}, .cpus = needs.cpus, .ram_bytes = needs.ram_bytes};
@@ -155,6 +162,7 @@ std::vector<std::size_t> fitting_cards(const State& state, const Tentative& free
                                        const Needs& needs) {
   std::vector<std::size_t> fitting;
   for (std::size_t i = 0; i < state.cards().size(); ++i) {
+    if (free.cards[i].whole) continue;  // On a busy machine most are, and nobody joins them.
     const Card& card = state.cards()[i];
     if (matches(card, needs.cards) &&
         fits_on(card, free.cards[i], grant_on(card, needs), state.rules())) {

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "core/admission.h"
+#include "core/gang_room.h"
 #include "core/learn.h"
 
 namespace gpusched {
@@ -52,7 +53,8 @@ class Ahead {
         job_(job),
         needs_(needs_now(state, job)),
         on_cards_(on_cards),
-        booked_(!state.card_bookings().empty()) {
+        booked_(!state.card_bookings().empty()),
+        room_(state.cards()) {
     const Wall end = end_of(state, job, now, Trust::kEstimates);
     if (end != kNobodyKnows) lasts_ = end - now.wall;
     since_.resize(cards_.size());
@@ -64,11 +66,11 @@ class Ahead {
   }
 
   void look(std::size_t card, Wall at) {
-    if (!usable_[card] || since_[card]) return;
+    if (!usable_[card] || since_[card] || cards_[card].whole) return;
     const Card& found = state_.cards()[card];
     if (!fits_on(found, cards_[card], grant_on(found, needs_), state_.rules())) return;
     since_[card] = at;
-    ++fitting_;
+    room_.offer(card);
   }
   void look_everywhere(Wall at) {
     for (std::size_t i = 0; i < cards_.size(); ++i) look(i, at);
@@ -89,7 +91,7 @@ class Ahead {
     }
   }
   bool enough(Wall at) const {
-    if (fitting_ < wanted() || !host_fits()) return false;
+    if (!room_.holds(wanted()) || !host_fits()) return false;
     return !booked_ || at == kNobodyKnows || chosen(at).size() >= wanted();
   }
   bool host_fits() const {
@@ -112,7 +114,10 @@ class Ahead {
     }
     std::ranges::stable_sort(cards, {}, [this](std::size_t i) { return since_[i]; });
     std::ranges::reverse(cards);
-    cards.resize(std::min(cards.size(), wanted()));
+    GangRoom room(state_.cards());
+    for (const std::size_t i : cards) room.offer(i);
+    if (!room.holds(wanted())) return {};
+    cards = room.choose(wanted());
     std::ranges::sort(cards);
     return cards;
   }
@@ -137,7 +142,7 @@ class Ahead {
   std::optional<Microseconds> lasts_;
   std::vector<std::optional<Wall>> since_;  // When each card first had room.
   std::vector<bool> usable_;
-  std::size_t fitting_ = 0;
+  GangRoom room_;  // Of the cards that have it by now.
   std::size_t could_ = 0;
 };
 
@@ -212,6 +217,18 @@ Reservation reserve_for(const State& state, const Tentative& free, const Job& jo
 
 bool over_by(const State& state, const Reservation& reservation, const Job& job, Now now) {
   return reservation.start && end_of(state, job, now, reservation.trust) <= *reservation.start;
+}
+
+BestRoom room_beside(const State& state, const Tentative& free, const Reservation& reservation) {
+  std::vector<CardHolds> holds = free.cards;
+  // Who has a card kept for oneself need not leave it to the first in order.
+  const bool kept = !state.card_bookings().empty();
+  for (const CardGrant& reserved : reservation.cards) {
+    const auto position = state.index_of(reserved.card);
+    // Beside a need for the whole card there is no room; beside another there may be.
+    if (position && reserved.whole && !kept) holds[*position].whole = true;
+  }
+  return best_room(state.cards(), holds, state.rules());
 }
 
 bool leaves_room_for(const State& state, const Reservation& reservation, std::size_t card_index,

@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/admission.h"
 #include "core/run_time.h"
 #include "core/state.h"
 #include "core/tentative.h"
@@ -33,6 +34,8 @@ Reservation reserve_for(const State& state, const Tentative& free, const Job& jo
 
 // A job that will be over by the reserved start delays nobody.
 bool over_by(const State& state, const Reservation& reservation, const Job& job, Now now);
+// What is left to those who will not be; no less than they could be given.
+BestRoom room_beside(const State& state, const Tentative& free, const Reservation& reservation);
 // One that will not be: what it may be given so that the reserved need still fits beside it.
 bool leaves_room_for(const State& state, const Reservation& reservation, std::size_t card_index,
                      const CardGrant& wanted);

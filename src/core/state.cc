@@ -15,6 +15,9 @@ constexpr Microseconds kUsageCounted = std::chrono::minutes{10};
 }  // namespace
 
 std::optional<std::size_t> State::index_of(CardNumber number) const {
+  // Numbers mostly are positions.
+  const auto usual = static_cast<std::size_t>(number_of(number));
+  if (usual < cards_.size() && cards_[usual].number == number) return usual;
   for (std::size_t i = 0; i < cards_.size(); ++i) {
     if (cards_[i].number == number) return i;
   }

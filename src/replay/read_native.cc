@@ -1,30 +1,17 @@
-#include "sim/workload.h"
-
+// Our own format: any of the columns that a job has, by name, in any order.
 #include <fmt/format.h>
 
 #include <charconv>
 #include <cmath>
-#include <functional>
 #include <map>
 #include <optional>
 
 #include "base/text.h"
+#include "replay/csv.h"
+#include "replay/trace.h"
 
-namespace gpusched {
+namespace gpusched::replay {
 namespace {
-
-std::vector<std::string_view> cells_of(std::string_view line) {
-  std::vector<std::string_view> cells;
-  while (true) {
-    const std::size_t comma = line.find(',');
-    std::string_view cell = line.substr(0, comma);
-    while (!cell.empty() && cell.front() == ' ') cell.remove_prefix(1);
-    while (!cell.empty() && (cell.back() == ' ' || cell.back() == '\r')) cell.remove_suffix(1);
-    cells.push_back(cell);
-    if (comma == std::string_view::npos) return cells;
-    line.remove_prefix(comma + 1);
-  }
-}
 
 Result<double> number_in(std::string_view cell) {
   double value = 0;
@@ -47,6 +34,13 @@ Result<void> store_number(std::string_view cell, double most, T& field) {
   return {};
 }
 
+Result<void> store_seconds(std::string_view cell, Microseconds& field) {
+  double seconds = 0;
+  auto stored = store_number(cell, 1e12, seconds);
+  field = Microseconds{static_cast<Microseconds::rep>(std::llround(seconds * 1e6))};
+  return stored;
+}
+
 Result<void> store_size(std::string_view cell, std::uint64_t& field) {
   const auto size = parse_size(cell);
   if (!size) return failure(size.error());
@@ -54,48 +48,46 @@ Result<void> store_size(std::string_view cell, std::uint64_t& field) {
   return {};
 }
 
-using Setter = Result<void> (*)(WorkloadJob&, std::string_view);
+using NativeSetter = Result<void> (*)(TraceJob&, std::string_view);
 
-const std::map<std::string_view, Setter>& columns() {
-  static const std::map<std::string_view, Setter> kColumns = {
-      {"submit_s",
-       [](WorkloadJob& job, std::string_view c) { return store_number(c, 1e12, job.submit_s); }},
+const std::map<std::string_view, NativeSetter>& native_columns() {
+  static const std::map<std::string_view, NativeSetter> kColumns = {
+      {"submit_s", [](TraceJob& job, std::string_view c) { return store_seconds(c, job.submit); }},
       {"duration_s",
-       [](WorkloadJob& job, std::string_view c) { return store_number(c, 1e12, job.duration_s); }},
-      {"time_limit_s", [](WorkloadJob& job,
-                          std::string_view c) { return store_number(c, 1e12, job.time_limit_s); }},
+       [](TraceJob& job, std::string_view c) { return store_seconds(c, job.duration); }},
+      {"time_limit_s",
+       [](TraceJob& job, std::string_view c) { return store_seconds(c, job.time_limit); }},
       {"priority",
-       [](WorkloadJob& job, std::string_view c) { return store_number(c, 100, job.priority); }},
-      {"share", [](WorkloadJob& job,
+       [](TraceJob& job, std::string_view c) { return store_number(c, 100, job.priority); }},
+      {"share", [](TraceJob& job,
                    std::string_view c) { return store_number(c, 100, job.needs.share_percent); }},
       {"cpus",
-       [](WorkloadJob& job, std::string_view c) { return store_number(c, 1e6, job.needs.cpus); }},
+       [](TraceJob& job, std::string_view c) { return store_number(c, 1e6, job.needs.cpus); }},
       {"gpus",
-       [](WorkloadJob& job, std::string_view c) {
+       [](TraceJob& job, std::string_view c) {
          auto stored = store_number(c, 1e6, job.needs.gpus.least);
          job.needs.gpus.most = job.needs.gpus.least;
          return stored;
        }},
       {"vram",
-       [](WorkloadJob& job, std::string_view c) { return store_size(c, job.needs.vram_bytes); }},
-      {"mem",
-       [](WorkloadJob& job, std::string_view c) { return store_size(c, job.needs.ram_bytes); }},
+       [](TraceJob& job, std::string_view c) { return store_size(c, job.needs.vram_bytes); }},
+      {"mem", [](TraceJob& job, std::string_view c) { return store_size(c, job.needs.ram_bytes); }},
       {"user",
-       [](WorkloadJob& job, std::string_view c) -> Result<void> {
-         job.user = c;
+       [](TraceJob& job, std::string_view c) -> Result<void> {
+         job.tenant = c;
          return {};
        }},
   };
   return kColumns;
 }
 
-Result<std::vector<Setter>> read_head(std::string_view line) {
-  std::vector<Setter> setters;
+Result<std::vector<NativeSetter>> read_native_head(std::string_view line) {
+  std::vector<NativeSetter> setters;
   bool submit = false;
   bool duration = false;
   for (const std::string_view name : cells_of(line)) {
-    const auto column = columns().find(name);
-    if (column == columns().end()) {
+    const auto column = native_columns().find(name);
+    if (column == native_columns().end()) {
       return failure(ErrorCode::kInvalid, fmt::format("line 1: there is no column '{}'", name));
     }
     submit = submit || name == "submit_s";
@@ -108,13 +100,13 @@ Result<std::vector<Setter>> read_head(std::string_view line) {
   return setters;
 }
 
-Result<WorkloadJob> read_job(std::string_view line, const std::vector<Setter>& setters) {
+Result<TraceJob> read_native_job(std::string_view line, const std::vector<NativeSetter>& setters) {
   const std::vector<std::string_view> cells = cells_of(line);
   if (cells.size() != setters.size()) {
     return failure(ErrorCode::kInvalid, fmt::format("{} cells where the first line has {}",
                                                     cells.size(), setters.size()));
   }
-  WorkloadJob job;
+  TraceJob job;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (cells[i].empty()) continue;
     if (auto stored = setters[i](job, cells[i]); !stored) return failure(stored.error());
@@ -125,28 +117,28 @@ Result<WorkloadJob> read_job(std::string_view line, const std::vector<Setter>& s
 
 }  // namespace
 
-Result<std::vector<WorkloadJob>> parse_workload(std::string_view text) {
-  std::vector<WorkloadJob> jobs;
-  std::optional<std::vector<Setter>> setters;
+Result<Trace> read_native(std::string_view text) {
+  Trace jobs;
+  std::optional<std::vector<NativeSetter>> setters;
   for (std::size_t number = 1; !text.empty(); ++number) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(text.size(), end + 1));
     if (line.empty() || line.front() == '#' || line == "\r") continue;
     if (!setters) {
-      auto head = read_head(line);
+      auto head = read_native_head(line);
       if (!head) return failure(head.error());
       setters = std::move(*head);
       continue;
     }
-    auto job = read_job(line, *setters);
+    auto job = read_native_job(line, *setters);
     if (!job) {
       return failure(ErrorCode::kInvalid, fmt::format("line {}: {}", number, job.error().message));
     }
+    job->line = number;
     jobs.push_back(std::move(*job));
   }
-  if (jobs.empty()) return failure(ErrorCode::kInvalid, "the workload has no jobs");
   return jobs;
 }
 
-}  // namespace gpusched
+}  // namespace gpusched::replay

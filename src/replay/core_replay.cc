@@ -1,0 +1,159 @@
+#include "replay/core_replay.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <functional>
+#include <queue>
+
+#include "core/apply.h"
+
+namespace gpusched::replay {
+namespace {
+
+Now moment(Microseconds time) { return {Wall{time}, Boot{time}}; }
+
+struct CoreEnd {
+  Microseconds at{};
+  JobId job{};
+  friend bool operator>(const CoreEnd& a, const CoreEnd& b) {
+    return std::pair(a.at, a.job) > std::pair(b.at, b.job);
+  }
+};
+
+class CoreRun {
+ public:
+  CoreRun(const Trace& trace, const Machine& machine, const CoreSettings& settings)
+      : trace_(trace), settings_(settings), state_(settings.rules, machine.host) {
+    state_.set_cards(machine.cards);
+    of_job_.resize(trace.size() + 1);
+    environment_ = std::make_shared<Environment>();
+    outcome_.jobs.resize(trace.size());
+    outcome_.nodes = machine.nodes;
+    outcome_.cards = machine.total();
+    stretch_.resize(trace.size());
+  }
+
+  Result<Outcome> run() {
+    std::size_t arrived = 0;
+    std::size_t ended = 0;
+    while (ended < trace_.size()) {
+      Microseconds now = Microseconds::max();
+      if (arrived < trace_.size()) now = trace_[arrived].submit;
+      if (!ends_.empty()) now = std::min(now, ends_.top().at);
+      if (now == Microseconds::max()) {
+        return failure(ErrorCode::kInternal, "jobs wait although nothing runs");
+      }
+      for (; !ends_.empty() && ends_.top().at == now; ++ended) end_one(now);
+      for (; arrived < trace_.size() && trace_[arrived].submit == now; ++arrived) {
+        if (auto taken = arrive(arrived, now); !taken) return failure(taken.error());
+      }
+      apply(state_, TimePassed{}, moment(now));
+      start_what_fits(now);
+      state_.keep_changes();
+      if (settings_.progress != nullptr && (++turns_ & 1023U) == 0) {
+        settings_.progress(static_cast<double>(ended) / static_cast<double>(trace_.size()));
+      }
+    }
+    return std::move(outcome_);
+  }
+
+ private:
+  SubmitAsked submission_of(const TraceJob& job, std::size_t index) const {
+    auto spec = std::make_shared<JobSpec>();
+    spec->argv = {"job"};
+    spec->environment = environment_;
+    spec->needs = job.needs;
+    spec->time.limit = std::chrono::ceil<Seconds>(job.time_limit);
+    if (settings_.limit_factor > 0) {
+      const double limit = static_cast<double>(job.duration.count()) * settings_.limit_factor;
+      const Microseconds whole{static_cast<Microseconds::rep>(limit)};
+      spec->time.limit = std::max(Seconds{1}, std::chrono::ceil<Seconds>(whole));
+    }
+    spec->time.grace = Seconds{0};
+    SubmitAsked asked;
+    asked.submission = index + 1;
+    asked.owner.user = job.tenant;
+    asked.tenant = job.tenant;
+    asked.priority = job.priority;
+    asked.spec = std::move(spec);
+    asked.tasks.emplace_back();
+    return asked;
+  }
+
+  Result<void> arrive(std::size_t index, Microseconds now) {
+    const Applied applied = apply(state_, submission_of(trace_[index], index), moment(now));
+    if (const auto* refusal = std::get_if<Refusal>(&applied.answer)) {
+      return failure(ErrorCode::kNeverFits,
+                     fmt::format("line {}: {}", trace_[index].line, refusal->message));
+    }
+    of_job_[number_of(std::get<Submitted>(applied.answer).first)] = index;
+    return {};
+  }
+
+  void start_what_fits(Microseconds now) {
+    const Decided decided = decide(state_, moment(now));
+    for (const Decision& decision : decided.decisions) {
+      const Start& start = std::get<Start>(decision);
+      if (!accept(state_, decision, moment(now)).effects.empty()) begin(start, now);
+    }
+    if (!decided.reservation || !decided.reservation->start) return;
+    JobOutcome& first = outcome_.jobs[of_job_[number_of(decided.reservation->job)]];
+    if (!first.predicted_start) {
+      first.predicted_start = decided.reservation->start->time_since_epoch();
+    }
+  }
+
+  void begin(const Start& start, Microseconds now) {
+    const Job& job = *state_.find(start.job);
+    const std::size_t index = of_job_[number_of(start.job)];
+    apply(state_, AttemptRunning{job.current_attempt(), moment(now).wall}, moment(now));
+    const Microseconds whole = trace_[index].duration;
+    const Microseconds limit = state_.find(start.job)->spec->time.limit;
+    JobOutcome& seen = outcome_.jobs[index];
+    seen.cut = limit > Microseconds{0} && whole > limit;
+    seen.first_start = now;
+    ends_.push({now + (seen.cut ? limit : whole), start.job});
+    Stretch stretch{.job = index, .start = now};
+    for (const CardGrant& held : start.grant.cards) {
+      stretch.cards.push_back(number_of(held.card));
+      stretch.part = held.share_percent / 100.0;
+    }
+    stretch_[index] = std::move(stretch);
+  }
+
+  void end_one(Microseconds now) {
+    const JobId id = ends_.top().job;
+    ends_.pop();
+    const std::size_t index = of_job_[number_of(id)];
+    JobOutcome& seen = outcome_.jobs[index];
+    seen.end = now;
+    seen.on_cards = now - *seen.first_start;
+    stretch_[index].end = now;
+    outcome_.stretches.push_back(std::move(stretch_[index]));
+    AttemptFinished finished{.attempt = state_.find(id)->current_attempt()};
+    finished.exit_code = 0;
+    finished.ended_at = moment(now).wall;
+    apply(state_, finished, moment(now));
+    state_.remove(id);  // The past is kept here, not in the state.
+  }
+
+  const Trace& trace_;
+  const CoreSettings& settings_;
+  State state_;
+  std::shared_ptr<const Environment> environment_;
+  std::vector<std::size_t> of_job_;  // Trace index by job number.
+  std::priority_queue<CoreEnd, std::vector<CoreEnd>, std::greater<>> ends_;
+  std::vector<Stretch> stretch_;
+  std::uint64_t turns_ = 0;
+  Outcome outcome_;
+};
+
+}  // namespace
+
+Result<Outcome> replay_core(const Trace& trace, const Machine& machine,
+                            const CoreSettings& settings) {
+  return CoreRun(trace, machine, settings).run();
+}
+
+}  // namespace gpusched::replay

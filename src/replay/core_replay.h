@@ -1,0 +1,23 @@
+// Replays a trace through the daemon's own core: State, apply, decide and accept, in virtual time.
+#pragma once
+
+#include "base/result.h"
+#include "core/rules.h"
+#include "replay/machine.h"
+#include "replay/outcome.h"
+#include "replay/trace.h"
+
+namespace gpusched::replay {
+
+struct CoreSettings {
+  Rules rules;
+  // Declared time limit as a multiple of the true duration; 0: what the trace declares.
+  double limit_factor = 0;
+  Progress progress = nullptr;
+};
+
+// An error if a job can never run on the machine.
+Result<Outcome> replay_core(const Trace& trace, const Machine& machine,
+                            const CoreSettings& settings);
+
+}  // namespace gpusched::replay

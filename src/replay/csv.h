@@ -1,0 +1,43 @@
+// A CSV file whose first line names its columns. Cells are views into the text; quotes have no
+// meaning, as in none of the formats we read.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace gpusched::replay {
+
+// Without the blanks and the carriage return around them.
+std::vector<std::string_view> cells_of(std::string_view line);
+
+class CsvReader {
+ public:
+  // Columns by name, in any order in the file; more may be there.
+  static Result<CsvReader> open(std::string_view text, std::span<const std::string_view> columns);
+
+  // False at the end. Empty lines and remarks (#) are passed over.
+  Result<bool> next();
+  std::size_t line() const { return line_; }
+  // By position in `columns`.
+  std::string_view text(std::size_t column) const { return cells_[place_[column]]; }
+  Result<std::int64_t> whole(std::size_t column, std::int64_t most) const;
+  Result<double> number(std::size_t column, double most) const;
+  tl::unexpected<Error> wrong(const std::string& why) const;
+
+ private:
+  std::string_view take_line();
+
+  std::string_view rest_;
+  std::size_t line_ = 0;
+  std::size_t width_ = 0;
+  std::vector<std::string_view> names_;
+  std::vector<std::size_t> place_;
+  std::vector<std::string_view> cells_;
+};
+
+}  // namespace gpusched::replay
