@@ -13,10 +13,10 @@ void read_resource_limits(Fields& fields, std::vector<ResourceLimit>& limits) {
   for (const JsonValue& element : *list) {
     Fields inner(element, "resource_limits.");
     ResourceLimit limit;
-    constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+    constexpr std::uint64_t kLimitMost = std::numeric_limits<std::uint64_t>::max();
     if (!inner.number("resource", limit.resource, 0, 31)) inner.fault("resource", "is missing");
-    if (!inner.number("soft", limit.soft, 0, kMost)) inner.fault("soft", "is missing");
-    if (!inner.number("hard", limit.hard, 0, kMost)) inner.fault("hard", "is missing");
+    if (!inner.number("soft", limit.soft, 0, kLimitMost)) inner.fault("soft", "is missing");
+    if (!inner.number("hard", limit.hard, 0, kLimitMost)) inner.fault("hard", "is missing");
     inner.close();
     fields.adopt(inner);
     if (fields.failed()) return;
