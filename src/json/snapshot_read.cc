@@ -5,6 +5,7 @@
 #include "json/snapshot_fields.h"
 #include "json/snapshot_json.h"
 #include "json/spec_fields.h"
+#include "json/tenant_json.h"
 
 namespace gpusched {
 namespace {
@@ -192,6 +193,18 @@ Job read_job(Fields& fields, State& machine) {
   return job;
 }
 
+// What cannot be read is left out: a snapshot is for a question, not for the record.
+Tenant read_tenant(Fields& fields) {
+  Tenant tenant;
+  std::string rule, usage;
+  fields.text("name", tenant.name);
+  fields.text("rule", rule);
+  fields.text("usage", usage);
+  if (auto read = tenant_rule_from_json(rule)) tenant.rule = std::move(*read);
+  if (auto read = tenant_usage_from_json(usage)) tenant.usage = std::move(*read);
+  return tenant;
+}
+
 void read_machine(Fields& fields, Excerpt& excerpt) {
   Rules rules;
   object(fields, "rules", [&rules](Fields& from) {
@@ -229,6 +242,13 @@ void read_machine(Fields& fields, Excerpt& excerpt) {
   std::vector<Booking> calendar;
   each(fields, "calendar", [&calendar](Fields& from) { calendar.push_back(read_booking(from)); });
   excerpt.machine.set_calendar(std::move(calendar));
+  ConfiguredTenants configured;
+  each(fields, "tenant_rules", [&configured](Fields& from) {
+    Tenant tenant = read_tenant(from);
+    configured.rules[tenant.name] = std::move(tenant.rule);
+  });
+  excerpt.machine.configure_tenants(std::move(configured));
+  each(fields, "tenants", [&excerpt](Fields& from) { excerpt.machine.put(read_tenant(from)); });
 }
 
 }  // namespace

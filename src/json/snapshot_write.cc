@@ -1,10 +1,12 @@
 #include <algorithm>
 
+#include "core/learn.h"
 #include "json/json_writer.h"
 #include "json/needs_json.h"
 #include "json/snapshot_fields.h"
 #include "json/snapshot_json.h"
 #include "json/spec_json.h"
+#include "json/tenant_json.h"
 
 namespace gpusched {
 namespace {
@@ -65,8 +67,21 @@ void write_grant(JsonWriter& json, const Grant& grant) {
   json.end_array().end_object();
 }
 
-void write_job(JsonWriter& json, const Job& job, bool guarded) {
+// What was set for a tenant and what it has used, as in the store.
+void write_tenant(JsonWriter& json, const std::string& name, const TenantRule& rule,
+                  const TenantUsage& usage) {
+  json.begin_object().field("name", name).field("rule", tenant_rule_to_json(rule));
+  json.field("usage", tenant_usage_to_json(usage)).end_object();
+}
+
+void write_job(JsonWriter& json, const State& machine, const Job& job, bool guarded) {
   JobSpec spec = *job.spec;
+  // Its command is nobody's business, so what is believed of it from past runs is said as its need.
+  const Needs needs = needs_now(machine, job);
+  if (!needs.beliefs.empty()) {
+    spec.needs.vram_bytes = needs.beliefs.front().vram_bytes;
+    spec.needs.share_percent = needs.beliefs.front().share_percent;
+  }
   spec.argv = {"job"};
   spec.shell = false;
   spec.working_directory = "/";
@@ -119,9 +134,16 @@ std::string snapshot_to_json(const Excerpt& excerpt) {
   for (const auto& [id, booking] : machine.bookings()) write_booking(json, booking);
   json.end_array().key("calendar").begin_array();
   for (const Booking& booking : machine.calendar()) write_booking(json, booking);
+  const ConfiguredTenants& configured = machine.tenants().configured();
+  json.end_array().key("tenant_rules").begin_array();
+  for (const auto& [name, rule] : configured.rules) write_tenant(json, name, rule, {});
+  json.end_array().key("tenants").begin_array();
+  for (const auto& [name, entry] : machine.tenants().entries()) {
+    if (entry.kept) write_tenant(json, name, entry.kept->rule, entry.kept->usage);
+  }
   json.end_array().key("jobs").begin_array();
   for (const Job& job : excerpt.jobs) {
-    write_job(json, job, job.task && machine.guarded(job.task->array));
+    write_job(json, machine, job, job.task && machine.guarded(job.task->array));
   }
   json.end_array().field("left_out", excerpt.left_out).end_object();
   return out;
