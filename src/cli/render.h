@@ -28,8 +28,7 @@ std::string render_details(const JobDetails& job, const Page& page);
 std::string render_explain(const ExplainView& view, const Page& page);
 std::string render_trail(const std::vector<TrailView>& trail, const Page& page);
 std::string render_groups(const std::vector<GroupView>& groups, const Page& page);
-std::string render_reservations(const std::vector<ReservationView>& reservations,
-                                const Page& page);
+std::string render_reservations(const std::vector<ReservationView>& reservations, const Page& page);
 std::string render_gpus(const GpusView& view, const Page& page);
 
 // Pieces that several of them, and messages, use (render_text.cc, render_gpus.cc).

@@ -36,7 +36,7 @@ struct Commit {
   std::vector<std::string> removed_tenants;
   std::vector<Booking> bookings;  // Inserted or replaced.
   std::vector<std::uint64_t> removed_bookings;
-  std::vector<PastRuns> past_runs;          // Inserted or replaced.
+  std::vector<PastRuns> past_runs;  // Inserted or replaced.
   std::vector<PastRunsKey> removed_past_runs;
   std::vector<Submission> submissions;  // Inserted or replaced.
   std::vector<std::uint64_t> removed_submissions;

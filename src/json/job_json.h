@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/knowledge.h"
 #include "core/card.h"
 #include "core/job.h"
+#include "core/knowledge.h"
 #include "json/json_writer.h"
 
 namespace gpusched {
