@@ -8,6 +8,7 @@
 #include "core/admission.h"
 #include "core/explain.h"
 #include "core/learn.h"
+#include "core/look_ahead.h"
 #include "core/placement.h"
 #include "tests/support/core_builders.h"
 
@@ -192,6 +193,13 @@ TEST(Pressure, TheYoungestOfTheLowestBandGoesAndOnlyOne) {
       << "18 of 22.8 without it, though the look is old";
   EXPECT_EQ(start_what_fits(state, at_second(12)), Jobs{}) << "no room for what it showed";
   EXPECT_EQ(state.find(JobId{3})->vram_floor_bytes, 5 * kGiB);
+}
+
+TEST(Pressure, ALookAheadGoesOnWithThoseWhoStay) {
+  State state = under_pressure();
+  ask().vram(20).submit(state, at_second(9));
+  const Forecast forecast = look_ahead(excerpt_of(state, kLookedAheadMost, at_second(10)));
+  EXPECT_EQ(forecast.starts.size(), 1u);
 }
 
 TEST(Pressure, NobodyGoesWhoMayNotAndNobodyAloneAndNotWhenItIsOff) {

@@ -94,8 +94,8 @@ class CoreRun {
   void start_what_fits(Microseconds now) {
     const Decided decided = decide(state_, moment(now));
     for (const Decision& decision : decided.decisions) {
-      const Start& start = std::get<Start>(decision);
-      if (!accept(state_, decision, moment(now)).effects.empty()) begin(start, now);
+      const auto* start = std::get_if<Start>(&decision);
+      if (!accept(state_, decision, moment(now)).effects.empty() && start) begin(*start, now);
     }
     if (!decided.reservation || !decided.reservation->start) return;
     JobOutcome& first = outcome_.jobs[of_job_[number_of(decided.reservation->job)]];

@@ -153,6 +153,9 @@ def test_a_snapshot_is_decided_again_without_the_daemon(daemon, programs, tmp_pa
     replayed = subprocess.run([programs / "gpusched", "debug", "replay", snapshot],
                               capture_output=True, check=True, text=True, timeout=30)
     assert replayed.stdout == f"start job {second} on cards 0,1\n"
+    simulated = subprocess.run([programs / "gpusched", "simulate", "--snapshot", snapshot],
+                               capture_output=True, check=True, text=True, timeout=30)
+    assert simulated.stdout == replayed.stdout
     refused = subprocess.run([programs / "gpusched", "debug", "replay", "/dev/null"],
                              capture_output=True, check=False, text=True, timeout=30)
     assert refused.returncode != 0 and "/dev/null" in refused.stderr

@@ -10,6 +10,7 @@
 #include "cli/files.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
+#include "cli/snapshot_replay.h"
 #include "replay/report.h"
 #include "replay/simulate.h"
 
@@ -26,6 +27,11 @@ constexpr std::array kTraceFlags = {
     Flag{"--max-gpus", 0, FlagKind::kValue, "N", "only jobs of at most so many cards"},
     Flag{"--limits", 0, FlagKind::kValue, "2x|none",
          "declared time limits: a multiple of the true duration, or none (the trace's)"},
+};
+constexpr std::array kSnapshotFlags = {
+    Flag{"--snapshot", 0, FlagKind::kValue, "FILE",
+         "instead of a trace: what a decision does from what `debug snapshot` wrote",
+         Offer::kFiles},
 };
 constexpr std::array kMachineFlags = {
     Flag{"--machine", 0, FlagKind::kValue, "8x8",
@@ -56,10 +62,10 @@ constexpr std::array kReportFlags = {
     Flag{"--jobs", 0, FlagKind::kValue, "FILE", "also write what each job waited, as CSV",
          Offer::kFiles},
 };
-constexpr std::array<FlagSection, 5> kSimulateSections = {
-    FlagSection{"Trace", kTraceFlags}, FlagSection{"Machine", kMachineFlags},
-    FlagSection{"Policy", kPolicyFlags}, FlagSection{"Report", kReportFlags},
-    FlagSection{"General", kCommonFlags}};
+constexpr std::array<FlagSection, 6> kSimulateSections = {
+    FlagSection{"Trace", kTraceFlags},     FlagSection{"Snapshot", kSnapshotFlags},
+    FlagSection{"Machine", kMachineFlags}, FlagSection{"Policy", kPolicyFlags},
+    FlagSection{"Report", kReportFlags},   FlagSection{"General", kCommonFlags}};
 
 void show_progress(double part) {
   static int shown = -1;
@@ -236,6 +242,12 @@ Result<void> write_files(const Arguments& arguments, const replay::SimulateAsked
 }
 
 int run_simulate(const Arguments& arguments) {
+  if (arguments.has("--snapshot")) {
+    if (arguments.operands.empty()) {
+      return replay_snapshot(arguments.text("--snapshot"), arguments.has("--json"));
+    }
+    return fail({ErrorCode::kInvalid, "simulate takes a trace or --snapshot FILE, not both"});
+  }
   if (arguments.operands.size() != 1) {
     return fail({ErrorCode::kInvalid, "simulate needs one trace file"});
   }
