@@ -109,6 +109,12 @@ Applied refused(RefusalKind kind, std::string message) {
   return {.answer = Refusal{kind, std::move(message)}, .effects = {}, .follow_up = {}};
 }
 
+StopReason stopping_of(const Job& job) {
+  if (const auto* starting = std::get_if<Starting>(&job.state)) return starting->stopping;
+  if (const auto* running = std::get_if<Running>(&job.state)) return running->stopping;
+  return StopReason::kNone;
+}
+
 StopReason& stopping_in(Job& job) {
   if (auto* starting = std::get_if<Starting>(&job.state)) return starting->stopping;
   return std::get<Running>(job.state).stopping;

@@ -15,12 +15,6 @@ const Job* current(const State& state, AttemptId attempt) {
   return job != nullptr && job->active() && job->attempt == attempt.number ? job : nullptr;
 }
 
-StopReason stopping_of(const Job& job) {
-  if (const auto* starting = std::get_if<Starting>(&job.state)) return starting->stopping;
-  if (const auto* running = std::get_if<Running>(&job.state)) return running->stopping;
-  return StopReason::kNone;
-}
-
 Microseconds back_off_of(const RetryRule& rule, int failures) {
   Seconds wait = rule.back_off;
   for (int i = 1; i < failures && wait < Seconds{3600}; ++i) wait *= 2;

@@ -14,7 +14,8 @@ const Actor kStranger{1001, false};
 Ask lease(int pid = 77, const std::string& application = {}) {
   Ask one = ask();
   one.spec().time.grace = Seconds{0};
-  one.spec().lease = LeaseTerms{.pid = pid, .pid_started = 5, .application = application};
+  one.spec().lease = std::make_shared<LeaseTerms>(
+      LeaseTerms{.pid = pid, .pid_started = 5, .application = application});
   return one.uid(1000);
 }
 

@@ -15,12 +15,12 @@ class ClockWatch {
     if (!believed_ || apart <= *believed_ + kJump) {
       believed_ = apart;
       jumped_at_.reset();
-    } else if (!jumped_at_) {
-      jumped_at_ = now.boot;
-    } else if (now.boot - *jumped_at_ >= kLasting) {
-      believed_ = apart;
-      jumped_at_.reset();
+      return;
     }
+    if (!jumped_at_) jumped_at_ = now.boot;
+    if (now.boot - *jumped_at_ < kLasting) return;
+    believed_ = apart;
+    jumped_at_.reset();
   }
   // The wall time by which ages are told: never ahead of the clock.
   Wall settled(Now now) const {

@@ -61,7 +61,7 @@ const PastRuns* Estimates::find(const PastRunsKey& key) const {
   return found == all_.end() ? nullptr : &found->second.past;
 }
 
-std::ranges::subrange<Estimates::Map::const_iterator> Estimates::of(SignatureId signature) const {
+Estimates::Range Estimates::of(SignatureId signature) const {
   const auto first = all_.lower_bound({signature, {}});
   auto last = first;
   while (last != all_.end() && last->first.signature == signature) ++last;

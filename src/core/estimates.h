@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <ranges>
 #include <set>
 #include <string>
 #include <utility>
@@ -76,7 +75,12 @@ class Estimates {
 
   const PastRuns* find(const PastRunsKey& key) const;
   // What is known of a signature, model by model.
-  std::ranges::subrange<Map::const_iterator> of(SignatureId signature) const;
+  struct Range {
+    Map::const_iterator first, last;
+    Map::const_iterator begin() const { return first; }
+    Map::const_iterator end() const { return last; }
+  };
+  Range of(SignatureId signature) const;
   std::size_t size() const { return all_.size(); }
   // Used longest ago. REQUIRES: size() > 0.
   const PastRunsKey& oldest() const { return by_age_.begin()->second; }

@@ -15,6 +15,10 @@ inline std::string to_string(JobId id) { return std::to_string(number_of(id)); }
 enum class CardNumber : std::uint16_t {};
 constexpr int number_of(CardNumber card) { return static_cast<int>(card); }
 
+// Of a job's command without what varies (signature.h). 0: none.
+enum class SignatureId : std::uint64_t {};
+constexpr std::uint64_t number_of(SignatureId id) { return static_cast<std::uint64_t>(id); }
+
 // One run of a job's command. The pair names an attempt for life: job directories, cgroups and
 // every report from a supervisor carry it, so that a late message can never hit a newer attempt.
 struct AttemptId {

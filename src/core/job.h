@@ -124,7 +124,7 @@ struct JobSpec {
   int terminal_rows = 0;  // Of the attaching terminal; 0 without one.
   int terminal_columns = 0;
   int array_limit = 0;  // `--array 0-99%4`: how many of the array run at once; 0: no limit.
-  std::optional<LeaseTerms> lease = {};  // Set: a lease; it has no command.
+  std::shared_ptr<LeaseTerms> lease = {};  // Set: a lease; it has no command.
 };
 
 // What distinguishes one job of an array or sweep from its siblings.
@@ -227,6 +227,8 @@ struct Job {
   int failures = 0;  // Attempts that counted against the retries.
   // After an out-of-memory failure or under pressure: the next attempt holds no less on each card.
   std::uint64_t vram_floor_bytes = 0;
+  // Worked out when the state takes it in, because it is asked for in every turn; never stored.
+  SignatureId signature{};
   JobState state = Queued{};
 
   bool ended() const { return std::holds_alternative<Ended>(state); }

@@ -38,15 +38,6 @@ std::uint64_t capacity_of(const State& state, const Grant& grant) {
   return capacity;
 }
 
-// The signature of a job in the queue is known already.
-SignatureId signature_id_of(const State& state, const Job& job) {
-  if (state.pending().contains(job.id)) {
-    const SignatureId known = state.pending().shape_of(job.id).key.signature;
-    if (known != SignatureId{}) return known;
-  }
-  return signature_of(job).id;
-}
-
 }  // namespace
 
 std::uint64_t hold_after_oom(const State& state, const Grant& grant) {
@@ -69,14 +60,13 @@ void learn(State& state, const Job& job, const Ended& ended, Now now) {
     run.peak_vram_bytes = std::max(run.peak_vram_bytes, hold_after_oom(state, ended.grant));
     run.load_percent.reset();  // It died while it ramped up.
   }
-  Signature signature = signature_of(job);
-  const PastRunsKey key{signature.id, model_of(state, ended.grant)};
+  const PastRunsKey key{signature_id_of(job), model_of(state, ended.grant)};
   const PastRuns* before = state.estimates().find(key);
-  PastRuns past = before ? *before
-                         : PastRuns{.key = key,
-                                    .tenant = job.tenant,
-                                    .command = std::move(signature.command),
-                                    .runs = {}};
+  PastRuns past =
+      before
+          ? *before
+          : PastRuns{
+                .key = key, .tenant = job.tenant, .command = signature_of(job).command, .runs = {}};
   ++past.count;
   if (*end == RunEnd::kOutOfMemory) ++past.out_of_memory;
   past.last = now.wall;
@@ -93,7 +83,7 @@ void learn_peak(State& state, AttemptId attempt, std::uint64_t peak_vram_bytes) 
                   {.peak_vram_bytes = peak_vram_bytes, .peak_card_vram_bytes = peak_vram_bytes});
     return;
   }
-  for (const auto& [key, known] : state.estimates().of(signature_of(*job).id)) {
+  for (const auto& [key, known] : state.estimates().of(signature_id_of(*job))) {
     const auto run = std::ranges::find(known.past.runs, attempt, &PastRun::attempt);
     if (run == known.past.runs.end() || run->peak_vram_bytes >= peak_vram_bytes) continue;
     PastRuns past = known.past;
@@ -114,7 +104,7 @@ Needs needs_now(const State& state, const Job& job) {
   needs.vram_floor_bytes = job.vram_floor_bytes;
   const EstimateRules& rules = state.rules().estimates;
   if (!counts_history(job, rules)) return needs;
-  for (const auto& [key, known] : state.estimates().of(signature_id_of(state, job))) {
+  for (const auto& [key, known] : state.estimates().of(signature_id_of(job))) {
     if (!known.estimate) continue;
     Belief belief{key.model, known.estimate->vram_bytes, known.estimate->share_percent};
     // Trusted or not, nobody gets more than was declared.
@@ -141,10 +131,11 @@ CardAsk card_ask_now(const State& state, const ShapeKey& shape) {
 std::optional<Estimate> estimate_of(const State& state, const Job& job) {
   const Grant* grant = grant_of(job);
   const std::string model = grant ? model_of(state, *grant) : std::string();
-  for (const auto& [key, known] : state.estimates().of(signature_id_of(state, job))) {
+  for (const auto& [key, known] : state.estimates().of(signature_id_of(job))) {
     if (!known.estimate || (grant != nullptr && key.model != model)) continue;
+    const std::string& known_on = key.model;
     const bool there = std::ranges::any_of(state.cards(), [&](const Card& card) {
-      return card.model == key.model && matches(card, job.spec->needs.cards);
+      return card.model == known_on && matches(card, job.spec->needs.cards);
     });
     if (there) return known.estimate;
   }

@@ -110,6 +110,12 @@ std::uint64_t times_granted(const State& state, const Tentative& free, std::size
 void sort_by_choice(const State& state, const Tentative& free, const Needs& needs,
                     std::vector<std::size_t>& cards) {
   if (cards.size() < 2) return;
+  if (state.rules().placement == Placement::kPack && needs.whole_cards() && needs.beliefs.empty()) {
+    // A whole card is lost as a whole wherever it is; equal ones are in order already.
+    const auto room = [&](std::size_t i) { return room_on(state.cards()[i], free.cards[i]); };
+    if (!std::ranges::is_sorted(cards, {}, room)) std::ranges::stable_sort(cards, {}, room);
+    return;
+  }
   using Rank = std::tuple<std::int64_t, std::int64_t, std::size_t>;
   std::vector<Rank> ranks;
   ranks.reserve(cards.size());
@@ -152,8 +158,8 @@ void prefer_linked(const State& state, std::size_t wanted, std::vector<std::size
     if (count >= wanted && (!best || count < members[*best])) best = group;
   }
   if (!best) return;
-  std::ranges::stable_partition(cards,
-                                [&](std::size_t i) { return state.cards()[i].link_group == best; });
+  std::stable_partition(cards.begin(), cards.end(),
+                        [&](std::size_t i) { return state.cards()[i].link_group == best; });
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 
 Ask turn() {
   Ask one = ask();
-  one.spec().lease = LeaseTerms{.pid = 1, .by_turns = true};
+  one.spec().lease = std::make_shared<LeaseTerms>(LeaseTerms{.pid = 1, .by_turns = true});
   return one;
 }
 

@@ -30,6 +30,7 @@ std::optional<Microseconds> from_progress(const State& state, const Job& job) {
 
 std::optional<Microseconds> expected_run(const State& state, const Job& job) {
   if (const auto said = from_progress(state, job)) return said;
+  if (state.estimates().size() == 0 || job.spec->lease) return std::nullopt;
   const Grant* grant = grant_of(job);
   std::optional<std::string> model;
   if (grant != nullptr) {
@@ -40,7 +41,7 @@ std::optional<Microseconds> expected_run(const State& state, const Job& job) {
     }
   }
   std::optional<Microseconds> longest;
-  for (const auto& [key, known] : state.estimates().of(signature_of(job).id)) {
+  for (const auto& [key, known] : state.estimates().of(signature_id_of(job))) {
     if (model && key.model != *model) continue;
     const auto duration = duration_from(known.past);
     if (duration && (!longest || *duration > *longest)) longest = duration;

@@ -44,7 +44,7 @@ bool settle(const State& state, Job& job, Running& running, std::string& told) {
   for (const CardGrant& held : running.grant.cards) {
     std::optional<CardGrant> grant = settled_grant(state, job, held);
     if (!grant) return false;
-    grants.push_back(std::move(*grant));
+    grants.push_back(*grant);
   }
   told = "its memory no longer grows: it holds " + in_gib(grants.front().vram_bytes) +
          (grants.size() > 1 ? " of each card" : "") + ", others may join it";

@@ -106,4 +106,8 @@ Signature signature_of(const Job& job) {
   return signature;
 }
 
+SignatureId signature_id_of(const Job& job) {
+  return job.signature != SignatureId{} ? job.signature : signature_of(job).id;
+}
+
 }  // namespace gpusched

@@ -13,9 +13,6 @@
 
 namespace gpusched {
 
-enum class SignatureId : std::uint64_t {};  // 0: none.
-constexpr std::uint64_t number_of(SignatureId id) { return static_cast<std::uint64_t>(id); }
-
 struct Signature {
   SignatureId id{};
   std::string command;  // For people; at most kCommandMost bytes.
@@ -23,6 +20,8 @@ struct Signature {
 };
 
 Signature signature_of(const Job& job);
+// The same without the words; known already for jobs of a state.
+SignatureId signature_id_of(const Job& job);
 
 // The text with what varies replaced by `#`.
 std::string without_varying_parts(std::string_view text);

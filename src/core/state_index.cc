@@ -81,7 +81,7 @@ void State::index_queued(const Job& job, const Queued& queued, Now now) {
   }
   const bool overdue = now.wall - job.submitted_at >= rules_.overdue_after;
   const bool by_history = counts_history(job, rules_.estimates);
-  pending_.insert(job, overdue, by_history ? signature_of(job).id : SignatureId{});
+  pending_.insert(job, overdue, by_history ? job.signature : SignatureId{});
   if (!overdue) fresh_.emplace(job.submitted_at, job.id);
 }
 

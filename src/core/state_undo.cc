@@ -7,12 +7,15 @@
 #include <utility>
 
 #include "core/check.h"
+#include "core/signature.h"
 #include "core/state.h"
 
 namespace gpusched {
 
 void State::put_job(Job job, Now now) {
   const JobId id = job.id;
+  const bool asked_for = !job.ended() && !job.spec->lease;
+  if (asked_for && job.signature == SignatureId{}) job.signature = signature_of(job).id;
   const auto found = jobs_.find(id);
   if (found != jobs_.end()) {
     unindex(found->second);

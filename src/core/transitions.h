@@ -17,6 +17,8 @@ std::string outcome_text(const Ended& ended);
 Applied refused(RefusalKind kind, std::string message);
 // What the end of the attempt will mean. REQUIRES: job.active().
 StopReason& stopping_in(Job& job);
+// kNone for jobs that are not active.
+StopReason stopping_of(const Job& job);
 // True if the actor may change the job.
 bool may_change(const Actor& actor, const Job& job);
 

@@ -32,7 +32,8 @@ Result<LeaseBody> parse_lease(std::string_view json) {
   Fields fields(*value);
   LeaseBody body;
   JobSpec& spec = body.spec;
-  LeaseTerms& terms = spec.lease.emplace();
+  spec.lease = std::make_shared<LeaseTerms>();
+  LeaseTerms& terms = *spec.lease;
   fields.text("name", spec.name);
   fields.text("group", spec.group);
   fields.text("project", spec.project);
@@ -74,7 +75,7 @@ void write_lease_terms(JsonWriter& json, const LeaseTerms& terms) {
   json.field("placement", terms.by_turns ? "round-robin" : "default").end_object();
 }
 
-void read_lease_terms(Fields& fields, std::optional<LeaseTerms>& terms) {
+void read_lease_terms(Fields& fields, std::shared_ptr<LeaseTerms>& terms) {
   const JsonValue* lease = fields.value("lease");
   if (lease == nullptr) return;
   Fields inner(*lease, "lease.");
@@ -90,7 +91,7 @@ void read_lease_terms(Fields& fields, std::optional<LeaseTerms>& terms) {
   read.by_turns = word == 1;
   inner.close();
   fields.adopt(inner);
-  terms = std::move(read);
+  terms = std::make_shared<LeaseTerms>(std::move(read));
 }
 
 }  // namespace gpusched

@@ -27,6 +27,6 @@ Result<Seconds> parse_renewal(std::string_view json);
 
 // "lease":{…}
 void write_lease_terms(JsonWriter& json, const LeaseTerms& terms);
-void read_lease_terms(Fields& fields, std::optional<LeaseTerms>& terms);
+void read_lease_terms(Fields& fields, std::shared_ptr<LeaseTerms>& terms);
 
 }  // namespace gpusched

@@ -49,14 +49,15 @@ TEST(LeaseJson, SaysWhatIsWrong) {
 
 TEST(LeaseJson, TermsSurviveTheStore) {
   JobSpec spec;
-  spec.lease = LeaseTerms{.by_connection = true,
-                          .pid = 12,
-                          .pid_started = 1ULL << 40,
-                          .application = "a \"b\"",
-                          .by_turns = true};
+  spec.lease = std::make_shared<LeaseTerms>(LeaseTerms{.by_connection = true,
+                                                       .pid = 12,
+                                                       .pid_started = 1ULL << 40,
+                                                       .application = "a \"b\"",
+                                                       .by_turns = true});
   const auto read = spec_from_json(spec_to_json(spec));
   ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(read->lease, spec.lease);
+  ASSERT_TRUE(read->lease);
+  EXPECT_EQ(*read->lease, *spec.lease);
   EXPECT_FALSE(spec_from_json(spec_to_json(JobSpec{}))->lease);
 }
 

@@ -47,7 +47,8 @@ std::shared_ptr<const JobSpec> spec_of(const std::string& application, const Wis
   spec->needs.share_percent = wish.share_percent;
   spec->needs.cpu_use = static_cast<CpuUse>(wish.cpus);
   spec->time.grace = Seconds{0};
-  spec->lease = LeaseTerms{.pid = ::getpid(), .application = application, .by_turns = true};
+  spec->lease = std::make_shared<LeaseTerms>(
+      LeaseTerms{.pid = ::getpid(), .application = application, .by_turns = true});
   if (wish.timeout.count() > 0) spec->expire = now.wall + wish.timeout;
   return spec;
 }

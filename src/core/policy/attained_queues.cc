@@ -38,7 +38,7 @@ std::vector<std::size_t> AttainedQueues::in_order() const {
 }
 
 void AttainedQueues::settle(const std::function<bool(std::size_t)>& running) {
-  for (auto& queue : queues_) std::ranges::stable_partition(queue, running);
+  for (auto& queue : queues_) std::stable_partition(queue.begin(), queue.end(), running);
 }
 
 }  // namespace gpusched::policy
