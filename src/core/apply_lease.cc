@@ -20,7 +20,7 @@ std::optional<Refusal> refuse_leases(const State& state, const Actor& actor,
 }  // namespace
 
 void end_lease(State& state, Job job, const LeaseEnd& end, Now now) {
-  CHECK(job.spec->lease.has_value());
+  CHECK(job.spec->lease != nullptr);
   if (!job.active()) {
     Ended ended{.outcome = Outcome::kCancelled};
     ended.message = end.message;
