@@ -115,7 +115,7 @@ Needs needs_now(const State& state, const Job& job) {
 }
 
 CardAsk card_ask_now(const State& state, const ShapeKey& shape) {
-  CardAsk least{.whole = true};
+  CardAsk least{.whole = true, .cards = shape.needs.gpus.least};
   for (const auto& [key, known] : state.estimates().of(shape.signature)) {
     if (!known.estimate) continue;
     std::uint64_t bytes = known.estimate->vram_bytes;
@@ -124,7 +124,9 @@ CardAsk card_ask_now(const State& state, const ShapeKey& shape) {
     least.whole = false;
   }
   // One that declares something shares also where nothing is known.
-  if (least.whole && !shape.needs.declares_nothing()) return {};
+  if (least.whole && !shape.needs.declares_nothing()) {
+    return {.cards = shape.needs.gpus.least};
+  }
   return least;
 }
 

@@ -46,7 +46,11 @@ ShapeKey shape_key_of(const Job& job, SignatureId signature) {
 
 CardAsk card_ask_of(const ShapeKey& key) {
   if (key.signature == SignatureId{}) return card_ask_of(key.needs);
-  return {.vram_bytes = 0, .share_percent = 0, .whole = key.needs.exclusive, .by_history = true};
+  return {.vram_bytes = 0,
+          .share_percent = 0,
+          .whole = key.needs.exclusive,
+          .by_history = true,
+          .cards = key.needs.gpus.least};
 }
 
 Pending::Kind Pending::kind_of(const Shape& shape) {

@@ -151,8 +151,8 @@ TEST_F(OneStore, AOneJobCommitCostsOneSync) {
 TEST_F(OneStore, ACommitOfLeasesCostsNoSyncAndOutlivesTheProcess) {
   Job held = job(2);
   auto spec = std::make_shared<JobSpec>(*held.spec);
-  spec->lease =
-      LeaseTerms{.pid = 7, .pid_started = 1234, .application = "trainer", .by_turns = true};
+  spec->lease = std::make_shared<LeaseTerms>(
+      LeaseTerms{.pid = 7, .pid_started = 1234, .application = "trainer", .by_turns = true});
   held.spec = spec;
   Commit commit = commit_of({held});
   commit.outlives_machine = false;
