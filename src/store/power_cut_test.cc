@@ -162,7 +162,8 @@ TEST_F(OneStore, ACommitOfLeasesCostsNoSyncAndOutlivesTheProcess) {
   std::filesystem::copy(directory_.path(), after_.path());
   const auto image = SqliteStore::open({.directory = after_.path()}).value()->load();
   ASSERT_EQ(image->jobs.size(), 2u);
-  EXPECT_EQ(image->jobs.back().spec->lease, spec->lease);
+  ASSERT_TRUE(image->jobs.back().spec->lease);
+  EXPECT_EQ(*image->jobs.back().spec->lease, *spec->lease);
   // The next commit of a job takes it along.
   ASSERT_TRUE(store_->commit(commit_of({job(3)})));
   EXPECT_EQ(disk_.syncs(), before + 1);
