@@ -87,7 +87,7 @@ def ml1(place):
 
 
 @pytest.fixture(scope="module")
-def ben(place):
+def ml2(place):
     user = User(place, 2)
     yield user
     user.remove()
@@ -114,7 +114,7 @@ def test_a_job_is_its_submitter(place, ml1):
     assert any(line.split() == ["CapEff:", "0" * 16] for line in lines)
 
 
-def test_files_of_a_job(place, ml1, ben):
+def test_files_of_a_job(place, ml1, ml2):
     job = ml1.submit("--cmd", "echo private; touch $GPUSCHED_CHECKPOINT_DIR/kept")
     place.ended(job)
     attempt = place.state / "jobs" / str(job) / "1"
@@ -124,29 +124,29 @@ def test_files_of_a_job(place, ml1, ben):
     for name in ("spec", "claim", "status", "exit"):
         assert (attempt / name).stat().st_uid == 0
     # Nobody but root can list, change or add there; not even the owner may forge a record.
-    for user in (ml1, ben):
+    for user in (ml1, ml2):
         assert user.do("ls", attempt).returncode != 0
         assert user.do("cat", attempt / "spec").returncode != 0
         assert user.do("sh", "-c", f"echo > {attempt}/exit").returncode != 0
         assert user.do("touch", attempt / "new").returncode != 0
         assert user.do("cat", place.state / "gpusched.db").returncode != 0
     assert ml1.do("cat", attempt / "log").stdout == "private\n"
-    assert ben.do("cat", attempt / "log").returncode != 0
-    assert ben.do("cat", attempt.parent / "checkpoint" / "kept").returncode != 0
+    assert ml2.do("cat", attempt / "log").returncode != 0
+    assert ml2.do("cat", attempt.parent / "checkpoint" / "kept").returncode != 0
 
 
-def test_others_see_the_row_and_nothing_private(place, ml1, ben):
+def test_others_see_the_row_and_nothing_private(place, ml1, ml2):
     job = ml1.submit("--name", "visible", "--env", "TOKEN=secret-of-ml1", "--cmd", "echo private")
     place.ended(job)
-    rows = json.loads(ben.gpusched("status", job, "--json").stdout)["jobs"]
+    rows = json.loads(ml2.gpusched("status", job, "--json").stdout)["jobs"]
     assert (rows[0]["user"], rows[0]["name"], rows[0]["state"]) == (ml1.name, "visible", "completed")
-    told = ben.gpusched("show", job, "--json")
+    told = ml2.gpusched("show", job, "--json")
     assert told.returncode == 0
     assert "secret-of-ml1" not in told.stdout
     details = json.loads(told.stdout)["jobs"][0]
     for private in ("environment", "directory", "control_socket", "log_path"):
         assert details.get(private) is None
-    refused = ben.gpusched("logs", job)
+    refused = ml2.gpusched("logs", job)
     assert (refused.returncode, refused.stdout) == (77, "")
     assert refused.stderr.count("\n") == 1 and str(job) in refused.stderr
     own = json.loads(ml1.gpusched("show", job, "--json").stdout)["jobs"][0]
@@ -160,25 +160,25 @@ CHANGES = [("cancel",), ("hold",), ("release",), ("requeue",), ("set", "--priori
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda c: " ".join(c))
-def test_nobody_changes_the_jobs_of_others(place, ml1, ben, change):
+def test_nobody_changes_the_jobs_of_others(place, ml1, ml2, change):
     verb, *flags = change
     job = ml1.submit("--hold", "--cmd", "true")
-    own = ben.submit("--hold", "--cmd", "true")
+    own = ml2.submit("--hold", "--cmd", "true")
     before = place.job(job), place.job(own)
     # Also not in one breath with a job of their own: nothing of it happens.
     for selector in (str(job), f"{job},{own}"):
-        refused = ben.gpusched(verb, selector, *flags)
+        refused = ml2.gpusched(verb, selector, *flags)
         assert refused.returncode == 77, refused
         assert refused.stderr.count("\n") == 1 and str(job) in refused.stderr
         assert (place.job(job), place.job(own)) == before
-    ben.gpusched("cancel", own)
+    ml2.gpusched("cancel", own)
     ml1.gpusched("cancel", job)
 
 
-def test_all_means_ones_own(place, ml1, ben):
+def test_all_means_ones_own(place, ml1, ml2):
     theirs = ml1.submit("--hold", "--cmd", "true")
-    own = ben.submit("--hold", "--cmd", "true")
-    assert ben.gpusched("cancel", "--all").returncode == 0
+    own = ml2.submit("--hold", "--cmd", "true")
+    assert ml2.gpusched("cancel", "--all").returncode == 0
     assert place.job(own)["state"] == "cancelled"
     assert place.job(theirs)["state"] == "held"
     # Root may change everybody's.
@@ -187,14 +187,14 @@ def test_all_means_ones_own(place, ml1, ben):
     assert place.job(theirs)["state"] == "cancelled"
 
 
-def test_a_control_socket_listens_to_its_owner_alone(place, ml1, ben):
+def test_a_control_socket_listens_to_its_owner_alone(place, ml1, ml2):
     job = ml1.submit("--cmd", "sleep 60")
     place.wait_for(job, "running")
     control = place.state / "jobs" / str(job) / "1" / "control"
     knock = ("import socket,sys; s=socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET);"
              f"s.connect('{control}'); s.settimeout(5); "
              "s.send(b'\\x01\\x02' + b'\\0' * 16) if len(sys.argv) > 1 else None; print(s.recv(4096))")
-    refused = ben.do("/usr/bin/python3", "-c", knock)
+    refused = ml2.do("/usr/bin/python3", "-c", knock)
     assert "belongs to somebody else" in refused.stdout, refused
     nonsense = ml1.do("/usr/bin/python3", "-c", knock, "speak")
     assert "belongs to somebody else" not in nonsense.stdout, nonsense
@@ -203,25 +203,25 @@ def test_a_control_socket_listens_to_its_owner_alone(place, ml1, ben):
     place.ended(job)
 
 
-def test_root_only_routes(place, ben):
-    for words in (("backup", ben.home / "copy"),):
-        refused = ben.gpusched(*words)
+def test_root_only_routes(place, ml2):
+    for words in (("backup", ml2.home / "copy"),):
+        refused = ml2.gpusched(*words)
         assert refused.returncode == 77, refused
-        assert not (ben.home / "copy").exists()
+        assert not (ml2.home / "copy").exists()
     for method, route in (("GET", "/v1/config"), ("PUT", "/v1/log-level"), ("GET", "/v1/backup")):
-        said = ben.do("curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "--unix-socket",
+        said = ml2.do("curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "--unix-socket",
                       place.socket, "-X", method, f"http://gpusched{route}", "-d",
                       '{"level":"debug"}') if shutil.which("curl") else None
         assert said is None or said.stdout == "403", (route, said)
 
 
-def test_output_is_opened_with_the_rights_of_the_submitter(place, ml1, ben):
-    ben.do("sh", "-c", "mkdir -m 700 closed; echo x > closed/file")
-    job = ml1.submit("--output", ben.home / "closed/file", "--cmd", "echo intruder")
+def test_output_is_opened_with_the_rights_of_the_submitter(place, ml1, ml2):
+    ml2.do("sh", "-c", "mkdir -m 700 closed; echo x > closed/file")
+    job = ml1.submit("--output", ml2.home / "closed/file", "--cmd", "echo intruder")
     ended = place.ended(job)
     assert (ended["state"], ended["cause"]) == ("failed", "launch")
     assert "permission denied" in ended["message"] and "closed/file" in ended["message"]
-    assert (ben.home / "closed/file").read_text() == "x\n"
+    assert (ml2.home / "closed/file").read_text() == "x\n"
     # And not by a way round it: a link in a place of one's own that leads to somebody else's.
     ml1.do("ln", "-s", place.state / "gpusched.db", "link")
     job = ml1.submit("--output", ml1.home / "link", "--cmd", "echo intruder")
@@ -270,7 +270,7 @@ def test_a_vanished_working_directory_of_a_user(place, ml1):
     assert ended["cause"] == "launch" and f"'{gone}' does not exist" in ended["message"]
 
 
-def test_a_users_daemon_serves_that_user_alone(place, ml1, ben):
+def test_a_users_daemon_serves_that_user_alone(place, ml1, ml2):
     state, path = ml1.home / "state", ml1.home / "s"
     daemon = subprocess.Popen(
         ["setpriv", f"--reuid={ml1.uid}", f"--regid={ml1.gid}", "--init-groups", "--",
@@ -283,13 +283,13 @@ def test_a_users_daemon_serves_that_user_alone(place, ml1, ben):
         assert job.returncode == 0, job.stderr
         assert ml1.gpusched("wait", "--socket", path, "1").returncode == 0
         assert ml1.gpusched("logs", "--socket", path, "1").stdout == f"{ml1.uid}\n"
-        refused = ben.gpusched("status", "--socket", path)
+        refused = ml2.gpusched("status", "--socket", path)
         assert refused.returncode == 77, refused
         assert refused.stderr.count("\n") == 1
         # Also if the socket's mode were wrong.
         ml1.do("chmod", "755", ml1.home)
         ml1.do("chmod", "666", path)
-        refused = ben.gpusched("submit", "--socket", path, "--", "true")
+        refused = ml2.gpusched("submit", "--socket", path, "--", "true")
         assert refused.returncode == 77, refused
         assert refused.stderr.count("\n") == 1
         assert place.run("status", "--socket", path).returncode == 0
@@ -299,14 +299,14 @@ def test_a_users_daemon_serves_that_user_alone(place, ml1, ben):
         assert "Sanitizer" not in said, said
 
 
-def test_a_socket_that_root_left_lets_everybody_in(place, ben):
+def test_a_socket_that_root_left_lets_everybody_in(place, ml2):
     assert place.socket.stat().st_mode & 0o777 == 0o666
     with socket.socket(socket.AF_UNIX) as knock:
         knock.connect(str(place.socket))
-    assert ben.gpusched("status").returncode == 0
+    assert ml2.gpusched("status").returncode == 0
 
 
-def test_tenants_of_two_users_get_their_shares(place, ml1, ben):
+def test_tenants_of_two_users_get_their_shares(place, ml1, ml2):
     """Whoever had less comes first, quotas stop one and not the other, and nobody edits their own."""
     refused = ml1.gpusched("tenant", "set", ml1.name, "--weight", "100")
     assert refused.returncode == 77 and "only an administrator" in refused.stderr
@@ -329,7 +329,7 @@ def test_tenants_of_two_users_get_their_shares(place, ml1, ben):
     wait_until(lambda: json.loads(place.run("tenant", "show", ml1.name, "--json").stdout)
                ["tenants"][0]["usage_gpu_seconds"] > 0.2)
     again = submit(ml1, "--priority", "60", "--", "true")
-    other = submit(ben, "--priority", "50", "--", "true")
+    other = submit(ml2, "--priority", "50", "--", "true")
     overview = place.http("GET", "/v1/overview").json()
     waiting = [job["id"] for job in overview["waiting"] if job["id"] in (again, other)]
     assert waiting == [other, again]
@@ -340,7 +340,7 @@ def test_tenants_of_two_users_get_their_shares(place, ml1, ben):
 
     place.run("tenant", "set", ml1.name, "--cards", "0")
     stopped = submit(ml1, "--priority", "69", "--", "true")
-    free = submit(ben, "--", "true")
+    free = submit(ml2, "--", "true")
     assert place.ended(free)["state"] == "completed"
     assert "the tenant's quota of 0 cards" in place.job(stopped)["reason"]
     place.run("tenant", "unset", ml1.name)
