@@ -185,6 +185,9 @@ def test_a_spoilt_job_directory(programs, spoil):
         daemon.wait_for(job, "running")
         daemon.wait_for(other, "running")
         shim = daemon.shim_of(job)
+        # What is only seen is written with the next change that somebody waits for: then it is known
+        # to run, and a lost directory does not mean that it never began.
+        daemon.submit("--hold", "--", "true")
         daemon.kill()
         spoil(daemon.state / "jobs" / str(job) / "1")
         daemon.start()
