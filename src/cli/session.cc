@@ -70,6 +70,19 @@ int pass_through(const Client& client, const Request& request) {
   return kExitOk;
 }
 
+int change_and_say(const Arguments& arguments, const Request& request, const std::string& done) {
+  const Client client = client_of(arguments);
+  if (arguments.has("--json")) return pass_through(client, request);
+  auto body = client.call(request);
+  if (!body) return fail(body.error());
+  note(arguments.has("--dry-run") ? "would do this: " + done : done);
+  return kExitOk;
+}
+
+std::string dry_run_query(const Arguments& arguments) {
+  return arguments.has("--dry-run") ? "?dry_run=1" : "";
+}
+
 int call_and_print(const Client& client, const Request& request,
                    const std::function<Result<std::string>(const std::string&)>& render) {
   auto body = client.call(request);

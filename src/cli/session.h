@@ -32,6 +32,11 @@ int pass_through(const Client& client, const Request& request);
 int call_and_print(const Client& client, const Request& request,
                    const std::function<Result<std::string>(const std::string&)>& render);
 
+// Calls, then says `done` on stderr, or what would be done; with --json the answer instead.
+int change_and_say(const Arguments& arguments, const Request& request, const std::string& done);
+// "?dry_run=1" if that is asked for.
+std::string dry_run_query(const Arguments& arguments);
+
 // "/v1/jobs/7-12/cancel?dry_run=1&state=queued"
 std::string jobs_target(const Selection& selection, std::string_view action, bool dry_run);
 // Like GET /v1/jobs?ids=…: the list.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/learn.h"
+#include "core/placement.h"
 #include "core/transitions.h"
 
 namespace gpusched {
@@ -130,8 +131,8 @@ Applied accept_start(State& state, const Start& start, Now now) {
   if (!still_valid(state, start, now)) return {};
   Job job = *state.find(start.job);
   ++job.attempt;
+  if (by_turns(state.rules(), job)) state.count_turns(start.grant);
   if (job.spec->lease) {
-    if (job.spec->lease->by_turns) state.count_turns(start.grant);
     state.note(job, "running", "granted " + cards_text(start.grant), now);
     job.state = Running{.grant = start.grant, .started_at = now.wall};
     state.put(std::move(job), now);
@@ -142,7 +143,6 @@ Applied accept_start(State& state, const Start& start, Now now) {
              "attempt " + std::to_string(job.attempt) + " starts " + cards_text(start.grant), now);
   const AttemptId attempt = job.current_attempt();
   state.put(std::move(job), now);
-  state.count_grant(start.grant);
   return {.answer = {}, .effects = {Launch{attempt}}, .follow_up = {}};
 }
 

@@ -26,7 +26,6 @@ struct Card {
   std::string pci = {};  // Address; empty: not known.
   // Cards that are linked directly have the same number here; absent: no link is known.
   std::optional<int> link_group = {};
-  std::uint64_t granted = 0;  // Jobs that it was given since it was first seen.
   // What the driver calls it, which changes when another card goes. Absent: its number.
   std::optional<std::uint16_t> driver_index = {};
 

@@ -23,6 +23,7 @@ State machine_of(const State& state) {
   }
   machine.set_calendar(state.calendar());
   machine.believe(state.estimates());
+  machine.set_turns(state.turns());
   machine.keep_changes();
   return machine;
 }

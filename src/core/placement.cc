@@ -33,13 +33,13 @@ std::optional<Grant> place_on_cpus(const State& state, const Tentative& free, co
   return Grant{.cards = {}, .cpus = cpus, .ram_bytes = needs.ram_bytes};
 }
 
-bool by_turns(const Job& job) { return job.spec->lease && job.spec->lease->by_turns; }
+bool leased_by_turns(const Job& job) { return job.spec->lease && job.spec->lease->by_turns; }
 
 // What this decision has granted by turns so far.
-std::map<CardNumber, std::uint64_t> turns_taken(const Tentative& free) {
+std::map<CardNumber, std::uint64_t> turns_taken(const State& state, const Tentative& free) {
   std::map<CardNumber, std::uint64_t> taken;
   for (const Tentative::Started& started : free.started) {
-    if (!by_turns(*started.job)) continue;
+    if (!by_turns(state.rules(), *started.job)) continue;
     for (const CardGrant& held : started.grant.cards) ++taken[held.card];
   }
   return taken;
@@ -67,7 +67,9 @@ std::optional<Grant> place_on_cards(const State& state, const Tentative& free, c
     });
   }
   // Before the quota, which keeps the first ones.
-  if (by_turns(job)) order_by_turns(fitting, state.cards(), state.turns(), turns_taken(free));
+  if (leased_by_turns(job)) {
+    order_by_turns(fitting, state.cards(), state.turns(), turns_taken(state, free));
+  }
   keep_within_quota(state, free, job, now, fitting);
   std::size_t least = static_cast<std::size_t>(std::max(needs.gpus.least, 1));
   if (needs.gpus.all()) {
@@ -79,7 +81,7 @@ std::optional<Grant> place_on_cards(const State& state, const Tentative& free, c
   if (fitting.size() < least) return std::nullopt;
   const std::size_t most =
       needs.gpus.all() ? fitting.size() : static_cast<std::size_t>(needs.gpus.most);
-  if (!by_turns(job)) prefer_linked(state, least, fitting);
+  if (!leased_by_turns(job)) prefer_linked(state, least, fitting);
   GangRoom room(state.cards());
   for (const std::size_t i : fitting) room.offer(i);
   std::size_t count = std::min(most, fitting.size());
@@ -97,19 +99,13 @@ std::optional<Grant> place_on_cards(const State& state, const Tentative& free, c
 
 namespace {
 
-std::uint64_t times_granted(const State& state, const Tentative& free, std::size_t card) {
-  const CardNumber number = state.cards()[card].number;
-  const auto now = std::ranges::count_if(free.started, [number](const Tentative::Started& one) {
-    const auto& held = one.grant.cards;
-    return std::ranges::find(held, number, &CardGrant::card) != held.end();
-  });
-  return state.cards()[card].granted + static_cast<std::uint64_t>(now);
-}
-
 // The best first; ties go to the lowest index.
 void sort_by_choice(const State& state, const Tentative& free, const Needs& needs,
                     std::vector<std::size_t>& cards) {
   if (cards.size() < 2) return;
+  if (state.rules().placement == Placement::kRoundRobin) {
+    return order_by_turns(cards, state.cards(), state.turns(), turns_taken(state, free));
+  }
   if (state.rules().placement == Placement::kPack && needs.whole_cards() && needs.beliefs.empty()) {
     // A whole card is lost as a whole wherever it is; equal ones are in order already.
     const auto room = [&](std::size_t i) { return room_on(state.cards()[i], free.cards[i]); };
@@ -138,8 +134,7 @@ void sort_by_choice(const State& state, const Tentative& free, const Needs& need
         ranks.emplace_back(free.cards[i].jobs, -room, i);
         break;
       case Placement::kRoundRobin:
-        ranks.emplace_back(static_cast<std::int64_t>(times_granted(state, free, i)), 0, i);
-        break;
+        break;  // Above.
     }
   }
   std::ranges::sort(ranks);
@@ -177,6 +172,10 @@ std::vector<std::size_t> fitting_cards(const State& state, const Tentative& free
   }
   sort_by_choice(state, free, needs, fitting);
   return fitting;
+}
+
+bool by_turns(const Rules& rules, const Job& job) {
+  return leased_by_turns(job) || (rules.placement == Placement::kRoundRobin && !job.spec->lease);
 }
 
 const char* placement_name(Placement placement) {

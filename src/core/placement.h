@@ -18,6 +18,9 @@ std::optional<Placement> placement_named(const std::string& name);
 std::optional<Grant> place(const State& state, const Tentative& free, const Job& job,
                            const Reservation* reservation, Now now);
 
+// Whether its grant counts for round-robin: leases that ask for it, jobs where that is the rule.
+bool by_turns(const Rules& rules, const Job& job);
+
 // Cards that match the constraints and have room now, the best first.
 std::vector<std::size_t> fitting_cards(const State& state, const Tentative& free,
                                        const Needs& needs);

@@ -19,6 +19,7 @@ class CardTurns {
   // grants that were made before it came.
   void admit(const std::vector<Card>& cards);
   void count(const Grant& grant);
+  void set(CardNumber card, std::uint64_t grants) { grants_[card] = grants; }
   std::uint64_t of(CardNumber card) const;
 
  private:

@@ -154,7 +154,6 @@ void State::set_cards(std::vector<Card> cards) {
     if (known == cards_.end()) continue;
     views[i] = std::move(views_[static_cast<std::size_t>(known - cards_.begin())]);
     if (views[i].condition != CardCondition::kUnseen) cards[i].usable = views[i].answers();
-    cards[i].granted = std::max(cards[i].granted, known->granted);
   }
   for (Card& card : cards) {
     card.drained = drains_.contains(card.uuid);
@@ -181,12 +180,6 @@ void State::refresh_bookings() {
   std::vector<Booking> all = calendar_;
   for (const auto& [id, booking] : bookings_) all.push_back(booking);
   card_bookings_.rebuild(cards_, std::move(all));
-}
-
-void State::count_grant(const Grant& grant) {
-  for (const CardGrant& held : grant.cards) {
-    if (const auto position = index_of(held.card)) ++cards_[*position].granted;
-  }
 }
 
 void State::set_host(HostCapacity host) { host_ = host; }

@@ -151,8 +151,7 @@ class State {
   CardRecords& card_records() { return card_records_; }
   // A grant that was given by turns. A hint for later ones; roll_back() leaves it.
   void count_turns(const Grant& grant) { turns_.count(grant); }
-  // Counts for round-robin. Not undone, not kept: it is for balance, not for the record.
-  void count_grant(const Grant& grant);
+  void set_turns(CardTurns turns) { turns_ = std::move(turns); }
   // What an attempt used before this daemon was there, or what its driver says it used.
   void add_use(AttemptId attempt, const GpuUsage& known) { uses_.add_known(attempt, known); }
   void set_progress(AttemptId attempt, Progress progress) { uses_.set_progress(attempt, progress); }

@@ -78,6 +78,7 @@ CardView read_view(Fields& fields, Now now) {
 struct SeenCard {
   Card card;
   CardView view;
+  std::uint64_t granted = 0;  // By turns.
 };
 SeenCard read_card(Fields& fields, Now now) {
   SeenCard seen;
@@ -98,7 +99,7 @@ SeenCard read_card(Fields& fields, Now now) {
   maybe_number(fields, "share_cap_percent", card.share_cap_percent);
   maybe_number(fields, "headroom_bytes", card.headroom_bytes);
   maybe_number(fields, "link_group", card.link_group);
-  fields.number("granted", card.granted, 0, kLargestNumber);
+  fields.number("granted", seen.granted, 0, kLargestNumber);
   object(fields, "view", [&](Fields& from) { seen.view = read_view(from, now); });
   return seen;
 }
@@ -224,6 +225,9 @@ void read_machine(Fields& fields, Excerpt& excerpt) {
   std::vector<Card> cards;
   for (const SeenCard& one : seen) cards.push_back(one.card);
   excerpt.machine.set_cards(std::move(cards));
+  CardTurns turns;
+  for (const SeenCard& one : seen) turns.set(one.card.number, one.granted);
+  excerpt.machine.set_turns(std::move(turns));
   std::vector<std::string> drains;
   fields.texts("drains", drains);
   for (std::string& uuid : drains) excerpt.machine.put(Drain{.uuid = std::move(uuid)});

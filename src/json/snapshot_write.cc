@@ -36,7 +36,7 @@ void write_view(JsonWriter& json, const CardView& view) {
   json.end_array().end_object();
 }
 
-void write_card(JsonWriter& json, const Card& card, const CardView& view) {
+void write_card(JsonWriter& json, const Card& card, const CardView& view, std::uint64_t granted) {
   json.begin_object().field("number", number_of(card.number)).field("uuid", card.uuid);
   json.field("model", card.model).field("vram_bytes", card.vram_bytes);
   json.field("reserved_vram_bytes", card.reserved_vram_bytes).field("usable", card.usable);
@@ -45,7 +45,7 @@ void write_card(JsonWriter& json, const Card& card, const CardView& view) {
   json.field("vram_cap_bytes", card.vram_cap_bytes).field("jobs_most", card.jobs_most);
   json.field("sharing", card.sharing).field("share_cap_percent", card.share_cap_percent);
   json.field("headroom_bytes", card.headroom_bytes).field("link_group", card.link_group);
-  json.field("granted", card.granted);
+  json.field("granted", granted);
   write_view(json, view);
   json.end_object();
 }
@@ -122,7 +122,8 @@ std::string snapshot_to_json(const Excerpt& excerpt) {
   json.field("ram_bytes", machine.host().ram_bytes).end_object();
   json.key("cards").begin_array();
   for (std::size_t i = 0; i < machine.cards().size(); ++i) {
-    write_card(json, machine.cards()[i], machine.view_of(i));
+    const Card& card = machine.cards()[i];
+    write_card(json, card, machine.view_of(i), machine.turns().of(card.number));
   }
   json.end_array().key("drains").begin_array();
   for (const auto& [uuid, drain] : machine.drains()) json.value(uuid);

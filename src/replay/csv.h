@@ -40,4 +40,21 @@ class CsvReader {
   std::vector<std::string_view> cells_;
 };
 
+// What `read(row)` makes of each row: a Result<T>; the first error ends it.
+template <class T, class Read>
+Result<std::vector<T>> read_rows(std::string_view text, std::span<const std::string_view> columns,
+                                 Read read) {
+  auto rows = CsvReader::open(text, columns);
+  if (!rows) return failure(rows.error());
+  std::vector<T> all;
+  while (true) {
+    const auto more = rows->next();
+    if (!more) return failure(more.error());
+    if (!*more) return all;
+    auto one = read(*rows);
+    if (!one) return failure(one.error());
+    all.push_back(std::move(*one));
+  }
+}
+
 }  // namespace gpusched::replay

@@ -41,17 +41,9 @@ Result<TraceJob> read_muri_job(const CsvReader& row, bool as_published) {
 }  // namespace
 
 Result<Trace> read_muri(std::string_view text, bool as_published) {
-  auto rows = CsvReader::open(text, kMuriColumns);
-  if (!rows) return failure(rows.error());
-  Trace trace;
-  while (true) {
-    const auto more = rows->next();
-    if (!more) return failure(more.error());
-    if (!*more) return trace;
-    auto job = read_muri_job(*rows, as_published);
-    if (!job) return failure(job.error());
-    trace.push_back(std::move(*job));
-  }
+  return read_rows<TraceJob>(text, kMuriColumns, [as_published](const CsvReader& row) {
+    return read_muri_job(row, as_published);
+  });
 }
 
 }  // namespace gpusched::replay

@@ -71,22 +71,6 @@ Result<PackNode> read_node(const CsvReader& row, ModelBits& models) {
   return node;
 }
 
-template <class T, class Read>
-Result<std::vector<T>> read_rows(std::string_view text, std::span<const std::string_view> columns,
-                                 Read read) {
-  auto rows = CsvReader::open(text, columns);
-  if (!rows) return failure(rows.error());
-  std::vector<T> all;
-  while (true) {
-    const auto more = rows->next();
-    if (!more) return failure(more.error());
-    if (!*more) return all;
-    auto one = read(*rows);
-    if (!one) return failure(one.error());
-    all.push_back(std::move(*one));
-  }
-}
-
 }  // namespace
 
 Result<PackTrace> read_openb(std::string_view tasks, std::string_view nodes) {

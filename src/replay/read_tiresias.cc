@@ -29,17 +29,8 @@ Result<TraceJob> read_tiresias_job(const CsvReader& row) {
 }  // namespace
 
 Result<Trace> read_tiresias(std::string_view text) {
-  auto rows = CsvReader::open(text, kTiresiasColumns);
-  if (!rows) return failure(rows.error());
-  Trace trace;
-  while (true) {
-    const auto more = rows->next();
-    if (!more) return failure(more.error());
-    if (!*more) return trace;
-    auto job = read_tiresias_job(*rows);
-    if (!job) return failure(job.error());
-    trace.push_back(std::move(*job));
-  }
+  return read_rows<TraceJob>(text, kTiresiasColumns,
+                             [](const CsvReader& row) { return read_tiresias_job(row); });
 }
 
 }  // namespace gpusched::replay

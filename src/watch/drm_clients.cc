@@ -15,7 +15,6 @@ using namespace std::chrono_literals;
 
 // Less than the sampler's period; long enough that rounding of the counters does not matter.
 constexpr Microseconds kClientsGoodFor = 400ms;
-constexpr std::uint64_t kLargestDrmPid = 0x7fffffff;
 // The engines that run kernels. Copies and video leave the rest of the card free for others.
 constexpr std::array<std::string_view, 5> kComputing = {"gfx", "compute", "render", "rcs", "ccs"};
 
@@ -72,8 +71,8 @@ std::set<std::string> DrmClients::sleeping_files() const {
 
 void DrmClients::scan_process(const std::string& pid, const std::set<std::string>& asleep,
                               Clients& found) const {
-  const auto number = whole_number(pid);
-  if (!number || *number == 0 || *number > kLargestDrmPid) return;
+  const auto number = process_number(pid);
+  if (!number) return;
   const std::string place = "proc/" + pid;
   for (const std::string& fd : tree_.names(place + "/fd")) {
     // A link is cheap to read, and almost none is a card's.
@@ -86,7 +85,7 @@ void DrmClients::scan_process(const std::string& pid, const std::set<std::string
     // Inherited or passed on, a client is still one: it counts for the process with the lowest
     // pid, which as a rule is the one that opened it.
     const auto known = found.find(key);
-    const int owner = static_cast<int>(*number);
+    const int owner = *number;
     if (known == found.end() || owner < known->second.pid) {
       found.insert_or_assign(key, Seen{owner, std::move(*client)});
     }

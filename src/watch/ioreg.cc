@@ -16,9 +16,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Microseconds kGoodFor = 400ms;
-constexpr Microseconds kFailureFor = 5s;
-
 class Ioreg final : public Backend {
  public:
   Ioreg(std::string program, const Host& host)
@@ -107,8 +104,8 @@ class Ioreg final : public Backend {
   const std::string program_;
   const Host host_;
   const std::optional<std::uint64_t> memory_bytes_;
-  Kept<std::vector<AppleGpu>> gpus_{kGoodFor, kFailureFor};
-  Kept<std::vector<ProcessSample>> clients_{kGoodFor, kFailureFor};
+  Kept<std::vector<AppleGpu>> gpus_;
+  Kept<std::vector<ProcessSample>> clients_;
 };
 
 }  // namespace

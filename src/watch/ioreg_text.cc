@@ -8,8 +8,6 @@
 namespace gpusched::watch {
 namespace {
 
-constexpr std::uint64_t kLargestApplePid = 0x7fffffff;
-
 // The tree's lines in front of an entry or a property.
 std::string_view without_branches(std::string_view line) {
   const std::size_t first = line.find_first_not_of(" |\t\r");
@@ -33,10 +31,10 @@ IoregEntry entry_of(std::string_view line) {
 std::optional<ProcessSample> creator_of(std::string_view text) {
   if (!text.starts_with("pid ")) return std::nullopt;
   text.remove_prefix(4);
-  const auto pid = whole_number(take_until(text, ','));
-  if (!pid || *pid == 0 || *pid > kLargestApplePid) return std::nullopt;
+  const auto pid = process_number(take_until(text, ','));
+  if (!pid) return std::nullopt;
   ProcessSample process;
-  process.pid = static_cast<int>(*pid);
+  process.pid = *pid;
   process.name = trimmed(text);
   return process;
 }

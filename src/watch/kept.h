@@ -11,10 +11,14 @@
 
 namespace gpusched::watch {
 
+// Less than the sampler's period, more than the time that its threads are apart.
+inline constexpr Microseconds kGoodForOneLook = std::chrono::milliseconds{400};
+inline constexpr Microseconds kFailureGoodFor = std::chrono::seconds{5};
+
 template <class Value>
 class Kept {
  public:
-  Kept(Microseconds good_for, Microseconds failure_for)
+  explicit Kept(Microseconds good_for = kGoodForOneLook, Microseconds failure_for = kFailureGoodFor)
       : good_for_(good_for), failure_for_(failure_for) {}
 
   // `now` and `get` are functions; `get` returns a Result<Value>. Callers wait for each other.

@@ -9,7 +9,6 @@
 namespace gpusched::watch {
 namespace {
 
-constexpr std::uint64_t kLargestKfdPid = 0x7fffffff;
 constexpr const char* kNodes = "sys/class/kfd/kfd/topology/nodes/";
 constexpr const char* kProcesses = "sys/class/kfd/kfd/proc";
 
@@ -62,11 +61,11 @@ std::vector<KfdNode> kfd_nodes(const Tree& tree) {
 std::vector<KfdProcess> kfd_processes(const Tree& tree, const KfdNode& node) {
   std::vector<KfdProcess> found;
   for (const std::string& name : tree.names(kProcesses)) {
-    const auto pid = whole_number(name);
-    if (!pid || *pid == 0 || *pid > kLargestKfdPid) continue;
+    const auto pid = process_number(name);
+    if (!pid) continue;
     const std::string place = fmt::format("{}/{}", kProcesses, name);
     KfdProcess process;
-    process.pid = static_cast<int>(*pid);
+    process.pid = *pid;
     process.vram_bytes = tree.number(fmt::format("{}/vram_{}", place, node.gpu_id));
     if (!process.vram_bytes) continue;
     const auto units = tree.number(fmt::format("{}/stats_{}/cu_occupancy", place, node.gpu_id));

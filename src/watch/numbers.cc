@@ -38,6 +38,12 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
   return integer(trimmed(text), 10);
 }
 
+std::optional<int> process_number(std::string_view text) {
+  const auto number = whole_number(text);
+  if (!number || *number == 0 || *number > std::numeric_limits<int>::max()) return std::nullopt;
+  return static_cast<int>(*number);
+}
+
 std::optional<std::uint64_t> hex_number(std::string_view text) {
   text = trimmed(text);
   if (text.starts_with("0x") || text.starts_with("0X")) text.remove_prefix(2);

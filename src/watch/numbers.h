@@ -13,6 +13,8 @@ std::string_view trimmed(std::string_view text);
 std::string_view take_until(std::string_view& rest, char mark);
 
 std::optional<std::uint64_t> whole_number(std::string_view text);
+// A process's number, which is neither 0 nor larger than any system gives.
+std::optional<int> process_number(std::string_view text);
 std::optional<std::uint64_t> hex_number(std::string_view text);  // With or without 0x.
 std::optional<double> decimal_number(std::string_view text);     // Finite.
 

@@ -19,9 +19,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Less than the sampler's period, more than the time that its threads are apart.
-constexpr Microseconds kSmiGoodFor = 400ms;
-constexpr Microseconds kSmiFailureFor = 5s;
 // Without persistence mode the first run starts the cards, which takes seconds.
 constexpr std::chrono::milliseconds kDeadline = 10s;
 // So many unknown columns are left out one by one; then only those of every version are asked.
@@ -223,8 +220,8 @@ class NvidiaSmi final : public Backend {
   const Host host_;
   const Tree tree_;
   std::vector<std::string> columns_ = smi_card_columns();
-  Kept<SmiCards> cards_{kSmiGoodFor, kSmiFailureFor};
-  Kept<std::vector<SmiProcess>> processes_{kSmiGoodFor, kSmiFailureFor};
+  Kept<SmiCards> cards_;
+  Kept<std::vector<SmiProcess>> processes_;
   mutable std::mutex mutex_;  // Of what follows.
   std::string driver_version_;
   std::map<std::string, CardIdentity> known_;  // By UUID.

@@ -13,7 +13,6 @@ namespace gpusched::watch {
 namespace {
 
 constexpr std::uint64_t kMiB = 1024 * 1024;
-constexpr std::uint64_t kLargestSmiPid = 0x7fffffff;
 
 // Absent, whatever the words in the brackets are; old versions print N/A without any.
 bool is_absent(std::string_view field) {
@@ -245,12 +244,12 @@ std::vector<SmiProcess> parse_smi_processes(std::string_view text) {
     const std::string_view line = trimmed(take_until(text, '\n'));
     const auto fields = fields_for(line, 4);
     if (!fields) continue;
-    const auto pid = whole_number((*fields)[2]);
-    if (!pid || *pid == 0 || *pid > kLargestSmiPid) continue;
+    const auto pid = process_number((*fields)[2]);
+    if (!pid) continue;
     SmiProcess row;
     if (!is_absent((*fields)[0])) row.card_uuid = card_of((*fields)[0]);
     row.pci = normal_pci((*fields)[1]);
-    row.process.pid = static_cast<int>(*pid);
+    row.process.pid = *pid;
     row.process.vram_bytes = scaled(whole_number((*fields)[3]), kMiB);
     const auto [same, is_new] =
         place.emplace(std::tuple(row.process.pid, row.card_uuid, row.pci), found.size());

@@ -36,7 +36,7 @@ int change_cards(const Arguments& arguments, const std::string& verb, const std:
     if (!number) return fail({ErrorCode::kInvalid, "the card: " + number.error().message});
     const Request request{
         .method = "POST",
-        .target = fmt::format("/v1/gpus/{}/{}{}", *number, verb, dry_run ? "?dry_run=1" : ""),
+        .target = fmt::format("/v1/gpus/{}/{}{}", *number, verb, dry_run_query(arguments)),
         .body = body};
     if (arguments.has("--json")) {
       if (const int code = pass_through(client, request); code != kExitOk) return code;
@@ -53,19 +53,12 @@ int change_cards(const Arguments& arguments, const std::string& verb, const std:
 int plan_maintenance(const Arguments& arguments) {
   auto body = reserve_body(arguments, ReserveFor::kMaintenance);
   if (!body) return fail(body.error());
-  const Request request{
-      .method = "POST",
-      .target = fmt::format("/v1/reservations{}", arguments.has("--dry-run") ? "?dry_run=1" : ""),
-      .body = std::move(*body)};
-  const Client client = client_of(arguments);
-  if (arguments.has("--json")) return pass_through(client, request);
-  auto answer = client.call(request);
-  if (!answer) return fail(answer.error());
-  note(
-      fmt::format("{}nothing starts there that would not be over by then; undo it with "
-                  "gpusched reserve remove",
-                  arguments.has("--dry-run") ? "would do this: " : ""));
-  return kExitOk;
+  return change_and_say(arguments,
+                        {.method = "POST",
+                         .target = "/v1/reservations" + dry_run_query(arguments),
+                         .body = std::move(*body)},
+                        "nothing starts there that would not be over by then; undo it with "
+                        "gpusched reserve remove");
 }
 
 int run_drain(const Arguments& arguments) {

@@ -33,15 +33,6 @@ int list_groups(const Client& client, bool json) {
   });
 }
 
-int change_group(const Arguments& arguments, const Request& request, const std::string& done) {
-  const Client client = client_of(arguments);
-  if (arguments.has("--json")) return pass_through(client, request);
-  auto body = client.call(request);
-  if (!body) return fail(body.error());
-  note(arguments.has("--dry-run") ? "would do this: " + done : done);
-  return kExitOk;
-}
-
 int set_group(const Arguments& arguments) {
   const auto& words = arguments.operands;
   const bool flag = arguments.has("--limit");
@@ -51,11 +42,10 @@ int set_group(const Arguments& arguments) {
   const std::string text = flag ? arguments.text("--limit") : words[2];
   auto limit = parse_whole(text, 0, 1'000'000);
   if (!limit) return usage("the limit: " + limit.error().message);
-  const bool dry_run = arguments.has("--dry-run");
-  return change_group(
+  return change_and_say(
       arguments,
       {.method = "PUT",
-       .target = "/v1/groups/" + percent_encoded(words[1]) + (dry_run ? "?dry_run=1" : ""),
+       .target = "/v1/groups/" + percent_encoded(words[1]) + dry_run_query(arguments),
        .body = fmt::format("{{\"limit\":{}}}", *limit)},
       *limit == 0 ? fmt::format("group {} has no limit now", words[1])
                   : fmt::format("at most {} of group {} run at once now", *limit, words[1]));
@@ -70,11 +60,10 @@ int run_group(const Arguments& arguments) {
   if (words[0] == "set") return set_group(arguments);
   if (words[0] == "remove" || words[0] == "rm") {
     if (words.size() != 2) return usage("write the group to remove: gpusched group remove night");
-    const bool dry_run = arguments.has("--dry-run");
-    return change_group(
+    return change_and_say(
         arguments,
         {.method = "DELETE",
-         .target = "/v1/groups/" + percent_encoded(words[1]) + (dry_run ? "?dry_run=1" : "")},
+         .target = "/v1/groups/" + percent_encoded(words[1]) + dry_run_query(arguments)},
         fmt::format("group {} is removed", words[1]));
   }
   return usage(fmt::format("group has no '{}'; it has list, set and remove", words[0]));

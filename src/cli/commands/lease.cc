@@ -12,6 +12,8 @@
 
 #include "base/text.h"
 #include "cli/commands/verbs.h"
+#include "cli/flag_body.h"
+#include "cli/lease_view.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
 #include "cli/submission.h"
@@ -41,99 +43,6 @@ constexpr std::array<FlagSection, 4> kLeaseSections = {
 constexpr int kAskEveryMs = 1000;
 constexpr int kExitGivenUp = 130;
 
-struct LeaseView {
-  std::uint64_t id = 0;
-  std::string state, reason, message, name, user, holder;
-  int pid = 0;
-  std::vector<int> cards;
-  std::optional<Wall> expires_at;
-  std::vector<std::pair<std::string, std::string>> environment;
-};
-
-LeaseView lease_of(const Reader& lease) {
-  LeaseView view;
-  lease.number("id", view.id);
-  lease.text("state", view.state);
-  lease.text("reason", view.reason);
-  lease.text("message", view.message);
-  lease.text("name", view.name);
-  lease.text("user", view.user);
-  lease.text("holder", view.holder);
-  lease.number("pid", view.pid);
-  lease.time("expires_at", view.expires_at);
-  lease.each("gpus", [&](const JsonValue& card) {
-    int number = 0;
-    Reader(&card).number("number", number);
-    view.cards.push_back(number);
-  });
-  const JsonValue* environment = lease.find("environment");
-  const auto* object = environment == nullptr ? nullptr : environment->as<JsonObject>();
-  for (const auto& [name, value] : object != nullptr ? *object : JsonObject{}) {
-    if (const auto* text = value.as<std::string>()) view.environment.emplace_back(name, *text);
-  }
-  return view;
-}
-
-Result<LeaseView> parse_lease_view(const std::string& body) {
-  auto value = parse_json(body);
-  if (!value) return failure(ErrorCode::kInternal, "the daemon's answer cannot be read");
-  return lease_of(Reader(&*value).inner("lease"));
-}
-
-// Writes the fields that are given; keeps the first error.
-class LeaseBodyWriter {
- public:
-  explicit LeaseBodyWriter(const Arguments& arguments) : arguments_(arguments), json_(text_) {
-    json_.begin_object();
-  }
-  template <class Parse>
-  void field(std::string_view flag, std::string_view name, Parse parse) {
-    const FlagValue* value = error_ ? nullptr : arguments_.find(flag);
-    if (value == nullptr) return;
-    auto parsed = parse(value->text);
-    if (!parsed) {
-      error_ = bad_value(*value, parsed.error().message).value();
-      return;
-    }
-    json_.key(name);
-    write(*parsed);
-  }
-  JsonWriter& json() { return json_; }
-  Result<std::string> finish() {
-    if (error_) return failure(*error_);
-    json_.end_object();
-    return std::move(text_);
-  }
-
- private:
-  void write(const GpuCount& count) {
-    if (count.all) {
-      json_.value("all");
-    } else {
-      json_.begin_object().field("least", count.least).field("most", count.most).end_object();
-    }
-  }
-  template <class Card>
-  void write(const std::vector<Card>& cards) {
-    json_.begin_array();
-    for (const Card& card : cards) write(card);
-    json_.end_array();
-  }
-  template <class Value>
-  void write(const Value& value) {
-    if constexpr (requires { json_.value(value); }) {
-      json_.value(value);
-    } else {
-      std::visit([this](const auto& one) { json_.value(one); }, value);
-    }
-  }
-
-  const Arguments& arguments_;
-  std::string text_;
-  JsonWriter json_;
-  std::optional<Error> error_;
-};
-
 Result<std::string> cpu_use_of(const std::string& text) {
   if (text.empty() || text == "prefer") return std::string("prefer");
   if (text == "fallback") return text;
@@ -141,7 +50,7 @@ Result<std::string> cpu_use_of(const std::string& text) {
 }
 
 Result<std::string> lease_body(const Arguments& arguments, std::optional<int> pid) {
-  LeaseBodyWriter body(arguments);
+  FlagBody body(arguments);
   const auto text = [](const std::string& t) -> Result<std::string> { return t; };
   const auto size = [](const std::string& t) { return parse_size(t); };
   const auto duration = [](const std::string& t) { return parse_duration(t); };
@@ -284,7 +193,7 @@ int release_leases(const Arguments& arguments, const std::vector<std::string>& i
   for (const std::string& id : ids) {
     const Request request{
         .method = "DELETE",
-        .target = fmt::format("/v1/leases/{}{}", percent_encoded(id), dry_run ? "?dry_run=1" : "")};
+        .target = fmt::format("/v1/leases/{}{}", percent_encoded(id), dry_run_query(arguments))};
     if (arguments.has("--json")) {
       if (const int code = pass_through(client, request); code != kExitOk) return code;
       continue;
@@ -308,7 +217,7 @@ int renew_leases(const Arguments& arguments, const std::vector<std::string>& ids
   for (const std::string& id : ids) {
     const Request request{.method = "POST",
                           .target = fmt::format("/v1/leases/{}/renew{}", percent_encoded(id),
-                                                dry_run ? "?dry_run=1" : ""),
+                                                dry_run_query(arguments)),
                           .body = fmt::format("{{\"ttl_s\":{}}}", seconds->count())};
     if (arguments.has("--json")) {
       if (const int code = pass_through(client, request); code != kExitOk) return code;

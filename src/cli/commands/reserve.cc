@@ -63,7 +63,7 @@ int change_reservation(const Arguments& arguments, const Request& request, const
 
 int run_reserve(const Arguments& arguments) {
   const auto& words = arguments.operands;
-  const std::string query = arguments.has("--dry-run") ? "?dry_run=1" : "";
+  const std::string query = dry_run_query(arguments);
   if (!words.empty() && (words[0] == "remove" || words[0] == "rm")) {
     if (words.size() != 2) return usage_of_reserve("write its number: gpusched reserve remove 3");
     return change_reservation(

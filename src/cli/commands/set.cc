@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/change_jobs.h"
 #include "cli/commands/verbs.h"
+#include "cli/flag_body.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
 #include "cli/submission.h"
@@ -47,66 +48,6 @@ constexpr std::array<FlagSection, 4> kSetSections = {
     FlagSection{"What to change", kFields}, FlagSection{"Which jobs", kWhich},
     FlagSection{"Trying out", kDryRunFlags}, FlagSection{"General", kCommonFlags}};
 
-// Writes the fields that are given; keeps the first error.
-class Patch {
- public:
-  explicit Patch(const Arguments& arguments) : arguments_(arguments), json_(text_) {
-    json_.begin_object();
-  }
-  template <class Parse>
-  void field(std::string_view flag, std::string_view name, Parse parse) {
-    const FlagValue* value = error_ ? nullptr : arguments_.find(flag);
-    if (value == nullptr) return;
-    auto parsed = parse(value->text);
-    if (!parsed) {
-      error_ = bad_value(*value, parsed.error().message).value();
-      return;
-    }
-    json_.key(name);
-    write(*parsed);
-  }
-  Result<std::string> finish() {
-    if (error_) return failure(*error_);
-    if (text_ == "{") {
-      return failure(ErrorCode::kInvalid,
-                     "say what to change: gpusched set 7 --priority high --time 2h");
-    }
-    json_.end_object();
-    return std::move(text_);
-  }
-
- private:
-  template <class T>
-  void write(const T& value) {
-    json_.value(value);
-  }
-  template <class T>
-  void write(const std::vector<T>& values) {
-    json_.begin_array();
-    for (const T& value : values) json_.value(value);
-    json_.end_array();
-  }
-  void write(const std::vector<CardName>& cards) {
-    json_.begin_array();
-    for (const CardName& card : cards) {
-      std::visit([this](const auto& word) { json_.value(word); }, card);
-    }
-    json_.end_array();
-  }
-  void write(const GpuCount& count) {
-    if (count.all) {
-      json_.value("all");
-    } else {
-      json_.begin_object().field("least", count.least).field("most", count.most).end_object();
-    }
-  }
-
-  const Arguments& arguments_;
-  std::string text_;
-  JsonWriter json_;
-  std::optional<Error> error_;
-};
-
 Result<std::vector<std::string>> parse_tags(const std::string& text) {
   std::vector<std::string> tags;
   std::size_t begin = 0;
@@ -119,7 +60,7 @@ Result<std::vector<std::string>> parse_tags(const std::string& text) {
 }
 
 Result<std::string> patch_of(const Arguments& arguments) {
-  Patch patch(arguments);
+  FlagBody patch(arguments);
   const auto text = [](const std::string& t) -> Result<std::string> { return t; };
   const auto size = [](const std::string& t) { return parse_size(t); };
   const auto whole = [](const std::string& t) { return parse_whole(t, 0, 1'000'000); };
@@ -152,6 +93,10 @@ Result<std::string> patch_of(const Arguments& arguments) {
     if (t == "prefer" || t == "fallback" || t == "never") return t;
     return failure(ErrorCode::kInvalid, fmt::format("'{}' is none of prefer, fallback, never", t));
   });
+  if (patch.empty()) {
+    return failure(ErrorCode::kInvalid,
+                   "say what to change: gpusched set 7 --priority high --time 2h");
+  }
   return patch.finish();
 }
 

@@ -50,16 +50,14 @@ Result<TenantRule> rule_from(const Arguments& arguments) {
   return rule;
 }
 
-std::string target_of(const std::string& name, bool dry_run) {
-  return "/v1/tenants/" + percent_encoded(name) + (dry_run ? "?dry_run=1" : "");
-}
+std::string target_of(const std::string& name) { return "/v1/tenants/" + percent_encoded(name); }
 
 int show_tenants(const Arguments& arguments) {
   const auto& words = arguments.operands;
   if (words.size() > 2) return tenant_usage("tenant show takes one name, or none for all");
   const bool one = words.size() == 2;
   const Client client = client_of(arguments);
-  const Request request{.target = one ? target_of(words[1], false) : "/v1/tenants"};
+  const Request request{.target = one ? target_of(words[1]) : "/v1/tenants"};
   if (arguments.has("--json")) return pass_through(client, request);
   return call_and_print(client, request, [one](const std::string& body) -> Result<std::string> {
     auto tenants = parse_tenants(body);
@@ -73,15 +71,6 @@ int show_tenants(const Arguments& arguments) {
   });
 }
 
-int change_tenant(const Arguments& arguments, const Request& request, const std::string& done) {
-  const Client client = client_of(arguments);
-  if (arguments.has("--json")) return pass_through(client, request);
-  auto body = client.call(request);
-  if (!body) return fail(body.error());
-  note(arguments.has("--dry-run") ? "would do this: " + done : done);
-  return kExitOk;
-}
-
 int set_tenant(const Arguments& arguments) {
   const auto& words = arguments.operands;
   if (words.size() != 2) {
@@ -93,11 +82,11 @@ int set_tenant(const Arguments& arguments) {
   if (rule->empty()) {
     return tenant_usage("say what is to be set: gpusched tenant set " + words[1] + " --cards 4");
   }
-  return change_tenant(arguments,
-                       {.method = "PATCH",
-                        .target = target_of(words[1], arguments.has("--dry-run")),
-                        .body = tenant_rule_to_json(*rule)},
-                       fmt::format("tenant {} is changed from the next decision on", words[1]));
+  return change_and_say(arguments,
+                        {.method = "PATCH",
+                         .target = target_of(words[1]) + dry_run_query(arguments),
+                         .body = tenant_rule_to_json(*rule)},
+                        fmt::format("tenant {} is changed from the next decision on", words[1]));
 }
 
 int run_tenant(const Arguments& arguments) {
@@ -116,8 +105,8 @@ int run_tenant(const Arguments& arguments) {
   if (sets) return set_tenant(arguments);
   if (words[0] == "unset") {
     if (words.size() != 2) return tenant_usage("write the tenant: gpusched tenant unset lab");
-    return change_tenant(
-        arguments, {.method = "DELETE", .target = target_of(words[1], arguments.has("--dry-run"))},
+    return change_and_say(
+        arguments, {.method = "DELETE", .target = target_of(words[1]) + dry_run_query(arguments)},
         fmt::format("for tenant {} only the configuration holds now", words[1]));
   }
   return tenant_usage(fmt::format("tenant has no '{}'; it has show, set and unset", words[0]));
