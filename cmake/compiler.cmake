@@ -8,6 +8,8 @@ target_compile_options(gpusched_flags INTERFACE
 if(GPUSCHED_WARNINGS_ARE_ERRORS)
   target_compile_options(gpusched_flags INTERFACE -Werror)
 endif()
+# Nothing compiled depends on where the checkout is.
+target_compile_options(gpusched_flags INTERFACE -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
 target_compile_definitions(gpusched_flags INTERFACE GPUSCHED_VERSION="${PROJECT_VERSION}")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # False positives of g++ 12 in inlined library code, not in ours.
@@ -37,6 +39,9 @@ endfunction()
 
 find_program(CCACHE ccache)
 if(CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
-  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
+  # Paths count from the checkout, so that one clone's results serve another's.
+  set(in_any_clone ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      ${CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${in_any_clone})
+  set(CMAKE_C_COMPILER_LAUNCHER ${in_any_clone})
 endif()
