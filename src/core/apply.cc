@@ -73,6 +73,9 @@ struct Dispatch {
   Applied operator()(const AttemptNeverRan& event) const {
     return apply_never_ran(state, event, now);
   }
+  Applied operator()(const MovedAside& event) const { return apply_moved(state, event, now); }
+  Applied operator()(const BroughtBack& event) const { return apply_back(state, event, now); }
+  Applied operator()(const MoveFailed& event) const { return apply_move_failed(state, event, now); }
   Applied operator()(const LeaseReleaseAsked& event) const {
     return apply_lease_release(state, event, now);
   }

@@ -26,7 +26,20 @@ struct ChangeTime {
 struct ForgetJob {
   JobId job{};
 };
-using Effect = std::variant<Launch, StopAttempt, ChangeTime, ForgetJob>;
+// By its SaveTerms; who does not end within the grace is stopped.
+struct AskToSave {
+  AttemptId attempt;
+};
+struct MoveAside {
+  AttemptId attempt;
+  bool checkpoint = false;
+};
+struct BringBack {
+  AttemptId attempt;
+  bool checkpoint = false;
+};
+using Effect =
+    std::variant<Launch, StopAttempt, AskToSave, MoveAside, BringBack, ChangeTime, ForgetJob>;
 
 struct Applied {
   Answer answer;

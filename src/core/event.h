@@ -16,6 +16,7 @@
 #include "core/health.h"
 #include "core/ids.h"
 #include "core/job.h"
+#include "core/move.h"
 #include "core/tenant.h"
 #include "core/time.h"
 
@@ -231,13 +232,14 @@ struct SubmissionAbandoned {
 // Cards or CPUs may have changed for reasons outside this list; decide again.
 struct Reconsider {};
 
-using Event = std::variant<SubmitAsked, CancelAsked, HoldAsked, ReleaseAsked, RequeueAsked,
-                           SetAsked, GroupSetAsked, GroupRemoveAsked, TenantSetAsked,
-                           TenantUnsetAsked, DrainAsked, UndrainAsked, ReserveAsked, UnreserveAsked,
-                           LeaseReleaseAsked, LeaseRenewAsked, LeaseResetAsked, CardsReported,
-                           CalendarRead, CardSeen, CardTroubleSeen, ProcessAccounted, ProgressSeen,
-                           AttemptRunning, AttemptFinished, AttemptNeverRan, LeaseHolderGone,
-                           TimePassed, RetentionDue, HoldSweep, SubmissionAbandoned, Reconsider>;
+using Event =
+    std::variant<SubmitAsked, CancelAsked, HoldAsked, ReleaseAsked, RequeueAsked, SetAsked,
+                 GroupSetAsked, GroupRemoveAsked, TenantSetAsked, TenantUnsetAsked, DrainAsked,
+                 UndrainAsked, ReserveAsked, UnreserveAsked, LeaseReleaseAsked, LeaseRenewAsked,
+                 LeaseResetAsked, CardsReported, CalendarRead, CardSeen, CardTroubleSeen,
+                 ProcessAccounted, ProgressSeen, AttemptRunning, AttemptFinished, AttemptNeverRan,
+                 MovedAside, BroughtBack, MoveFailed, LeaseHolderGone, TimePassed, RetentionDue,
+                 HoldSweep, SubmissionAbandoned, Reconsider>;
 
 // --- Answers ----------------------------------------------------------------------------------
 

@@ -86,6 +86,16 @@ struct TimeRule {
 
 enum class PreemptPolicy : std::uint8_t { kAuto, kCooperative, kNever };
 
+// The job can save itself: it does so at this signal and ends with kSavedExitCode; its next attempt
+// goes on from there (docs/checkpoint.md).
+struct SaveTerms {
+  int signal = 10;    // SIGUSR1.
+  Seconds grace{60};  // Between the signal and TERM.
+  friend bool operator==(const SaveTerms&, const SaveTerms&) = default;
+};
+// "Saved, start me again": EX_TEMPFAIL of sysexits.h.
+inline constexpr int kSavedExitCode = 75;
+
 // How `run` is attached; a plain submit is kNone.
 enum class Attach : std::uint8_t { kNone, kPipes, kPty };
 
@@ -124,7 +134,8 @@ struct JobSpec {
   int terminal_rows = 0;  // Of the attaching terminal; 0 without one.
   int terminal_columns = 0;
   int array_limit = 0;  // `--array 0-99%4`: how many of the array run at once; 0: no limit.
-  std::shared_ptr<LeaseTerms> lease = {};  // Set: a lease; it has no command.
+  std::shared_ptr<const SaveTerms> saves = {};  // Set: it speaks the checkpoint contract.
+  std::shared_ptr<LeaseTerms> lease = {};       // Set: a lease; it has no command.
 };
 
 // What distinguishes one job of an array or sweep from its siblings.
@@ -186,7 +197,8 @@ struct Queued {
   std::optional<Boot> retry_boot;
 };
 // Asked to stop while an attempt was alive; what the attempt's end will mean.
-enum class StopReason : std::uint8_t { kNone, kCancel, kRequeue, kGpuLost, kPressure };
+// kMakeRoom: for somebody more important, by saving itself or by beginning again later.
+enum class StopReason : std::uint8_t { kNone, kCancel, kRequeue, kGpuLost, kPressure, kMakeRoom };
 struct Starting {
   Grant grant;
   Wall decided_at{};

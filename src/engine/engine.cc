@@ -85,6 +85,9 @@ void Engine::report(LauncherReport report) {
                              r.started_at, r.ended_at, r.usage};
     }
     Event operator()(AttemptNotStarted& r) const { return AttemptNeverRan{r.attempt, r.error}; }
+    Event operator()(MovedAside& r) const { return std::move(r); }
+    Event operator()(BroughtBack& r) const { return std::move(r); }
+    Event operator()(MoveFailed& r) const { return std::move(r); }
     Event operator()(SupervisorLost& r) const {
       AttemptFinished finished{.attempt = r.attempt, .cause = Cause::kSupervisorLost};
       finished.message = "its supervisor died; the job was ended with it";
@@ -340,7 +343,27 @@ void Engine::run_effect(const Effect& effect) {
     if (job != nullptr && job->active()) launcher_.change_time(time->attempt, job->spec->time);
   } else if (const auto* forget = std::get_if<ForgetJob>(&effect)) {
     launcher_.forget(forget->job);
+  } else if (const auto* save = std::get_if<AskToSave>(&effect)) {
+    const Job* job = state_.find(save->attempt.job);
+    if (job == nullptr || !job->active() || !job->spec->saves) return;
+    launcher_.ask_to_save(save->attempt, *job->spec->saves, job->spec->time.grace);
+  } else if (const auto* aside = std::get_if<MoveAside>(&effect)) {
+    launcher_.move_aside(move_order(aside->attempt, aside->checkpoint));
+  } else if (const auto* back = std::get_if<BringBack>(&effect)) {
+    launcher_.bring_back(move_order(back->attempt, back->checkpoint));
   }
+}
+
+MoveOrder Engine::move_order(AttemptId attempt, bool checkpoint) const {
+  MoveOrder order{.attempt = attempt, .checkpoint = checkpoint};
+  const Job* job = state_.find(attempt.job);
+  const Grant* grant = job == nullptr ? nullptr : grant_of(*job);
+  if (grant == nullptr) return order;
+  for (const CardGrant& held : grant->cards) {
+    const auto position = state_.index_of(held.card);
+    if (position) order.room.push_back({state_.cards()[*position].uuid, held.vram_bytes});
+  }
+  return order;
 }
 
 // The commit failed, so the turn has not happened: clients hear why, and what the world reported

@@ -118,6 +118,7 @@ class Engine {
   void take_slices(Now now);
   void apply_one(Posted posted, Now now);
   void run_effect(const Effect& effect);
+  MoveOrder move_order(AttemptId attempt, bool checkpoint) const;
   void launch_all(Flight& flight);
   LaunchOrder order_of(const Launch& launch) const;
   void deliver(Flight flight);

@@ -19,6 +19,7 @@
 
 #include "core/ids.h"
 #include "core/job.h"
+#include "core/move.h"
 #include "core/time.h"
 
 namespace gpusched {
@@ -42,6 +43,21 @@ struct LaunchOrder {
   int terminal_columns = 0;
   int cpus = 0;                 // For the cgroup's cpu.max; 0: no limit.
   std::uint64_t ram_bytes = 0;  // For memory.max; 0: no limit.
+};
+
+// A running attempt is to leave its cards, or to return to them.
+struct MoveOrder {
+  AttemptId attempt;
+  // Its VRAM goes to host RAM through the driver, then it is frozen; else it is only frozen.
+  bool checkpoint = false;
+  Seconds lock_timeout{10};  // Work that is under way on the card must end within it.
+  // Where the driver knows it, and how much must be free there before anything is restored:
+  // what it had, and the headroom. Without that room nothing is touched.
+  struct CardRoom {
+    std::string uuid;
+    std::uint64_t bytes = 0;
+  };
+  std::vector<CardRoom> room = {};
 };
 
 // --- Reports ----------------------------------------------------------------------------------
@@ -74,8 +90,8 @@ struct SupervisorLost {
   AttemptId attempt;
   Wall noticed_at{};
 };
-using LauncherReport =
-    std::variant<AttemptStarted, AttemptEnded, AttemptNotStarted, SupervisorLost>;
+using LauncherReport = std::variant<AttemptStarted, AttemptEnded, AttemptNotStarted, SupervisorLost,
+                                    MovedAside, BroughtBack, MoveFailed>;
 using LauncherSink = std::function<void(LauncherReport)>;
 
 class Launcher {
@@ -94,6 +110,14 @@ class Launcher {
   // TERM, then KILL of the whole tree after `grace`. Also valid before AttemptStarted was
   // reported. Repeating it with a shorter grace shortens the wait.
   virtual void stop(AttemptId attempt, Seconds grace) = 0;
+  // The signal of the terms, and stop() with the job's own grace if it is there after theirs. The
+  // shim keeps the time, so a daemon that dies meanwhile changes nothing.
+  virtual void ask_to_save(AttemptId, const SaveTerms&, Seconds /*grace*/) {}
+  // Each is answered by one report: MovedAside or BroughtBack, or MoveFailed; by none when the
+  // attempt ends meanwhile. Both may be repeated, also after a restart of the daemon in the midst
+  // of one: they go on from the state that the attempt is found in.
+  virtual void move_aside(MoveOrder) {}
+  virtual void bring_back(MoveOrder) {}
   virtual void change_time(AttemptId attempt, const TimeRule& time) = 0;
   // The job is gone from the store: remove its directory.
   virtual void forget(JobId job) = 0;

@@ -170,14 +170,16 @@ std::optional<std::string_view> stop_word(StopReason why) {
       return "gpu_lost";
     case StopReason::kPressure:
       return "pressure";
+    case StopReason::kMakeRoom:
+      return "make_room";
   }
   return std::nullopt;
 }
 
 std::optional<StopReason> stop_of_word(std::string_view word) {
   if (word.empty()) return StopReason::kNone;
-  for (const StopReason why :
-       {StopReason::kCancel, StopReason::kRequeue, StopReason::kGpuLost, StopReason::kPressure}) {
+  for (const StopReason why : {StopReason::kCancel, StopReason::kRequeue, StopReason::kGpuLost,
+                               StopReason::kPressure, StopReason::kMakeRoom}) {
     if (word == stop_word(why)) return why;
   }
   return std::nullopt;
