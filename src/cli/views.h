@@ -175,7 +175,7 @@ struct GpusView {
 };
 
 struct CountsView {
-  std::uint64_t held = 0, queued = 0, starting = 0, running = 0;
+  std::uint64_t held = 0, queued = 0, starting = 0, running = 0, paused = 0;
   std::uint64_t completed = 0, failed = 0, cancelled = 0;
 };
 

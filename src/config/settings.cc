@@ -255,9 +255,10 @@ void add_general(std::vector<Setting>& list) {
 Setting preemption_setting() {
   static constexpr const char* kWords[] = {"off", "cooperative", "auto"};
   return {"scheduling", "preemption",
-          "What may be done to running jobs to make room: off, cooperative or auto. Under pressure "
-          "(jobs that share a card take more than may be shared) a --restartable job is started "
-          "over, unless this is off.",
+          "What may be done to running jobs to make room for more important ones, and under "
+          "pressure (jobs that share a card take more than may be shared): off: nothing; "
+          "cooperative: jobs that save themselves are asked to; auto: also whatever loses nothing, "
+          "and --restartable jobs are started over.",
           [](Config& config, const std::string& text) -> Result<void> {
             const auto word = std::ranges::find(kWords, text);
             if (word == std::end(kWords)) {
@@ -309,6 +310,29 @@ void add_estimates(std::vector<Setting>& list) {
                         "Then it holds this much of its peak, and others may join it.",
                         PLACE(rules.estimates.settled_hold_percent), {100, 400}));
   list.push_back(preemption_setting());
+}
+
+void add_making_room(std::vector<Setting>& list) {
+  const std::string in = "making_room";
+  list.push_back(number(in, "distance",
+                        "A job may move others aside that are at least so many bands less "
+                        "important (urgent, high, normal, low, idle).",
+                        PLACE(rules.room.distance), {1, 4}));
+  list.push_back(duration(in, "run_least",
+                          "No job is moved aside that has computed for less than this.",
+                          PLACE(rules.room.run_least), Seconds{30 * 86400}));
+  list.push_back(duration(in, "cool_down",
+                          "No job is moved aside again sooner than this after it came back.",
+                          PLACE(rules.room.cool_down), Seconds{30 * 86400}));
+  list.push_back(number(in, "moves_most", "No job is moved aside more often than this.",
+                        PLACE(rules.room.moves_most), {0, 1'000'000}));
+  list.push_back(duration(in, "aside_most",
+                          "A job that has been aside for longer returns before anybody else "
+                          "starts on its cards.",
+                          PLACE(rules.room.aside_most), Seconds{365 * 86400}));
+  list.push_back(size(in, "ram_reserve",
+                      "Host RAM that is never filled with what jobs have on cards.",
+                      PLACE(rules.room.ram_reserve_bytes), kAnySize));
 }
 
 void add_scheduling(std::vector<Setting>& list) {
@@ -512,6 +536,7 @@ const std::vector<Setting>& all_settings() {
     add_general(list);
     add_scheduling(list);
     add_estimates(list);
+    add_making_room(list);
     add_gpus(list);
     add_watch(list);
     add_jobs(list);

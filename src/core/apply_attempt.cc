@@ -167,6 +167,10 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
   auto usage = std::make_shared<Usage>(report.usage);
   usage->gpu = gpu_usage_of(state, report.attempt, ended);
   ended.usage = std::move(usage);
+  if (stopping == StopReason::kMakeRoom) {
+    queue_again(state, std::move(job), {}, "made room for a more important job", now);
+    return {};
+  }
   if (stopping == StopReason::kPressure) {
     queue_again(state, std::move(job), {}, "moved aside: its card was under pressure", now);
     return {};
@@ -186,6 +190,14 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
   if (report.cause == Cause::kMachineLost && job.spec->restartable) {
     queue_again(state, std::move(job), {}, "the machine went down; the job is restartable", now);
     return {};
+  }
+  if (stopping == StopReason::kRestoreLost) {
+    ended.cause = Cause::kRestoreLost;
+    ended.message = "it could not be brought back to its cards";
+    if (job.spec->restartable) {
+      queue_again(state, std::move(job), {}, ended.message + "; the job is restartable", now);
+      return {};
+    }
   }
   if (stopping == StopReason::kGpuLost) {
     ended.cause = Cause::kGpuLost;
@@ -217,7 +229,7 @@ Applied apply_never_ran(State& state, const AttemptNeverRan& report, Now now) {
     return {};
   }
   if (report.error.empty() || stopping == StopReason::kRequeue ||
-      stopping == StopReason::kPressure) {
+      stopping == StopReason::kPressure || stopping == StopReason::kMakeRoom) {
     queue_again(state, std::move(job), {}, "the attempt was lost before its command ran", now);
     return {};
   }

@@ -17,6 +17,16 @@ enum class Placement : std::uint8_t {
   kRoundRobin,  // The one that was given least often.
 };
 
+// Moving jobs aside for more important ones (docs/preemption.md).
+struct RoomRules {
+  int distance = 1;              // So many bands must lie between the two.
+  Seconds run_least{30};         // Nobody is moved who has computed for less.
+  Seconds cool_down{120};        // Nobody is moved again sooner after a move.
+  int moves_most = 20;           // Nobody is moved more often.
+  Seconds aside_most{6 * 3600};  // Who has been away for longer goes before everybody.
+  std::uint64_t ram_reserve_bytes = 2ULL << 30;  // Of host RAM, what moves never take.
+};
+
 struct Rules {
   Placement placement = Placement::kPack;
   // Sharing a card: what is never handed out, and how much compute may be promised.
@@ -30,6 +40,7 @@ struct Rules {
   HealthLimits health;
   EstimateRules estimates = {};
   Preemption preemption = Preemption::kAuto;
+  RoomRules room = {};
   // Cards that the machine should have; 0: however many there are.
   int cards_expected = 0;
   // A job that has waited longer comes first in its band.
