@@ -330,6 +330,18 @@ void add_making_room(std::vector<Setting>& list) {
                           "A job that has been aside for longer returns before anybody else "
                           "starts on its cards.",
                           PLACE(rules.room.aside_most), Seconds{365 * 86400}));
+  list.push_back(on_or_off(in, "timeshare",
+                           "Whether, inside a band, a job that has had little of the cards moves "
+                           "one aside that has had much (levels of 2, 72, 800 … card-hours).",
+                           PLACE(rules.room.timeshare)));
+  list.push_back(duration(in, "idle_after",
+                          "A job that has held VRAM for so long without using its cards is moved "
+                          "aside for whoever waits. 0: never.",
+                          PLACE(rules.room.idle_after), Seconds{365 * 86400}));
+  list.push_back(on_or_off(in, "over_quota",
+                           "Whether jobs of a tenant that holds more than its quota, because the "
+                           "quota was lowered, are moved aside.",
+                           PLACE(rules.room.over_quota)));
   list.push_back(size(in, "ram_reserve",
                       "Host RAM that is never filled with what jobs have on cards.",
                       PLACE(rules.room.ram_reserve_bytes), kAnySize));

@@ -92,6 +92,16 @@ void send_aside(State& state, Job job, const Leaving& leaving, std::vector<Effec
 Applied accept_room(State& state, const MakeRoom& plan, Now now) {
   if (!still_valid(state, plan, now)) return {};
   Applied applied;
+  if (plan.for_job == JobId{}) {
+    for (const Victim& victim : plan.victims) {
+      const Job& job = *state.find(victim.job);
+      const Leaving leaving{
+          .victim = victim,
+          .why = "moved aside: tenant '" + job.tenant + "' holds more than its quota"};
+      send_aside(state, job, leaving, applied.effects, now);
+    }
+    return applied;
+  }
   std::string told = "room is made for it:";
   for (const Victim& victim : plan.victims) {
     told += (&victim == &plan.victims.front() ? " job " : ", job ") + to_string(victim.job) + " (" +

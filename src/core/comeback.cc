@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "core/admission.h"
+#include "core/make_room.h"
 
 namespace gpusched {
 namespace {
@@ -36,10 +37,11 @@ std::vector<Waiting> waiting_aside(const State& state, Now now) {
     if (aside.phase != AsidePhase::kPaused || aside.by_hand) continue;
     if (running.stopping != StopReason::kNone) continue;
     const bool overdue = now.wall - aside.since >= state.rules().room.aside_most;
-    waiting.push_back({&job, overdue ? -1 : band_rank(job.priority)});
+    const int late = attained_level(state, job, now) > 0 ? 1 : 0;
+    waiting.push_back({&job, overdue ? -1 : 2 * band_rank(job.priority) + late});
   }
   std::ranges::sort(waiting, {}, [](const Waiting& one) {
-    return std::tuple(one.band, -one.job->priority, one.job->submitted_at, one.job->id);
+    return std::tuple(one.before, -one.job->priority, one.job->submitted_at, one.job->id);
   });
   return waiting;
 }
@@ -50,6 +52,11 @@ bool may_return(const State& state, const Tentative& free, const Job& job,
   const Aside& aside = *running.aside;
   if (!aside.problem.empty() && now.wall - aside.tried < kTryAgainAfter) return false;
   const Grant& grant = running.grant;
+  if (state.rules().room.over_quota && state.tenants().any_quota()) {
+    TenantHolds holds = holds_here(state, job.tenant);
+    holds.add(grant);
+    if (exceeds_quota(holds, state.tenants().terms_of(job.tenant))) return false;
+  }
   if (free.host.cpus + grant.cpus > state.host().cpus) return false;
   for (const CardGrant& held : grant.cards) {
     const auto position = state.index_of(held.card);

@@ -15,11 +15,12 @@ struct Return {
   JobId job{};
 };
 
-// Those that wait aside for room, in the order in which they return, each with the band of those
-// it goes before; -1: before all.
+// Those that wait aside for room, in the order in which they return. Each goes before the waiting
+// jobs of band B if `before` is no more than 2 B. One that has had much of the cards comes after
+// those of its own band, where the rules look at that.
 struct Waiting {
   const Job* job = nullptr;
-  int band = 0;
+  int before = 0;
 };
 std::vector<Waiting> waiting_aside(const State& state, Now now);
 

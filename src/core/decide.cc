@@ -74,7 +74,7 @@ class Returns {
   }
   // Those that go before the waiting jobs of this band, as far as there is room.
   void serve(int band, Tentative& free, Decided& decided) {
-    while (next_ < waiting_.size() && waiting_[next_].band <= band) {
+    while (next_ < waiting_.size() && waiting_[next_].before <= 2 * band) {
       const Job& job = *waiting_[next_++].job;
       const Reservation* reservation = decided.reservation ? &*decided.reservation : nullptr;
       if (may_return(state_, free, job, reservation, now_)) {
@@ -204,6 +204,7 @@ bool pass_through(const State& state, const Standings& standings, Tentative& fre
 Decided decide(const State& state, Now now) {
   Decided decided;
   for (const Evict& evict : relieve(state)) decided.decisions.emplace_back(evict);
+  for (MakeRoom& plan : relieve_quotas(state, now)) decided.decisions.emplace_back(std::move(plan));
   Tentative free(state);
   const Standings standings = standings_of(state, now);
   // Ends: every further pass has started at least one job.

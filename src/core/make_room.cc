@@ -6,6 +6,7 @@
 #include "core/admission.h"
 #include "core/learn.h"
 #include "core/placement.h"
+#include "core/policy/timeshare.h"
 #include "core/quota.h"
 #include "core/reservation.h"
 #include "core/run_time.h"
@@ -78,13 +79,40 @@ bool has_had_its_turn(const RoomRules& rules, const Running& running, Now now) {
   return ran_for(running, now.wall) >= rules.run_least;
 }
 
-bool may_be_moved(const State& state, const Job& job, int for_band, Now now) {
+// It holds VRAM and has not used its cards for as long as the rules bear.
+bool sits_idle(const State& state, const Job& job, Now now) {
+  const Seconds limit = state.rules().room.idle_after;
+  if (limit == Seconds{0}) return false;
+  bool seen = false;
+  for (const CardGrant& held : grant_of(job)->cards) {
+    const auto position = state.index_of(held.card);
+    if (!position) return false;
+    for (const SeenProcess& process : state.view_of(*position).processes) {
+      if (process.attempt != job.current_attempt()) continue;
+      seen = true;
+      if (!process.idle_since || now.wall - *process.idle_since < limit) return false;
+    }
+  }
+  return seen;
+}
+
+// It could be moved if somebody deserved its place.
+bool is_movable(const State& state, const Job& job, Now now) {
   const auto* running = std::get_if<Running>(&job.state);
   if (running == nullptr || running->stopping != StopReason::kNone || job.spec->lease) return false;
   if (aside_phase(job) != AsidePhase::kHere) return false;
   const RoomRules& rules = state.rules().room;
-  return band_rank(job.priority) >= for_band + rules.distance && job.moves < rules.moves_most &&
-         !running->grant.cards.empty() && has_had_its_turn(rules, *running, now);
+  return job.moves < rules.moves_most && !running->grant.cards.empty() &&
+         has_had_its_turn(rules, *running, now);
+}
+
+bool may_be_moved(const State& state, const Job& job, const Job& for_job, Now now) {
+  if (!is_movable(state, job, now)) return false;
+  const int rank = band_rank(job.priority);
+  const int for_band = band_rank(for_job.priority);
+  if (rank >= for_band + state.rules().room.distance) return true;
+  if (sits_idle(state, job, now)) return true;
+  return rank == for_band && attained_level(state, job, now) > attained_level(state, for_job, now);
 }
 
 // Takes what the victim frees out of what is held.
@@ -116,10 +144,9 @@ class Planner {
  public:
   Planner(const State& state, const Tentative& free, const Job& job, Now now)
       : state_(state), free_(free), job_(job), now_(now) {
-    const int band = band_rank(job.priority);
     for (const JobId id : state.active()) {
       const Job& other = *state.find(id);
-      if (!may_be_moved(state, other, band, now) || other.spec->preempt == PreemptPolicy::kNever) {
+      if (!may_be_moved(state, other, job, now) || other.spec->preempt == PreemptPolicy::kNever) {
         continue;
       }
       candidates_.push_back({.job = &other, .victim = {.job = id}});
@@ -287,8 +314,58 @@ std::optional<Mechanism> way_out(const State& state, const Job& job, std::uint64
 }
 
 bool may_make_room(const State& state, int band) {
-  return state.rules().preemption != Preemption::kOff &&
-         state.any_active_below(band + state.rules().room.distance - 1);
+  const RoomRules& rules = state.rules().room;
+  if (state.rules().preemption == Preemption::kOff) return false;
+  if (rules.idle_after > Seconds{0} && !state.active().empty()) return true;
+  return state.any_active_below(rules.timeshare ? band - 1 : band + rules.distance - 1);
+}
+
+int attained_level(const State& state, const Job& job, Now now) {
+  const auto* running = std::get_if<Running>(&job.state);
+  if (!state.rules().room.timeshare || running == nullptr) return 0;
+  const int cards = static_cast<int>(std::max<std::size_t>(1, running->grant.cards.size()));
+  return policy::timeshare_level(ran_for(*running, now.wall), cards);
+}
+
+TenantHolds holds_here(const State& state, const std::string& tenant) {
+  TenantHolds holds;
+  for (const JobId id : state.active()) {
+    const Job& job = *state.find(id);
+    if (job.tenant != tenant || aside_phase(job) == AsidePhase::kPaused) continue;
+    if (aside_phase(job) == AsidePhase::kPausing) continue;  // As good as gone.
+    const auto* running = std::get_if<Running>(&job.state);
+    if (running == nullptr || running->stopping == StopReason::kNone) holds.add(*grant_of(job));
+  }
+  return holds;
+}
+
+bool exceeds_quota(const TenantHolds& holds, const TenantTerms& terms) {
+  return holds.cards > terms.cards || holds.vram_bytes > terms.vram_bytes ||
+         holds.running > terms.running;
+}
+
+std::vector<MakeRoom> relieve_quotas(const State& state, Now now) {
+  std::vector<MakeRoom> plans;
+  if (!state.rules().room.over_quota || state.rules().preemption == Preemption::kOff) return plans;
+  if (!state.tenants().any_quota()) return plans;
+  for (const auto& [name, entry] : state.tenants().entries()) {
+    if (!exceeds_quota(entry.holds, entry.terms)) continue;
+    if (!exceeds_quota(holds_here(state, name), entry.terms)) continue;
+    const std::uint64_t ram = ram_for_moves(state, state.host_holds());
+    std::optional<Candidate> least;
+    for (const JobId id : state.active()) {
+      const Job& job = *state.find(id);
+      if (job.tenant != name || !is_movable(state, job, now)) continue;
+      const auto way = way_out(state, job, ram);
+      if (!way) continue;
+      Candidate one{.job = &job, .victim = {.job = id, .mechanism = *way}};
+      if (*way == Mechanism::kCheckpoint) one.victim.bytes = vram_in_use(state, job);
+      if (*way == Mechanism::kRequeue) one.lost = ran_for(std::get<Running>(job.state), now.wall);
+      if (!least || harm_of(one) < harm_of(*least)) least = one;
+    }
+    if (least) plans.push_back({.for_job = {}, .victims = {least->victim}});
+  }
+  return plans;
 }
 
 std::optional<RoomPlan> plan_room(const State& state, const Tentative& free, const Job& job,
@@ -326,12 +403,19 @@ std::optional<Grant> room_under_way(const State& state, const Tentative& free, c
 }
 
 bool still_valid(const State& state, const MakeRoom& plan, Now now) {
+  if (plan.for_job == JobId{}) {
+    return std::ranges::all_of(plan.victims, [&](const Victim& victim) {
+      const Job* other = state.find(victim.job);
+      return other != nullptr && is_movable(state, *other, now) &&
+             exceeds_quota(holds_here(state, other->tenant),
+                           state.tenants().terms_of(other->tenant));
+    });
+  }
   const Job* job = state.find(plan.for_job);
   if (job == nullptr || !state.pending().contains(plan.for_job)) return false;
-  const int band = band_rank(job->priority);
   return std::ranges::all_of(plan.victims, [&](const Victim& victim) {
     const Job* other = state.find(victim.job);
-    return other != nullptr && may_be_moved(state, *other, band, now);
+    return other != nullptr && may_be_moved(state, *other, *job, now);
   });
 }
 

@@ -28,6 +28,14 @@ struct RoomPlan {
   Grant grant;  // What the job will get.
 };
 
+// Of those that hold more than their tenant's quota, one per tenant; none unless the rules say so.
+std::vector<MakeRoom> relieve_quotas(const State& state, Now now);
+// What a tenant's jobs hold that are on their cards. What is away will want its place back.
+TenantHolds holds_here(const State& state, const std::string& tenant);
+bool exceeds_quota(const TenantHolds& holds, const TenantTerms& terms);
+// How much of the cards it has had so far; see policy/timeshare.h. 0 without that rule.
+int attained_level(const State& state, const Job& job, Now now);
+
 // Cheap: false if nobody could be moved for a job of this band.
 bool may_make_room(const State& state, int band);
 // Nullopt: nobody is to be moved for it. REQUIRES: the job is pending and found no place.

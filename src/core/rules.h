@@ -24,6 +24,12 @@ struct RoomRules {
   Seconds cool_down{120};        // Nobody is moved again sooner after a move.
   int moves_most = 20;           // Nobody is moved more often.
   Seconds aside_most{6 * 3600};  // Who has been away for longer goes before everybody.
+  // Inside a band, who has had little of the cards goes before who has had much (policy/timeshare).
+  bool timeshare = false;
+  // A job that has held VRAM for so long without using its card goes for anybody. 0: never.
+  Seconds idle_after{0};
+  // Jobs of a tenant that holds more than its quota, because that was lowered, are moved aside.
+  bool over_quota = false;
   std::uint64_t ram_reserve_bytes = 2ULL << 30;  // Of host RAM, what moves never take.
 };
 
