@@ -5,6 +5,7 @@
 
 #include "core/admission.h"
 #include "core/make_room.h"
+#include "core/run_time.h"
 
 namespace gpusched {
 namespace {
@@ -24,6 +25,17 @@ bool fits_back(const State& state, std::size_t position, const CardHolds& holds,
   // Its memory never left. Alone, the cap does not apply.
   const int cap = card.share_cap_percent.value_or(state.rules().share_cap_percent);
   return holds.jobs <= 1 || (!held.whole && holds.load_percent() + held.share_percent <= cap);
+}
+
+// When it would be over if it were back now.
+Wall end_if_back(const State& state, const Job& job, Now now) {
+  Job here = job;
+  Running& running = std::get<Running>(here.state);
+  Aside aside = *running.aside;
+  aside.phase = AsidePhase::kHere;
+  aside.away += now.wall - aside.since;
+  running.aside = std::make_shared<const Aside>(std::move(aside));
+  return end_of(state, here, now, Trust::kEstimates);
 }
 
 }  // namespace
@@ -58,9 +70,11 @@ bool may_return(const State& state, const Tentative& free, const Job& job,
     if (exceeds_quota(holds, state.tenants().terms_of(job.tenant))) return false;
   }
   if (free.host.cpus + grant.cpus > state.host().cpus) return false;
+  const Wall end = end_if_back(state, job, now);
   for (const CardGrant& held : grant.cards) {
     const auto position = state.index_of(held.card);
     if (!position) return false;
+    if (state.card_bookings().against(job, *position, now.wall, end) != nullptr) return false;
     if (!fits_back(state, *position, free.cards[*position], held, aside, grant.cards.size())) {
       return false;
     }
