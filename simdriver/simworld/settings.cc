@@ -177,9 +177,8 @@ Result<Change> read_unlisted(const std::string& value) {
 Result<Change> read_host_ram(const std::string& value) {
   const auto bytes = parse_size(value);
   if (!bytes) return failure(bytes.error());
-  return [bytes = *bytes](const Target& target) {
-    target.world.data().host_ram_bytes.store(bytes);
-  };
+  return
+      [bytes = *bytes](const Target& target) { target.world.data().host_ram_bytes.store(bytes); };
 }
 
 Result<Change> fault(FaultKind kind, const std::string& function, std::int32_t number) {

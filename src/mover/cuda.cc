@@ -58,14 +58,14 @@ tl::expected<Cuda, NoDriver> Cuda::open() {
     return tl::unexpected(NoDriver{std::string("there is no CUDA driver: ") + ::dlerror(), true});
   }
   Calls calls;
-  const bool complete = find_call(library, "cuInit", calls.init) &&
-                        find_call(library, "cuCheckpointProcessGetRestoreThreadId",
-                                  calls.restore_thread) &&
-                        find_call(library, "cuCheckpointProcessGetState", calls.state) &&
-                        find_call(library, "cuCheckpointProcessLock", calls.lock) &&
-                        find_call(library, "cuCheckpointProcessCheckpoint", calls.checkpoint) &&
-                        find_call(library, "cuCheckpointProcessRestore", calls.restore) &&
-                        find_call(library, "cuCheckpointProcessUnlock", calls.unlock);
+  const bool complete =
+      find_call(library, "cuInit", calls.init) &&
+      find_call(library, "cuCheckpointProcessGetRestoreThreadId", calls.restore_thread) &&
+      find_call(library, "cuCheckpointProcessGetState", calls.state) &&
+      find_call(library, "cuCheckpointProcessLock", calls.lock) &&
+      find_call(library, "cuCheckpointProcessCheckpoint", calls.checkpoint) &&
+      find_call(library, "cuCheckpointProcessRestore", calls.restore) &&
+      find_call(library, "cuCheckpointProcessUnlock", calls.unlock);
   if (!complete) {
     return tl::unexpected(NoDriver{"the CUDA driver is older than 570 and cannot move jobs", true});
   }

@@ -36,8 +36,8 @@ std::optional<std::string> read_memory_max(const std::string& leaf) {
 
 bool write_memory_max(const std::string& leaf, const std::string& value) {
   const Fd file(::open((leaf + "/memory.max").c_str(), O_WRONLY | O_CLOEXEC));
-  return file && ::write(file.get(), value.data(), value.size()) ==
-                     static_cast<ssize_t>(value.size());
+  return file &&
+         ::write(file.get(), value.data(), value.size()) == static_cast<ssize_t>(value.size());
 }
 
 }  // namespace gpusched::mover

@@ -88,9 +88,8 @@ bool Move::any(ProcessState state) const {
 }
 
 void Move::forget_gone() {
-  std::erase_if(moving_, [](const Moving& each) {
-    return is_gone(each.process.pid, each.process.started);
-  });
+  std::erase_if(moving_,
+                [](const Moving& each) { return is_gone(each.process.pid, each.process.started); });
 }
 
 // Those of the last move first and in its order, then those that are new.

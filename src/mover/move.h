@@ -25,7 +25,7 @@ struct MoveWords {
   Seconds lock_timeout{10};
   std::vector<CardBytes> room;  // That must be free before anything comes back.
   std::uint64_t reserve_bytes = std::uint64_t{2} << 30;  // Of host memory, left to others.
-  int report_fd = -1;  // Where the daemon hears of the end.
+  int report_fd = -1;                                    // Where the daemon hears of the end.
 };
 
 class Move {

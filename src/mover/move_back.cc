@@ -62,7 +62,7 @@ Move::Step Move::check_room() const {
     if (!card->processes.empty() || coming == 0) need = std::max(need, asked);
     if (card->free_bytes >= need) continue;
     return Trouble{"card " + uuid + " has " + in_mib(card->free_bytes) + " free, and " +
-                       in_mib(need) + " are needed"};
+                   in_mib(need) + " are needed"};
   }
   return std::nullopt;
 }

@@ -123,8 +123,8 @@ Move::Step Move::lock_one(Moving& moving, Boot deadline) {
   const int pid = moving.process.pid;
   for (int tries = 0; tries < kLockTriesMost; ++tries) {
     // The first gets all of the time; who comes last gets a little in any case.
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline -
-                                                                            read_clock().boot);
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - read_clock().boot);
     const auto timeout = std::max(left, std::chrono::milliseconds{100});
     const int code = timed_call(record_.times.lock, [&] { return cuda_->lock(pid, timeout); });
     if (code == kSuccess) {
@@ -155,8 +155,7 @@ Move::Step Move::checkpoint_all() {
   for (Moving& each : moving_) {
     if (each.state != ProcessState::kLocked) continue;
     const int pid = each.process.pid;
-    const int code =
-        timed_call(record_.times.checkpoint, [&] { return cuda_->checkpoint(pid); });
+    const int code = timed_call(record_.times.checkpoint, [&] { return cuda_->checkpoint(pid); });
     if (code != kSuccess) {
       if (is_gone(pid, each.process.started)) continue;
       return Trouble{"the driver does not move " + name_of(each) + ": " + words_of(code),

@@ -28,9 +28,8 @@ using MoveWait = boost::asio::posix::descriptor_base;
 
 bool share_a_card(const MoveOrder& one, const MoveOrder& other) {
   return std::ranges::any_of(one.room, [&](const MoveOrder::CardRoom& card) {
-    return std::ranges::any_of(other.room, [&](const MoveOrder::CardRoom& another) {
-      return card.uuid == another.uuid;
-    });
+    return std::ranges::any_of(
+        other.room, [&](const MoveOrder::CardRoom& another) { return card.uuid == another.uuid; });
   });
 }
 
@@ -126,7 +125,8 @@ void MoveQueue::on_shim(std::uint64_t number) {
   const ssize_t got = receive_packet(task->shim->native_handle(), buffer.data(), buffer.size(),
                                      passed, MSG_DONTWAIT);
   task->shim.reset();
-  auto answer = decode_control({buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))});
+  auto answer =
+      decode_control({buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))});
   if (got <= 0 || !answer) {
     after(*task, task->pause, &MoveQueue::try_shim);
     return;
@@ -335,15 +335,14 @@ void MoveQueue::launcher_lost() {
   }
 }
 
-void MoveQueue::after(Task& task, std::chrono::milliseconds pause,
-                      void (MoveQueue::*next)(Task&)) {
+void MoveQueue::after(Task& task, std::chrono::milliseconds pause, void (MoveQueue::*next)(Task&)) {
   task.again = std::make_unique<boost::asio::steady_timer>(loop_);
   task.again->expires_after(pause);
   task.again->async_wait([self = weak_from_this(), number = task.number,
                           next](const boost::system::error_code& error) {
     const auto queue = self.lock();
-    Task* still = queue && error != boost::asio::error::operation_aborted ? queue->find(number)
-                                                                         : nullptr;
+    Task* still =
+        queue && error != boost::asio::error::operation_aborted ? queue->find(number) : nullptr;
     if (still != nullptr) (queue.get()->*next)(*still);
   });
 }
@@ -356,16 +355,16 @@ void MoveQueue::complain_when_late(Task& task) {
   const std::chrono::seconds copying{static_cast<std::int64_t>(bytes / kSlowestBytesPerSecond)};
   task.late = std::make_unique<boost::asio::steady_timer>(loop_);
   task.late->expires_after(kAlwaysAllowed + task.order.lock_timeout + copying);
-  task.late->async_wait([self = weak_from_this(),
-                         number = task.number](const boost::system::error_code& error) {
-    const auto queue = self.lock();
-    Task* still = queue && error != boost::asio::error::operation_aborted ? queue->find(number)
-                                                                         : nullptr;
-    if (still == nullptr) return;
-    queue->ports_.complain("moving attempt " + to_string(still->order.attempt) +
-                           (still->out ? " out of its cards" : " back to its cards") +
-                           " takes longer than it should; it is left to end");
-  });
+  task.late->async_wait(
+      [self = weak_from_this(), number = task.number](const boost::system::error_code& error) {
+        const auto queue = self.lock();
+        Task* still =
+            queue && error != boost::asio::error::operation_aborted ? queue->find(number) : nullptr;
+        if (still == nullptr) return;
+        queue->ports_.complain("moving attempt " + to_string(still->order.attempt) +
+                               (still->out ? " out of its cards" : " back to its cards") +
+                               " takes longer than it should; it is left to end");
+      });
 }
 
 }  // namespace gpusched

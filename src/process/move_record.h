@@ -40,7 +40,7 @@ struct MoveRecord {
   };
   std::vector<Process> processes;
   std::vector<CardBytes> beside;  // What was free on each card beside it, before it left.
-  std::string memory_max;  // Of its control group, before it was raised. Empty: it was not.
+  std::string memory_max;         // Of its control group, before it was raised. Empty: it was not.
 
   std::uint64_t bytes() const;
   std::uint64_t bytes_on(const std::string& uuid) const;
