@@ -52,6 +52,7 @@ std::vector<CardUse> Cards::look() const {
     card.mig = is_sliced(calls, device);
     nvml::Asking asking(device);
     if (const auto listed = nvml::ProcessLists(library_).read(asking)) {
+      card.listed = true;
       for (const watch::ProcessSample& each : *listed) {
         card.processes.push_back(
             {each.pid, each.vram_bytes, each.kind == watch::ProcessKind::kMps});

@@ -22,6 +22,7 @@ struct CardUse {
     std::optional<std::uint64_t> bytes;  // Absent: the driver does not say.
     bool mps = false;
   };
+  bool listed = false;  // Else nobody knows who is on it.
   std::vector<Process> processes;
 };
 

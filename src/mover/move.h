@@ -62,6 +62,8 @@ class Move {
   // --- move_out.cc ---
   Step go_out();
   Step measure();
+  void measure_by_what_got_free(const std::vector<CardUse>& before);
+  std::uint64_t bytes_on_cards() const;
   Step check_ram() const;
   void raise_memory_max();
   Step lock_all();

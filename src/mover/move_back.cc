@@ -59,7 +59,8 @@ Move::Step Move::check_room() const {
     const std::uint64_t asked = wanted > there ? wanted - there : 0;
     std::uint64_t need = coming + std::min(bytes_of(record_.beside, uuid), kMostBeside);
     // On a card that is otherwise empty more cannot be had, whatever was asked for.
-    if (!card->processes.empty() || coming == 0) need = std::max(need, asked);
+    const bool empty = card->listed && card->processes.empty();
+    if (!empty || coming == 0) need = std::max(need, asked);
     if (card->free_bytes >= need) continue;
     return Trouble{"card " + uuid + " has " + in_mib(card->free_bytes) + " free, and " +
                    in_mib(need) + " are needed"};

@@ -39,7 +39,9 @@ Move::Step Move::go_out() {
   save();
   die_if_asked(directory_, "begun");
   if (Step trouble = lock_all()) return undo(*trouble);
+  const std::vector<CardUse> before = cards_->look();
   if (Step trouble = checkpoint_all()) return undo(*trouble);
+  measure_by_what_got_free(before);
   return std::nullopt;
 }
 
@@ -60,6 +62,7 @@ Move::Step Move::measure() {
       Moving* moving = find(entry->pid, entry->started);
       const std::string name = "process " + std::to_string(listed.pid);
       if (listed.mps) return Trouble{name + " uses the card through MPS", true};
+      if (moving == nullptr && listed.bytes.value_or(0) == 0) continue;
       if (moving == nullptr) {
         return Trouble{name + " holds memory on a card, and the driver does not let us move it"};
       }
@@ -72,12 +75,35 @@ Move::Step Move::measure() {
   return std::nullopt;
 }
 
-Move::Step Move::check_ram() const {
+// Where the driver does not say whose memory is whose (another pid namespace, an old driver), what
+// was granted is taken for it.
+std::uint64_t Move::bytes_on_cards() const {
   std::uint64_t bytes = 0;
   for (const Moving& each : moving_) {
     if (each.state == ProcessState::kCheckpointed) continue;
     for (const CardBytes& card : each.process.cards) bytes += card.bytes;
   }
+  if (bytes > 0) return bytes;
+  for (const CardBytes& card : words_.room) bytes += card.bytes;
+  return bytes;
+}
+
+// And afterwards, what has become free. Others may have taken or given some meanwhile, so this is
+// only for when nothing better is known.
+void Move::measure_by_what_got_free(const std::vector<CardUse>& before) {
+  if (moving_.empty() || record_.bytes() > 0) return;
+  const std::vector<CardUse> after = cards_->look();
+  for (const CardBytes& granted : words_.room) {
+    const CardUse* then = find_card(before, granted.uuid);
+    const CardUse* now = find_card(after, granted.uuid);
+    if (then == nullptr || now == nullptr || now->free_bytes <= then->free_bytes) continue;
+    moving_.front().process.cards.push_back({granted.uuid, now->free_bytes - then->free_bytes});
+    record_.beside.push_back({granted.uuid, then->free_bytes});
+  }
+}
+
+Move::Step Move::check_ram() const {
+  const std::uint64_t bytes = bytes_on_cards();
   const auto simulated = cuda_->simulated_ram();
   const auto available = simulated ? simulated : available_ram();
   const std::uint64_t need = bytes + bytes / 20 + words_.reserve_bytes;
@@ -92,10 +118,7 @@ void Move::raise_memory_max() {
   if (!now || !record_.memory_max.empty()) return;
   std::uint64_t limit = 0;
   std::from_chars(now->data(), now->data() + now->size(), limit);
-  std::uint64_t bytes = 0;
-  for (const Moving& each : moving_) {
-    for (const CardBytes& card : each.process.cards) bytes += card.bytes;
-  }
+  const std::uint64_t bytes = bytes_on_cards();
   record_.memory_max = *now;
   save();  // First, so that what it was is known whatever happens.
   write_memory_max(where_.leaf, std::to_string(limit + bytes + bytes / 20));

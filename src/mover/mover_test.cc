@@ -11,8 +11,8 @@
 
 #include <csignal>
 #include <cstdio>
-#include <functional>
 #include <fstream>
+#include <functional>
 #include <optional>
 #include <sstream>
 

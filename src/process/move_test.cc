@@ -253,6 +253,14 @@ TEST_F(Moves, ACardThatIsGoneIsNotRestoredTo) {
   EXPECT_NE(failed.error.find("GPU-of-long-ago"), std::string::npos) << failed.error;
 }
 
+TEST_F(Moves, WhereNobodyListsProcessesWhatGotFreeIsWhatWasMoved) {
+  start();
+  harness_->driver().set({"return=nvmlDeviceGetComputeRunningProcesses_v3:3"});
+  EXPECT_EQ(answer<MovedAside>(true).bytes, kMoveVram);
+  EXPECT_EQ(harness_->record(one_).bytes_on(harness_->uuid()), kMoveVram);
+  answer<BroughtBack>(false);
+}
+
 TEST_F(Moves, OnOneCardGoOneAfterAnother) {
   make(false);
   harness_->driver().set({"checkpoint_fixed_ms=200"});
