@@ -24,6 +24,7 @@ LAYOUT = [
     "bin/gpusched",
     "libexec/gpusched/gpuschedd",
     "libexec/gpusched/gpusched-launcher",
+    "libexec/gpusched/gpusched-mover",
     "libexec/gpusched/gpusched-sampler",
     "lib/systemd/system/gpuschedd.service",
     "lib/systemd/user/gpuschedd.service",

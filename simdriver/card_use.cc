@@ -39,6 +39,7 @@ ProcessUse use_of(const Slot& slot, std::size_t card, std::uint64_t now) {
   const SlotCard& held = slot.cards[card];
   ProcessUse use;
   use.pid = slot.pid.load();
+  if (slot.unmovable.load() == kMpsClient) use.kind = ProcessKind::kMps;
   use.vram_bytes = held.bytes.load();
   use.peak_bytes = held.peak_bytes.load();
   use.started_us = held.started_us.load();
@@ -58,6 +59,17 @@ ProcessUse use_of(const ForeignProcess& process) {
 }
 
 }  // namespace
+
+std::uint64_t saved_bytes_of_all(const World& world) {
+  std::uint64_t sum = 0;
+  for_each_process(world, [&](std::size_t, const Slot& slot) {
+    if (slot.process_state.load() != kCheckpointed) return;
+    for (std::size_t card = 0; card < world.card_count(); ++card) {
+      if ((slot.saved_cards.load() >> card & 1) != 0) sum += slot.cards[card].saved_bytes.load();
+    }
+  });
+  return sum;
+}
 
 CardUse look_at_card(const World& world, std::size_t card) {
   CardUse use;

@@ -32,6 +32,9 @@ struct CardUse {
 
 CardUse look_at_card(const World& world, std::size_t card);
 
+// Memory that left the cards for the host's with checkpointed processes.
+std::uint64_t saved_bytes_of_all(const World& world);
+
 std::uint64_t capacity_of(const World& world, std::size_t card);
 
 // Takes `bytes` more for the process of this slot, or nothing and false where they do not fit.

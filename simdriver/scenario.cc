@@ -94,6 +94,7 @@ std::uint64_t digest_of(const Scenario& scenario) {
   digest.add(scenario.checkpoint_out_mib_s);
   digest.add(scenario.checkpoint_in_mib_s);
   digest.add(scenario.checkpoint_fixed_ms);
+  digest.add(scenario.host_ram_bytes);
   for (const std::string& name : scenario.missing_functions) digest.add(name);
   for (const CardFacts& facts : scenario.cards) digest.add(&facts, sizeof facts);
   for (const ScenarioProcess& process : scenario.processes) {

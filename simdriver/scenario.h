@@ -27,6 +27,7 @@ struct Scenario {
   std::uint32_t cuda_version = 13000;  // 1000 times the major number plus 10 times the minor one.
   bool persistence = true, accounting = false, old_process_stride = false;
   std::uint32_t checkpoint_out_mib_s = 0, checkpoint_in_mib_s = 0, checkpoint_fixed_ms = 0;
+  std::uint64_t host_ram_bytes = 0;  // For what checkpoints move there; 0: no limit.
   std::vector<std::string> missing_functions;
   std::vector<CardFacts> cards;
   std::vector<ScenarioProcess> processes;

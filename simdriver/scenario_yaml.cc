@@ -114,6 +114,7 @@ void read_checkpoint(const YAML::Node& node, Scenario& scenario) {
   map.size("out", out);
   map.size("in", in);
   map.number("fixed_ms", scenario.checkpoint_fixed_ms);
+  map.size("host_ram", scenario.host_ram_bytes);
   map.finish();
   scenario.checkpoint_out_mib_s = mib_of(node, out);
   scenario.checkpoint_in_mib_s = mib_of(node, in);

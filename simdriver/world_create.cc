@@ -40,6 +40,7 @@ void fill(WorldData& data, const Scenario& scenario) {
   data.checkpoint_out_mib_s.store(scenario.checkpoint_out_mib_s);
   data.checkpoint_in_mib_s.store(scenario.checkpoint_in_mib_s);
   data.checkpoint_fixed_ms.store(scenario.checkpoint_fixed_ms);
+  data.host_ram_bytes.store(scenario.host_ram_bytes);
   data.card_count = static_cast<std::uint32_t>(scenario.cards.size());
   for (std::size_t card = 0; card < scenario.cards.size(); ++card) {
     data.facts[card] = scenario.cards[card];

@@ -14,7 +14,7 @@
 namespace gpusched::simdriver {
 
 inline constexpr std::uint64_t kMagic = 0x444c524f57535347;  // "GSSWORLD" in a hex dump.
-inline constexpr std::uint32_t kLayoutVersion = 1;
+inline constexpr std::uint32_t kLayoutVersion = 2;
 
 inline constexpr std::size_t kCardsMost = 64;
 inline constexpr std::size_t kSlotsMost = 1024;
@@ -117,6 +117,9 @@ struct Account {
 // CUprocessState, and one more for the gate that closes before a process is locked.
 enum ProcessState : std::uint32_t { kRunning = 0, kLocked = 1, kCheckpointed = 2, kFailed = 3 };
 
+// Why a process cannot be moved: unified memory, or a card that it shares through MPS.
+enum Unmovable : std::uint32_t { kMovable = 0, kManagedMemory = 1, kMpsClient = 2 };
+
 enum class Move : std::uint32_t { kNone, kLock, kCheckpoint, kRestore, kUnlock };
 
 // What one process has on one card.
@@ -140,6 +143,7 @@ struct Slot {
   SharedU32 gate_closed;
   SharedU32 calls_in_flight;  // A futex for the thread that closes the gate.
   SharedU32 restore_failed;
+  SharedU32 unmovable;  // Of Unmovable.
   SharedU64 visible_cards;
   SharedU64 saved_cards;
   SharedU32 request_posted, request_done;  // Numbers; equal when nothing is under way. Futexes.
@@ -168,6 +172,7 @@ struct WorldData {
   SharedU32 old_process_stride;
   SharedU32 checkpoint_out_mib_s, checkpoint_in_mib_s;  // 0: at once.
   SharedU32 checkpoint_fixed_ms;
+  SharedU64 host_ram_bytes;  // That checkpoints may fill; 0: as much as they like.
 
   SharedU32 change_number;  // A futex: every event, fault and change of state wakes its waiters.
   SharedU64 events_posted, accounts_kept;

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <optional>
 
+#include "simdriver/card_use.h"
 #include "simdriver/cuda/process.h"
 #include "simdriver/futex.h"
 #include "simdriver/lock_bytes.h"
@@ -172,6 +173,16 @@ int cuCheckpointProcessRestore(int pid, const cuda::RestoreArguments* arguments)
 
 int cuCheckpointProcessUnlock(int pid, const cuda::UnlockArguments*) {
   return ask(__func__, pid, {Move::kUnlock});
+}
+
+// Not in the real library: host memory that checkpoints may still fill.
+int gpuschedSimulatedHostMemory(std::uint64_t* bytes) {
+  const auto process = cuda::current_process();
+  if (process == nullptr || bytes == nullptr) return cuda::kNotInitialized;
+  const std::uint64_t ram = process->world().data().host_ram_bytes.load();
+  const std::uint64_t filled = saved_bytes_of_all(process->world());
+  *bytes = ram == 0 ? std::uint64_t{1} << 60 : ram > filled ? ram - filled : 0;
+  return cuda::kSuccess;
 }
 
 }  // extern "C"

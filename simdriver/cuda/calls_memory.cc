@@ -30,6 +30,16 @@ int cuMemAlloc_v2(cuda::Address* address, std::size_t bytes) {
 }
 int cuMemAlloc(cuda::Address* address, std::size_t bytes) { return cuMemAlloc_v2(address, bytes); }
 
+// Counted as if all of it were on the card. A process that has such memory cannot be moved.
+int cuMemAllocManaged(cuda::Address* address, std::size_t bytes, unsigned) {
+  return in_context(__func__, [&](cuda::Process& process, cuda::Context& context) -> int {
+    if (address == nullptr || bytes == 0) return cuda::kInvalidValue;
+    const int code = process.allocate(&context, bytes, address);
+    if (code == cuda::kSuccess) process.slot().unmovable.store(kManagedMemory);
+    return code;
+  });
+}
+
 int cuMemFree_v2(cuda::Address address) {
   return in_context(__func__, [&](cuda::Process& process, cuda::Context&) {
     return address == 0 ? cuda::kSuccess : process.free(address);

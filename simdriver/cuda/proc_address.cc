@@ -41,6 +41,7 @@ void cuGetErrorName();
 void cuGetErrorString();
 void cuInit();
 void cuMemAlloc_v2();
+void cuMemAllocManaged();
 void cuMemFree_v2();
 void cuMemGetInfo_v2();
 int cuGetProcAddress_v2(const char*, void**, int, std::uint64_t, int*);
@@ -87,6 +88,7 @@ const std::array kEntries = {
     Entry{"cuGetErrorString", cuGetErrorString},
     Entry{"cuInit", cuInit},
     Entry{"cuMemAlloc", cuMemAlloc_v2},
+    Entry{"cuMemAllocManaged", cuMemAllocManaged},
     Entry{"cuMemFree", cuMemFree_v2},
     Entry{"cuMemGetInfo", cuMemGetInfo_v2},
     Entry{"cuGetProcAddress", reinterpret_cast<void (*)()>(cuGetProcAddress_v2)},

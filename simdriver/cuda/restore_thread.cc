@@ -36,6 +36,7 @@ void open_gate(Slot& slot) {
 int lock(Slot& slot) {
   if (slot.restore_failed.load() != 0) return kOperatingSystem;
   if (slot.process_state.load() != kRunning) return kIllegalState;
+  if (slot.unmovable.load() == kMpsClient) return kNotSupported;
   const std::uint32_t timeout_ms = slot.request_timeout_ms.load();
   const std::uint64_t end = monotonic_us() + std::uint64_t{timeout_ms} * 1000;
   slot.gate_closed.store(1);
@@ -60,8 +61,15 @@ int unlock(Slot& slot) {
   return kSuccess;
 }
 
+// What VRAM of others fills of the host's memory.
+bool host_has_room(const World& world, std::uint64_t bytes) {
+  const std::uint64_t ram = world.data().host_ram_bytes.load();
+  return ram == 0 || saved_bytes_of_all(world) + bytes <= ram;
+}
+
 int checkpoint(const World& world, std::size_t number) {
   Slot& slot = world.data().slots[number];
+  if (slot.unmovable.load() == kManagedMemory) return kNotSupported;
   if (slot.restore_failed.load() != 0) return kOperatingSystem;
   if (slot.process_state.load() != kLocked) return kIllegalState;
   SharedU64& on_cards = world.data().slot_cards[number];
@@ -73,6 +81,7 @@ int checkpoint(const World& world, std::size_t number) {
     sliced |= world.data().states[card].mig.load() != 0;
   });
   if (sliced) return kOutOfMemory;  // So says the real one under MIG.
+  if (!host_has_room(world, bytes)) return kOutOfMemory;
   pause_for(world, bytes, world.data().checkpoint_out_mib_s.load());
   for_each_card(cards, [&](std::size_t card) {
     slot.cards[card].saved_bytes.store(slot.cards[card].bytes.load());

@@ -28,6 +28,7 @@ Result<void> Driver::load() {
                         find(library, "cuDevicePrimaryCtxRetain", calls_.retain) &&
                         find(library, "cuCtxSetCurrent", calls_.set_current) &&
                         find(library, "cuMemAlloc_v2", calls_.allocate) &&
+                        find(library, "cuMemAllocManaged", calls_.allocate_managed) &&
                         find(library, "cuMemGetInfo_v2", calls_.memory_info) &&
                         find(library, "cuGetErrorString", calls_.error_string);
   if (!complete) return unusable("RuntimeError: libcuda.so.1 lacks functions");
@@ -70,10 +71,12 @@ Result<Driver> Driver::open(int gpus) {
   return driver;
 }
 
-int Driver::allocate(int device, std::uint64_t bytes) {
+int Driver::allocate(int device, std::uint64_t bytes, bool managed) {
   std::uint64_t address = 0;
   calls_.set_current(contexts_[static_cast<std::size_t>(device)]);
-  const int code = calls_.allocate(&address, bytes);
+  constexpr unsigned kGlobal = 1;
+  const int code = managed ? calls_.allocate_managed(&address, bytes, kGlobal)
+                           : calls_.allocate(&address, bytes);
   calls_.set_current(contexts_.front());
   return code;
 }

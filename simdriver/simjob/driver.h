@@ -20,7 +20,7 @@ class Driver {
   static Result<Driver> open(int gpus);
 
   // 0 or the driver's code.
-  int allocate(int device, std::uint64_t bytes);
+  int allocate(int device, std::uint64_t bytes, bool managed);
   MemoryInfo memory_of(int device);
   int step(unsigned percent, unsigned us);
   std::string sentence_of(int code) const;
@@ -32,6 +32,7 @@ class Driver {
     int (*retain)(void**, int) = nullptr;
     int (*set_current)(void*) = nullptr;
     int (*allocate)(std::uint64_t*, std::size_t) = nullptr;
+    int (*allocate_managed)(std::uint64_t*, std::size_t, unsigned) = nullptr;
     int (*memory_info)(std::size_t*, std::size_t*) = nullptr;
     int (*error_string)(int, const char**) = nullptr;
     int (*simulated_step)(const int*, int, unsigned, unsigned) = nullptr;

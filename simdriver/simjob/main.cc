@@ -73,7 +73,7 @@ class Job {
     while (taken_ < wanted) {
       const std::uint64_t bytes = piece(taken_);
       for (int device = 0; bytes > 0 && device < options_.gpus; ++device) {
-        if (const int code = driver_.allocate(device, bytes); code != 0) {
+        if (const int code = driver_.allocate(device, bytes, options_.managed); code != 0) {
           complain(device, bytes, code);
           return false;
         }

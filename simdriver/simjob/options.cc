@@ -67,13 +67,14 @@ const std::map<std::string, Reader>& readers() {
 const char* const kHelp =
     "Usage: gpusched-simjob [--vram SIZE] [--util PERCENT] [--ramp TIME] [--seconds N]\n"
     "                       [--gpus N] [--alloc-pieces N] [--step-ms N] [--steps-file FILE]\n"
-    "                       [--resume]\n"
+    "                       [--resume] [--managed]\n"
     "A job for simulated cards: takes memory, keeps cards busy, counts its steps.\n"
     "  --vram SIZE        memory per card, taken within --ramp\n"
     "  --util PERCENT     share of each card it would use alone (50)\n"
     "  --seconds N        of work at full speed (10); 0: until it is ended\n"
     "  --steps-file FILE  the number of steps done, always up to date\n"
-    "  --resume           go on from the number in that file\n";
+    "  --resume           go on from the number in that file\n"
+    "  --managed          take unified memory, which a driver cannot move aside\n";
 
 Result<Milliseconds> parse_pause(const std::string& text) {
   char* end = nullptr;
@@ -96,6 +97,10 @@ Result<Options> parse_options(const std::vector<std::string>& words) {
     }
     if (words[i] == "--resume") {
       options.resume = true;
+      continue;
+    }
+    if (words[i] == "--managed") {
+      options.managed = true;
       continue;
     }
     // --flag VALUE and --flag=VALUE.

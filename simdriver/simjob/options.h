@@ -20,6 +20,7 @@ struct Options {
   int pieces = 0;  // Allocations that make up the memory; 0: as the ramp needs.
   std::string steps_file;
   bool resume = false;
+  bool managed = false;  // Unified memory: cannot be moved aside.
   bool help = false;
 };
 

@@ -174,6 +174,13 @@ Result<Change> read_unlisted(const std::string& value) {
   return [bytes = *bytes](const Target& target) { target.state().unlisted_bytes.store(bytes); };
 }
 
+Result<Change> read_host_ram(const std::string& value) {
+  const auto bytes = parse_size(value);
+  if (!bytes) return failure(bytes.error());
+  return
+      [bytes = *bytes](const Target& target) { target.world.data().host_ram_bytes.store(bytes); };
+}
+
 Result<Change> fault(FaultKind kind, const std::string& function, std::int32_t number) {
   if (function.empty() || function.size() >= kNameMost) return bad("expected a function or all");
   return [=](const Target& target) {
@@ -265,6 +272,8 @@ const std::array kSettings = {
             count_world<&WorldData::checkpoint_in_mib_s>},
     Setting{"checkpoint_fixed_ms", Scope::kWorld, "N: added to every move",
             count_world<&WorldData::checkpoint_fixed_ms>},
+    Setting{"host_ram", Scope::kWorld, "SIZE that checkpoints may fill, 0: no limit",
+            read_host_ram},
 };
 
 struct Word {

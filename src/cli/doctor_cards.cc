@@ -110,22 +110,16 @@ std::optional<int> major_of(const std::string& version) {
   return major;
 }
 
-// By the version alone: only the sampler and the mover load driver libraries.
 Finding check_checkpoint(const LocalLook& look) {
   Finding finding{.about = "checkpoint calls"};
-  std::string version;
-  for (const watch::BackendState& backend : look.backends) {
-    const bool nvidia = backend.name == "nvml" || backend.name == "nvidia-smi";
-    if (nvidia && version.empty()) version = backend.driver_version;
-  }
-  const std::optional<int> major = major_of(version);
-  if (!major) {
+  const std::string version = nvidia_driver_version(look);
+  if (!major_of(version)) {
     finding.health = Health::kLess;
     finding.is = "the driver's version is not known";
     finding.costs = "it cannot be said whether running jobs can be moved aside";
     return finding;
   }
-  if (*major >= kCheckpointDriver) {
+  if (has_checkpoint_calls(version)) {
     finding.is = fmt::format("driver {} has them", version);
     return finding;
   }
@@ -194,6 +188,18 @@ constexpr Switch kMig = {
     "nvidia-smi {} -mig 0, as root, while nothing runs there"};
 
 }  // namespace
+
+std::string nvidia_driver_version(const LocalLook& look) {
+  for (const watch::BackendState& backend : look.backends) {
+    const bool nvidia = backend.name == "nvml" || backend.name == "nvidia-smi";
+    if (nvidia && !backend.driver_version.empty()) return backend.driver_version;
+  }
+  return {};
+}
+
+bool has_checkpoint_calls(const std::string& version) {
+  return major_of(version).value_or(0) >= kCheckpointDriver;
+}
 
 std::vector<Finding> check_cards(const Result<LocalLook>& look) {
   if (!look) {

@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "cli/doctor_host.h"
 #include "cli/files.h"
+#include "cli/own_programs.h"
 
 namespace gpusched::cli {
 namespace {
@@ -139,6 +140,7 @@ HostFacts read_host_facts() {
     facts.ram_free_bytes = memory_line(*text, "MemAvailable");
   }
   facts.mps_pid = find_mps();
+  facts.mover = program_beside("gpusched-mover").has_value();
   return facts;
 }
 

@@ -140,8 +140,12 @@ Finding check_mps(const HostFacts& facts) {
 }  // namespace
 
 std::vector<Finding> check_host(const HostFacts& facts, const LocalLook* look) {
-  return {check_device_filter(facts), check_freezer(facts), check_huge_pages(facts),
-          check_memory(facts, look), check_mps(facts)};
+  std::vector<Finding> findings = {check_device_filter(facts), check_freezer(facts),
+                                   check_huge_pages(facts), check_memory(facts, look),
+                                   check_mps(facts)};
+  auto moving = look == nullptr ? std::nullopt : check_moving(facts, *look);
+  if (moving) findings.push_back(std::move(*moving));
+  return findings;
 }
 
 }  // namespace gpusched::cli

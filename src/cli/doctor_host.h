@@ -22,11 +22,14 @@ struct HostFacts {
   std::string huge_pages;  // "always", "madvise", "never"; empty: the kernel has none.
   std::optional<std::uint64_t> ram_bytes, ram_free_bytes;
   std::optional<int> mps_pid;  // Of a running control daemon.
+  bool mover = false;          // gpusched-mover is installed beside this program.
 };
 
 HostFacts read_host_facts();
 
 // `look`: null if nobody could look at the cards.
 std::vector<Finding> check_host(const HostFacts& facts, const LocalLook* look);
+// Whether a running job's VRAM can be moved to RAM and back here. Nullopt: no NVIDIA card.
+std::optional<Finding> check_moving(const HostFacts& facts, const LocalLook& look);
 
 }  // namespace gpusched::cli

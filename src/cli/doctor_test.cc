@@ -54,7 +54,8 @@ TEST(Doctor, AMachineInGoodOrder) {
                         .huge_pages = "always",
                         .ram_bytes = 256 * kGiB,
                         .ram_free_bytes = 240 * kGiB,
-                        .mps_pid = {}};
+                        .mps_pid = {},
+                        .mover = true};
   const auto findings = all_of(look_of("doctor-good"), facts);
   compare("doctor-good", findings);
   EXPECT_TRUE(std::ranges::all_of(
@@ -92,6 +93,28 @@ TEST(Doctor, AKernelThatRefusesTheFilterIsNamedWithItsReason) {
   const auto findings = check_host(facts, nullptr);
   EXPECT_EQ(findings[0].is, "the kernel refuses it: Operation not permitted");
   EXPECT_EQ(findings[0].health, Health::kLess);
+}
+
+TEST(Doctor, SaysWhetherJobsCanBeMovedThroughTheDriver) {
+  const LocalLook look = look_of("doctor-good");
+  HostFacts facts{.root = true, .huge_pages = "always", .mover = true};
+  auto found = check_moving(facts, look);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->is, "works through driver " + nvidia_driver_version(look));
+  facts.root = false;
+  facts.huge_pages = "madvise";
+  facts.mps_pid = 5;
+  found = check_moving(facts, look);
+  EXPECT_EQ(found->health, Health::kGood);
+  EXPECT_NE(found->is.find("; without root only jobs of the daemon's own user, not of jobs that "
+                           "use MPS, faster with huge pages always"),
+            std::string::npos)
+      << found->is;
+  facts.mover = false;
+  found = check_moving(facts, look);
+  EXPECT_EQ(found->health, Health::kLess);
+  EXPECT_EQ(found->is, "not through the driver: gpusched-mover is not installed");
+  EXPECT_FALSE(check_moving(facts, LocalLook{}));
 }
 
 TEST(Doctor, ReadsTheFactsOfThisMachine) {

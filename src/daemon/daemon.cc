@@ -2,6 +2,7 @@
 
 #include <boost/asio/post.hpp>
 #include <csignal>
+#include <cstdlib>
 #include <utility>
 
 #include "base/clock.h"
@@ -25,6 +26,14 @@ Result<void> set_level(const std::string& name) {
   if (!level) return failure(ErrorCode::kInvalid, "'" + name + "' is not a log level");
   set_log_level(*level);
   return {};
+}
+
+// A mover starts from nothing: it needs to know where its driver is, and nothing else of ours.
+std::vector<std::string> mover_variables(const std::optional<SimWorld>& sim) {
+  if (sim) return sim->variables();
+  const char* libraries = std::getenv("LD_LIBRARY_PATH");
+  if (libraries == nullptr || *libraries == '\0') return {};
+  return {std::string("LD_LIBRARY_PATH=") + libraries};
 }
 
 }  // namespace
@@ -87,6 +96,7 @@ Result<void> Daemon::start_launcher() {
                           {.state_directory = config_.state_directory,
                            .launcher_program = find_launcher_program(),
                            .cgroup = cgroup_,
+                           .mover = {.variables = mover_variables(sim_)},
                            .complain = [](const std::string& what) { log_warning(what); }},
                           [this](LauncherReport report) { engine_->report(std::move(report)); });
   if (!launcher) return failure(launcher.error());

@@ -116,8 +116,8 @@ class Launcher {
   // Each is answered by one report: MovedAside or BroughtBack, or MoveFailed; by none when the
   // attempt ends meanwhile. Both may be repeated, also after a restart of the daemon in the midst
   // of one: they go on from the state that the attempt is found in.
-  virtual void move_aside(MoveOrder) {}
-  virtual void bring_back(MoveOrder) {}
+  virtual void move_aside(MoveOrder order) = 0;
+  virtual void bring_back(MoveOrder order) = 0;
   virtual void change_time(AttemptId attempt, const TimeRule& time) = 0;
   // The job is gone from the store: remove its directory.
   virtual void forget(JobId job) = 0;

@@ -22,6 +22,7 @@
 #include <string_view>
 
 #include "launcher/attempt_entries.h"
+#include "launcher/become_mover.h"
 #include "launcher/command.h"
 #include "process/cgroup.h"
 #include "process/job_directory.h"
@@ -112,6 +113,8 @@ class Server {
       in_worker([&] { end_containers(*containers); });
     } else if (const auto* forget = std::get_if<ForgetRequest>(&*message)) {
       in_worker([&] { remove_jobs(*forget); });
+    } else if (const auto* move = std::get_if<MoveRequest>(&*message)) {
+      start_mover(*move);
     }
   }
 
@@ -277,6 +280,23 @@ class Server {
       if (!removed) problem = removed.error().message;
     }
     send_packet(settings_.report_fd, encode(Forgotten{std::move(problem)}));
+  }
+
+  void start_mover(const MoveRequest& request) {
+    int pidfd = -1;
+    const pid_t pid = fork_with_pidfd(pidfd);
+    if (pid == 0) {
+      leave_launcher();
+      become_mover(request, settings_.report_fd);
+    }
+    if (pid < 0) {
+      send(MoverNotStarted{request.attempt, request.token,
+                           std::string("cannot start a process: ") + std::strerror(errno)});
+      return;
+    }
+    const Fd owned(pidfd);
+    send(MoverStarted{request.attempt, request.token, pid},
+         owned ? std::vector<int>{owned.get()} : std::vector<int>{});
   }
 
   struct Spare {

@@ -58,6 +58,30 @@ void write(WireWriter& out, const ShimGaveUp& m) {
 }
 void write(WireWriter& out, const TreeEnded& m) { write(out, m.attempt); }
 void write(WireWriter& out, const Forgotten& m) { out.rest(m.problem); }
+void write_words(WireWriter& out, const std::vector<std::string>& words) {
+  out.u32(static_cast<std::uint32_t>(words.size()));
+  for (const std::string& word : words) out.text(word);
+}
+void write(WireWriter& out, const MoveRequest& m) {
+  write(out, m.attempt);
+  out.text(m.token);
+  write_words(out, m.words);
+  write_words(out, m.variables);
+}
+void write(WireWriter& out, const MoverStarted& m) {
+  write(out, m.attempt);
+  out.text(m.token);
+  out.u32(static_cast<std::uint32_t>(m.pid));
+}
+void write(WireWriter& out, const MoverNotStarted& m) {
+  write(out, m.attempt);
+  out.text(m.token);
+  out.rest(m.error);
+}
+void write(WireWriter& out, const MoverEnded& m) {
+  write(out, m.attempt);
+  out.text(m.token);
+}
 
 void read(WireReader& in, LaunchRequest& m) {
   m.attempt = read_attempt(in);
@@ -104,6 +128,30 @@ void read(WireReader& in, ShimGaveUp& m) {
 }
 void read(WireReader& in, TreeEnded& m) { m.attempt = read_attempt(in); }
 void read(WireReader& in, Forgotten& m) { m.problem = in.rest(); }
+void read_words(WireReader& in, std::vector<std::string>& words) {
+  const std::uint32_t count = in.count(sizeof(std::uint32_t));
+  for (std::uint32_t i = 0; i < count; ++i) words.push_back(in.text());
+}
+void read(WireReader& in, MoveRequest& m) {
+  m.attempt = read_attempt(in);
+  m.token = in.text();
+  read_words(in, m.words);
+  read_words(in, m.variables);
+}
+void read(WireReader& in, MoverStarted& m) {
+  m.attempt = read_attempt(in);
+  m.token = in.text();
+  m.pid = static_cast<int>(in.u32());
+}
+void read(WireReader& in, MoverNotStarted& m) {
+  m.attempt = read_attempt(in);
+  m.token = in.text();
+  m.error = in.rest();
+}
+void read(WireReader& in, MoverEnded& m) {
+  m.attempt = read_attempt(in);
+  m.token = in.text();
+}
 
 template <std::size_t I = 0>
 Result<LaunchMessage> decode_launch(std::size_t kind, WireReader& in) {

@@ -15,7 +15,7 @@
 
 namespace gpusched {
 
-inline constexpr std::uint32_t kLaunchProtocolVersion = 1;
+inline constexpr std::uint32_t kLaunchProtocolVersion = 2;
 // The launcher's two sockets.
 inline constexpr int kRequestSocket = 3;
 inline constexpr int kReportSocket = 4;
@@ -48,6 +48,15 @@ struct EndContainersRequest {
 struct ForgetRequest {  // Answered by Forgotten.
   std::vector<JobId> jobs;
 };
+// Start gpusched-mover, apart from launcher and daemon: neither's end may interrupt it. Answered by
+// MoverStarted or MoverNotStarted, later by MoverEnded; asking twice is safe, movers wait for each
+// other.
+struct MoveRequest {
+  AttemptId attempt;
+  std::string token;                   // Of the order.
+  std::vector<std::string> words;      // Program and arguments.
+  std::vector<std::string> variables;  // Its environment, "NAME=value".
+};
 
 // --- Launcher to daemon
 // ---------------------------------------------------------------------------
@@ -61,6 +70,11 @@ struct ShimLaunched {  // The shim's pidfd comes along.
 struct ShimNotLaunched {
   AttemptId attempt;
   std::string error;
+};
+struct MoverStarted {  // The mover's pidfd comes along.
+  AttemptId attempt;
+  std::string token;
+  int pid = 0;
 };
 
 // --- Shims and workers to daemon
@@ -84,10 +98,20 @@ struct TreeEnded {
 struct Forgotten {
   std::string problem;  // Empty: all gone.
 };
+struct MoverNotStarted {  // From the launcher, or from the process that was to become the mover.
+  AttemptId attempt;
+  std::string token;
+  std::string error;
+};
+struct MoverEnded {  // Its record is in place.
+  AttemptId attempt;
+  std::string token;
+};
 
-using LaunchMessage = std::variant<LaunchRequest, EndTreeRequest, EndContainersRequest,
-                                   ForgetRequest, LauncherReady, ShimLaunched, ShimNotLaunched,
-                                   CommandStarted, CommandEnded, ShimGaveUp, TreeEnded, Forgotten>;
+using LaunchMessage =
+    std::variant<LaunchRequest, EndTreeRequest, EndContainersRequest, ForgetRequest, LauncherReady,
+                 ShimLaunched, ShimNotLaunched, CommandStarted, CommandEnded, ShimGaveUp, TreeEnded,
+                 Forgotten, MoveRequest, MoverStarted, MoverNotStarted, MoverEnded>;
 
 std::string encode(const LaunchMessage& message);
 Result<LaunchMessage> decode_launch(std::string_view packet);

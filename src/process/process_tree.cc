@@ -37,6 +37,7 @@ std::optional<ProcessEntry> read_entry(pid_t pid) {
   entry.pid = pid;
   const char* at = stat.c_str() + name_end + 2;
   entry.zombie = *at == 'Z' || *at == 'X';
+  entry.stopped = *at == 'T' || *at == 't';
   ++at;
   long long fields[20] = {};  // ppid, pgrp, session, …, starttime is the 19th after the state.
   char* end = nullptr;
@@ -76,6 +77,8 @@ std::vector<ProcessEntry> list_processes() {
   ::closedir(directory);
   return found;
 }
+
+std::optional<ProcessEntry> find_process(pid_t pid) { return read_entry(pid); }
 
 std::vector<pid_t> descendants_of(pid_t root) {
   const std::vector<ProcessEntry> all = list_processes();

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,11 @@ struct ProcessEntry {
   pid_t parent = 0;
   pid_t session = 0;
   bool zombie = false;
+  bool stopped = false;
   Boot started{};
 };
 std::vector<ProcessEntry> list_processes();
+std::optional<ProcessEntry> find_process(pid_t pid);
 
 // All living descendants of `root`, without itself.
 std::vector<pid_t> descendants_of(pid_t root);

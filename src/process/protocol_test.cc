@@ -126,7 +126,11 @@ TEST(LaunchProtocol, EveryMessageComesBackAsItWas) {
       CommandEnded{id, "record"},
       ShimGaveUp{id, "full"},
       TreeEnded{id},
-      Forgotten{"problem"}};
+      Forgotten{"problem"},
+      MoveRequest{id, "token", {"mover", "out"}, {"A=b"}},
+      MoverStarted{id, "token", 44},
+      MoverNotStarted{id, "token", "why"},
+      MoverEnded{id, "token"}};
   EXPECT_EQ(all.size(), std::variant_size_v<LaunchMessage>);
   for (const LaunchMessage& message : all) {
     const auto back = decode_launch(encode(message));

@@ -49,6 +49,8 @@ void ShimLauncher::Impl::on_message(LaunchMessage& message, std::vector<Fd>& pas
     if (!forgotten->problem.empty()) complain(forgotten->problem);
     forgetting_.clear();
     forget_more();
+  } else {
+    moves_->take(message, passed);
   }
 }
 
@@ -105,6 +107,7 @@ void ShimLauncher::Impl::on_started(AttemptId attempt, int pid, Wall started_at)
   if (found == attempts_.end() || found->second.started) return;
   found->second.started = true;
   sink_(AttemptStarted{attempt, pid, started_at});
+  moves_->look();
 }
 
 void ShimLauncher::Impl::on_ended(ExitRecord ended) {
@@ -112,6 +115,7 @@ void ShimLauncher::Impl::on_ended(ExitRecord ended) {
   if (found == attempts_.end()) return;
   const bool started = found->second.started;
   attempts_.erase(found);
+  moves_->attempt_ended(ended.attempt);
   if (!started && ended.started_at) sink_(AttemptStarted{ended.attempt, 0, *ended.started_at});
   sink_(std::move(ended));
 }
@@ -120,6 +124,7 @@ void ShimLauncher::Impl::not_started(AttemptId attempt) {
   const auto found = attempts_.find(attempt);
   std::string error = std::move(found->second.error);
   attempts_.erase(found);
+  moves_->attempt_ended(attempt);
   sink_(AttemptNotStarted{attempt, std::move(error)});
 }
 
@@ -127,6 +132,7 @@ void ShimLauncher::Impl::on_tree_ended(AttemptId attempt) {
   const auto found = attempts_.find(attempt);
   if (found == attempts_.end() || found->second.stage != Stage::kEndingTree) return;
   attempts_.erase(found);
+  moves_->attempt_ended(attempt);
   sink_(SupervisorLost{attempt, read_clock().wall});
 }
 

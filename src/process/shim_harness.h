@@ -80,6 +80,7 @@ class ShimHarness {
     options.state_directory = directory_.path();
     options.launcher_program = GPUSCHED_TEST_LAUNCHER;
     options.cgroup = cgroup_;
+    options.mover = mover_;
     options.complain = [this](const std::string& text) { complaints_.push_back(text); };
     auto started = ShimLauncher::start(*loop_, std::move(options), [this](LauncherReport report) {
       reports_.push_back(std::move(report));
@@ -152,6 +153,9 @@ class ShimHarness {
     ASSERT_GT(pid, 1);
     ::kill(pid, SIGKILL);
   }
+
+ protected:
+  ShimLauncher::MoverOptions mover_;  // From the next restart() on.
 
  private:
   testing::TemporaryDirectory directory_;

@@ -29,6 +29,8 @@ void ShimLauncher::abandon(AttemptId attempt) { impl_->abandon(attempt); }
 void ShimLauncher::launch(LaunchOrder order) { impl_->launch(order); }
 void ShimLauncher::adopt(AttemptId attempt) { impl_->adopt(attempt); }
 void ShimLauncher::stop(AttemptId attempt, Seconds grace) { impl_->stop(attempt, grace); }
+void ShimLauncher::move_aside(MoveOrder order) { impl_->move(std::move(order), true); }
+void ShimLauncher::bring_back(MoveOrder order) { impl_->move(std::move(order), false); }
 void ShimLauncher::change_time(AttemptId attempt, const TimeRule& time) {
   impl_->change_time(attempt, time);
 }
@@ -88,10 +90,33 @@ Result<void> ShimLauncher::Impl::start() {
   };
   handlers.complain = [this](const std::string& text) { complain(text); };
   link_ = std::make_unique<LauncherLink>(loop_, std::move(command), std::move(handlers));
+  moves_ = make_moves();
   return link_->start();
 }
 
+std::shared_ptr<MoveQueue> ShimLauncher::Impl::make_moves() {
+  if (options_.mover.program.empty()) {
+    const std::string& beside = options_.launcher_program;
+    options_.mover.program = beside.substr(0, beside.rfind('/') + 1) + "gpusched-mover";
+  }
+  MoveQueue::Ports ports;
+  ports.send = [this](std::string packet) {
+    outbox_.push_back({{}, std::move(packet), {}});
+    pump();
+  };
+  ports.runs = [this](AttemptId attempt) {
+    const auto found = attempts_.find(attempt);
+    return found != attempts_.end() && found->second.stage == Stage::kFollowed &&
+           found->second.started;
+  };
+  ports.report = [this](LauncherReport report) { sink_(std::move(report)); };
+  ports.complain = [this](const std::string& text) { complain(text); };
+  return std::make_shared<MoveQueue>(loop_, options_.state_directory, options_.mover,
+                                     std::move(ports));
+}
+
 void ShimLauncher::Impl::shut_down() {
+  moves_.reset();
   link_.reset();
   attempts_.clear();
 }
@@ -173,6 +198,10 @@ void ShimLauncher::Impl::stop(AttemptId attempt, Seconds grace) {
     return;
   }
   tend(attempt);
+}
+
+void ShimLauncher::Impl::move(MoveOrder order, bool out) {
+  if (attempts_.contains(order.attempt)) moves_->order(std::move(order), out);
 }
 
 void ShimLauncher::Impl::change_time(AttemptId attempt, const TimeRule& time) {
@@ -258,6 +287,7 @@ void ShimLauncher::Impl::on_launcher_lost() {
     forgetting_.clear();
     forget_more();
   }
+  moves_->launcher_lost();
 }
 
 }  // namespace gpusched

@@ -21,11 +21,18 @@ namespace gpusched {
 
 class ShimLauncher final : public Launcher {
  public:
+  // gpusched-mover, which the launcher starts.
+  struct MoverOptions {
+    std::string program;                 // Empty: the one beside the launcher.
+    std::vector<std::string> variables;  // Its environment, "NAME=value": where its driver is.
+    std::uint64_t ram_reserve_bytes = std::uint64_t{2} << 30;  // Never filled with VRAM.
+  };
   struct Options {
     std::string state_directory;   // Absolute; exists.
     std::string launcher_program;  // Absolute.
     // As prepare_cgroups() gave it; empty path: without control groups.
     CgroupBase cgroup;
+    MoverOptions mover = {};
     // Told in one sentence what is wrong but not anybody's request: a launcher that keeps dying,
     // a damaged job directory.
     std::function<void(const std::string&)> complain;
@@ -42,6 +49,8 @@ class ShimLauncher final : public Launcher {
   void launch(LaunchOrder order) override;
   void adopt(AttemptId attempt) override;
   void stop(AttemptId attempt, Seconds grace) override;
+  void move_aside(MoveOrder order) override;
+  void bring_back(MoveOrder order) override;
   void change_time(AttemptId attempt, const TimeRule& time) override;
   void forget(JobId job) override;
 

@@ -17,6 +17,7 @@
 #include "process/job_directory.h"
 #include "process/launch_protocol.h"
 #include "process/launcher_link.h"
+#include "process/move_queue.h"
 #include "process/shim_launcher.h"
 
 namespace gpusched {
@@ -32,6 +33,7 @@ class ShimLauncher::Impl : public std::enable_shared_from_this<ShimLauncher::Imp
   void launch(const LaunchOrder& order);
   void adopt(AttemptId attempt);
   void stop(AttemptId attempt, Seconds grace);
+  void move(MoveOrder order, bool out);
   void change_time(AttemptId attempt, const TimeRule& time);
   void forget(JobId job);
   void end_containers(AttemptId attempt, Boot since, std::vector<std::string> ids);
@@ -66,6 +68,7 @@ class ShimLauncher::Impl : public std::enable_shared_from_this<ShimLauncher::Imp
   };
 
   void complain(const std::string& text);
+  std::shared_ptr<MoveQueue> make_moves();
   Result<void> send_order(const LaunchOrder& order, Fd go);
   // True: its shim has been told to go on.
   bool launch_prepared(AttemptId attempt);
@@ -102,6 +105,7 @@ class ShimLauncher::Impl : public std::enable_shared_from_this<ShimLauncher::Imp
   std::string boot_id_;
   std::unique_ptr<LauncherLink> link_;
   std::map<AttemptId, Followed> attempts_;
+  std::shared_ptr<MoveQueue> moves_;
   std::vector<std::pair<AttemptId, int>> told_;  // shims() as take_changed() saw it last.
   std::deque<Outgoing> outbox_;
   std::vector<JobId> forget_;

@@ -63,18 +63,21 @@ void SimLauncher::finish(AttemptId id, int exit_code) {
 void SimLauncher::kill_supervisor(AttemptId id) {
   Attempt& attempt = attempts_.at(id);
   attempt.plan.supervisor_dies = true;
+  attempt.halted_at.reset();
   attempt.natural_end = now_.boot;
   reschedule(attempt);
 }
 
 // Whatever ends it first: itself, its time limit, or a request to stop.
 void SimLauncher::reschedule(Attempt& attempt) {
-  attempt.next = attempt.natural_end;
+  const bool halted = attempt.halted_at.has_value();
+  attempt.next = halted ? Boot::max() : attempt.natural_end;
   attempt.timed_out = false;
   attempt.stopping = false;
   const Seconds limit = attempt.order.time.limit;
-  if (limit > Seconds{0} && attempt.started_boot + limit < attempt.next) {
-    attempt.next = attempt.started_boot + limit;
+  const Boot limit_at = attempt.started_boot + attempt.halted_for + limit;
+  if (!halted && limit > Seconds{0} && limit_at < attempt.next) {
+    attempt.next = limit_at;
     attempt.timed_out = true;
   }
   if (attempt.stop_at && *attempt.stop_at < attempt.next) {
@@ -105,11 +108,14 @@ void SimLauncher::start(AttemptId id, Attempt& attempt) {
   attempt.natural_end = now_.boot + attempt.plan.run_for;
   reschedule(attempt);
   if (attempt.followed) outbox_.emplace_back(AttemptStarted{id, 1, now_.wall});
+  if (attempt.next_move) begin_move(attempt, *std::exchange(attempt.next_move, std::nullopt));
 }
 
 void SimLauncher::end(AttemptId id, Attempt& attempt) {
   attempt.phase = attempt.plan.supervisor_dies ? Phase::kLost : Phase::kEnded;
   attempt.ended_at = now_.wall;
+  attempt.move.reset();
+  attempt.next_move.reset();
   Truth& truth = truth_[id];
   truth.alive = false;
   if (!attempt.plan.supervisor_dies && !attempt.stopping && !attempt.timed_out)
@@ -157,6 +163,7 @@ void SimLauncher::advance(Now now) {
       start(id, attempt);
     }
     if (attempt.phase == Phase::kRunning && attempt.next <= now.boot) end(id, attempt);
+    if (attempt.move && attempt.move->due <= now.boot) complete_move(attempt);
   }
   for (const AttemptId id : gone) attempts_.erase(id);
   for (LauncherReport& report : std::exchange(outbox_, {})) sink_(std::move(report));
@@ -167,7 +174,9 @@ std::optional<Boot> SimLauncher::next_event() const {
   if (!outbox_.empty()) next = now_.boot;
   for (const auto& [id, attempt] : attempts_) {
     if (attempt.phase == Phase::kEnded || attempt.phase == Phase::kLost) continue;
-    if (!next || attempt.next < *next) next = attempt.next;
+    Boot soonest = attempt.next;
+    if (attempt.move) soonest = std::min(soonest, attempt.move->due);
+    if (soonest != Boot::max() && (!next || soonest < *next)) next = soonest;
   }
   return next;
 }
@@ -176,7 +185,12 @@ void SimLauncher::daemon_died() {
   outbox_.clear();
   std::erase_if(attempts_,
                 [](const auto& entry) { return entry.second.phase == Phase::kRequested; });
-  for (auto& [id, attempt] : attempts_) attempt.followed = false;
+  for (auto& [id, attempt] : attempts_) {
+    attempt.followed = false;
+    // What is under way ends; what waits for it is forgotten.
+    if (attempt.move) attempt.move->wanted = false;
+    attempt.next_move.reset();
+  }
 }
 
 void SimLauncher::machine_died() {
@@ -184,6 +198,7 @@ void SimLauncher::machine_died() {
   for (auto& [id, attempt] : attempts_) {
     if (attempt.phase != Phase::kRunning) continue;
     attempt.phase = Phase::kLost;
+    attempt.move.reset();
     truth_[id].alive = false;
   }
 }

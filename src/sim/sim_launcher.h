@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <random>
@@ -18,6 +19,13 @@ namespace gpusched {
 
 class SimLauncher : public Launcher {
  public:
+  // How the driver deals with one.
+  enum class MoveFault {
+    kNone,
+    kNever,   // Not with this program.
+    kNotNow,  // Its work on the card did not end in time.
+    kLost,    // Something went wrong in the middle.
+  };
   // How a simulated command behaves; asked once per attempt, when it is launched.
   struct Plan {
     Microseconds start_after{1000};
@@ -28,6 +36,9 @@ class SimLauncher : public Launcher {
     bool claims = true;            // False: the request is lost before the claim.
     bool supervisor_dies = false;  // The shim dies instead of recording an exit.
     bool ignores_term = false;     // Ends only when killed, after the grace.
+    std::uint64_t vram_bytes = 0;  // What a move takes out of the cards and back.
+    MoveFault out = MoveFault::kNone;
+    MoveFault back = MoveFault::kNone;
   };
   using Planner = std::function<Plan(const LaunchOrder&)>;
 
@@ -36,6 +47,8 @@ class SimLauncher : public Launcher {
   void launch(LaunchOrder order) override;
   void adopt(AttemptId attempt) override;
   void stop(AttemptId attempt, Seconds grace) override;
+  void move_aside(MoveOrder order) override;
+  void bring_back(MoveOrder order) override;
   void change_time(AttemptId attempt, const TimeRule& time) override;
   void forget(JobId job) override;
 
@@ -55,6 +68,18 @@ class SimLauncher : public Launcher {
   void finish(AttemptId attempt, int exit_code);
   void kill_supervisor(AttemptId attempt);
 
+  // What a move takes, and whether there is room for one that comes back (empty: always).
+  struct MoveRates {
+    std::uint64_t out_bytes_per_second = std::uint64_t{3} << 30;
+    std::uint64_t in_bytes_per_second = std::uint64_t{6} << 30;
+    Microseconds fixed{250'000};
+  };
+  void set_move_rates(const MoveRates& rates) { rates_ = rates; }
+  void set_room(std::function<bool(const MoveOrder&)> room) { room_ = std::move(room); }
+  // Where an attempt is now.
+  enum class Place { kOnCards, kFrozen, kAside };
+  Place place_of(AttemptId attempt) const { return attempts_.at(attempt).place; }
+
   // What really happened, for invariants.
   struct Truth {
     int times_run = 0;  // How often the command of this attempt was executed.
@@ -67,6 +92,14 @@ class SimLauncher : public Launcher {
 
  private:
   enum class Phase { kRequested, kRunning, kEnded, kLost };
+  struct Moving {
+    MoveOrder order;
+    bool out = true;
+    bool wanted = true;  // By the daemon that lives.
+    bool room = true;
+    Boot began{};
+    Boot due{};
+  };
   struct Attempt {
     LaunchOrder order;
     Plan plan;
@@ -81,6 +114,10 @@ class SimLauncher : public Launcher {
     std::optional<int> signal;
     bool followed = true;  // The present daemon knows it.
     bool stopping = false;
+    Place place = Place::kOnCards;
+    std::optional<Boot> halted_at;  // It does not compute; its time stands still.
+    Microseconds halted_for{0};
+    std::optional<Moving> move, next_move;
   };
 
   void start(AttemptId id, Attempt& attempt);
@@ -88,7 +125,18 @@ class SimLauncher : public Launcher {
   void end(AttemptId id, Attempt& attempt);
   void tell_end(AttemptId id, const Attempt& attempt);
 
+  // --- sim_moves.cc ---
+  void order_move(MoveOrder order, bool out);
+  void begin_move(Attempt& attempt, Moving move);
+  void complete_move(Attempt& attempt);
+  LauncherReport carry_out(Attempt& attempt, const Moving& move);
+  Microseconds time_for(const Attempt& attempt, const Moving& move) const;
+  void halt(Attempt& attempt);
+  void wake(Attempt& attempt);
+
   Planner planner_;
+  MoveRates rates_;
+  std::function<bool(const MoveOrder&)> room_;
   LauncherSink sink_;
   Now now_{};
   std::map<AttemptId, Attempt> attempts_;

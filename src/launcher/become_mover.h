@@ -1,0 +1,11 @@
+// In a child of the launcher: becomes gpusched-mover, in a session of its own, so that neither the
+// launcher's end nor the daemon's interrupts a move.
+#pragma once
+
+#include "process/launch_protocol.h"
+
+namespace gpusched {
+
+[[noreturn]] void become_mover(const MoveRequest& request, int report_fd);
+
+}  // namespace gpusched

@@ -1,0 +1,82 @@
+#include "mover/words.h"
+
+#include <charconv>
+
+namespace gpusched::mover {
+namespace {
+
+template <class Number>
+bool read_number(const std::string& text, Number& number) {
+  const char* end = text.data() + text.size();
+  const auto [stopped, problem] = std::from_chars(text.data(), end, number);
+  return problem == std::errc() && stopped == end;
+}
+
+bool read_attempt(const std::string& text, AttemptId& attempt) {
+  const std::size_t dot = text.find('.');
+  std::uint64_t job = 0;
+  if (dot == std::string::npos || !read_number(text.substr(0, dot), job) ||
+      !read_number(text.substr(dot + 1), attempt.number)) {
+    return false;
+  }
+  attempt.job = JobId{job};
+  return true;
+}
+
+bool read_room(const std::string& text, std::vector<CardBytes>& room) {
+  const std::size_t equals = text.rfind('=');
+  CardBytes card;
+  if (equals == std::string::npos || !read_number(text.substr(equals + 1), card.bytes)) {
+    return false;
+  }
+  card.uuid = text.substr(0, equals);
+  room.push_back(std::move(card));
+  return true;
+}
+
+bool read_value(const std::string& flag, const std::string& value, MoveWords& words) {
+  if (flag == "--tree") return read_number(value, words.tree) && words.tree > 1;
+  if (flag == "--attempt") return read_attempt(value, words.attempt);
+  if (flag == "--room") return read_room(value, words.room);
+  if (flag == "--reserve") return read_number(value, words.reserve_bytes);
+  if (flag == "--report") return read_number(value, words.report_fd);
+  if (flag == "--token") {
+    words.token = value;
+    return true;
+  }
+  std::int64_t seconds = 0;
+  if (flag != "--lock-timeout" || !read_number(value, seconds) || seconds < 1 || seconds > 3600) {
+    return false;
+  }
+  words.lock_timeout = Seconds{seconds};
+  return true;
+}
+
+}  // namespace
+
+const char* const kUsage =
+    "Usage: gpusched-mover out|back DIRECTORY [--tree PID] [--lock-timeout SECONDS]\n"
+    "                      [--room UUID=BYTES]... [--reserve BYTES]\n"
+    "                      [--attempt ID.N --token TEXT --report FD]\n"
+    "Moves the CUDA processes of one attempt out of their cards into host memory, or back.\n"
+    "The daemon has it started; by hand it is for measuring. Prints its record.\n"
+    "Exit status: 0 moved, 1 not moved and unharmed, 2 still away, 3 lost, 64 bad words.\n";
+
+Result<MoveWords> parse_words(const std::vector<std::string>& given) {
+  const auto bad = [](std::string why) { return failure(ErrorCode::kInvalid, std::move(why)); };
+  MoveWords words;
+  if (given.size() < 2 || (given[0] != "out" && given[0] != "back")) {
+    return bad("expected out or back, and a directory");
+  }
+  words.out = given[0] == "out";
+  words.directory = given[1];
+  for (std::size_t i = 2; i < given.size(); i += 2) {
+    if (i + 1 == given.size()) return bad(given[i] + " needs a value");
+    if (!read_value(given[i], given[i + 1], words)) {
+      return bad("what is " + given[i] + " " + given[i + 1] + "?");
+    }
+  }
+  return words;
+}
+
+}  // namespace gpusched::mover

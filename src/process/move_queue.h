@@ -1,0 +1,98 @@
+// Moves of attempts, from the order to the report: wake, gpusched-mover, freeze. One at a time per
+// attempt and per card, in the order in which they came. The driver's law decides the sequence: an
+// attempt is never frozen before or during a call of the driver, so it is woken before every mover
+// and frozen after it. Private to process/: it shows Asio.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/fd.h"
+#include "engine/launcher.h"
+#include "process/control_protocol.h"
+#include "process/launch_protocol.h"
+#include "process/move_record.h"
+#include "process/shim_launcher.h"
+
+namespace gpusched {
+
+class MoveQueue : public std::enable_shared_from_this<MoveQueue> {
+ public:
+  struct Ports {
+    std::function<void(std::string)> send;  // A packet, to the launcher that is or will be.
+    std::function<bool(AttemptId)> runs;    // Its command was seen started, its shim lives.
+    std::function<void(LauncherReport)> report;
+    std::function<void(const std::string&)> complain;
+  };
+  MoveQueue(boost::asio::io_context& loop, std::string state_directory,
+            ShimLauncher::MoverOptions mover, Ports ports);
+
+  void order(MoveOrder order, bool out);
+  // Something may be possible that was not.
+  void look();
+  // Nothing more is reported of it; a mover that is at work on it is left to end.
+  void attempt_ended(AttemptId attempt);
+  void launcher_lost();
+  // False: it is not about a move.
+  bool take(const LaunchMessage& message, std::vector<Fd>& passed);
+
+ private:
+  enum class Step {
+    kWaiting,   // For its turn, or for its attempt to be followed.
+    kWaking,    // The shim was asked to.
+    kAsked,     // The launcher was asked for a mover.
+    kMoving,    // The mover lives.
+    kFreezing,  // The shim was asked to.
+    kRefused,   // The shim does not: most likely the attempt ends, which is waited for.
+  };
+  using Descriptor = boost::asio::posix::stream_descriptor;
+  struct Task {
+    std::uint64_t number = 0;
+    MoveOrder order;
+    bool out = true;
+    Step step = Step::kWaiting;
+    bool ended = false;  // Its attempt; it only keeps its cards until the mover is gone.
+    Boot began{};
+    std::string token;
+    int deaths = 0;
+    std::optional<MoveRecord> result;
+    std::unique_ptr<Descriptor> shim, mover;
+    std::unique_ptr<boost::asio::steady_timer> again, late;
+    std::chrono::milliseconds pause{0};
+  };
+
+  Task* find(std::uint64_t number);
+  Task* find(AttemptId attempt, const std::string& token);
+  bool must_wait(const Task& task) const;
+  void begin(Task& task);
+  void ask_shim(Task& task, Step step);
+  void try_shim(Task& task);
+  void on_shim(std::uint64_t number);
+  void on_answer(Task& task, const ControlMessage& answer);
+  void start_mover(Task& task);
+  void watch_mover(Task& task, Fd pidfd);
+  void on_mover_gone(std::uint64_t number);
+  bool take_result(Task& task);
+  void fail_unharmed(Task& task, std::string error);
+  void on_result(Task& task);
+  void conclude(Task& task);
+  void drop(Task& task);
+  void after(Task& task, std::chrono::milliseconds pause, void (MoveQueue::*next)(Task&));
+  void complain_when_late(Task& task);
+
+  boost::asio::io_context& loop_;
+  std::string state_directory_;
+  ShimLauncher::MoverOptions mover_;
+  Ports ports_;
+  std::list<Task> tasks_;  // In the order in which they came.
+  std::uint64_t last_number_ = 0;
+};
+
+}  // namespace gpusched
