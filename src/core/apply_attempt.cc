@@ -15,12 +15,6 @@ const Job* current(const State& state, AttemptId attempt) {
   return job != nullptr && job->active() && job->attempt == attempt.number ? job : nullptr;
 }
 
-Microseconds back_off_of(const RetryRule& rule, int failures) {
-  Seconds wait = rule.back_off;
-  for (int i = 1; i < failures && wait < Seconds{3600}; ++i) wait *= 2;
-  return std::min(wait, Seconds{3600});
-}
-
 bool retries(const Job& job, Cause cause) {
   const RetryRule& rule = job.spec->retry;
   return !job.spec->lease && (rule.causes & cause_bit(cause)) != 0 && job.failures <= rule.retries;
@@ -34,6 +28,12 @@ void guard_sweep(State& state, const Job& job, Applied& applied) {
 }
 
 }  // namespace
+
+Microseconds back_off_of(const RetryRule& rule, int times) {
+  Seconds wait = rule.back_off;
+  for (int i = 1; i < times && wait < Seconds{3600}; ++i) wait *= 2;
+  return std::min(wait, Seconds{3600});
+}
 
 std::string outcome_text(const Ended& ended) {
   if (!ended.message.empty()) return ended.message;
@@ -154,6 +154,10 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
     queue_again(state, std::move(job), {}, "started over on request", now);
     return {};
   }
+  if (stopping != StopReason::kCancel && has_saved(job, report)) {
+    queue_saved(state, std::move(job), report, now);
+    return {};
+  }
   Ended ended{.outcome = Outcome::kFailed, .cause = report.cause};
   ended.exit_code = report.exit_code;
   ended.signal = report.signal;
@@ -187,6 +191,15 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
     queue_again(state, std::move(job), {}, "the machine went down; the job is restartable", now);
     return {};
   }
+  if (stopping == StopReason::kMakeRoom) {
+    if (job.spec->restartable) {
+      queue_again(state, std::move(job), {}, "ended to make room; it begins again", now);
+      return {};
+    }
+    if (job.spec->saves && ended.message.empty()) {
+      ended.message = "was asked to save itself and make room, and " + outcome_text(ended);
+    }
+  }
   if (stopping == StopReason::kGpuLost) {
     ended.cause = Cause::kGpuLost;
     ended.message = "its card was lost";
@@ -217,7 +230,7 @@ Applied apply_never_ran(State& state, const AttemptNeverRan& report, Now now) {
     return {};
   }
   if (report.error.empty() || stopping == StopReason::kRequeue ||
-      stopping == StopReason::kPressure) {
+      stopping == StopReason::kPressure || stopping == StopReason::kMakeRoom) {
     queue_again(state, std::move(job), {}, "the attempt was lost before its command ran", now);
     return {};
   }

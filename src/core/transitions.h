@@ -59,6 +59,11 @@ Applied apply_progress(State& state, const ProgressSeen& seen);
 Applied apply_running(State& state, const AttemptRunning& report, Now now);
 Applied apply_finished(State& state, const AttemptFinished& report, Now now);
 Applied apply_never_ran(State& state, const AttemptNeverRan& report, Now now);
+// It speaks the checkpoint contract, and ended with the code for "saved, start me again".
+bool has_saved(const Job& job, const AttemptFinished& report);
+void queue_saved(State& state, Job job, const AttemptFinished& report, Now now);
+// The pause before a job's next try, doubling with each.
+Microseconds back_off_of(const RetryRule& rule, int times);
 Applied apply_moved(State& state, const MovedAside& report, Now now);
 Applied apply_back(State& state, const BroughtBack& report, Now now);
 Applied apply_move_failed(State& state, const MoveFailed& report, Now now);

@@ -54,7 +54,11 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now) {
     if (running && running->used) state_.add_use(job.current_attempt(), *running->used);
     const StopReason stopping = starting ? starting->stopping : running->stopping;
     // The request to stop may have been lost with the daemon.
-    if (stopping != StopReason::kNone) launcher_.stop(job.current_attempt(), job.spec->time.grace);
+    if (stopping == StopReason::kMakeRoom && job.spec->saves) {
+      launcher_.ask_to_save(job.current_attempt(), *job.spec->saves, job.spec->time.grace);
+    } else if (stopping != StopReason::kNone) {
+      launcher_.stop(job.current_attempt(), job.spec->time.grace);
+    }
   }
 }
 

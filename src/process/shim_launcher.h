@@ -42,6 +42,7 @@ class ShimLauncher final : public Launcher {
   void launch(LaunchOrder order) override;
   void adopt(AttemptId attempt) override;
   void stop(AttemptId attempt, Seconds grace) override;
+  void ask_to_save(AttemptId attempt, const SaveTerms& terms, Seconds grace) override;
   void change_time(AttemptId attempt, const TimeRule& time) override;
   void forget(JobId job) override;
 

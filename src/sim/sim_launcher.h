@@ -23,11 +23,12 @@ class SimLauncher : public Launcher {
     Microseconds start_after{1000};
     Microseconds run_for{1'000'000};
     int exit_code = 0;
-    std::string launch_error;      // Not empty: cannot be launched.
-    std::string cannot_run;        // Not empty: the shim is there, the command is not.
-    bool claims = true;            // False: the request is lost before the claim.
-    bool supervisor_dies = false;  // The shim dies instead of recording an exit.
-    bool ignores_term = false;     // Ends only when killed, after the grace.
+    std::string launch_error;                  // Not empty: cannot be launched.
+    std::string cannot_run;                    // Not empty: the shim is there, the command is not.
+    bool claims = true;                        // False: the request is lost before the claim.
+    bool supervisor_dies = false;              // The shim dies instead of recording an exit.
+    bool ignores_term = false;                 // Ends only when killed, after the grace.
+    std::optional<Microseconds> saves_within;  // When asked to save; nullopt: it cannot.
   };
   using Planner = std::function<Plan(const LaunchOrder&)>;
 
@@ -36,6 +37,7 @@ class SimLauncher : public Launcher {
   void launch(LaunchOrder order) override;
   void adopt(AttemptId attempt) override;
   void stop(AttemptId attempt, Seconds grace) override;
+  void ask_to_save(AttemptId attempt, const SaveTerms& terms, Seconds grace) override;
   void change_time(AttemptId attempt, const TimeRule& time) override;
   void forget(JobId job) override;
 
@@ -75,6 +77,9 @@ class SimLauncher : public Launcher {
     Boot natural_end{};  // When the command would end by itself.
     Boot started_boot{};
     std::optional<Boot> stop_at;  // When a request to stop ends it.
+    bool asked_to_save = false;
+    std::optional<Boot> save_at;  // When it has saved itself, as asked.
+    bool saved = false;
     bool timed_out = false;
     Wall started_at{};
     Wall ended_at{};
