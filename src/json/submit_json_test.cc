@@ -24,7 +24,8 @@ TEST(SpecJson, KeepsEveryField) {
       "card_type":"a100","cpus":3,"ram_bytes":9,"cpu_use":"fallback","time_limit_s":60,
       "signal":{"number":10,"before_s":5},"grace_s":3,"after":[{"job":7,"kind":"fail"}],
       "retries":2,"retry_back_off_s":8,"retry_causes":["exit","host_oom"],"restartable":true,
-      "preempt":"never","checkpoint":{"signal":12,"grace_s":90},"begin":"2026-01-01T08:00:00.000Z","expire":"2026-01-02T08:00:00.250Z",
+      "preempt":"never","checkpoint":{"signal":12,"grace_s":90},
+      "begin":"2026-01-01T08:00:00.000Z","expire":"2026-01-02T08:00:00.250Z",
       "output_path":"o","error_path":"e\udcff","attach":"pty",
       "terminal":{"rows":24,"columns":80},"array":{"limit":4})");
   const Result<JobSpec> spec = spec_from_json(json);

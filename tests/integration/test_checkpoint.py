@@ -110,7 +110,8 @@ def test_scripts_and_job_files_can_say_it(running, tmp_path):
     job = running.submit(script)
     assert running.ended(job)["checkpoint"] == {"signal": 12, "grace_s": 30}
     described = tmp_path / "job.yaml"
-    for text, expected in (("true", {"signal": 10, "grace_s": 60}), ("none@5m", {"signal": 0, "grace_s": 300})):
+    for text, expected in (("true", {"signal": 10, "grace_s": 60}),
+                           ("none@5m", {"signal": 0, "grace_s": 300})):
         described.write_text(f"command: [env]\ngpus: 0\ncheckpoint: {text}\n")
         assert running.ended(running.submit("--file", described))["checkpoint"] == expected
     assert b"GPUSCHED_CHECKPOINT_SIGNAL" not in running.logs("last")
@@ -152,13 +153,13 @@ def test_in_the_foreground_the_terminal_is_that_of_the_next_attempt_too(running)
 def test_the_python_package_in_a_real_job(running, tmp_path):
     program = tmp_path / "train.py"
     program.write_text("""
-import time, gpusched
+import threading, gpusched
 place = gpusched.checkpoint_directory() / "step"
 step = int(place.read_text()) if gpusched.resuming() else 0
 with gpusched.saving(lambda: place.write_text(str(step))):
     print("begins at", step, flush=True)
     while step < (1000 if not gpusched.resuming() else step):
-        time.sleep(0.05)
+        threading.Event().wait(0.05)
         step += 1
         if gpusched.checkpoint_requested():
             print("has", 0 < gpusched.time_remaining() <= 60, flush=True)
