@@ -97,6 +97,9 @@ struct JobDetails : JobView {
   std::optional<Wall> expire;
   bool restartable = false;
   std::string preempt;
+  std::optional<int> save_signal;  // It saves itself; 0: without a signal.
+  std::int64_t save_grace_s = 0;
+  std::optional<int> saved_attempt;
   std::string working_directory;
   std::string output_path;
   std::string error_path;

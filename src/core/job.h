@@ -90,7 +90,7 @@ enum class PreemptPolicy : std::uint8_t { kAuto, kCooperative, kNever };
 // The job can save itself: it does so at this signal and ends with kSavedExitCode; its next attempt
 // goes on from there (docs/checkpoint.md).
 struct SaveTerms {
-  int signal = 10;    // SIGUSR1.
+  int signal = 10;    // SIGUSR1; 0: none, it looks for the request file.
   Seconds grace{60};  // Between the signal and TERM.
   friend bool operator==(const SaveTerms&, const SaveTerms&) = default;
 };
@@ -251,6 +251,9 @@ struct Job {
   int failures = 0;  // Attempts that counted against the retries.
   // After an out-of-memory failure or under pressure: the next attempt holds no less on each card.
   std::uint64_t vram_floor_bytes = 0;
+  int saved_attempt =
+      0;                // The last attempt that saved itself, for the next to go on from; 0: none.
+  int quick_saves = 0;  // In a row: unasked, and soon after the start. They wait longer each time.
   // Worked out when the state takes it in, because it is asked for in every turn; never stored.
   SignatureId signature{};
   JobState state = Queued{};

@@ -74,6 +74,11 @@ void send_aside(State& state, Job job, const Leaving& leaving, std::vector<Effec
                 Now now);
 Applied accept_room(State& state, const MakeRoom& plan, Now now);
 Applied accept_return(State& state, const Return& back, Now now);
+// It speaks the checkpoint contract, and ended with the code for "saved, start me again".
+bool has_saved(const Job& job, const AttemptFinished& report);
+void queue_saved(State& state, Job job, const AttemptFinished& report, Now now);
+// The pause before a job's next try, doubling with each.
+Microseconds back_off_of(const RetryRule& rule, int times);
 Applied apply_moved(State& state, const MovedAside& report, Now now);
 Applied apply_back(State& state, const BroughtBack& report, Now now);
 Applied apply_move_failed(State& state, const MoveFailed& report, Now now);

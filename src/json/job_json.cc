@@ -198,6 +198,9 @@ void write_job_details(JsonWriter& json, const Job& job, const RowFacts& facts,
   json.field("begin", spec.begin).field("expire", spec.expire);
   json.field("restartable", spec.restartable).field("preempt", preempt_name(spec.preempt));
   write_aside(json, job);
+  write_save_terms(json, spec.saves.get());
+  json.field("saved_attempt",
+             job.saved_attempt > 0 ? std::optional(job.saved_attempt) : std::nullopt);
   write_strings(json, "argv", command_of(job));
   json.field("shell", spec.shell).field("working_directory", spec.working_directory);
   json.key("output_path").text_or_null(spec.output_path);

@@ -18,19 +18,21 @@ const char* const kInsertJob =
     "INSERT INTO jobs(id, spec, task_array, task_index, task_values, uid, gid, user_name, tenant,"
     " submitted_at, priority, attempt, failures, state, hold, stopping, retry_at, decided_at,"
     " started_at, ended_at, granted, cause, exit_code, signal, message, user_cpu_us,"
-    " system_cpu_us, max_rss_bytes, gpu_usage, vram_floor, moves, aside)"
-    " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+    " system_cpu_us, max_rss_bytes, gpu_usage, vram_floor, moves, aside, saved_attempt,"
+    " quick_saves)"
+    " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 const char* const kUpdateJob =
     "UPDATE jobs SET priority = ?, attempt = ?, failures = ?, state = ?, hold = ?, stopping = ?,"
     " retry_at = ?, decided_at = ?, started_at = ?, ended_at = ?, granted = ?, cause = ?,"
     " exit_code = ?, signal = ?, message = ?, user_cpu_us = ?, system_cpu_us = ?,"
-    " max_rss_bytes = ?, gpu_usage = ?, vram_floor = ?, moves = ?, aside = ? WHERE id = ? AND spec "
-    "= ?";
+    " max_rss_bytes = ?, gpu_usage = ?, vram_floor = ?, moves = ?, aside = ?, saved_attempt = ?,"
+    " quick_saves = ? WHERE id = ? AND spec = ?";
 const char* const kSelectJobs =
     "SELECT id, spec, task_array, task_index, task_values, uid, gid, user_name, tenant,"
     " submitted_at, priority, attempt, failures, state, hold, stopping, retry_at, decided_at,"
     " started_at, ended_at, granted, cause, exit_code, signal, message, user_cpu_us,"
-    " system_cpu_us, max_rss_bytes, gpu_usage, vram_floor, moves, aside FROM jobs ORDER BY id";
+    " system_cpu_us, max_rss_bytes, gpu_usage, vram_floor, moves, aside, saved_attempt,"
+    " quick_saves FROM jobs ORDER BY id";
 
 namespace {
 
@@ -67,6 +69,8 @@ enum Column {
   kVramFloor,
   kMoves,
   kAside,
+  kSavedAttempt,
+  kQuickSaves,
 };
 
 std::int64_t number_of(Wall time) { return time.time_since_epoch().count(); }
@@ -230,7 +234,8 @@ Result<void> insert_job(Statement& insert, const Job& job, std::int64_t spec) {
                     state_name(job.state), state.hold, state.stopping, state.retry_at,
                     state.decided_at, state.started_at, state.ended_at, state.granted, state.cause,
                     state.exit_code, state.signal, state.message, state.user_cpu, state.system_cpu,
-                    state.max_rss, state.gpu_usage, job.vram_floor_bytes, job.moves, state.aside);
+                    state.max_rss, state.gpu_usage, job.vram_floor_bytes, job.moves, state.aside,
+                    job.saved_attempt, job.quick_saves);
 }
 
 Result<void> update_job(Statement& update, const Job& job, std::int64_t spec) {
@@ -240,8 +245,8 @@ Result<void> update_job(Statement& update, const Job& job, std::int64_t spec) {
                     state.stopping, state.retry_at, state.decided_at, state.started_at,
                     state.ended_at, state.granted, state.cause, state.exit_code, state.signal,
                     state.message, state.user_cpu, state.system_cpu, state.max_rss, state.gpu_usage,
-                    job.vram_floor_bytes, job.moves, state.aside, gpusched::number_of(job.id),
-                    spec);
+                    job.vram_floor_bytes, job.moves, state.aside, job.saved_attempt,
+                    job.quick_saves, gpusched::number_of(job.id), spec);
 }
 
 Result<JobRow> read_job(const Statement& row) {
@@ -259,6 +264,8 @@ Result<JobRow> read_job(const Statement& row) {
   job.failures = static_cast<int>(row.integer(kFailures));
   job.moves = static_cast<int>(row.integer(kMoves));
   job.vram_floor_bytes = static_cast<std::uint64_t>(row.integer(kVramFloor));
+  job.saved_attempt = static_cast<int>(row.integer(kSavedAttempt));
+  job.quick_saves = static_cast<int>(row.integer(kQuickSaves));
   if (!row.is_null(kTaskArray)) {
     std::optional<TaskValues> values = task_values_from_text(row.text(kTaskValues));
     if (!values) {

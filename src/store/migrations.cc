@@ -146,8 +146,14 @@ ALTER TABLE jobs ADD COLUMN aside TEXT;
 ALTER TABLE past_runs ADD COLUMN refuses_moves INTEGER NOT NULL DEFAULT 0;
 )sql";
 
-constexpr const char* kSteps[] = {kVersion1, kVersion2, kTenantsStep,
-                                  kBookings, kPastRuns, kMovesStep};
+// Jobs that save themselves: which attempt did, and how often in a row right after its start.
+constexpr const char* kSaves = R"sql(
+ALTER TABLE jobs ADD COLUMN saved_attempt INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN quick_saves INTEGER NOT NULL DEFAULT 0;
+)sql";
+
+constexpr const char* kSteps[] = {kVersion1, kVersion2,  kTenantsStep, kBookings,
+                                  kPastRuns, kMovesStep, kSaves};
 
 Result<int> number_asked(Database& database, const char* pragma) {
   Result<std::string> text = database.ask(pragma);
