@@ -1,0 +1,156 @@
+"""The story of making room, on the real daemon with the simulated driver: an urgent job arrives, a training that
+knows nothing of us leaves its card, the urgent one runs, the training goes on where it was."""
+
+import json
+import subprocess
+
+import pytest
+from live_daemon import ROOMY, LiveDaemon, wait_until
+
+QUICK = ROOMY + """
+watch: {busy_period_ms: 100, idle_period_ms: 100, deadline_ms: 1000}
+making_room: {run_least: 0, cool_down: 0, ram_reserve: 64M}
+"""
+GIB = 1 << 30
+
+
+@pytest.fixture
+def lab(programs):
+    with LiveDaemon(programs, config=QUICK, sim="1x24G") as daemon:
+        daemon.simjob = programs / "gpusched-simjob"
+        daemon.simworld = programs / "gpusched-simworld"
+        daemon.world = daemon.state / "sim-world"
+        yield daemon
+
+
+def training(lab, vram="10G", seconds="0", priority="low", *flags):
+    steps = lab.state / f"steps-{vram}"
+    job = lab.submit("--priority", priority, *flags, "--", lab.simjob, "--vram", vram, "--util", "50", "--ramp",
+                     "0s", "--seconds", seconds, "--steps-file", steps)
+    lab.wait_for(job, "running")
+    wait_until(lambda: steps.exists() and int(steps.read_text() or 0) > 3, what="first steps")
+    return job, steps
+
+
+def urgent(lab, seconds="1", *flags):
+    return lab.submit("--priority", "urgent", "--vram", "20G", *flags, "--", lab.simjob, "--vram", "19G",
+                      "--util", "50", "--ramp", "0s", "--seconds", seconds)
+
+
+def trail(lab, job):
+    return [line["kind"] for line in lab.http("GET", f"/v1/jobs/{job}/events").json()["events"]]
+
+
+def test_the_story(lab):
+    job, steps = training(lab)
+    rush = urgent(lab)
+    lab.wait_for(job, "paused")
+    at = int(steps.read_text())
+    away = lab.job(job)
+    assert away["aside"]["mechanism"] == "checkpoint"
+    assert away["aside"]["for"] == int(rush)
+    assert away["aside"]["host_bytes"] >= 10 * GIB
+    said = lab.run("explain", job).stdout
+    assert f"moved aside for job {rush}" in said
+    assert lab.ended(rush)["state"] == "completed"
+    lab.wait_for(job, "running")
+    wait_until(lambda: int(steps.read_text()) > at + 3, what="steps after its return")
+    assert lab.job(job)["attempt"] == 1, "the same process"
+    kinds = trail(lab, job)
+    order = ["pausing", "paused", "resuming", "running"]
+    assert [kind for kind in kinds if kind in order][-4:] == order
+    lab.run("cancel", job)
+    assert lab.ended(job)["state"] == "cancelled"
+
+
+def test_pause_and_resume_by_hand(lab):
+    job, steps = training(lab)
+    lab.run("pause", job)
+    lab.wait_for(job, "paused")
+    at = int(steps.read_text())
+    assert "paused" in lab.run("status").stdout
+    other = lab.submit("--vram", "20G", "--", lab.simjob, "--vram", "19G", "--seconds", "1")
+    assert lab.ended(other)["state"] == "completed", "its card is free meanwhile"
+    assert int(steps.read_text()) == at, "it stands still"
+    assert lab.job(job)["state"] == "paused", "it does not return by itself"
+    lab.run("resume", job)
+    lab.wait_for(job, "running")
+    wait_until(lambda: int(steps.read_text()) > at, what="steps after its return")
+    assert lab.run("resume", job, check=False).returncode == 65
+    lab.run("cancel", job)
+
+
+def test_a_paused_job_can_be_cancelled(lab):
+    job, _ = training(lab)
+    lab.run("pause", job)
+    lab.wait_for(job, "paused")
+    lab.run("cancel", job)
+    assert lab.ended(job)["state"] == "cancelled"
+
+
+@pytest.mark.parametrize("when", ["pausing", "paused", "resuming"])
+def test_kill_9_of_the_daemon_at_any_time(lab, when):
+    # Slow enough to be met on its way.
+    job, steps = training(lab)
+    rush = urgent(lab, "2")
+    wait_until(lambda: lab.job(job)["state"] == when, 60, when)
+    lab.kill()
+    lab.start()
+    assert lab.ended(rush, 60)["state"] == "completed"
+    lab.wait_for(job, "running", seconds=60)
+    at = int(steps.read_text())
+    wait_until(lambda: int(steps.read_text()) > at, what="steps after its return")
+    assert lab.job(job)["attempt"] == 1
+    lab.run("cancel", job)
+
+
+def test_a_job_that_saves_itself_is_asked_and_goes_on(lab):
+    script = ('step=0; [ -n "$GPUSCHED_RESUME" ] && step=$(cat "$GPUSCHED_CHECKPOINT_DIR/step"); '
+              'trap \'echo $step > "$GPUSCHED_CHECKPOINT_DIR/step"; exit 75\' USR1; '
+              'while [ $step -lt 100000 ]; do step=$((step + 1)); echo at $step; sleep 0.05; done')
+    job = lab.submit("--priority", "low", "--checkpoint", "--", "bash", "-c", script)
+    lab.wait_for(job, "running")
+    wait_until(lambda: "at 3" in lab.logs(job), what="its third step")
+    rush = urgent(lab)
+    assert lab.ended(rush)["state"] == "completed"
+    lab.wait_for(job, "running")
+    assert lab.job(job)["attempt"] == 2
+    wait_until(lambda: "at 5" in lab.logs(job), what="steps after its return")
+    assert "at 1\n" not in lab.logs(job), "it goes on, it does not begin again"
+    lab.run("cancel", job)
+
+
+def test_equals_are_left_alone_and_off_is_off(lab):
+    job, _ = training(lab, "10G", "0", "normal")
+    waits = lab.submit("--vram", "20G", "--", "true")
+    lab.wait_for(waits, "queued")
+    lab.run("cancel", waits)
+    lab.run("cancel", job)
+    assert lab.ended(job)["state"] == "cancelled"
+    stays, _ = training(lab, "11G", "0", "low", "--preempt", "never")
+    rush = urgent(lab)
+    lab.wait_for(rush, "queued")
+    explained = json.loads(lab.run("explain", rush, "--json").stdout)
+    assert explained["reasons"][0]["code"] == "cards"
+    assert lab.job(stays)["moves"] == 0
+    lab.run("cancel", stays, rush)
+
+
+def test_a_victim_that_ends_on_its_way_makes_room_too(lab):
+    job, _ = training(lab)
+    rush = urgent(lab)
+    wait_until(lambda: lab.job(job)["state"] in ("pausing", "paused"), what="on its way")
+    lab.run("cancel", job, "--grace", "0")
+    assert lab.ended(job)["state"] == "cancelled"
+    assert lab.ended(rush)["state"] == "completed"
+
+
+def test_what_the_driver_will_not_move_is_remembered(lab):
+    subprocess.run([lab.simworld, "set", lab.world, "return=cuCheckpointProcessLock:801"], check=True)
+    job, _ = training(lab)
+    rush = urgent(lab)
+    wait_until(lambda: lab.job(job)["moves"] == 1 and lab.job(job)["state"] == "running", what="a failed move")
+    lab.wait_for(rush, "queued")
+    assert lab.job(job)["moves"] == 1, "not tried again"
+    lab.run("cancel", job, rush)
+    assert lab.ended(job)["state"] == "cancelled"
