@@ -37,6 +37,7 @@ class RecordingLauncher : public Launcher {
   void stop(AttemptId, Seconds) override {}
   void move_aside(MoveOrder) override {}
   void bring_back(MoveOrder) override {}
+  void ask_to_save(AttemptId, const SaveTerms&, Seconds) override {}
   void change_time(AttemptId, const TimeRule&) override {}
   void forget(JobId) override {}
   std::vector<AttemptId> alive;

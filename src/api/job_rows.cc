@@ -137,7 +137,9 @@ RowWriter::RowWriter(const Context& context, const Actor& actor)
 RowFacts RowWriter::waiting_facts(const Job& job) {
   const bool waits =
       std::holds_alternative<Held>(job.state) || std::holds_alternative<Queued>(job.state);
-  if (!waits) return {};
+  const AsidePhase phase = aside_phase(job);
+  const bool away = phase == AsidePhase::kPausing || phase == AsidePhase::kPaused;
+  if (!waits && !away) return {};
   const Now now = context_.now();
   if (!reasons_) reasons_.emplace(context_.state(), now);
   const std::vector<Reason>& why = reasons_->of(job);
@@ -158,8 +160,10 @@ RowFacts RowWriter::facts_of(const Job& job) {
   facts.progress = state.uses().progress_of(job.current_attempt());
   const auto run = expected_run(state, job);
   // One that is over its time is expected to end any moment; that is not worth a word.
-  if (run && running->started_at + *run > context_.now().wall) {
-    facts.expected_end = running->started_at + *run;
+  if (run && aside_phase(job) == AsidePhase::kHere) {
+    const Wall now = context_.now().wall;
+    const Wall end = now - ran_for(*running, now) + *run;
+    if (end > now) facts.expected_end = end;
   }
   return facts;
 }

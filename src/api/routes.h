@@ -39,6 +39,8 @@ void get_log(Context& context, Call call);
 void wait_for_jobs(Context& context, Call call);
 void cancel_jobs(Context& context, Call call);
 void hold_jobs(Context& context, Call call);
+void pause_jobs(Context& context, Call call);
+void resume_jobs(Context& context, Call call);
 void release_jobs(Context& context, Call call);
 void requeue_jobs(Context& context, Call call);
 void set_jobs(Context& context, Call call);

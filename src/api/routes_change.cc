@@ -1,4 +1,4 @@
-// POST /v1/jobs/{selector}/cancel|hold|release|requeue and PATCH /v1/jobs/{selector}
+// POST /v1/jobs/{selector}/cancel|hold|release|pause|resume|requeue and PATCH /v1/jobs/{selector}
 #include <algorithm>
 #include <utility>
 
@@ -73,6 +73,14 @@ void hold_jobs(Context& context, Call call) {
 
 void release_jobs(Context& context, Call call) {
   ask_plain<ReleaseAsked>(context, call, jobs_to_change(context, call));
+}
+
+void pause_jobs(Context& context, Call call) {
+  ask_plain<PauseAsked>(context, call, jobs_to_change(context, call));
+}
+
+void resume_jobs(Context& context, Call call) {
+  ask_plain<ResumeAsked>(context, call, jobs_to_change(context, call));
 }
 
 void requeue_jobs(Context& context, Call call) {

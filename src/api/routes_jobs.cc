@@ -22,6 +22,7 @@ void write_counts(JsonWriter& json, const Counts& counts) {
   json.key("counts").begin_object();
   json.field("held", counts.held).field("queued", counts.queued);
   json.field("starting", counts.starting).field("running", counts.running);
+  json.field("paused", counts.paused);
   json.field("completed", counts.completed).field("failed", counts.failed);
   json.field("cancelled", counts.cancelled).end_object();
 }

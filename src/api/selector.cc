@@ -42,17 +42,21 @@ struct StateWord {
   StateSet states;
 };
 constexpr StateSet kHeld = 1, kQueued = 2, kStarting = 4, kRunning = 8, kCompleted = 16,
-                   kFailed = 32, kCancelled = 64;
+                   kFailed = 32, kCancelled = 64, kPausing = 128, kPaused = 256, kResuming = 512;
+constexpr StateSet kAside = kPausing | kPaused | kResuming;
 constexpr StateWord kStateWords[] = {
     {"held", kHeld},
     {"queued", kQueued},
     {"starting", kStarting},
     {"running", kRunning},
+    {"pausing", kPausing},
+    {"paused", kPaused},
+    {"resuming", kResuming},
     {"completed", kCompleted},
     {"failed", kFailed},
     {"cancelled", kCancelled},
     {"waiting", kHeld | kQueued},
-    {"active", kStarting | kRunning},
+    {"active", kStarting | kRunning | kAside},
     {"ended", kCompleted | kFailed | kCancelled},
 };
 
@@ -127,7 +131,19 @@ StateSet state_bit(const JobState& state) {
     StateSet operator()(const Held&) const { return kHeld; }
     StateSet operator()(const Queued&) const { return kQueued; }
     StateSet operator()(const Starting&) const { return kStarting; }
-    StateSet operator()(const Running&) const { return kRunning; }
+    StateSet operator()(const Running& running) const {
+      switch (running.aside ? running.aside->phase : AsidePhase::kHere) {
+        case AsidePhase::kHere:
+          return kRunning;
+        case AsidePhase::kPausing:
+          return kPausing;
+        case AsidePhase::kPaused:
+          return kPaused;
+        case AsidePhase::kResuming:
+          return kResuming;
+      }
+      return 0;
+    }
     StateSet operator()(const Ended& ended) const {
       switch (ended.outcome) {
         case Outcome::kCompleted:

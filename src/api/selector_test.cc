@@ -52,9 +52,10 @@ TEST(Selector, RefusesWhatNamesNoJobs) {
 
 TEST(States, AreReadFromAList) {
   EXPECT_TRUE(parse_states("queued,running"));
-  EXPECT_EQ(*parse_states("active"), *parse_states("starting,running"));
+  EXPECT_EQ(*parse_states("active"), *parse_states("starting,running,pausing,paused,resuming"));
   EXPECT_EQ(*parse_states("waiting,active,ended"),
-            *parse_states("held,queued,starting,running,completed,failed,cancelled"));
+            *parse_states(
+                "held,queued,starting,running,pausing,paused,resuming,completed,failed,cancelled"));
   EXPECT_FALSE(parse_states(""));
   EXPECT_FALSE(parse_states("queued,"));
   EXPECT_FALSE(parse_states("sleeping"));

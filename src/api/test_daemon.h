@@ -23,6 +23,7 @@ struct FakeLauncher : Launcher {
   void stop(AttemptId attempt, Seconds) override { stopped.push_back(attempt); }
   void move_aside(MoveOrder) override {}
   void bring_back(MoveOrder) override {}
+  void ask_to_save(AttemptId, const SaveTerms&, Seconds) override {}
   void change_time(AttemptId, const TimeRule&) override {}
   void forget(JobId) override {}
 

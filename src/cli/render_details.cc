@@ -133,6 +133,15 @@ void history(const JobDetails& job, const Page& page, Sheet& sheet) {
   sheet.line("Memory", job.advice);
 }
 
+std::string checkpoint_text(const JobDetails& job) {
+  std::string text = *job.save_signal == 0
+                         ? fmt::format("asked by file, {} to save", seconds_text(job.save_grace_s))
+                         : fmt::format("at signal {}, {} to save", signal_text(*job.save_signal),
+                                       seconds_text(job.save_grace_s));
+  if (job.saved_attempt) text += fmt::format("; attempt {} saved", *job.saved_attempt);
+  return text;
+}
+
 void rules(const JobDetails& job, Sheet& sheet) {
   if (job.time_limit_s && *job.time_limit_s > 0) {
     std::string limit = seconds_text(*job.time_limit_s);
@@ -149,6 +158,7 @@ void rules(const JobDetails& job, Sheet& sheet) {
     sheet.line("Retries", fmt::format("{} of {} used, on {}", std::min(job.failures, job.retries),
                                       job.retries, joined(job.retry_causes, ", ")));
   }
+  if (job.save_signal) sheet.line("Checkpoint", checkpoint_text(job));
   if (job.restartable) sheet.line("Restartable", "yes");
   if (!job.preempt.empty() && job.preempt != "auto") sheet.line("Preemption", job.preempt);
 }

@@ -102,6 +102,7 @@ std::string ended_table(const std::vector<JobView>& jobs, const Page& page) {
 std::string counts_line(const CountsView& counts) {
   std::string line =
       fmt::format("{} running, {} waiting", counts.running + counts.starting, counts.queued);
+  if (counts.paused > 0) line += fmt::format(", {} paused", counts.paused);
   if (counts.held > 0) line += fmt::format(", {} held", counts.held);
   if (counts.completed > 0) line += fmt::format(", {} completed", counts.completed);
   if (counts.failed > 0) line += fmt::format(", {} failed", counts.failed);

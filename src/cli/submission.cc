@@ -116,6 +116,7 @@ void read_rules(FlagReader& flags, const Surroundings& around, Submission& out) 
   flags.read("--priority", out.priority, parse_priority);
   flags.read("--time", out.time_limit, duration);
   flags.read("--signal", out.signal, parse_signal);
+  flags.read("--checkpoint", out.checkpoint, parse_checkpoint);
   flags.read("--grace", out.grace, duration);
   flags.read("--back-off", out.back_off, duration);
   flags.read("--begin", out.begin, time);

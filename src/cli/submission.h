@@ -68,7 +68,7 @@ struct Submission {
   bool exclusive = false, restartable = false, hold = false;
   std::vector<CardName> only_cards, avoid_cards;
   std::optional<Seconds> time_limit, grace, back_off;
-  std::optional<std::pair<int, Seconds>> signal;
+  std::optional<std::pair<int, Seconds>> signal, checkpoint;
   std::vector<AfterEntry> after;
   std::optional<int> retries;
   std::vector<std::string> retry_causes;
@@ -99,6 +99,8 @@ Result<int> parse_priority(const std::string& text);
 Result<int> parse_share(const std::string& text);
 Result<std::vector<CardName>> parse_cards(const std::string& text);
 Result<std::pair<int, Seconds>> parse_signal(const std::string& text);
+// `USR1@60`, each part optional; "none@60": no signal, number 0.
+Result<std::pair<int, Seconds>> parse_checkpoint(const std::string& text);
 Result<std::vector<AfterEntry>> parse_after(const std::string& text);
 Result<int> parse_whole(const std::string& text, int least, int most);
 

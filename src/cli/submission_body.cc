@@ -72,6 +72,10 @@ void write_rules(JsonWriter& json, const Submission& from) {
     json.key("signal").begin_object().field("number", from.signal->first);
     json.field("before_s", from.signal->second).end_object();
   }
+  if (from.checkpoint) {
+    json.key("checkpoint").begin_object().field("signal", from.checkpoint->first);
+    json.field("grace_s", from.checkpoint->second).end_object();
+  }
   maybe(json, "grace_s", from.grace);
   if (!from.after.empty()) {
     json.key("after").begin_array();

@@ -93,6 +93,7 @@ TEST(Submission, WritesEveryFlagUnderItsNameInTheApi) {
                                   "2:exit,signal",
                                   "--back-off",
                                   "1m",
+                                  "--checkpoint=USR2@90",
                                   "--restartable",
                                   "--preempt",
                                   "never",
@@ -143,6 +144,8 @@ TEST(Submission, WritesEveryFlagUnderItsNameInTheApi) {
   EXPECT_EQ(number_at(body, "retry_back_off_s"), 60U);
   EXPECT_EQ(body.find("retry_causes")->as<JsonArray>()->size(), 2U);
   EXPECT_EQ(text_at(body, "preempt"), "never");
+  EXPECT_EQ(number_at(*body.find("checkpoint"), "signal"), static_cast<std::uint64_t>(SIGUSR2));
+  EXPECT_EQ(number_at(*body.find("checkpoint"), "grace_s"), 90U);
   EXPECT_EQ(body.find("tags")->as<JsonArray>()->size(), 3U);
   EXPECT_EQ(text_at(body, "group"), "g");
   EXPECT_EQ(text_at(body, "output_path"), "out.txt");
@@ -221,6 +224,10 @@ TEST(Submission, RefusesBadValuesInOneSentence) {
       {{"--retries", "2:exot", "--", "x"},
        "--retries: 'exot' is no cause of failure; did you mean exit?"},
       {{"--retries", "-1", "--", "x"}, "--retries: '-1' is not a whole number from 0 to 1000"},
+      {{"--checkpoint=FOO", "--", "x"},
+       "--checkpoint: there is no signal 'FOO'; write USR1@60: the signal, or none, and how long "
+       "saving may take"},
+      {{"--checkpoint=9", "--", "x"}, "--checkpoint: no program can catch 9; write USR1"},
       {{"--preempt", "no", "--", "x"}, "--preempt: 'no' is none of auto, cooperative, never"},
       {{"--env", "=x", "--", "x"}, "--env: '=x' is not NAME=VALUE"},
       {{"--env", "UNSET", "--", "x"}, "--env: UNSET is not set here; write UNSET=VALUE"},

@@ -32,6 +32,29 @@ bool read_int(std::string_view text, int& value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
+// "USR1@60" in its two parts; the second is a minute where there is none.
+std::pair<std::string, std::string> split_signal(const std::string& text) {
+  const std::size_t at = text.find('@');
+  std::string name = text.substr(0, at);
+  if (name.starts_with("SIG")) name.erase(0, 3);
+  return {std::move(name), at == std::string::npos ? "60" : text.substr(at + 1)};
+}
+
+// 0: there is none of this name.
+int signal_number(const std::string& name) {
+  for (const NamedNumber& signal : kSignals) {
+    if (signal.name == name) return signal.number;
+  }
+  int number = 0;
+  return read_int(name, number) && number >= 1 && number <= 64 ? number : 0;
+}
+
+Result<std::pair<int, Seconds>> with_duration(int signal, const std::string& text) {
+  auto duration = parse_duration(text);
+  if (!duration) return failure(duration.error());
+  return std::pair(signal, *duration);
+}
+
 bool is_kind(std::string_view word) { return word == "ok" || word == "any" || word == "fail"; }
 
 }  // namespace
@@ -110,26 +133,30 @@ Result<std::vector<CardName>> parse_cards(const std::string& text) {
 }
 
 Result<std::pair<int, Seconds>> parse_signal(const std::string& text) {
-  const std::size_t at = text.find('@');
-  std::string name = text.substr(0, at);
-  if (name.starts_with("SIG")) name.erase(0, 3);
-  int number = 0;
-  for (const NamedNumber& signal : kSignals) {
-    if (signal.name == name) number = signal.number;
-  }
-  if (number == 0 && (!read_int(name, number) || number < 1 || number > 64)) {
+  const auto [name, rest] = split_signal(text);
+  const int number = signal_number(name);
+  if (number == 0) {
     return failure(ErrorCode::kInvalid,
                    fmt::format("there is no signal '{}'; write USR1@60: the signal, and how long "
                                "before the time limit",
                                name));
   }
-  Seconds before{60};
-  if (at != std::string::npos) {
-    auto parsed = parse_duration(std::string_view(text).substr(at + 1));
-    if (!parsed) return failure(parsed.error());
-    before = *parsed;
+  return with_duration(number, rest);
+}
+
+Result<std::pair<int, Seconds>> parse_checkpoint(const std::string& text) {
+  const auto [name, rest] = split_signal(text);
+  const int number = name.empty() ? SIGUSR1 : signal_number(name);
+  if (number == 0 && name != "none") {
+    return failure(ErrorCode::kInvalid,
+                   fmt::format("there is no signal '{}'; write USR1@60: the signal, or none, and "
+                               "how long saving may take",
+                               name));
   }
-  return std::pair(number, before);
+  if (number == SIGKILL || number == SIGSTOP) {
+    return failure(ErrorCode::kInvalid, fmt::format("no program can catch {}; write USR1", name));
+  }
+  return with_duration(number, rest);
 }
 
 Result<std::vector<AfterEntry>> parse_after(const std::string& text) {

@@ -50,6 +50,8 @@ inline constexpr std::array kLifeFlags = {
          "supervisor_lost restore_lost"},
     Flag{"--back-off", 0, FlagKind::kValue, "DURATION",
          "before the first retry; doubles each time (5s)"},
+    Flag{"--checkpoint", 0, FlagKind::kOptionalValue, "USR1@60",
+         "saves itself at this signal within so long, and goes on later from there"},
     Flag{"--restartable", 0, FlagKind::kSwitch, "", "may be started over from the beginning"},
     Flag{"--preempt", 0, FlagKind::kValue, "WORD",
          "how it may be moved aside: auto, cooperative, never", Offer::kWords,

@@ -88,6 +88,9 @@ void read_details(const Reader& json, JobDetails& job) {
   json.time("expire", job.expire);
   json.fact("restartable", job.restartable);
   json.text("preempt", job.preempt);
+  json.inner("checkpoint").number("signal", job.save_signal);
+  json.inner("checkpoint").number("grace_s", job.save_grace_s);
+  json.number("saved_attempt", job.saved_attempt);
   json.text("working_directory", job.working_directory);
   json.text("output_path", job.output_path);
   json.text("error_path", job.error_path);

@@ -97,6 +97,9 @@ struct JobDetails : JobView {
   std::optional<Wall> expire;
   bool restartable = false;
   std::string preempt;
+  std::optional<int> save_signal;  // It saves itself; 0: without a signal.
+  std::int64_t save_grace_s = 0;
+  std::optional<int> saved_attempt;
   std::string working_directory;
   std::string output_path;
   std::string error_path;
@@ -175,7 +178,7 @@ struct GpusView {
 };
 
 struct CountsView {
-  std::uint64_t held = 0, queued = 0, starting = 0, running = 0;
+  std::uint64_t held = 0, queued = 0, starting = 0, running = 0, paused = 0;
   std::uint64_t completed = 0, failed = 0, cancelled = 0;
 };
 

@@ -59,6 +59,7 @@ Result<OverviewView> parse_overview(std::string_view body) {
   counts.number("queued", view.counts.queued);
   counts.number("starting", view.counts.starting);
   counts.number("running", view.counts.running);
+  counts.number("paused", view.counts.paused);
   counts.number("completed", view.counts.completed);
   counts.number("failed", view.counts.failed);
   counts.number("cancelled", view.counts.cancelled);

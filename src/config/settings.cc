@@ -255,9 +255,10 @@ void add_general(std::vector<Setting>& list) {
 Setting preemption_setting() {
   static constexpr const char* kWords[] = {"off", "cooperative", "auto"};
   return {"scheduling", "preemption",
-          "What may be done to running jobs to make room: off, cooperative or auto. Under pressure "
-          "(jobs that share a card take more than may be shared) a --restartable job is started "
-          "over, unless this is off.",
+          "What may be done to running jobs to make room for more important ones, and under "
+          "pressure (jobs that share a card take more than may be shared): off: nothing; "
+          "cooperative: jobs that save themselves are asked to; auto: also whatever loses nothing, "
+          "and --restartable jobs are started over.",
           [](Config& config, const std::string& text) -> Result<void> {
             const auto word = std::ranges::find(kWords, text);
             if (word == std::end(kWords)) {
@@ -309,6 +310,41 @@ void add_estimates(std::vector<Setting>& list) {
                         "Then it holds this much of its peak, and others may join it.",
                         PLACE(rules.estimates.settled_hold_percent), {100, 400}));
   list.push_back(preemption_setting());
+}
+
+void add_making_room(std::vector<Setting>& list) {
+  const std::string in = "making_room";
+  list.push_back(number(in, "distance",
+                        "A job may move others aside that are at least so many bands less "
+                        "important (urgent, high, normal, low, idle).",
+                        PLACE(rules.room.distance), {1, 4}));
+  list.push_back(duration(in, "run_least",
+                          "No job is moved aside that has computed for less than this.",
+                          PLACE(rules.room.run_least), Seconds{30 * 86400}));
+  list.push_back(duration(in, "cool_down",
+                          "No job is moved aside again sooner than this after it came back.",
+                          PLACE(rules.room.cool_down), Seconds{30 * 86400}));
+  list.push_back(number(in, "moves_most", "No job is moved aside more often than this.",
+                        PLACE(rules.room.moves_most), {0, 1'000'000}));
+  list.push_back(duration(in, "aside_most",
+                          "A job that has been aside for longer returns before anybody else "
+                          "starts on its cards.",
+                          PLACE(rules.room.aside_most), Seconds{365 * 86400}));
+  list.push_back(on_or_off(in, "timeshare",
+                           "Whether, inside a band, a job that has had little of the cards moves "
+                           "one aside that has had much (levels of 2, 72, 800 … card-hours).",
+                           PLACE(rules.room.timeshare)));
+  list.push_back(duration(in, "idle_after",
+                          "A job that has held VRAM for so long without using its cards is moved "
+                          "aside for whoever waits. 0: never.",
+                          PLACE(rules.room.idle_after), Seconds{365 * 86400}));
+  list.push_back(on_or_off(in, "over_quota",
+                           "Whether jobs of a tenant that holds more than its quota, because the "
+                           "quota was lowered, are moved aside.",
+                           PLACE(rules.room.over_quota)));
+  list.push_back(size(in, "ram_reserve",
+                      "Host RAM that is never filled with what jobs have on cards.",
+                      PLACE(rules.room.ram_reserve_bytes), kAnySize));
 }
 
 void add_scheduling(std::vector<Setting>& list) {
@@ -512,6 +548,7 @@ const std::vector<Setting>& all_settings() {
     add_general(list);
     add_scheduling(list);
     add_estimates(list);
+    add_making_room(list);
     add_gpus(list);
     add_watch(list);
     add_jobs(list);

@@ -32,6 +32,8 @@ struct Dispatch {
   Applied operator()(const CancelAsked& event) const { return apply_cancel(state, event, now); }
   Applied operator()(const HoldAsked& event) const { return apply_hold(state, event, now); }
   Applied operator()(const ReleaseAsked& event) const { return apply_release(state, event, now); }
+  Applied operator()(const PauseAsked& event) const { return apply_pause(state, event, now); }
+  Applied operator()(const ResumeAsked& event) const { return apply_resume(state, event, now); }
   Applied operator()(const RequeueAsked& event) const { return apply_requeue(state, event, now); }
   Applied operator()(const SetAsked& event) const { return apply_set(state, event, now); }
   Applied operator()(const GroupSetAsked& event) const { return apply_group_set(state, event); }
@@ -149,31 +151,36 @@ Applied accept_start(State& state, const Start& start, Now now) {
   return {.answer = {}, .effects = {Launch{attempt}}, .follow_up = {}};
 }
 
-// Until a job can be moved aside without losing anything: started over, which it has agreed to.
 Applied accept_evict(State& state, const Evict& evict, Now now) {
   if (!still_valid(state, evict)) return {};
   Job job = *state.find(evict.job);
-  stopping_in(job) = StopReason::kPressure;
+  const auto way = way_out(state, job, ram_for_moves(state, state.host_holds()));
+  // Else it would come back into the same pressure.
   const CardUse* use = state.uses().on_card(job.current_attempt(), evict.card);
-  // Else it would be started into the same pressure again.
-  if (use != nullptr) job.vram_floor_bytes = std::max(job.vram_floor_bytes, use->peak_vram_bytes);
+  if (use != nullptr) {
+    job.vram_floor_bytes = std::max(job.vram_floor_bytes, use->peak_vram_bytes);
+    for (CardGrant& held : std::get<Running>(job.state).grant.cards) {
+      if (held.card == evict.card)
+        held.vram_bytes = std::max(held.vram_bytes, use->peak_vram_bytes);
+    }
+  }
   constexpr std::uint64_t kMiB = 1ULL << 20;
-  state.note(job, "evicted",
-             "card " + std::to_string(number_of(evict.card)) + " is under pressure (" +
-                 std::to_string(evict.observed_bytes / kMiB) + " MiB in use, " +
-                 std::to_string(evict.ceiling_bytes / kMiB) +
-                 " MiB may be shared): the job is moved aside and starts over",
-             now);
-  const AttemptId attempt = job.current_attempt();
-  const Seconds grace = job.spec->time.grace;
-  state.put(std::move(job), now);
-  return {.answer = {}, .effects = {StopAttempt{attempt, grace}}, .follow_up = {}};
+  Leaving leaving{.victim = {.job = job.id, .mechanism = *way}, .stop = StopReason::kPressure};
+  leaving.victim.bytes = vram_in_use(state, job);
+  leaving.why = "card " + std::to_string(number_of(evict.card)) + " is under pressure (" +
+                std::to_string(evict.observed_bytes / kMiB) + " MiB in use, " +
+                std::to_string(evict.ceiling_bytes / kMiB) + " MiB may be shared)";
+  Applied applied;
+  send_aside(state, std::move(job), leaving, applied.effects, now);
+  return applied;
 }
 
 }  // namespace
 
 Applied accept(State& state, const Decision& decision, Now now) {
   if (const auto* evict = std::get_if<Evict>(&decision)) return accept_evict(state, *evict, now);
+  if (const auto* room = std::get_if<MakeRoom>(&decision)) return accept_room(state, *room, now);
+  if (const auto* back = std::get_if<Return>(&decision)) return accept_return(state, *back, now);
   return accept_start(state, std::get<Start>(decision), now);
 }
 

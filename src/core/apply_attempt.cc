@@ -15,12 +15,6 @@ const Job* current(const State& state, AttemptId attempt) {
   return job != nullptr && job->active() && job->attempt == attempt.number ? job : nullptr;
 }
 
-Microseconds back_off_of(const RetryRule& rule, int failures) {
-  Seconds wait = rule.back_off;
-  for (int i = 1; i < failures && wait < Seconds{3600}; ++i) wait *= 2;
-  return std::min(wait, Seconds{3600});
-}
-
 bool retries(const Job& job, Cause cause) {
   const RetryRule& rule = job.spec->retry;
   return !job.spec->lease && (rule.causes & cause_bit(cause)) != 0 && job.failures <= rule.retries;
@@ -34,6 +28,12 @@ void guard_sweep(State& state, const Job& job, Applied& applied) {
 }
 
 }  // namespace
+
+Microseconds back_off_of(const RetryRule& rule, int times) {
+  Seconds wait = rule.back_off;
+  for (int i = 1; i < times && wait < Seconds{3600}; ++i) wait *= 2;
+  return std::min(wait, Seconds{3600});
+}
 
 std::string outcome_text(const Ended& ended) {
   if (!ended.message.empty()) return ended.message;
@@ -154,6 +154,10 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
     queue_again(state, std::move(job), {}, "started over on request", now);
     return {};
   }
+  if (stopping != StopReason::kCancel && has_saved(job, report)) {
+    queue_saved(state, std::move(job), report, now);
+    return {};
+  }
   Ended ended{.outcome = Outcome::kFailed, .cause = report.cause};
   ended.exit_code = report.exit_code;
   ended.signal = report.signal;
@@ -167,8 +171,13 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
   auto usage = std::make_shared<Usage>(report.usage);
   usage->gpu = gpu_usage_of(state, report.attempt, ended);
   ended.usage = std::move(usage);
-  if (stopping == StopReason::kPressure) {
-    queue_again(state, std::move(job), {}, "moved aside: its card was under pressure", now);
+  // One that was only told to end may say 0 to that; one that was asked to save means it.
+  const bool gives_way = stopping == StopReason::kMakeRoom || stopping == StopReason::kPressure;
+  const char* const gave_way = stopping == StopReason::kPressure
+                                   ? "moved aside: its card was under pressure"
+                                   : "ended to make room; it begins again";
+  if (gives_way && !job.spec->saves) {
+    queue_again(state, std::move(job), {}, gave_way, now);
     return {};
   }
   if (stopping == StopReason::kCancel) {
@@ -186,6 +195,23 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
   if (report.cause == Cause::kMachineLost && job.spec->restartable) {
     queue_again(state, std::move(job), {}, "the machine went down; the job is restartable", now);
     return {};
+  }
+  if (stopping == StopReason::kRestoreLost) {
+    ended.cause = Cause::kRestoreLost;
+    ended.message = "it could not be brought back to its cards";
+    if (job.spec->restartable) {
+      queue_again(state, std::move(job), {}, ended.message + "; the job is restartable", now);
+      return {};
+    }
+  }
+  if (gives_way) {
+    if (job.spec->restartable) {
+      queue_again(state, std::move(job), {}, gave_way, now);
+      return {};
+    }
+    if (ended.message.empty()) {
+      ended.message = "was asked to save itself and make room, and " + outcome_text(ended);
+    }
   }
   if (stopping == StopReason::kGpuLost) {
     ended.cause = Cause::kGpuLost;
@@ -217,7 +243,7 @@ Applied apply_never_ran(State& state, const AttemptNeverRan& report, Now now) {
     return {};
   }
   if (report.error.empty() || stopping == StopReason::kRequeue ||
-      stopping == StopReason::kPressure) {
+      stopping == StopReason::kPressure || stopping == StopReason::kMakeRoom) {
     queue_again(state, std::move(job), {}, "the attempt was lost before its command ran", now);
     return {};
   }

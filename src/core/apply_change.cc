@@ -142,6 +142,7 @@ Applied apply_requeue(State& state, const RequeueAsked& asked, Now now) {
     }
     changed.jobs.push_back(id);
     job.failures = 0;
+    job.quick_saves = 0;
     if (job.ended()) {
       queue_again(state, std::move(job), {}, "queued again on request", now);
       continue;

@@ -1,10 +1,260 @@
-// What the edge reports about attempts that are moved aside and brought back.
+// Jobs that are moved aside and come back: what is decided, what the edge reports, and what people
+// ask for by hand. All of it ends in the same few changes of a running job.
+#include <algorithm>
+
+#include "core/learn.h"
 #include "core/transitions.h"
 
 namespace gpusched {
+namespace {
 
-Applied apply_moved(State&, const MovedAside&, Now) { return {}; }
-Applied apply_back(State&, const BroughtBack&, Now) { return {}; }
-Applied apply_move_failed(State&, const MoveFailed&, Now) { return {}; }
+const Job* moving(const State& state, AttemptId attempt) {
+  const Job* job = state.find(attempt.job);
+  const bool current = job != nullptr && job->active() && job->attempt == attempt.number;
+  return current && aside_of(*job) != nullptr ? job : nullptr;
+}
+
+std::string in_seconds(Microseconds span) {
+  const auto tenths = span.count() / 100'000;
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
+}
+
+void set_aside(Job& job, Aside aside) {
+  std::get<Running>(job.state).aside = std::make_shared<const Aside>(std::move(aside));
+}
+
+std::string described(const Leaving& leaving) {
+  std::string text = leaving.why;
+  switch (leaving.victim.mechanism) {
+    case Mechanism::kFreeze:
+      return text + ": it is frozen and keeps its memory";
+    case Mechanism::kCooperative:
+      return text + ": it is asked to save its work and end";
+    case Mechanism::kCheckpoint:
+      return text + ": its memory moves to host RAM (" +
+             std::to_string(leaving.victim.bytes >> 20) + " MiB)";
+    case Mechanism::kRequeue:
+      return text + ": it is ended and starts over";
+  }
+  return text;
+}
+
+Victim pause_of(const State& state, const Job& job) {
+  const std::uint64_t ram = ram_for_moves(state, state.host_holds());
+  if (!can_checkpoint(state, job, ram)) return {.job = job.id};
+  return {job.id, Mechanism::kCheckpoint, vram_in_use(state, job)};
+}
+
+// Why it cannot be paused; empty: it can.
+std::string pause_refusal(const Job& job) {
+  const auto* running = std::get_if<Running>(&job.state);
+  if (running == nullptr) {
+    return std::string("is ") + state_name(job.state) + ", only a running job can be paused";
+  }
+  if (job.spec->lease) return "is a lease: its process belongs to its holder";
+  if (running->stopping != StopReason::kNone) return "is being stopped";
+  const AsidePhase phase = aside_phase(job);
+  if (phase == AsidePhase::kResuming) return "is on its way back; pause it when it runs";
+  if (phase != AsidePhase::kHere && running->aside->by_hand) return "is paused already";
+  return {};
+}
+
+}  // namespace
+
+void send_aside(State& state, Job job, const Leaving& leaving, std::vector<Effect>& effects,
+                Now now) {
+  const AttemptId attempt = job.current_attempt();
+  const Mechanism how = leaving.victim.mechanism;
+  Running& running = std::get<Running>(job.state);
+  ++job.moves;
+  if (how == Mechanism::kCooperative || how == Mechanism::kRequeue) {
+    running.stopping = leaving.stop;
+    running.leaves_for = leaving.for_job;
+    if (how == Mechanism::kCooperative) {
+      effects.emplace_back(AskToSave{attempt});
+    } else {
+      effects.emplace_back(StopAttempt{attempt, job.spec->time.grace});
+    }
+    state.note(job, "moving", described(leaving), now);
+  } else {
+    Aside aside{.phase = AsidePhase::kPausing, .mechanism = how, .by_hand = leaving.by_hand};
+    aside.for_job = leaving.for_job;
+    aside.since = now.wall;
+    aside.away = running.aside ? running.aside->away : Microseconds{0};
+    aside.host_bytes = leaving.victim.bytes;
+    set_aside(job, std::move(aside));
+    effects.emplace_back(MoveAside{attempt, how == Mechanism::kCheckpoint});
+    state.note(job, "pausing", described(leaving), now);
+  }
+  state.put(std::move(job), now);
+}
+
+Applied accept_room(State& state, const MakeRoom& plan, Now now) {
+  if (!still_valid(state, plan, now)) return {};
+  Applied applied;
+  if (plan.for_job == JobId{}) {
+    for (const Victim& victim : plan.victims) {
+      const Job& job = *state.find(victim.job);
+      const Leaving leaving{
+          .victim = victim,
+          .why = "moved aside: tenant '" + job.tenant + "' holds more than its quota"};
+      send_aside(state, job, leaving, applied.effects, now);
+    }
+    return applied;
+  }
+  std::string told = "room is made for it:";
+  for (const Victim& victim : plan.victims) {
+    told += (&victim == &plan.victims.front() ? " job " : ", job ") + to_string(victim.job) + " (" +
+            mechanism_name(victim.mechanism) + ")";
+    const Leaving leaving{.victim = victim,
+                          .for_job = plan.for_job,
+                          .why = "moved aside for job " + to_string(plan.for_job)};
+    send_aside(state, *state.find(victim.job), leaving, applied.effects, now);
+  }
+  state.note(*state.find(plan.for_job), "room", told, now);
+  return applied;
+}
+
+Applied accept_return(State& state, const Return& back, Now now) {
+  if (!still_valid(state, back, now)) return {};
+  Job job = *state.find(back.job);
+  Aside aside = *aside_of(job);
+  aside.phase = AsidePhase::kResuming;
+  const AttemptId attempt = job.current_attempt();
+  const bool checkpoint = aside.mechanism == Mechanism::kCheckpoint;
+  set_aside(job, std::move(aside));
+  state.note(job, "resuming", "there is room on its cards again", now);
+  state.put(std::move(job), now);
+  return {.answer = {}, .effects = {BringBack{attempt, checkpoint}}, .follow_up = {}};
+}
+
+Applied apply_moved(State& state, const MovedAside& report, Now now) {
+  const Job* found = moving(state, report.attempt);
+  if (found == nullptr || aside_phase(*found) != AsidePhase::kPausing) return {};
+  Job job = *found;
+  Aside aside = *aside_of(job);
+  aside.phase = AsidePhase::kPaused;
+  aside.host_bytes = report.bytes;
+  aside.problem.clear();
+  std::string told = "it is aside after " + in_seconds(now.wall - aside.since);
+  told += aside.by_hand ? "; it returns on request" : "; it returns when there is room";
+  set_aside(job, std::move(aside));
+  state.note(job, "paused", told, now);
+  state.put(std::move(job), now);
+  return {};
+}
+
+Applied apply_back(State& state, const BroughtBack& report, Now now) {
+  const Job* found = moving(state, report.attempt);
+  if (found == nullptr || aside_phase(*found) != AsidePhase::kResuming) return {};
+  Job job = *found;
+  const Aside before = *aside_of(job);
+  const Microseconds away = std::max(Microseconds{0}, now.wall - before.since);
+  Aside aside{.phase = AsidePhase::kHere, .mechanism = before.mechanism};
+  aside.since = now.wall;
+  aside.away = before.away + away;
+  set_aside(job, std::move(aside));
+  state.note(job, "running", "it goes on where it was, after " + in_seconds(away) + " aside", now);
+  state.put(std::move(job), now);
+  return {};
+}
+
+Applied apply_move_failed(State& state, const MoveFailed& report, Now now) {
+  const Job* found = moving(state, report.attempt);
+  if (found == nullptr) return {};
+  const AsidePhase phase = aside_phase(*found);
+  if (phase != AsidePhase::kPausing && phase != AsidePhase::kResuming) return {};
+  Job job = *found;
+  Aside aside = *aside_of(job);
+  aside.problem = report.error;
+  aside.tried = now.wall;
+  Applied applied;
+  switch (report.left) {
+    case MoveLeft::kRunning:
+      if (report.never) learn_refusal(state, job, now);
+      // Whoever is here again has not been moved; the next plan knows better.
+      aside.away += std::max(Microseconds{0}, now.wall - aside.since);
+      aside.phase = AsidePhase::kHere;
+      aside.since = now.wall;
+      aside.by_hand = false;
+      aside.host_bytes = 0;
+      state.note(job, "running", "it could not be moved and goes on: " + report.error, now);
+      break;
+    case MoveLeft::kAside:
+      aside.phase = AsidePhase::kPaused;
+      state.note(job, "paused", "it could not return yet: " + report.error, now);
+      break;
+    case MoveLeft::kLost: {
+      std::get<Running>(job.state).stopping = StopReason::kRestoreLost;
+      state.note(job, "lost", "it cannot go on: " + report.error, now);
+      applied.effects.emplace_back(StopAttempt{job.current_attempt(), Seconds{0}});
+      break;
+    }
+  }
+  set_aside(job, std::move(aside));
+  state.put(std::move(job), now);
+  return applied;
+}
+
+Applied apply_pause(State& state, const PauseAsked& asked, Now now) {
+  Applied applied;
+  if (auto refusal = refuse_ids(state, asked.actor, asked.jobs)) {
+    applied.answer = *refusal;
+    return applied;
+  }
+  Changed changed;
+  for (const JobId id : asked.jobs) {
+    Job job = *state.find(id);
+    if (std::string why = pause_refusal(job); !why.empty()) {
+      changed.unchanged.emplace_back(id, std::move(why));
+      continue;
+    }
+    changed.jobs.push_back(id);
+    if (aside_phase(job) != AsidePhase::kHere) {
+      // Moved aside for somebody, and now to stay there.
+      Aside aside = *aside_of(job);
+      aside.by_hand = true;
+      set_aside(job, std::move(aside));
+      state.note(job, state_name(job.state), "paused on request: it returns on request", now);
+      state.put(std::move(job), now);
+      continue;
+    }
+    const Leaving leaving{
+        .victim = pause_of(state, job), .by_hand = true, .why = "paused on request"};
+    send_aside(state, std::move(job), leaving, applied.effects, now);
+  }
+  applied.answer = std::move(changed);
+  return applied;
+}
+
+Applied apply_resume(State& state, const ResumeAsked& asked, Now now) {
+  Applied applied;
+  if (auto refusal = refuse_ids(state, asked.actor, asked.jobs)) {
+    applied.answer = *refusal;
+    return applied;
+  }
+  Changed changed;
+  for (const JobId id : asked.jobs) {
+    Job job = *state.find(id);
+    const AsidePhase phase = aside_phase(job);
+    if (phase == AsidePhase::kHere || phase == AsidePhase::kResuming) {
+      changed.unchanged.emplace_back(id,
+                                     std::string("is ") + state_name(job.state) + ", not paused");
+      continue;
+    }
+    if (!aside_of(job)->by_hand) {
+      changed.unchanged.emplace_back(id, "returns by itself when there is room");
+      continue;
+    }
+    Aside aside = *aside_of(job);
+    aside.by_hand = false;
+    set_aside(job, std::move(aside));
+    state.note(job, state_name(job.state), "its return was asked for", now);
+    state.put(std::move(job), now);
+    changed.jobs.push_back(id);
+  }
+  applied.answer = std::move(changed);
+  return applied;
+}
 
 }  // namespace gpusched

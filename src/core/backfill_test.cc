@@ -89,7 +89,7 @@ Ask any_need() {
 }
 
 RC_GTEST_PROP(Backfill, TheReservedStartNeverMovesBackWhenLimitsAreTrue, ()) {
-  Course course(machine(kCards, 24, 6));
+  Course course(machine(kCards, 24, 6, without_moves()));
   std::map<std::uint64_t, Wall> promised;
   std::int64_t now = 0;
   const int jobs = *rc::gen::inRange(2, 25);
@@ -124,7 +124,7 @@ RC_GTEST_PROP(Backfill, TheReservedStartNeverMovesBackWhenLimitsAreTrue, ()) {
 
 // The first waiting job against a stream that never ends: limits, no limits, or some.
 RC_GTEST_PROP(Backfill, AJobIsServedInBoundedTimeWhateverComesAfterIt, ()) {
-  Course course(machine(kCards, 24, 6));
+  Course course(machine(kCards, 24, 6, without_moves()));
   const auto arrive = [&](std::int64_t now) {
     const auto lasts = *rc::gen::inRange<std::int64_t>(1, kLongest + 1);
     Ask job = any_need();

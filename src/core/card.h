@@ -29,6 +29,9 @@ struct Card {
   // What the driver calls it, which changes when another card goes. Absent: its number.
   std::optional<std::uint16_t> driver_index = {};
 
+  // Its driver can move what a process has there to host RAM and back.
+  bool moves = false;
+
   // What the rules of the configuration say of it (card_rules.h). Absent: what holds for all.
   std::string alias = {};
   std::vector<std::string> tags = {};

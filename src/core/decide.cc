@@ -1,6 +1,7 @@
 #include "core/decide.h"
 
 #include <algorithm>
+#include <set>
 
 #include "core/admission.h"
 #include "core/fair_share.h"
@@ -62,10 +63,69 @@ void leave_to_quota(const State& state, const Tentative& free, const Job& job, N
   }
 }
 
+// Jobs for which room is made in one turn.
+constexpr int kPlansMost = 4;
+
+// Who was moved aside, beside the walk through those that wait.
+class Returns {
+ public:
+  Returns(const State& state, Now now) : state_(state), now_(now) {
+    if (!state.aside().empty()) waiting_ = waiting_aside(state, now);
+  }
+  // Those that go before the waiting jobs of this band, as far as there is room.
+  void serve(int band, Tentative& free, Decided& decided) {
+    while (next_ < waiting_.size() && waiting_[next_].before <= 2 * band) {
+      const Job& job = *waiting_[next_++].job;
+      const Reservation* reservation = decided.reservation ? &*decided.reservation : nullptr;
+      if (may_return(state_, free, job, reservation, now_)) {
+        decided.decisions.emplace_back(Return{job.id});
+      }
+      // On its way or not: its place is taken.
+      keep_its_place(state_, job, free);
+    }
+  }
+
+ private:
+  const State& state_;
+  Now now_;
+  std::vector<Waiting> waiting_;
+  std::size_t next_ = 0;
+};
+
+// Room for jobs that did not find any, by moving others aside.
+class Rooms {
+ public:
+  Rooms(const State& state, Now now) : state_(state), now_(now) {}
+  bool possible(const OrderKey& key) const { return may_make_room(state_, key.band); }
+  // It has been seen to, in this turn or in an earlier one.
+  bool made_for(JobId id) const { return made_.contains(id); }
+  // True: it is, or will be, made, and nobody else gets it.
+  bool make(const Job& job, Tentative& free, Decided& decided) {
+    std::optional<Grant> grant = room_under_way(state_, free, job, now_);
+    if (!grant && plans_ < kPlansMost) {
+      ++plans_;
+      if (auto plan = plan_room(state_, free, job, now_)) {
+        grant = std::move(plan->grant);
+        decided.decisions.emplace_back(std::move(plan->decision));
+      }
+    }
+    if (!grant) return false;
+    free.keep(state_, job, *grant);
+    made_.insert(job.id);
+    return true;
+  }
+
+ private:
+  const State& state_;
+  Now now_;
+  std::set<JobId> made_;
+  int plans_ = 0;
+};
+
 // Once through the queue in order. True if something passed the reservation: what is left may
 // then be planned differently, so the queue is looked at again.
 bool pass_through(const State& state, const Standings& standings, Tentative& free, Decided& decided,
-                  Now now) {
+                  Returns& returns, Rooms& rooms, Now now) {
   PendingWalk walk(state.pending(), standings);
   std::size_t shapes_left_behind = 0;
   bool passed_by = false;
@@ -73,12 +133,15 @@ bool pass_through(const State& state, const Standings& standings, Tentative& fre
   BestRoom room = best_room(state.cards(), free.cards, state.rules());
   BestRoom beside = room;  // Of it, what the reservation leaves.
   const auto exhausted = [&] { return room.none() && free.host.cpus >= state.host().cpus; };
-  while (!exhausted() && shapes_left_behind < state.rules().shapes_scanned_most) {
+  while (shapes_left_behind < state.rules().shapes_scanned_most) {
     // The first that waits is reserved for and so must be met, also where no card has room.
     const bool nobody_passes = beside.none() && decided.reservation && !decided.reservation->start;
     if (decided.reservation && (room.none() || nobody_passes)) walk.leave_cards();
     const OrderKey* key = walk.next();
     if (key == nullptr) break;
+    const bool can_make_room = rooms.possible(*key);
+    if (exhausted() && !can_make_room) break;
+    returns.serve(key->band, free, decided);
     if (decided.reservation && fits_nowhere(state, walk, room)) {
       ++shapes_left_behind;
       continue;
@@ -90,7 +153,7 @@ bool pass_through(const State& state, const Standings& standings, Tentative& fre
       ++shapes_left_behind;
       continue;
     }
-    if (free.has_started(job.id)) {
+    if (free.has_started(job.id) || rooms.made_for(job.id)) {
       walk.take();
       continue;
     }
@@ -106,6 +169,12 @@ bool pass_through(const State& state, const Standings& standings, Tentative& fre
     const Reservation* reservation = decided.reservation ? &*decided.reservation : nullptr;
     std::optional<Grant> grant;
     if (!fits_nowhere(state, walk, room)) grant = place(state, free, job, reservation, now);
+    if (!grant && can_make_room && rooms.make(job, free, decided)) {
+      room = best_room(state.cards(), free.cards, state.rules());
+      beside = room;
+      walk.take();
+      continue;
+    }
     if (!grant) {
       // Cards kept free for a job that its quota keeps off would help nobody.
       if (reservation == nullptr && !kept_off_by_quota(state, free, job, now)) {
@@ -135,10 +204,14 @@ bool pass_through(const State& state, const Standings& standings, Tentative& fre
 Decided decide(const State& state, Now now) {
   Decided decided;
   for (const Evict& evict : relieve(state)) decided.decisions.emplace_back(evict);
+  for (MakeRoom& plan : relieve_quotas(state, now)) decided.decisions.emplace_back(std::move(plan));
   Tentative free(state);
   const Standings standings = standings_of(state, now);
   // Ends: every further pass has started at least one job.
-  while (pass_through(state, standings, free, decided, now)) continue;
+  Returns returns(state, now);
+  Rooms rooms(state, now);
+  while (pass_through(state, standings, free, decided, returns, rooms, now)) continue;
+  returns.serve(static_cast<int>(kBands), free, decided);
   return decided;
 }
 

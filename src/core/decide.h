@@ -3,7 +3,8 @@
 // run exactly the same code.
 //
 //   order (Pending) -> limits (group, array, quota) -> fit and place (admission, placement)
-//                   -> reserve for the first that does not fit -> go on behind it
+//                   -> or make room for it -> reserve for the first that does not fit
+//                   -> go on behind it; who was moved aside returns before those of its band
 //
 // A turn looks at the first job of each shape, and at no more than Rules::shapes_scanned_most
 // shapes: with more distinct needs than that in the queue, the rest waits for the next turn.
@@ -13,7 +14,9 @@
 #include <variant>
 #include <vector>
 
+#include "core/comeback.h"
 #include "core/job.h"
+#include "core/make_room.h"
 #include "core/pressure.h"
 #include "core/reservation.h"
 #include "core/state.h"
@@ -24,8 +27,7 @@ struct Start {
   JobId job{};
   Grant grant;
 };
-// Preempt and Resume join this list with the mechanisms that carry them out.
-using Decision = std::variant<Start, Evict>;
+using Decision = std::variant<Start, Evict, MakeRoom, Return>;
 
 struct Decided {
   std::vector<Decision> decisions;         // In the order in which they were made.

@@ -45,6 +45,7 @@ struct PastRuns {
   std::string command;      // For people, without what varies.
   std::uint64_t count = 0;  // All that were ever recorded.
   std::uint64_t out_of_memory = 0;
+  bool refuses_moves = false;  // The driver would not move it to host RAM.
   Wall last{};
   std::vector<PastRun> runs;  // The newest kKept, oldest first.
   friend bool operator==(const PastRuns&, const PastRuns&) = default;

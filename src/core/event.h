@@ -64,6 +64,16 @@ struct ReleaseAsked {
   Actor actor;
   std::vector<JobId> jobs;
 };
+// Moves a running job aside until it is asked for again.
+struct PauseAsked {
+  Actor actor;
+  std::vector<JobId> jobs;
+};
+// Lets a job that was paused return when there is room.
+struct ResumeAsked {
+  Actor actor;
+  std::vector<JobId> jobs;
+};
 // Runs an ended job again under its id, or starts a running one over.
 struct RequeueAsked {
   Actor actor;
@@ -232,14 +242,13 @@ struct SubmissionAbandoned {
 // Cards or CPUs may have changed for reasons outside this list; decide again.
 struct Reconsider {};
 
-using Event =
-    std::variant<SubmitAsked, CancelAsked, HoldAsked, ReleaseAsked, RequeueAsked, SetAsked,
-                 GroupSetAsked, GroupRemoveAsked, TenantSetAsked, TenantUnsetAsked, DrainAsked,
-                 UndrainAsked, ReserveAsked, UnreserveAsked, LeaseReleaseAsked, LeaseRenewAsked,
-                 LeaseResetAsked, CardsReported, CalendarRead, CardSeen, CardTroubleSeen,
-                 ProcessAccounted, ProgressSeen, AttemptRunning, AttemptFinished, AttemptNeverRan,
-                 MovedAside, BroughtBack, MoveFailed, LeaseHolderGone, TimePassed, RetentionDue,
-                 HoldSweep, SubmissionAbandoned, Reconsider>;
+using Event = std::variant<
+    SubmitAsked, CancelAsked, HoldAsked, ReleaseAsked, PauseAsked, ResumeAsked, RequeueAsked,
+    SetAsked, GroupSetAsked, GroupRemoveAsked, TenantSetAsked, TenantUnsetAsked, DrainAsked,
+    UndrainAsked, ReserveAsked, UnreserveAsked, LeaseReleaseAsked, LeaseRenewAsked, LeaseResetAsked,
+    CardsReported, CalendarRead, CardSeen, CardTroubleSeen, ProcessAccounted, ProgressSeen,
+    AttemptRunning, AttemptFinished, AttemptNeverRan, MovedAside, BroughtBack, MoveFailed,
+    LeaseHolderGone, TimePassed, RetentionDue, HoldSweep, SubmissionAbandoned, Reconsider>;
 
 // --- Answers ----------------------------------------------------------------------------------
 

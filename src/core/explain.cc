@@ -21,6 +21,7 @@ void add_holders(const State& state, const Needs& needs, Now now, Reason& reason
   Wall soonest = kNobodyKnows;
   for (const JobId id : state.active()) {
     const Job& job = *state.find(id);
+    if (held_by(job).cards.empty()) continue;
     const Grant& grant = *grant_of(job);
     const bool in_the_way = std::ranges::any_of(grant.cards, [&](const CardGrant& held) {
       const auto position = state.index_of(held.card);
@@ -190,9 +191,45 @@ std::vector<Reason> shape_reasons(const State& state, const Job& job, const Deci
   return reasons;
 }
 
+// Who is moved aside for the job at this moment.
+std::vector<JobId> leaving_for(const State& state, JobId id) {
+  std::vector<JobId> leaving;
+  for (const JobId other : state.active()) {
+    const Job& job = *state.find(other);
+    const auto* running = std::get_if<Running>(&job.state);
+    if (running == nullptr) continue;
+    const bool moves = aside_phase(job) == AsidePhase::kPausing && running->aside->for_job == id;
+    const bool stops = running->stopping == StopReason::kMakeRoom && running->leaves_for == id;
+    if ((moves || stops) && leaving.size() < kNamedMost) leaving.push_back(other);
+  }
+  return leaving;
+}
+
+// Why a job that was moved aside is not back yet.
+Reason aside_reason(const State& state, const Job& job, Now now) {
+  const Aside& aside = *aside_of(job);
+  if (aside.by_hand) return {.code = ReasonCode::kPaused, .jobs = {}};
+  Reason reason{.code = ReasonCode::kMovedAside, .jobs = {}};
+  if (!aside.problem.empty()) reason.name = aside.problem;
+  const Job* other = state.find(aside.for_job);
+  if (other == nullptr || other->ended()) return reason;
+  reason.jobs.push_back(aside.for_job);
+  const Wall end = end_of(state, *other, now, Trust::kEstimates);
+  if (end == kNobodyKnows) return reason;
+  reason.until = end;
+  const auto minutes = std::chrono::ceil<std::chrono::minutes>(end - now.wall).count();
+  reason.name =
+      "comes back when it ends, in about " + std::to_string(std::max<long>(1, minutes)) + " min";
+  return reason;
+}
+
 // Reasons that belong to one job alone; empty if it is eligible.
 std::vector<Reason> own_reasons(const State& state, const Job& job, Now now) {
   std::vector<Reason> reasons;
+  if (aside_phase(job) == AsidePhase::kPaused || aside_phase(job) == AsidePhase::kPausing) {
+    reasons.push_back(aside_reason(state, job, now));
+    return reasons;
+  }
   if (const auto* held = std::get_if<Held>(&job.state)) {
     if (held->why == HoldReason::kCrashGuard) {
       reasons.push_back(
@@ -243,6 +280,11 @@ std::vector<Reason> why_waiting(const State& state, const Job& job, Now now) {
   WaitingReasons all(state, now);
   std::vector<Reason> reasons = all.of(job);
   if (reasons.empty() || !state.pending().contains(job.id)) return reasons;
+  if (std::vector<JobId> leaving = leaving_for(state, job.id); !leaving.empty()) {
+    Reason made{.code = ReasonCode::kMakingRoom, .jobs = std::move(leaving)};
+    reasons.insert(reasons.begin(), std::move(made));
+    return reasons;
+  }
   reasons.front().helps = what_starts_it(state, job, all.reservation_against(job), now);
   return reasons;
 }

@@ -1,5 +1,7 @@
 #include "core/job.h"
 
+#include <algorithm>
+
 #include "core/check.h"
 
 namespace gpusched {
@@ -9,7 +11,19 @@ const char* state_name(const JobState& state) {
     const char* operator()(const Held&) const { return "held"; }
     const char* operator()(const Queued&) const { return "queued"; }
     const char* operator()(const Starting&) const { return "starting"; }
-    const char* operator()(const Running&) const { return "running"; }
+    const char* operator()(const Running& running) const {
+      switch (running.aside ? running.aside->phase : AsidePhase::kHere) {
+        case AsidePhase::kHere:
+          return "running";
+        case AsidePhase::kPausing:
+          return "pausing";
+        case AsidePhase::kPaused:
+          return "paused";
+        case AsidePhase::kResuming:
+          return "resuming";
+      }
+      CHECK(false);
+    }
     const char* operator()(const Ended& ended) const {
       switch (ended.outcome) {
         case Outcome::kCompleted:
@@ -74,6 +88,40 @@ const Grant* grant_of(const Job& job) {
   if (const auto* running = std::get_if<Running>(&job.state)) return &running->grant;
   if (const auto* ended = std::get_if<Ended>(&job.state)) return &ended->grant;
   return nullptr;
+}
+
+const Aside* aside_of(const Job& job) {
+  const auto* running = std::get_if<Running>(&job.state);
+  return running == nullptr ? nullptr : running->aside.get();
+}
+
+AsidePhase aside_phase(const Job& job) {
+  const Aside* aside = aside_of(job);
+  return aside == nullptr ? AsidePhase::kHere : aside->phase;
+}
+
+const Grant& held_by(const Job& job, Grant&& away) {
+  const Grant& grant = *grant_of(job);
+  if (aside_phase(job) != AsidePhase::kPaused) return grant;
+  const Aside& aside = *aside_of(job);
+  // Frozen either way, so it needs no CPU. Its memory is another matter.
+  away = {.cards = {}, .cpus = 0, .ram_bytes = grant.ram_bytes};
+  if (aside.mechanism == Mechanism::kCheckpoint) {
+    away.ram_bytes += aside.host_bytes;
+    return away;
+  }
+  away.cards = grant.cards;
+  for (CardGrant& card : away.cards) card.share_percent = 0;
+  return away;
+}
+
+Microseconds ran_for(const Running& running, Wall now) {
+  Microseconds ran = now - running.started_at;
+  if (running.aside) {
+    ran -= running.aside->away;
+    if (running.aside->phase != AsidePhase::kHere) ran -= now - running.aside->since;
+  }
+  return std::max(ran, Microseconds{0});
 }
 
 }  // namespace gpusched

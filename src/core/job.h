@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/aside.h"
 #include "core/ids.h"
 #include "core/lease.h"
 #include "core/needs.h"
@@ -89,7 +90,7 @@ enum class PreemptPolicy : std::uint8_t { kAuto, kCooperative, kNever };
 // The job can save itself: it does so at this signal and ends with kSavedExitCode; its next attempt
 // goes on from there (docs/checkpoint.md).
 struct SaveTerms {
-  int signal = 10;    // SIGUSR1.
+  int signal = 10;    // SIGUSR1; 0: none, it looks for the request file.
   Seconds grace{60};  // Between the signal and TERM.
   friend bool operator==(const SaveTerms&, const SaveTerms&) = default;
 };
@@ -198,7 +199,15 @@ struct Queued {
 };
 // Asked to stop while an attempt was alive; what the attempt's end will mean.
 // kMakeRoom: for somebody more important, by saving itself or by beginning again later.
-enum class StopReason : std::uint8_t { kNone, kCancel, kRequeue, kGpuLost, kPressure, kMakeRoom };
+enum class StopReason : std::uint8_t {
+  kNone,
+  kCancel,
+  kRequeue,
+  kGpuLost,
+  kPressure,
+  kMakeRoom,
+  kRestoreLost
+};
 struct Starting {
   Grant grant;
   Wall decided_at{};
@@ -211,6 +220,8 @@ struct Running {
   // What it had used when that was last written down; the daemon may have been another one. Null:
   // nothing is known.
   std::shared_ptr<const GpuUsage> used = {};
+  std::shared_ptr<const Aside> aside = {};  // Null: it was never moved aside.
+  JobId leaves_for{};                       // While stopping is kMakeRoom: for whom. Not kept.
 };
 enum class Outcome : std::uint8_t { kCompleted, kFailed, kCancelled };
 struct Ended {
@@ -234,11 +245,15 @@ struct Job {
   Identity owner;
   std::string tenant;
   int priority = 50;
+  int moves = 0;  // How often it was moved aside, all attempts together.
   Wall submitted_at{};
   int attempt = 0;   // Attempts begun so far; the current one while starting or running.
   int failures = 0;  // Attempts that counted against the retries.
   // After an out-of-memory failure or under pressure: the next attempt holds no less on each card.
   std::uint64_t vram_floor_bytes = 0;
+  int saved_attempt =
+      0;                // The last attempt that saved itself, for the next to go on from; 0: none.
+  int quick_saves = 0;  // In a row: unasked, and soon after the start. They wait longer each time.
   // Worked out when the state takes it in, because it is asked for in every turn; never stored.
   SignatureId signature{};
   JobState state = Queued{};
@@ -258,6 +273,15 @@ std::optional<Cause> cause_named(const std::string& name);
 const Usage& usage_of(const Ended& ended);
 // The grant of an active or ended job, null otherwise.
 const Grant* grant_of(const Job& job);
+// kHere for whatever is not running, too.
+AsidePhase aside_phase(const Job& job);
+// Null: it is on its cards, and was never away.
+const Aside* aside_of(const Job& job);
+// What an active job takes from others now: its grant, or, made in `away`, what it keeps while it
+// is moved aside. REQUIRES: job.active().
+const Grant& held_by(const Job& job, Grant&& away = {});
+// How long it has computed by then: the time since its start without that aside.
+Microseconds ran_for(const Running& running, Wall now);
 
 // The command as it will be executed: placeholders filled in from the task.
 std::vector<std::string> command_of(const Job& job);

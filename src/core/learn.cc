@@ -50,7 +50,9 @@ void learn(State& state, const Job& job, const Ended& ended, Now now) {
   const std::optional<RunEnd> end = run_end_of(ended);
   if (!end || !ended.started_at) return;
   PastRun run{.attempt = job.current_attempt(), .end = *end};
-  run.duration = std::max(Microseconds{0}, ended.ended_at - *ended.started_at);
+  const auto* running = std::get_if<Running>(&job.state);
+  run.duration = running != nullptr ? ran_for(*running, ended.ended_at)
+                                    : std::max(Microseconds{0}, ended.ended_at - *ended.started_at);
   const Usage& usage = usage_of(ended);
   if (usage.gpu) {
     run.peak_vram_bytes = usage.gpu->peak_card_vram_bytes;
@@ -72,6 +74,16 @@ void learn(State& state, const Job& job, const Ended& ended, Now now) {
   past.last = now.wall;
   past.runs.push_back(run);
   if (past.runs.size() > PastRuns::kKept) past.runs.erase(past.runs.begin());
+  state.put(std::move(past));
+}
+
+void learn_refusal(State& state, const Job& job, Now now) {
+  const PastRunsKey key{signature_id_of(job), model_of(state, *grant_of(job))};
+  const PastRuns* before = state.estimates().find(key);
+  PastRuns past = before ? *before : PastRuns{.key = key, .tenant = job.tenant, .runs = {}};
+  if (before == nullptr) past.command = signature_of(job).command;
+  past.refuses_moves = true;
+  past.last = now.wall;
   state.put(std::move(past));
 }
 

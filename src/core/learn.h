@@ -15,6 +15,9 @@ void learn(State& state, const Job& job, const Ended& ended, Now now);
 // when it comes after the attempt's end.
 void learn_peak(State& state, AttemptId attempt, std::uint64_t peak_vram_bytes);
 
+// The driver will not move this program's memory to host RAM.
+void learn_refusal(State& state, const Job& job, Now now);
+
 // What the attempt after an out-of-memory failure holds at least on each card.
 std::uint64_t hold_after_oom(const State& state, const Grant& grant);
 

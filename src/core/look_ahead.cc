@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <queue>
+#include <set>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "core/decide.h"
@@ -30,6 +32,8 @@ class VirtualCourse {
   VirtualCourse(State state, Now now, Trust trust)
       : state_(std::move(state)), now_(now), trust_(trust) {
     state_.advance(now_);
+    const std::set<JobId> aside = state_.aside();
+    for (const JobId id : aside) finish_move(id);
     for (const JobId id : state_.active()) expect_end(*state_.find(id));
     turns_left_ = kTurnsPerJob * (state_.jobs().size() + 1);
   }
@@ -38,14 +42,21 @@ class VirtualCourse {
   template <class Started>
   void run(Started started) {
     while (turns_left_-- > 0) {
+      bool made_room = false;
       for (const Decision& decision : decide(state_, now_).decisions) {
         // Who has to go for lack of memory is not foreseen: what was seen is of now.
+        if (const auto* room = std::get_if<MakeRoom>(&decision)) {
+          for (const Victim& victim : room->victims) move_aside(victim);
+          made_room = true;
+        }
+        if (const auto* back = std::get_if<Return>(&decision)) come_back(back->job);
         const auto* start = std::get_if<Start>(&decision);
         if (start == nullptr) continue;
         begin(*start);
         started(start->job, now_.wall, guessing_);
       }
       state_.keep_changes();
+      if (made_room) continue;  // Who it was made for starts now.
       if (state_.pending().size() + state_.asleep().size() == 0 || !step()) return;
     }
   }
@@ -61,7 +72,46 @@ class VirtualCourse {
     state_.put(std::move(job), now_);
   }
 
+  void move_aside(const Victim& victim) {
+    Job job = *state_.find(victim.job);
+    expected_.erase(job.id);
+    Running& running = std::get<Running>(job.state);
+    ++job.moves;
+    if (victim.mechanism == Mechanism::kFreeze || victim.mechanism == Mechanism::kCheckpoint) {
+      Aside aside{.phase = AsidePhase::kPaused, .mechanism = victim.mechanism};
+      aside.since = now_.wall;
+      aside.away = running.aside ? running.aside->away : Microseconds{0};
+      aside.host_bytes = victim.bytes;
+      running.aside = std::make_shared<const Aside>(std::move(aside));
+    } else {
+      job.state = Queued{};
+    }
+    state_.put(std::move(job), now_);
+  }
+  // What is on its way is taken to have arrived.
+  void finish_move(JobId id) {
+    Job job = *state_.find(id);
+    Running& running = std::get<Running>(job.state);
+    if (running.aside->phase == AsidePhase::kResuming) return come_back(id);
+    Aside aside = *running.aside;
+    aside.phase = AsidePhase::kPaused;
+    running.aside = std::make_shared<const Aside>(std::move(aside));
+    state_.put(std::move(job), now_);
+  }
+  // At once: what it takes to bring a job back is little against what jobs take.
+  void come_back(JobId id) {
+    Job job = *state_.find(id);
+    Running& running = std::get<Running>(job.state);
+    Aside aside{.phase = AsidePhase::kHere, .mechanism = running.aside->mechanism};
+    aside.away = running.aside->away + (now_.wall - running.aside->since);
+    aside.since = now_.wall;
+    running.aside = std::make_shared<const Aside>(std::move(aside));
+    expect_end(job);
+    state_.put(std::move(job), now_);
+  }
+
   void expect_end(const Job& job) {
+    if (aside_phase(job) == AsidePhase::kPaused) return;  // When it is back.
     Wall at = end_of(state_, job, now_, trust_);
     if (trust_ == Trust::kEstimates) {
       differs_ = differs_ || at == kNobodyKnows || at != end_of(state_, job, now_, Trust::kLimits);
@@ -70,6 +120,7 @@ class VirtualCourse {
         guessed_.insert(job.id);
       }
     }
+    expected_[job.id] = at;
     if (at != kNobodyKnows) ends_.push({at, job.id});
   }
   Microseconds guess(const Job& job) const {
@@ -95,8 +146,11 @@ class VirtualCourse {
     const Microseconds ahead = std::max(Microseconds{0}, *next - now_.wall);
     now_ = {now_.wall + ahead, now_.boot + ahead};
     while (!ends_.empty() && ends_.top().at <= now_.wall) {
-      end(ends_.top().job);
+      const Ending due = ends_.top();
       ends_.pop();
+      // Who was moved aside meanwhile ends later.
+      const auto expected = expected_.find(due.job);
+      if (expected != expected_.end() && expected->second == due.at) end(due.job);
     }
     state_.advance(now_);
     return true;
@@ -115,6 +169,7 @@ class VirtualCourse {
   Now now_;
   Trust trust_;
   std::priority_queue<Ending, std::vector<Ending>, std::greater<>> ends_;
+  std::unordered_map<JobId, Wall> expected_;
   std::unordered_set<JobId> guessed_;  // Ends that nobody knows.
   bool guessing_ = false;
   bool differs_ = false;

@@ -24,6 +24,7 @@ namespace gpusched {
 
 // Bands of priority, most important first: urgent 85-100, high 70-84, normal 40-69, low 20-39,
 // idle 0-19.
+inline constexpr std::size_t kBands = 5;
 int band_rank(int priority);
 const char* band_name(int priority);
 

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "core/admission.h"
+#include "core/make_room.h"
 #include "core/pending.h"
 
 namespace gpusched {
@@ -14,9 +15,9 @@ StopReason stop_of(const Job& job) {
   return std::get<Running>(job.state).stopping;
 }
 
-// Only requeue can carry it out so far.
-bool may_go(const Job& job) {
-  return job.spec->restartable && job.spec->preempt != PreemptPolicy::kNever;
+bool may_go(const State& state, const Job& job) {
+  return std::holds_alternative<Running>(job.state) && !job.spec->lease &&
+         way_out(state, job, ram_for_moves(state, state.host_holds())).has_value();
 }
 
 // What is in use there, without what has ended since the look.
@@ -56,10 +57,12 @@ std::optional<Evict> relieve_card(const State& state, std::size_t index) {
     if (std::ranges::find(grant.cards, card.number, &CardGrant::card) == grant.cards.end()) {
       continue;
     }
-    if (stop_of(job) != StopReason::kNone) return std::nullopt;
+    const AsidePhase phase = aside_phase(job);
+    if (phase == AsidePhase::kPaused) continue;
+    if (stop_of(job) != StopReason::kNone || phase != AsidePhase::kHere) return std::nullopt;
     // One that has nothing there yet would not help.
     const CardUse* use = state.uses().on_card(job.current_attempt(), card.number);
-    if (!may_go(job) || use == nullptr || use->vram_bytes == 0) continue;
+    if (!may_go(state, job) || use == nullptr || use->vram_bytes == 0) continue;
     if (victim == nullptr || rank(*victim) < rank(job)) victim = &job;
   }
   if (victim == nullptr) return std::nullopt;

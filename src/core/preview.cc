@@ -39,6 +39,8 @@ struct Preview {
   Answer operator()(const CancelAsked& asked) const { return on_jobs(asked.jobs, asked); }
   Answer operator()(const HoldAsked& asked) const { return on_jobs(asked.jobs, asked); }
   Answer operator()(const ReleaseAsked& asked) const { return on_jobs(asked.jobs, asked); }
+  Answer operator()(const PauseAsked& asked) const { return on_jobs(asked.jobs, asked); }
+  Answer operator()(const ResumeAsked& asked) const { return on_jobs(asked.jobs, asked); }
   Answer operator()(const RequeueAsked& asked) const { return on_jobs(asked.jobs, asked); }
   Answer operator()(const SetAsked& asked) const { return on_jobs(asked.jobs, asked); }
   Answer operator()(const GroupSetAsked& asked) const {

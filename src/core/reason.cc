@@ -130,6 +130,12 @@ const char* reason_code_name(ReasonCode code) {
       return "booked";
     case ReasonCode::kReserved:
       return "reserved";
+    case ReasonCode::kMakingRoom:
+      return "making_room";
+    case ReasonCode::kMovedAside:
+      return "moved_aside";
+    case ReasonCode::kPaused:
+      return "paused";
     case ReasonCode::kNext:
       return "next";
   }
@@ -173,6 +179,14 @@ std::string describe(const Reason& reason) {
     case ReasonCode::kReserved:
       return "there is room, but job " + to_string(reason.jobs.front()) +
              " is first in order and would be delayed";
+    case ReasonCode::kMakingRoom:
+      return "room is being made: " + job_list(reason.jobs) + " is moved aside";
+    case ReasonCode::kMovedAside:
+      return (reason.jobs.empty() ? std::string("moved aside; ")
+                                  : "moved aside for " + job_list(reason.jobs) + "; ") +
+             (reason.name.empty() ? "comes back when there is room" : reason.name);
+    case ReasonCode::kPaused:
+      return "paused on request";
     case ReasonCode::kNext:
       return "starts next";
   }
@@ -203,6 +217,10 @@ std::string what_would_help(const Reason& reason) {
       return "fewer --cpus";
     case ReasonCode::kRam:
       return "less --mem";
+    case ReasonCode::kPaused:
+      return "gpusched resume";
+    case ReasonCode::kMakingRoom:
+    case ReasonCode::kMovedAside:
     case ReasonCode::kDependency:
     case ReasonCode::kBegin:
     case ReasonCode::kRetry:

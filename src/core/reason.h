@@ -26,6 +26,9 @@ enum class ReasonCode {
   kRam,          // Too little host RAM free.
   kBooked,       // Cards it could use are reserved in advance (`name` says for whom).
   kReserved,     // It would fit, but delays the first waiting job (`jobs`).
+  kMakingRoom,   // Others (`jobs`) are being moved aside for it.
+  kMovedAside,   // Moved aside for others (`jobs`); returns when there is room.
+  kPaused,       // Moved aside by hand.
   kNext,         // Nothing stands in its way: it starts with the next decision.
 };
 const char* reason_code_name(ReasonCode code);

@@ -27,7 +27,8 @@ std::vector<End> ends_in_order(const State& state, const Tentative& free, Now no
   };
   for (const JobId id : state.active()) {
     const Job& job = *state.find(id);
-    add_end(job, *grant_of(job));
+    // What is away holds nothing that its end would give back to others first.
+    if (aside_phase(job) != AsidePhase::kPaused) add_end(job, *grant_of(job));
   }
   for (const Tentative::Started& started : free.started) add_end(*started.job, started.grant);
   std::ranges::sort(ends, {},

@@ -17,6 +17,22 @@ enum class Placement : std::uint8_t {
   kRoundRobin,  // The one that was given least often.
 };
 
+// Moving jobs aside for more important ones (docs/preemption.md).
+struct RoomRules {
+  int distance = 1;              // So many bands must lie between the two.
+  Seconds run_least{30};         // Nobody is moved who has computed for less.
+  Seconds cool_down{120};        // Nobody is moved again sooner after a move.
+  int moves_most = 20;           // Nobody is moved more often.
+  Seconds aside_most{6 * 3600};  // Who has been away for longer goes before everybody.
+  // Inside a band, who has had little of the cards goes before who has had much (policy/timeshare).
+  bool timeshare = false;
+  // A job that has held VRAM for so long without using its card goes for anybody. 0: never.
+  Seconds idle_after{0};
+  // Jobs of a tenant that holds more than its quota, because that was lowered, are moved aside.
+  bool over_quota = false;
+  std::uint64_t ram_reserve_bytes = 2ULL << 30;  // Of host RAM, what moves never take.
+};
+
 struct Rules {
   Placement placement = Placement::kPack;
   // Sharing a card: what is never handed out, and how much compute may be promised.
@@ -30,6 +46,7 @@ struct Rules {
   HealthLimits health;
   EstimateRules estimates = {};
   Preemption preemption = Preemption::kAuto;
+  RoomRules room = {};
   // Cards that the machine should have; 0: however many there are.
   int cards_expected = 0;
   // A job that has waited longer comes first in its band.

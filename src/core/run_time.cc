@@ -57,7 +57,11 @@ std::optional<Microseconds> longest_run(const Job& job) {
 
 Wall end_of(const State& state, const Job& job, Now now, Trust trust) {
   const auto* running = std::get_if<Running>(&job.state);
-  const Wall started = running ? running->started_at : now.wall;
+  // Nobody knows when one that is away comes back.
+  const AsidePhase phase = aside_phase(job);
+  if (phase == AsidePhase::kPaused || phase == AsidePhase::kPausing) return kNobodyKnows;
+  // The clock of limits and estimates stands still while it is away.
+  const Wall started = running ? now.wall - ran_for(*running, now.wall) : now.wall;
   const auto longest = longest_run(job);
   const Wall latest = longest ? std::max(now.wall, started + *longest) : kNobodyKnows;
   if (trust == Trust::kLimits) return latest;

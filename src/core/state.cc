@@ -80,6 +80,13 @@ std::uint64_t State::waiting_in_group(const std::string& name) const {
   return found == waiting_in_group_.end() ? 0 : found->second;
 }
 
+bool State::any_active_below(int band) const {
+  for (std::size_t i = static_cast<std::size_t>(band) + 1; i < kBands; ++i) {
+    if (active_in_band_[i] > 0) return true;
+  }
+  return false;
+}
+
 int State::active_in_array(JobId array) const {
   const auto found = active_in_array_.find(array);
   return found == active_in_array_.end() ? 0 : found->second;
@@ -165,7 +172,7 @@ void State::set_cards(std::vector<Card> cards) {
   card_holds_.assign(cards_.size(), {});
   host_holds_ = {};
   for (const JobId id : active_) {
-    hold_resources(*grant_of(jobs_.at(id)), +1);
+    hold_resources(held_by(jobs_.at(id)), +1);
     tenants_.recharge(jobs_.at(id), cards_);
   }
   refresh_bookings();

@@ -5,6 +5,7 @@
 // (roll_back) and so that the engine knows what to write (changes).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -50,7 +51,8 @@ struct HostHolds {
 };
 
 struct Counts {
-  std::uint64_t held = 0, queued = 0, starting = 0, running = 0;
+  // paused: all that are moved aside, or on their way out or back.
+  std::uint64_t held = 0, queued = 0, starting = 0, running = 0, paused = 0;
   std::uint64_t completed = 0, failed = 0, cancelled = 0;
 };
 
@@ -78,6 +80,10 @@ class State {
   const Counts& counts() const { return counts_; }
   // Jobs that are starting or running, by id.
   const std::set<JobId>& active() const { return active_; }
+  // Of those, the ones that are moved aside, or on their way out or back.
+  const std::set<JobId>& aside() const { return aside_; }
+  // Some job is active in a band that is less important than this one (band_rank()).
+  bool any_active_below(int band) const;
   // Eligible jobs by shape, in order; what decide() reads.
   const Pending& pending() const { return pending_; }
   // Held jobs, and queued ones that wait for a time or for another job.
@@ -270,6 +276,8 @@ class State {
   std::map<JobId, Job> jobs_;
   Counts counts_;
   std::set<JobId> active_;
+  std::set<JobId> aside_;
+  std::array<int, kBands> active_in_band_{};
   Pending pending_;
   std::set<JobId> asleep_;                     // Held, or queued but not eligible yet.
   std::set<std::pair<Wall, JobId>> begins_;    // Asleep until a wall time.
@@ -302,6 +310,9 @@ class State {
   std::vector<Before> journal_;
   std::vector<TrailEntry> trail_;
 };
+
+// What an active job takes of a card besides what it was given there.
+Beyond beyond_of(const State& state, const Job& job, CardNumber card);
 
 // The first of a holder's leases on a card, by the holder's process.
 std::optional<AttemptId> lease_on(const State& state, int pid, CardNumber card);

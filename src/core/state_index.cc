@@ -15,7 +15,10 @@ std::uint64_t& State::counter_of(const JobState& state) {
     std::uint64_t& operator()(const Held&) const { return counts.held; }
     std::uint64_t& operator()(const Queued&) const { return counts.queued; }
     std::uint64_t& operator()(const Starting&) const { return counts.starting; }
-    std::uint64_t& operator()(const Running&) const { return counts.running; }
+    std::uint64_t& operator()(const Running& running) const {
+      const bool here = !running.aside || running.aside->phase == AsidePhase::kHere;
+      return here ? counts.running : counts.paused;
+    }
     std::uint64_t& operator()(const Ended& ended) const {
       if (ended.outcome == Outcome::kCompleted) return counts.completed;
       return ended.outcome == Outcome::kFailed ? counts.failed : counts.cancelled;
@@ -110,7 +113,9 @@ void State::index(const Job& job, Now now) {
     }
   } else {
     active_.insert(job.id);
-    hold_resources(*grant_of(job), +1);
+    if (aside_phase(job) != AsidePhase::kHere) aside_.insert(job.id);
+    hold_resources(held_by(job), +1);
+    ++active_in_band_[static_cast<std::size_t>(band_rank(job.priority))];
     tenants_.add_active(job, cards_);
     if (!job.spec->group.empty()) ++active_in_group_[job.spec->group];
     if (job.task) ++active_in_array_[job.task->array];
@@ -141,7 +146,9 @@ void State::unindex(const Job& job) {
     record_sweep(job, -1);
   } else {
     active_.erase(job.id);
-    hold_resources(*grant_of(job), -1);
+    aside_.erase(job.id);
+    hold_resources(held_by(job), -1);
+    --active_in_band_[static_cast<std::size_t>(band_rank(job.priority))];
     tenants_.remove_active(job);
     if (!job.spec->group.empty() && --active_in_group_[job.spec->group] == 0) {
       active_in_group_.erase(job.spec->group);
@@ -178,8 +185,9 @@ void State::check_invariants() const {
     if (waits) ++waiting_of[job.tenant];
     ended += job.ended() ? 1 : 0;
     if (!is_active) continue;
-    const Grant& grant = *grant_of(job);
-    tenants[job.tenant].add(grant);
+    tenants[job.tenant].add(*grant_of(job));
+    Grant away;
+    const Grant& grant = held_by(job, std::move(away));
     host.cpus += grant.cpus;
     host.ram_bytes += grant.ram_bytes;
     for (const CardGrant& held : grant.cards) {
@@ -201,7 +209,8 @@ void State::check_invariants() const {
   CHECK(tenants.empty() && waiting_of.empty());
   CHECK(waiting == pending_.size() + asleep_.size());
   CHECK(waiting == counts_.queued + counts_.held);
-  CHECK(active_.size() == counts_.starting + counts_.running);
+  CHECK(aside_.size() == counts_.paused);
+  CHECK(active_.size() == counts_.starting + counts_.running + counts_.paused);
   CHECK(ended == ended_.size() && ended == counts_.completed + counts_.failed + counts_.cancelled);
   CHECK(host.cpus == host_holds_.cpus && host.ram_bytes == host_holds_.ram_bytes);
   for (std::size_t i = 0; i < holds.size(); ++i) {

@@ -7,7 +7,7 @@
 namespace gpusched {
 namespace {
 
-const Grant* held_by(const Job* job) {
+const Grant* active_grant(const Job* job) {
   return job != nullptr && job->active() ? grant_of(*job) : nullptr;
 }
 
@@ -50,9 +50,11 @@ void State::remove_tenant(const std::string& name) {
 
 // Before a job's grant changes: what was held until now becomes usage.
 void State::count_usage(const Job* before, const Job& job, Now now) {
-  const Grant* was = held_by(before);
-  const Grant* will_be = held_by(&job);
-  if (was == will_be || (was != nullptr && will_be != nullptr && *was == *will_be)) return;
+  const Grant* was = active_grant(before);
+  const Grant* will_be = active_grant(&job);
+  const bool moved = before != nullptr && aside_phase(*before) != aside_phase(job);
+  if (was == will_be) return;
+  if (was != nullptr && will_be != nullptr && *was == *will_be && !moved) return;
   if (!tenants_.any_active()) usage_counted_ = now.boot;
   put(tenants_.counted(job.tenant, now, rules_.usage_half_life));
 }

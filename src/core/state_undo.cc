@@ -22,7 +22,8 @@ void State::put_job(Job job, Now now) {
     const Job before = std::exchange(found->second, std::move(job));
     index(found->second, now);
     // What an attempt that has ended took beyond its hold is judged by what the job is now.
-    if (before.active() && !found->second.active()) {
+    const bool moved = aside_phase(before) != aside_phase(found->second);
+    if (before.active() && (!found->second.active() || moved)) {
       for (const CardGrant& held : grant_of(before)->cards) {
         if (const auto position = index_of(held.card)) refresh_beyond(*position);
       }

@@ -51,6 +51,17 @@ std::optional<AttemptId> lease_on(const State& state, int pid, CardNumber card) 
   return std::nullopt;
 }
 
+Beyond beyond_of(const State& state, const Job& job, CardNumber card) {
+  const CardGrant* held = held_on(job, card);
+  const CardUse* use = state.uses().on_card(job.current_attempt(), card);
+  if (held == nullptr || use == nullptr || aside_phase(job) == AsidePhase::kPaused) return {};
+  Beyond beyond;
+  beyond.vram_bytes = use->vram_bytes - std::min(use->vram_bytes, held->vram_bytes);
+  const double load = load_beyond(*use, *held, state.rules().estimates);
+  beyond.jobs_load_percent = static_cast<int>(std::lround(load));
+  return beyond;
+}
+
 void State::observe(CardNumber card, CardView view) {
   const auto position = index_of(card);
   if (!position) return;
@@ -113,6 +124,8 @@ void State::refresh_beyond(std::size_t card_index) {
     excess += bytes - std::min(bytes, given);
     const CardGrant* held = held_on(job, number);
     const CardUse* use = uses_.on_card(attempt, number);
+    // What is away computes nothing, whatever was seen before it went.
+    if (aside_phase(job) == AsidePhase::kPaused) continue;
     if (held != nullptr && use != nullptr) jobs_load += load_beyond(*use, *held, rules_.estimates);
   }
   const std::uint64_t used = view.used_bytes.value_or(listed);

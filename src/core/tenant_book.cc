@@ -102,9 +102,9 @@ void TenantBook::remove_waiting(const std::string& name) {
 
 void TenantBook::add_active(const Job& job, const std::vector<Card>& cards) {
   Entry& entry = entry_of(job.tenant);
-  const Grant& grant = *grant_of(job);
-  entry.holds.add(grant);
-  const ChargeRate rate = charge_rate_of(grant, cards);
+  // What is moved aside counts against quotas, since it will come back; it is not charged.
+  entry.holds.add(*grant_of(job));
+  const ChargeRate rate = charge_rate_of(held_by(job), cards);
   entry.rate += rate;
   rates_[job.id] = rate;
 }
@@ -123,7 +123,7 @@ void TenantBook::recharge(const Job& job, const std::vector<Card>& cards) {
   ChargeRate& rate = rates_.at(job.id);
   Entry& entry = entries_.at(job.tenant);
   entry.rate -= rate;
-  rate = charge_rate_of(*grant_of(job), cards);
+  rate = charge_rate_of(held_by(job), cards);
   entry.rate += rate;
 }
 

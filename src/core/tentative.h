@@ -43,6 +43,17 @@ struct Tentative {
     host.ram_bytes += grant.ram_bytes;
   }
 
+  // It will be there, but does not start now.
+  void keep(const State& state, const Job& job, const Grant& grant) {
+    given[job.tenant].add(grant);
+    for (const CardGrant& held : grant.cards) {
+      const auto position = state.index_of(held.card);
+      if (position) add(cards[*position], held);
+    }
+    host.cpus += grant.cpus;
+    host.ram_bytes += grant.ram_bytes;
+  }
+
   bool has_started(JobId id) const {
     return std::ranges::any_of(started, [id](const Started& one) { return one.job->id == id; });
   }

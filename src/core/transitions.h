@@ -26,6 +26,8 @@ Applied apply_submit(State& state, const SubmitAsked& asked, Now now);
 Applied apply_cancel(State& state, const CancelAsked& asked, Now now);
 Applied apply_hold(State& state, const HoldAsked& asked, Now now);
 Applied apply_release(State& state, const ReleaseAsked& asked, Now now);
+Applied apply_pause(State& state, const PauseAsked& asked, Now now);
+Applied apply_resume(State& state, const ResumeAsked& asked, Now now);
 Applied apply_requeue(State& state, const RequeueAsked& asked, Now now);
 Applied apply_set(State& state, const SetAsked& asked, Now now);
 Applied apply_group_set(State& state, const GroupSetAsked& asked);
@@ -59,6 +61,24 @@ Applied apply_progress(State& state, const ProgressSeen& seen);
 Applied apply_running(State& state, const AttemptRunning& report, Now now);
 Applied apply_finished(State& state, const AttemptFinished& report, Now now);
 Applied apply_never_ran(State& state, const AttemptNeverRan& report, Now now);
+// How an active job leaves its cards; notes it, and adds what has to be done outside. `why` is a
+// sentence's beginning: "moved aside for job 41".
+struct Leaving {
+  Victim victim;
+  JobId for_job{};  // 0: for nobody in particular.
+  bool by_hand = false;
+  StopReason stop = StopReason::kMakeRoom;  // What the end of the attempt means where it ends.
+  std::string why;
+};
+void send_aside(State& state, Job job, const Leaving& leaving, std::vector<Effect>& effects,
+                Now now);
+Applied accept_room(State& state, const MakeRoom& plan, Now now);
+Applied accept_return(State& state, const Return& back, Now now);
+// It speaks the checkpoint contract, and ended with the code for "saved, start me again".
+bool has_saved(const Job& job, const AttemptFinished& report);
+void queue_saved(State& state, Job job, const AttemptFinished& report, Now now);
+// The pause before a job's next try, doubling with each.
+Microseconds back_off_of(const RetryRule& rule, int times);
 Applied apply_moved(State& state, const MovedAside& report, Now now);
 Applied apply_back(State& state, const BroughtBack& report, Now now);
 Applied apply_move_failed(State& state, const MoveFailed& report, Now now);

@@ -36,6 +36,22 @@ std::string before_own_libraries(const std::string& directory, const JobSpec& sp
   return directory;
 }
 
+// What a job that saves itself is told of that.
+void add_save_variables(const Job& job, const Engine::Options& options, LaunchOrder& order) {
+  const SaveTerms& terms = *job.spec->saves;
+  auto& variables = order.added_variables;
+  variables.emplace_back("GPUSCHED_CHECKPOINT_REQUEST",
+                         options.jobs_directory + "/" + to_string(job.id) + "/" +
+                             std::to_string(job.attempt) + "/request");
+  variables.emplace_back("GPUSCHED_GRACE", std::to_string(terms.grace.count()));
+  if (terms.signal != 0) {
+    variables.emplace_back("GPUSCHED_CHECKPOINT_SIGNAL", std::to_string(terms.signal));
+  }
+  if (job.saved_attempt > 0) {
+    variables.emplace_back("GPUSCHED_RESUME", std::to_string(job.saved_attempt));
+  }
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> card_variables_of(const State& state,
@@ -63,9 +79,9 @@ LaunchOrder launch_order_of(const State& state, const Job& job, const Engine::Op
       {"GPUSCHED_CHECKPOINT_DIR", options.jobs_directory + "/" + to_string(job.id) + "/checkpoint"},
       {"GPUSCHED_PROGRESS",
        options.jobs_directory + "/" + to_string(job.id) + "/checkpoint/progress"},
-      {"GPUSCHED_RESUME", job.attempt > 1 ? "1" : "0"},
   };
   order.added_variables.insert(order.added_variables.end(), std::begin(own), std::end(own));
+  if (spec.saves) add_save_variables(job, options, order);
   if (!options.sim_world.empty()) {
     order.added_variables.emplace_back("GPUSCHED_SIM_WORLD", options.sim_world);
     order.added_variables.emplace_back("LD_LIBRARY_PATH",

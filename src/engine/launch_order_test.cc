@@ -27,9 +27,29 @@ TEST(LaunchOrder, TellsTheJobWhatItWasGivenInPciOrder) {
   EXPECT_EQ(variable(order, "NVIDIA_VISIBLE_DEVICES"), "1,2");
   EXPECT_EQ(variable(order, "GPUSCHED_JOB_ID"), "2");
   EXPECT_EQ(variable(order, "GPUSCHED_ATTEMPT"), "1");
-  EXPECT_EQ(variable(order, "GPUSCHED_RESUME"), "0");
+  EXPECT_EQ(variable(order, "GPUSCHED_RESUME"), "(not set)");
+  EXPECT_EQ(variable(order, "GPUSCHED_GRACE"), "(not set)");
   EXPECT_EQ(variable(order, "GPUSCHED_CHECKPOINT_DIR"), "/s/jobs/2/checkpoint");
   EXPECT_EQ(variable(order, "GPUSCHED_ARRAY_INDEX"), "(not set)");
+}
+
+TEST(LaunchOrder, AJobThatSavesItselfIsToldHowAndWhoSavedLast) {
+  State state = machine(1, 24);
+  Ask asked = ask();
+  asked.spec().saves = std::make_shared<SaveTerms>(SaveTerms{12, Seconds{90}});
+  asked.submit(state, at_second(0));
+  start_what_fits(state, at_second(0));
+  const Engine::Options options{.jobs_directory = "/s/jobs"};
+  LaunchOrder order = launch_order_of(state, *state.find(JobId{1}), options);
+  EXPECT_EQ(variable(order, "GPUSCHED_CHECKPOINT_SIGNAL"), "12");
+  EXPECT_EQ(variable(order, "GPUSCHED_CHECKPOINT_REQUEST"), "/s/jobs/1/1/request");
+  EXPECT_EQ(variable(order, "GPUSCHED_GRACE"), "90");
+  EXPECT_EQ(variable(order, "GPUSCHED_RESUME"), "(not set)");
+  finish(state, 1, kSavedExitCode, at_second(1));
+  start_what_fits(state, at_second(2));
+  order = launch_order_of(state, *state.find(JobId{1}), options);
+  EXPECT_EQ(variable(order, "GPUSCHED_RESUME"), "1");
+  EXPECT_EQ(variable(order, "GPUSCHED_CHECKPOINT_REQUEST"), "/s/jobs/1/2/request");
 }
 
 TEST(LaunchOrder, ACpuJobSeesNoCard) {

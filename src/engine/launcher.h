@@ -112,7 +112,8 @@ class Launcher {
   virtual void stop(AttemptId attempt, Seconds grace) = 0;
   // The signal of the terms, and stop() with the job's own grace if it is there after theirs. The
   // shim keeps the time, so a daemon that dies meanwhile changes nothing.
-  virtual void ask_to_save(AttemptId, const SaveTerms&, Seconds /*grace*/) {}
+  // Repeating it changes nothing.
+  virtual void ask_to_save(AttemptId attempt, const SaveTerms& terms, Seconds grace) = 0;
   // Each is answered by one report: MovedAside or BroughtBack, or MoveFailed; by none when the
   // attempt ends meanwhile. Both may be repeated, also after a restart of the daemon in the midst
   // of one: they go on from the state that the attempt is found in.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/wait.h>
+#include <cstdlib>
 
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
@@ -29,6 +30,16 @@ constexpr milliseconds kLongestPause{10'000};
 constexpr milliseconds kLookAgain{60'000};
 // How long opening the drivers may take before the first line.
 constexpr milliseconds kOpening{35'000};
+
+// NVIDIA's, from which on the driver moves a process to host RAM and back.
+constexpr int kMovesFrom = 570;
+
+bool moves_processes(const watch::NumberedCard& seen, const watch::CardsReport& report) {
+  if (seen.backend != "nvml") return false;
+  const auto backend = std::ranges::find(report.backends, seen.backend, &watch::BackendState::name);
+  return backend != report.backends.end() &&
+         std::atoi(backend->driver_version.c_str()) >= kMovesFrom;
+}
 
 Card card_of(const watch::NumberedCard& seen) {
   Card card;
@@ -152,7 +163,10 @@ class WatchedCards::Impl : public std::enable_shared_from_this<WatchedCards::Imp
 
   void take_cards(watch::CardsReport& report) {
     CardsFound found;
-    for (const watch::NumberedCard& card : report.cards) found.cards.push_back(card_of(card));
+    for (const watch::NumberedCard& card : report.cards) {
+      found.cards.push_back(card_of(card));
+      found.cards.back().moves = moves_processes(card, report);
+    }
     set_link_groups(report.cards, found.cards);
     if (options_.arrange) found.cards = options_.arrange(std::move(found.cards));
     found.source = options_.source.empty() ? source_of(report) : options_.source;

@@ -68,6 +68,25 @@ void write_standing(JsonWriter& json, const Job& job) {
   json.field("retry_at", queued == nullptr ? std::nullopt : queued->retry_at);
 }
 
+void write_aside(JsonWriter& json, const Job& job) {
+  json.field("moves", job.moves).key("aside");
+  const Aside* aside = aside_of(job);
+  if (aside == nullptr || aside->phase == AsidePhase::kHere) {
+    json.null();
+    return;
+  }
+  json.begin_object().field("mechanism", mechanism_name(aside->mechanism));
+  json.field("by_hand", aside->by_hand).field("since", aside->since);
+  json.key("for");
+  if (aside->for_job == JobId{}) {
+    json.null();
+  } else {
+    json.value(aside->for_job);
+  }
+  json.field("host_bytes", aside->host_bytes).key("problem").text_or_null(aside->problem);
+  json.end_object();
+}
+
 void write_progress(JsonWriter& json, const RowFacts& facts) {
   json.key("progress");
   if (facts.progress) {
@@ -178,6 +197,10 @@ void write_job_details(JsonWriter& json, const Job& job, const RowFacts& facts,
   json.field("retry_back_off_s", spec.retry.back_off);
   json.field("begin", spec.begin).field("expire", spec.expire);
   json.field("restartable", spec.restartable).field("preempt", preempt_name(spec.preempt));
+  write_aside(json, job);
+  write_save_terms(json, spec.saves.get());
+  json.field("saved_attempt",
+             job.saved_attempt > 0 ? std::optional(job.saved_attempt) : std::nullopt);
   write_strings(json, "argv", command_of(job));
   json.field("shell", spec.shell).field("working_directory", spec.working_directory);
   json.key("output_path").text_or_null(spec.output_path);

@@ -53,6 +53,15 @@ void write_warn_signal(JsonWriter& json, std::string_view name, const TimeRule& 
   json.field("before_s", time.warn_before).end_object();
 }
 
+void write_save_terms(JsonWriter& json, const SaveTerms* saves) {
+  json.key("checkpoint");
+  if (saves == nullptr) {
+    json.null();
+    return;
+  }
+  json.begin_object().field("signal", saves->signal).field("grace_s", saves->grace).end_object();
+}
+
 std::vector<std::string> cause_names(CauseSet causes) {
   std::vector<std::string> names;
   for (const Cause cause : kAllCauses) {

@@ -17,6 +17,9 @@ void write_after(JsonWriter& json, const std::vector<Dependency>& after);
 // {"number","before_s"}, or null if none was asked for.
 void write_warn_signal(JsonWriter& json, std::string_view name, const TimeRule& time);
 
+// {"signal","grace_s"}, or null if it does not save itself.
+void write_save_terms(JsonWriter& json, const SaveTerms* saves);
+
 std::vector<std::string> cause_names(CauseSet causes);
 const char* cpu_use_name(CpuUse use);
 const char* preempt_name(PreemptPolicy policy);

@@ -19,6 +19,10 @@ inline std::int64_t number_in(Placement value) { return static_cast<std::int64_t
 inline void set_number(Placement& value, std::uint64_t number) {
   value = number > 2 ? Placement::kPack : static_cast<Placement>(number);
 }
+inline std::int64_t number_in(Preemption value) { return static_cast<std::int64_t>(value); }
+inline void set_number(Preemption& value, std::uint64_t number) {
+  value = number > 2 ? Preemption::kOff : static_cast<Preemption>(number);
+}
 inline void set_number(Seconds& value, std::uint64_t number) {
   value = Seconds{static_cast<std::int64_t>(number)};
 }
@@ -40,6 +44,16 @@ void for_each_rule(Rules& rules, Visit visit) {
   visit("overdue_after_s", rules.overdue_after);
   visit("usage_half_life_s", rules.usage_half_life);
   visit("shapes_scanned_most", rules.shapes_scanned_most);
+  visit("preemption", rules.preemption);
+  visit("room_distance", rules.room.distance);
+  visit("room_run_least_s", rules.room.run_least);
+  visit("room_cool_down_s", rules.room.cool_down);
+  visit("room_moves_most", rules.room.moves_most);
+  visit("room_aside_most_s", rules.room.aside_most);
+  visit("room_timeshare", rules.room.timeshare);
+  visit("room_idle_after_s", rules.room.idle_after);
+  visit("room_over_quota", rules.room.over_quota);
+  visit("room_ram_reserve_bytes", rules.room.ram_reserve_bytes);
 }
 
 }  // namespace gpusched

@@ -99,6 +99,7 @@ SeenCard read_card(Fields& fields, Now now) {
   maybe_number(fields, "share_cap_percent", card.share_cap_percent);
   maybe_number(fields, "headroom_bytes", card.headroom_bytes);
   maybe_number(fields, "link_group", card.link_group);
+  fields.flag("moves", card.moves);
   fields.number("granted", seen.granted, 0, kLargestNumber);
   object(fields, "view", [&](Fields& from) { seen.view = read_view(from, now); });
   return seen;
@@ -144,10 +145,29 @@ std::shared_ptr<const JobSpec> read_spec(Fields& fields) {
   return spec;
 }
 
+std::shared_ptr<const Aside> read_aside(Fields& fields, AsidePhase phase) {
+  std::shared_ptr<Aside> aside;
+  object(fields, "aside", [&](Fields& from) {
+    aside = std::make_shared<Aside>();
+    aside->phase = phase;
+    std::string mechanism;
+    from.text("mechanism", mechanism);
+    aside->mechanism = mechanism_named(mechanism).value_or(Mechanism::kFreeze);
+    from.flag("by_hand", aside->by_hand);
+    aside->for_job = JobId{whole(from, "for")};
+    aside->since = wall(from, "since_us");
+    aside->away = Microseconds{static_cast<std::int64_t>(whole(from, "away_us"))};
+    from.number("host_bytes", aside->host_bytes, 0, kLargestNumber);
+  });
+  return aside;
+}
+
 JobState read_state(Fields& fields) {
   std::size_t which = 1;
   fields.word("state",
-              {"held", "queued", "starting", "running", "completed", "failed", "cancelled"}, which);
+              {"held", "queued", "starting", "running", "completed", "failed", "cancelled",
+               "pausing", "paused", "resuming"},
+              which);
   const Wall started = wall(fields, "started_us");
   Grant grant = read_grant(fields);
   const std::uint64_t retry = whole(fields, "retry_boot_us");
@@ -162,7 +182,14 @@ JobState read_state(Fields& fields) {
     case 2:
       return Starting{.grant = std::move(grant), .decided_at = started};
     case 3:
-      return Running{.grant = std::move(grant), .started_at = started};
+    case 7:
+    case 8:
+    case 9: {
+      Running running{.grant = std::move(grant), .started_at = started};
+      running.aside =
+          read_aside(fields, which == 3 ? AsidePhase::kHere : static_cast<AsidePhase>(which - 6));
+      return running;
+    }
     default:
       return Ended{.outcome = static_cast<Outcome>(which - 4)};
   }

@@ -45,7 +45,7 @@ void write_card(JsonWriter& json, const Card& card, const CardView& view, std::u
   json.field("vram_cap_bytes", card.vram_cap_bytes).field("jobs_most", card.jobs_most);
   json.field("sharing", card.sharing).field("share_cap_percent", card.share_cap_percent);
   json.field("headroom_bytes", card.headroom_bytes).field("link_group", card.link_group);
-  json.field("granted", granted);
+  json.field("granted", granted).field("moves", card.moves);
   write_view(json, view);
   json.end_object();
 }
@@ -55,6 +55,13 @@ void write_booking(JsonWriter& json, const Booking& booking) {
   json.field("user", booking.user).field("tenant", booking.tenant);
   write_strings(json, "cards", booking.cards);
   json.field("from_us", us(booking.from)).field("until_us", us(booking.until)).end_object();
+}
+
+void write_aside(JsonWriter& json, const Aside& aside) {
+  json.key("aside").begin_object().field("mechanism", mechanism_name(aside.mechanism));
+  json.field("by_hand", aside.by_hand).field("for", number_of(aside.for_job));
+  json.field("since_us", us(aside.since)).field("away_us", aside.away.count());
+  json.field("host_bytes", aside.host_bytes).end_object();
 }
 
 void write_grant(JsonWriter& json, const Grant& grant) {
@@ -103,6 +110,7 @@ void write_job(JsonWriter& json, const State& machine, const Job& job, bool guar
   }
   if (const auto* running = std::get_if<Running>(&job.state)) {
     json.field("started_us", us(running->started_at));
+    if (running->aside) write_aside(json, *running->aside);
   }
   if (job.active()) write_grant(json, *grant_of(job));
   json.key("spec").raw(spec_to_json(spec)).end_object();

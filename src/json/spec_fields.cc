@@ -54,6 +54,18 @@ void read_time_rule(Fields& fields, TimeRule& time) {
   }
 }
 
+void read_save_terms(Fields& fields, std::shared_ptr<const SaveTerms>& saves) {
+  const JsonValue* given = fields.value("checkpoint");
+  if (given == nullptr) return;
+  Fields inner(*given, "checkpoint.");
+  auto terms = std::make_shared<SaveTerms>();
+  inner.number("signal", terms->signal, 0, 64);
+  inner.seconds("grace_s", terms->grace);
+  inner.close();
+  fields.adopt(inner);
+  saves = std::move(terms);
+}
+
 void read_retry_rule(Fields& fields, RetryRule& retry) {
   fields.number("retries", retry.retries, 0, kRetriesMost);
   fields.seconds("retry_back_off_s", retry.back_off);
@@ -188,6 +200,7 @@ void read_spec_fields(Fields& fields, JobSpec& spec) {
   fields.text("key", spec.key);
   read_needs(fields, spec.needs);
   read_time_rule(fields, spec.time);
+  read_save_terms(fields, spec.saves);
   read_after(fields, spec.after);
   read_retry_rule(fields, spec.retry);
   fields.flag("restartable", spec.restartable);

@@ -14,6 +14,10 @@ constexpr std::size_t kLabelMost = 255;
 constexpr std::size_t kTagsMost = 64;
 constexpr std::size_t kPathMost = 4095;
 
+// SIGKILL and SIGSTOP as every Linux numbers them.
+constexpr int kSignalKill = 9;
+constexpr int kSignalStop = 19;
+
 using Fault = std::optional<std::string>;
 
 Fault fault_of_command(const JobSpec& spec) {
@@ -115,6 +119,9 @@ Fault fault_of_times(const JobSpec& spec) {
     if (spec.time.warn_before >= spec.time.limit) {
       return "signal.before_s must be less than time_limit_s";
     }
+  }
+  if (spec.saves && (spec.saves->signal == kSignalKill || spec.saves->signal == kSignalStop)) {
+    return "checkpoint.signal must be one that a program can catch";
   }
   std::set<JobId> seen;
   for (const Dependency& dependency : spec.after) {

@@ -24,7 +24,8 @@ TEST(SpecJson, KeepsEveryField) {
       "card_type":"a100","cpus":3,"ram_bytes":9,"cpu_use":"fallback","time_limit_s":60,
       "signal":{"number":10,"before_s":5},"grace_s":3,"after":[{"job":7,"kind":"fail"}],
       "retries":2,"retry_back_off_s":8,"retry_causes":["exit","host_oom"],"restartable":true,
-      "preempt":"never","begin":"2026-01-01T08:00:00.000Z","expire":"2026-01-02T08:00:00.250Z",
+      "preempt":"never","checkpoint":{"signal":12,"grace_s":90},
+      "begin":"2026-01-01T08:00:00.000Z","expire":"2026-01-02T08:00:00.250Z",
       "output_path":"o","error_path":"e\udcff","attach":"pty",
       "terminal":{"rows":24,"columns":80},"array":{"limit":4})");
   const Result<JobSpec> spec = spec_from_json(json);
@@ -42,6 +43,8 @@ TEST(SpecJson, KeepsEveryField) {
   EXPECT_EQ(spec->retry.causes, cause_bit(Cause::kExit) | cause_bit(Cause::kHostOom));
   EXPECT_EQ(spec->error_path, "e\xff");
   EXPECT_EQ(spec->attach, Attach::kPty);
+  ASSERT_NE(spec->saves, nullptr);
+  EXPECT_EQ(*spec->saves, (SaveTerms{12, Seconds{90}}));
   EXPECT_EQ(spec->array_limit, 4);
   const std::string once = spec_to_json(*spec);
   const Result<JobSpec> again = spec_from_json(once);
@@ -49,6 +52,8 @@ TEST(SpecJson, KeepsEveryField) {
   EXPECT_EQ(spec_to_json(*again), once);
   EXPECT_EQ(again->needs, spec->needs);
   EXPECT_EQ(again->expire, spec->expire);
+  ASSERT_NE(again->saves, nullptr);
+  EXPECT_EQ(*again->saves, *spec->saves);
 }
 
 TEST(SpecJson, DefaultsAreThoseOfTheType) {
@@ -109,6 +114,8 @@ TEST(SubmitJson, RefusesWithASentenceThatNamesTheField) {
       {R"("umask":512)", "umask must be from 0 to 511"},
       {R"("time_limit_s":99999999999)", "time_limit_s must be from 0 to 3162240000"},
       {R"("signal":{"number":10,"before_s":5})", "signal needs a time_limit_s to come before"},
+      {R"("checkpoint":{"signal":9})", "checkpoint.signal must be one that a program can catch"},
+      {R"("checkpoint":{"after_s":9})", "checkpoint.after_s is not a known field"},
       {R"("time_limit_s":5,"signal":{"number":10,"before_s":5})",
        "signal.before_s must be less than time_limit_s"},
       {R"("signal":{"before_s":5})", "signal.number is missing"},

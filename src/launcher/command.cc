@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <string_view>
 
 #include "process/packet.h"
 
@@ -23,6 +24,11 @@ namespace gpusched {
 namespace {
 
 using Step = CommandReport::Step;
+
+// Not every job gets these. A job that submits another must not hand on its own.
+constexpr std::string_view kOursAlone[] = {
+    "GPUSCHED_ARRAY_ID",          "GPUSCHED_ARRAY_INDEX", "GPUSCHED_CHECKPOINT_REQUEST",
+    "GPUSCHED_CHECKPOINT_SIGNAL", "GPUSCHED_GRACE",       "GPUSCHED_RESUME"};
 
 // Runs in the new process only.
 class Becoming {
@@ -258,12 +264,16 @@ pid_t fork_into(int leaf_fd) {
 
 std::vector<std::string> merged_environment(const LaunchOrder& order) {
   std::vector<std::string> merged;
+  const auto has_name = [](const std::string& variable, std::string_view name) {
+    return variable.size() > name.size() && variable[name.size()] == '=' &&
+           variable.compare(0, name.size(), name) == 0;
+  };
   const auto replaced = [&](const std::string& variable) {
+    for (const std::string_view name : kOursAlone) {
+      if (has_name(variable, name)) return true;
+    }
     for (const auto& [name, value] : order.added_variables) {
-      if (variable.size() > name.size() && variable[name.size()] == '=' &&
-          variable.compare(0, name.size(), name) == 0) {
-        return true;
-      }
+      if (has_name(variable, name)) return true;
     }
     return false;
   };

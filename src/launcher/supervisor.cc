@@ -101,6 +101,7 @@ std::optional<Boot> Supervisor::next_deadline() const {
   if (phase_ == Phase::kStarting || phase_ == Phase::kRunning) {
     consider(timeline_.next());
     if (trim_) consider(trim_->next());
+    consider(tell_at_);
   }
   consider(client_by_);
   return soonest;
@@ -130,6 +131,7 @@ void Supervisor::on_time() {
   if (phase_ == Phase::kStarting || phase_ == Phase::kRunning) {
     apply_timeline();
     if (trim_) trim_->on_time(now);
+    if (tell_at_ && *tell_at_ <= now) tell_to_save();
   }
   if (client_by_ && *client_by_ <= now) {
     client_by_.reset();

@@ -74,10 +74,12 @@ class Supervisor {
   void report(std::string message);
   void flush_reports();
 
-  // --- Control (supervisor_control.cc) ---
+  // --- Control (supervisor_control.cc, supervisor_save.cc) ---
   void accept_clients();
   void on_client(std::size_t index);
   ControlMessage obey(const ControlMessage& message, bool administrator);
+  void ask_to_save(const SaveCommand& command);
+  void tell_to_save();
   void apply_timeline();
   bool set_paused(bool paused);
   void hang_up(const char* why);
@@ -91,8 +93,11 @@ class Supervisor {
   std::optional<LogTrim> trim_;
   Fd timer_;
   std::optional<Boot> timer_set_;
-  std::optional<Boot> retry_at_;   // Something that failed or is slow is tried again.
-  std::optional<Boot> client_by_;  // When a client must have attached.
+  std::optional<Boot> retry_at_;       // Something that failed or is slow is tried again.
+  std::optional<Boot> client_by_;      // When a client must have attached.
+  std::optional<SaveCommand> saving_;  // It has been asked to save itself.
+  std::optional<Boot> tell_at_;        // Nobody waited for the signal yet: looked for again then.
+  Microseconds tell_pause_{0};
   bool status_missing_ = false;
   StatusRecord status_;
   Fd user_logs_[2];

@@ -81,6 +81,11 @@ ControlMessage Supervisor::obey(const ControlMessage& message, bool administrato
     apply_timeline();
     return Done{};
   }
+  if (const auto* save = std::get_if<SaveCommand>(&message)) {
+    if (save->signal > 64) return Refused{"there is no such signal"};
+    if (alive) ask_to_save(*save);
+    return Done{};
+  }
   if (const auto* signal = std::get_if<SendSignal>(&message)) {
     if (signal->signal < 1 || signal->signal > 64) return Refused{"there is no such signal"};
     if (alive) signal_command(signal->signal);

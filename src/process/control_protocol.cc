@@ -39,6 +39,11 @@ void write(WireWriter& out, const JobExit& m) {
   out.i64(m.signal ? *m.signal : kNone);
   out.rest(m.message);
 }
+void write(WireWriter& out, const SaveCommand& m) {
+  out.u32(static_cast<std::uint32_t>(m.signal));
+  out.i64(m.grace.count());
+  out.i64(m.stop_grace.count());
+}
 
 // Values from the other side are clamped into what the field can mean.
 int small_number(std::uint32_t value) { return static_cast<int>(value & 0xffff); }
@@ -85,6 +90,12 @@ void read(WireReader& in, JobExit& m) {
   m.exit_code = maybe(in.i64());
   m.signal = maybe(in.i64());
   m.message = in.rest();
+}
+
+void read(WireReader& in, SaveCommand& m) {
+  m.signal = small_number(in.u32());
+  m.grace = seconds(in.i64());
+  m.stop_grace = seconds(in.i64());
 }
 
 template <std::size_t I = 0>

@@ -71,9 +71,18 @@ struct JobExit {
   std::string message;
 };
 
+// --- To the shim, added later -----------------------------------------------------------------
+// The job is to save itself: told by this signal (0: none) and by the file `request`. What is still
+// there after `grace` is stopped, with `stop_grace` between TERM and KILL. Only the first counts.
+struct SaveCommand {
+  int signal = 0;
+  Seconds grace{0};
+  Seconds stop_grace{0};
+};
+
 using ControlMessage = std::variant<StopCommand, SetTime, PauseCommand, ResumeCommand, SendSignal,
                                     AttachRequest, Detach, InputData, InputEnd, WindowSize, Done,
-                                    Refused, Attached, OutputData, ErrorData, JobExit>;
+                                    Refused, Attached, OutputData, ErrorData, JobExit, SaveCommand>;
 
 std::string encode(const ControlMessage& message);
 // Errors say what is wrong in words that can be shown to the sender.

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <string_view>
 
@@ -64,6 +65,15 @@ bool carries_attempt(pid_t pid, const LostTree& lost) {
          has("GPUSCHED_ATTEMPT=" + std::to_string(lost.attempt.number));
 }
 
+bool catches(pid_t pid, int signal) {
+  const std::string status = read_proc("/proc/" + std::to_string(pid) + "/status", 1 << 14);
+  constexpr std::string_view kLabel = "\nSigCgt:";
+  const std::size_t at = status.find(kLabel);
+  if (at == std::string::npos) return false;
+  const unsigned long long caught = std::strtoull(status.c_str() + at + kLabel.size(), nullptr, 16);
+  return ((caught >> (signal - 1)) & 1U) != 0;
+}
+
 }  // namespace
 
 std::vector<ProcessEntry> list_processes() {
@@ -96,6 +106,28 @@ std::size_t signal_descendants(pid_t root, int signal) {
   const std::vector<pid_t> tree = descendants_of(root);
   for (const pid_t pid : tree) ::kill(pid, signal);
   return tree.size();
+}
+
+std::vector<pid_t> nearest_that_catch(pid_t command, pid_t reaper, int signal) {
+  if (signal < 1 || signal > 64) return {};
+  if (catches(command, signal)) return {command};
+  const std::vector<ProcessEntry> all = list_processes();
+  for (const pid_t root : {command, reaper}) {
+    std::vector<pid_t> level{root};
+    while (!level.empty()) {
+      std::vector<pid_t> below;
+      for (const ProcessEntry& entry : all) {
+        const bool child = std::ranges::find(level, entry.parent) != level.end();
+        if (child && !entry.zombie && entry.pid != command) below.push_back(entry.pid);
+      }
+      std::vector<pid_t> found;
+      std::ranges::copy_if(below, std::back_inserter(found),
+                           [&](pid_t pid) { return catches(pid, signal); });
+      if (!found.empty()) return found;
+      level = std::move(below);
+    }
+  }
+  return {};
 }
 
 std::vector<pid_t> find_lost_tree(const LostTree& lost) {

@@ -30,6 +30,11 @@ std::vector<pid_t> descendants_of(pid_t root);
 // Sends to each; returns how many there were.
 std::size_t signal_descendants(pid_t root, int signal);
 
+// Who waits for this signal: the command itself if it has a handler, else those of its descendants
+// that have one and are nearest to it, else those among what `reaper` has inherited from it. Nobody
+// who would die of the signal is among them.
+std::vector<pid_t> nearest_that_catch(pid_t command, pid_t reaper, int signal);
+
 // What a lost attempt left running: the members of its session, unless that number has been given
 // to somebody else since, and processes whose environment names the attempt and its checkpoint
 // directory (job numbers alone are not unique: another daemon has its own).

@@ -26,7 +26,8 @@ std::vector<ControlMessage> one_of_each() {
           Attached{true},
           OutputData{"out"},
           ErrorData{"err"},
-          exit};
+          exit,
+          SaveCommand{10, Seconds{60}, Seconds{10}}};
 }
 
 TEST(ControlProtocol, EveryMessageComesBackAsItWas) {
@@ -51,7 +52,7 @@ TEST(ControlProtocol, AMessageOfAnotherVersionSaysSo) {
 TEST(ControlProtocol, NonsenseIsRefusedOrClampedButNeverBelieved) {
   std::mt19937 random(1);
   for (int round = 0; round < 20'000; ++round) {
-    std::string packet = encode(one_of_each()[random() % 16]);
+    std::string packet = encode(one_of_each()[random() % 17]);
     const std::size_t size = random() % (packet.size() + 4);
     packet.resize(size, static_cast<char>(random()));
     if (size > 2) packet[2 + random() % (size - 2)] = static_cast<char>(random());

@@ -72,7 +72,7 @@ void ShimLauncher::Impl::on_launched(const ShimLaunched& launched, std::vector<F
   }
   followed.shim_pid = launched.pid;
   follow(launched.attempt, followed, std::move(passed[0]));
-  if (followed.stop || followed.time) tend(launched.attempt);
+  if (followed.stop || followed.save || followed.time) tend(launched.attempt);
 }
 
 void ShimLauncher::Impl::follow(AttemptId attempt, Followed& followed, Fd pidfd) {
@@ -258,21 +258,18 @@ void ShimLauncher::Impl::tend(AttemptId attempt) {
 
 // True: nothing is left to be said.
 bool ShimLauncher::Impl::deliver(AttemptId attempt, Followed& followed) {
-  if (!followed.stop && !followed.time) return true;
+  if (!followed.stop && !followed.save && !followed.time) return true;
   const auto socket = connect_control(attempt_directory(options_.state_directory, attempt), false);
   if (!socket) return false;  // Not there yet; or it is over, which the pidfd tells.
-  if (followed.time) {
-    if (send_packet(socket->get(), encode(SetTime{*followed.time}), {}, MSG_DONTWAIT) != 0) {
-      return false;
-    }
-    followed.time.reset();
-  }
-  if (followed.stop) {
-    if (send_packet(socket->get(), encode(StopCommand{*followed.stop}), {}, MSG_DONTWAIT) != 0) {
-      return false;
-    }
-    followed.stop.reset();
-  }
+  const auto say = [&](const ControlMessage& message) {
+    return send_packet(socket->get(), encode(message), {}, MSG_DONTWAIT) == 0;
+  };
+  if (followed.time && !say(SetTime{*followed.time})) return false;
+  followed.time.reset();
+  if (followed.save && !say(*followed.save)) return false;
+  followed.save.reset();
+  if (followed.stop && !say(StopCommand{*followed.stop})) return false;
+  followed.stop.reset();
   return true;
 }
 

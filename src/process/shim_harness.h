@@ -133,6 +133,9 @@ class ShimHarness {
       case CommandKind::kIgnoresTerm:
         ::mkfifo(fifo(id).c_str(), 0600);
         return shell_order(id, "trap '' TERM; echo ready; " + wait);
+      case CommandKind::kSaves:
+        ::mkfifo(fifo(id).c_str(), 0600);
+        return shell_order(id, "trap 'exit 75' USR1; " + wait);
       case CommandKind::kNoSuchProgram:
         break;
     }

@@ -31,6 +31,9 @@ void ShimLauncher::adopt(AttemptId attempt) { impl_->adopt(attempt); }
 void ShimLauncher::stop(AttemptId attempt, Seconds grace) { impl_->stop(attempt, grace); }
 void ShimLauncher::move_aside(MoveOrder order) { impl_->move(std::move(order), true); }
 void ShimLauncher::bring_back(MoveOrder order) { impl_->move(std::move(order), false); }
+void ShimLauncher::ask_to_save(AttemptId attempt, const SaveTerms& terms, Seconds grace) {
+  impl_->ask_to_save(attempt, terms, grace);
+}
 void ShimLauncher::change_time(AttemptId attempt, const TimeRule& time) {
   impl_->change_time(attempt, time);
 }
@@ -190,13 +193,21 @@ void ShimLauncher::Impl::stop(AttemptId attempt, Seconds grace) {
   if (found == attempts_.end()) return;
   Followed& followed = found->second;
   followed.stop = followed.stop ? std::min(*followed.stop, grace) : grace;
-  if (followed.stage == Stage::kQueued) {
-    // Not even asked for yet: it never will be.
-    std::erase_if(outbox_, [&](const Outgoing& one) { return one.attempt == attempt; });
-    followed.stage = Stage::kUnsettled;
-    if (link_->ready()) settle_later(attempt);
-    return;
-  }
+  if (followed.stage == Stage::kQueued) return recall(attempt, followed);
+  tend(attempt);
+}
+
+void ShimLauncher::Impl::recall(AttemptId attempt, Followed& followed) {
+  std::erase_if(outbox_, [&](const Outgoing& one) { return one.attempt == attempt; });
+  followed.stage = Stage::kUnsettled;
+  if (link_->ready()) settle_later(attempt);
+}
+
+void ShimLauncher::Impl::ask_to_save(AttemptId attempt, const SaveTerms& terms, Seconds grace) {
+  const auto found = attempts_.find(attempt);
+  if (found == attempts_.end()) return;
+  if (found->second.stage == Stage::kQueued) return recall(attempt, found->second);
+  found->second.save = SaveCommand{terms.signal, terms.grace, grace};
   tend(attempt);
 }
 

@@ -51,6 +51,7 @@ class ShimLauncher final : public Launcher {
   void stop(AttemptId attempt, Seconds grace) override;
   void move_aside(MoveOrder order) override;
   void bring_back(MoveOrder order) override;
+  void ask_to_save(AttemptId attempt, const SaveTerms& terms, Seconds grace) override;
   void change_time(AttemptId attempt, const TimeRule& time) override;
   void forget(JobId job) override;
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "process/control_protocol.h"
 #include "process/job_directory.h"
 #include "process/launch_protocol.h"
 #include "process/launcher_link.h"
@@ -34,6 +35,7 @@ class ShimLauncher::Impl : public std::enable_shared_from_this<ShimLauncher::Imp
   void adopt(AttemptId attempt);
   void stop(AttemptId attempt, Seconds grace);
   void move(MoveOrder order, bool out);
+  void ask_to_save(AttemptId attempt, const SaveTerms& terms, Seconds grace);
   void change_time(AttemptId attempt, const TimeRule& time);
   void forget(JobId job);
   void end_containers(AttemptId attempt, Boot since, std::vector<std::string> ids);
@@ -57,6 +59,7 @@ class ShimLauncher::Impl : public std::enable_shared_from_this<ShimLauncher::Imp
     bool started = false;  // Reported.
     std::string error;     // Why starting failed, if the launcher or the shim said so.
     std::optional<Seconds> stop;
+    std::optional<SaveCommand> save;
     std::optional<TimeRule> time;
     std::unique_ptr<boost::asio::steady_timer> retry;
     std::chrono::milliseconds pause{0};
@@ -72,6 +75,8 @@ class ShimLauncher::Impl : public std::enable_shared_from_this<ShimLauncher::Imp
   Result<void> send_order(const LaunchOrder& order, Fd go);
   // True: its shim has been told to go on.
   bool launch_prepared(AttemptId attempt);
+  // Not even asked for yet: it never will be.
+  void recall(AttemptId attempt, Followed& followed);
   void pump();
   void forget_more();
 

@@ -34,6 +34,8 @@ FaultWorld::FaultWorld(std::uint64_t seed)
             plan.supervisor_dies = chance(3);
             plan.claims = !chance(3);
             plan.ignores_term = chance(10);
+            if (chance(10)) plan.exit_code = kSavedExitCode;
+            if (chance(70)) plan.saves_within = Microseconds{pick(2'000'000)};
             if (chance(3)) plan.launch_error = "no process could be made";
             return plan;
           },
@@ -232,6 +234,7 @@ SubmitAsked FaultWorld::any_submission() {
   if (chance(10)) spec->begin = now_.wall + Seconds{pick(100)};
   if (chance(5)) spec->expire = now_.wall + Seconds{200 + pick(1000)};
   if (chance(30)) spec->restartable = true;
+  if (chance(30)) spec->saves = std::make_shared<SaveTerms>(SaveTerms{10, Seconds{1}});
   if (chance(10)) spec->key = "key-" + std::to_string(pick(30));
   if (const auto job = any_job(); job && chance(20)) {
     spec->after.push_back({*job, static_cast<DependencyKind>(pick(3))});

@@ -21,6 +21,7 @@ class SimHarness {
     plan.run_for = kind == CommandKind::kExitsWithThree ? Microseconds{1000} : Seconds{1'000'000};
     plan.exit_code = kind == CommandKind::kExitsWithThree ? 3 : 0;
     plan.ignores_term = kind == CommandKind::kIgnoresTerm;
+    if (kind == CommandKind::kSaves) plan.saves_within = Microseconds{1000};
     if (kind == CommandKind::kNoSuchProgram) plan.cannot_run = "cannot run it";
     plans_[attempt] = plan;
     LaunchOrder order;

@@ -46,6 +46,19 @@ void SimLauncher::stop(AttemptId id, Seconds grace) {
   if (attempt.phase == Phase::kRunning) reschedule(attempt);
 }
 
+void SimLauncher::ask_to_save(AttemptId id, const SaveTerms& terms, Seconds grace) {
+  const auto found = attempts_.find(id);
+  if (found == attempts_.end()) return;
+  Attempt& attempt = found->second;
+  if (attempt.phase == Phase::kEnded || attempt.phase == Phase::kLost) return;
+  if (std::exchange(attempt.asked_to_save, true)) return;
+  if (attempt.plan.saves_within) attempt.save_at = now_.boot + *attempt.plan.saves_within;
+  const Microseconds wait = attempt.plan.ignores_term ? Microseconds{grace} : Microseconds{1000};
+  const Boot at = now_.boot + terms.grace + wait;
+  attempt.stop_at = attempt.stop_at ? std::min(*attempt.stop_at, at) : at;
+  if (attempt.phase == Phase::kRunning) reschedule(attempt);
+}
+
 void SimLauncher::change_time(AttemptId id, const TimeRule& time) {
   const auto found = attempts_.find(id);
   if (found == attempts_.end()) return;
@@ -86,6 +99,11 @@ void SimLauncher::reschedule(Attempt& attempt) {
     attempt.stopping = true;
     attempt.signal = attempt.plan.ignores_term ? 9 : 15;
   }
+  attempt.saved = attempt.save_at && *attempt.save_at < attempt.next;
+  if (attempt.saved) {
+    attempt.next = *attempt.save_at;
+    attempt.timed_out = attempt.stopping = false;
+  }
 }
 
 void SimLauncher::forget(JobId job) {
@@ -119,7 +137,7 @@ void SimLauncher::end(AttemptId id, Attempt& attempt) {
   Truth& truth = truth_[id];
   truth.alive = false;
   if (!attempt.plan.supervisor_dies && !attempt.stopping && !attempt.timed_out)
-    truth.exit_code = attempt.plan.exit_code;
+    truth.exit_code = attempt.saved ? kSavedExitCode : attempt.plan.exit_code;
   if (attempt.followed) tell_end(id, attempt);
 }
 
@@ -144,7 +162,7 @@ void SimLauncher::tell_end(AttemptId id, const Attempt& attempt) {
     report.cause = Cause::kTimeout;
     report.signal = 15;
   } else {
-    report.exit_code = attempt.plan.exit_code;
+    report.exit_code = attempt.saved ? kSavedExitCode : attempt.plan.exit_code;
   }
   report.started_at = attempt.started_at;
   outbox_.emplace_back(std::move(report));

@@ -39,6 +39,7 @@ class SimLauncher : public Launcher {
     std::uint64_t vram_bytes = 0;  // What a move takes out of the cards and back.
     MoveFault out = MoveFault::kNone;
     MoveFault back = MoveFault::kNone;
+    std::optional<Microseconds> saves_within;  // When asked to save; nullopt: it cannot.
   };
   using Planner = std::function<Plan(const LaunchOrder&)>;
 
@@ -49,6 +50,7 @@ class SimLauncher : public Launcher {
   void stop(AttemptId attempt, Seconds grace) override;
   void move_aside(MoveOrder order) override;
   void bring_back(MoveOrder order) override;
+  void ask_to_save(AttemptId attempt, const SaveTerms& terms, Seconds grace) override;
   void change_time(AttemptId attempt, const TimeRule& time) override;
   void forget(JobId job) override;
 
@@ -108,6 +110,9 @@ class SimLauncher : public Launcher {
     Boot natural_end{};  // When the command would end by itself.
     Boot started_boot{};
     std::optional<Boot> stop_at;  // When a request to stop ends it.
+    bool asked_to_save = false;
+    std::optional<Boot> save_at;  // When it has saved itself, as asked.
+    bool saved = false;
     bool timed_out = false;
     Wall started_at{};
     Wall ended_at{};

@@ -18,18 +18,21 @@ const char* const kInsertJob =
     "INSERT INTO jobs(id, spec, task_array, task_index, task_values, uid, gid, user_name, tenant,"
     " submitted_at, priority, attempt, failures, state, hold, stopping, retry_at, decided_at,"
     " started_at, ended_at, granted, cause, exit_code, signal, message, user_cpu_us,"
-    " system_cpu_us, max_rss_bytes, gpu_usage, vram_floor)"
-    " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+    " system_cpu_us, max_rss_bytes, gpu_usage, vram_floor, moves, aside, saved_attempt,"
+    " quick_saves)"
+    " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 const char* const kUpdateJob =
     "UPDATE jobs SET priority = ?, attempt = ?, failures = ?, state = ?, hold = ?, stopping = ?,"
     " retry_at = ?, decided_at = ?, started_at = ?, ended_at = ?, granted = ?, cause = ?,"
     " exit_code = ?, signal = ?, message = ?, user_cpu_us = ?, system_cpu_us = ?,"
-    " max_rss_bytes = ?, gpu_usage = ?, vram_floor = ? WHERE id = ? AND spec = ?";
+    " max_rss_bytes = ?, gpu_usage = ?, vram_floor = ?, moves = ?, aside = ?, saved_attempt = ?,"
+    " quick_saves = ? WHERE id = ? AND spec = ?";
 const char* const kSelectJobs =
     "SELECT id, spec, task_array, task_index, task_values, uid, gid, user_name, tenant,"
     " submitted_at, priority, attempt, failures, state, hold, stopping, retry_at, decided_at,"
     " started_at, ended_at, granted, cause, exit_code, signal, message, user_cpu_us,"
-    " system_cpu_us, max_rss_bytes, gpu_usage, vram_floor FROM jobs ORDER BY id";
+    " system_cpu_us, max_rss_bytes, gpu_usage, vram_floor, moves, aside, saved_attempt,"
+    " quick_saves FROM jobs ORDER BY id";
 
 namespace {
 
@@ -64,6 +67,10 @@ enum Column {
   kMaxRss,
   kGpuUsage,
   kVramFloor,
+  kMoves,
+  kAside,
+  kSavedAttempt,
+  kQuickSaves,
 };
 
 std::int64_t number_of(Wall time) { return time.time_since_epoch().count(); }
@@ -97,6 +104,7 @@ struct StateColumns {
   std::optional<std::int64_t> system_cpu;
   std::optional<std::uint64_t> max_rss;
   std::optional<std::string> gpu_usage;
+  std::optional<std::string> aside;
 
   void operator()(const Held& held) { hold = hold_word(held.why); }
   void operator()(const Queued& queued) { retry_at = number_of(queued.retry_at); }
@@ -110,6 +118,7 @@ struct StateColumns {
     started_at = number_of(running.started_at);
     stopping = stop_word(running.stopping);
     if (running.used) gpu_usage = gpu_usage_to_json(*running.used);
+    if (running.aside) aside = aside_to_text(*running.aside);
   }
   void operator()(const Ended& ended) {
     if (ended.cause) cause = cause_name(*ended.cause);
@@ -193,12 +202,20 @@ Result<JobState> read_state(const Statement& row) {
   if (word == "starting") {
     return Starting{std::move(*grant), wall_of(row.integer(kDecidedAt)), *stopping};
   }
-  if (word == "running") {
+  if (word == "running" || phase_of_word(word)) {
     Running running{std::move(*grant), wall_of(row.integer(kStartedAt)), *stopping};
     if (!row.text(kGpuUsage).empty()) {
       auto used = gpu_usage_from_json(row.text(kGpuUsage));
       if (!used) return failure(unreadable(id, "gpu_usage", row.text(kGpuUsage)));
       running.used = std::make_shared<const GpuUsage>(*used);
+    }
+    if (!row.is_null(kAside)) {
+      std::optional<Aside> aside = aside_from_text(row.text(kAside));
+      if (!aside) return failure(unreadable(id, "aside", row.text(kAside)));
+      aside->phase = phase_of_word(word).value_or(AsidePhase::kHere);
+      running.aside = std::make_shared<const Aside>(std::move(*aside));
+    } else if (word != "running") {
+      return failure(unreadable(id, "aside", ""));
     }
     return running;
   }
@@ -217,7 +234,8 @@ Result<void> insert_job(Statement& insert, const Job& job, std::int64_t spec) {
                     state_name(job.state), state.hold, state.stopping, state.retry_at,
                     state.decided_at, state.started_at, state.ended_at, state.granted, state.cause,
                     state.exit_code, state.signal, state.message, state.user_cpu, state.system_cpu,
-                    state.max_rss, state.gpu_usage, job.vram_floor_bytes);
+                    state.max_rss, state.gpu_usage, job.vram_floor_bytes, job.moves, state.aside,
+                    job.saved_attempt, job.quick_saves);
 }
 
 Result<void> update_job(Statement& update, const Job& job, std::int64_t spec) {
@@ -227,7 +245,8 @@ Result<void> update_job(Statement& update, const Job& job, std::int64_t spec) {
                     state.stopping, state.retry_at, state.decided_at, state.started_at,
                     state.ended_at, state.granted, state.cause, state.exit_code, state.signal,
                     state.message, state.user_cpu, state.system_cpu, state.max_rss, state.gpu_usage,
-                    job.vram_floor_bytes, gpusched::number_of(job.id), spec);
+                    job.vram_floor_bytes, job.moves, state.aside, job.saved_attempt,
+                    job.quick_saves, gpusched::number_of(job.id), spec);
 }
 
 Result<JobRow> read_job(const Statement& row) {
@@ -243,7 +262,10 @@ Result<JobRow> read_job(const Statement& row) {
   job.submitted_at = wall_of(row.integer(kSubmittedAt));
   job.attempt = static_cast<int>(row.integer(kAttempt));
   job.failures = static_cast<int>(row.integer(kFailures));
+  job.moves = static_cast<int>(row.integer(kMoves));
   job.vram_floor_bytes = static_cast<std::uint64_t>(row.integer(kVramFloor));
+  job.saved_attempt = static_cast<int>(row.integer(kSavedAttempt));
+  job.quick_saves = static_cast<int>(row.integer(kQuickSaves));
   if (!row.is_null(kTaskArray)) {
     std::optional<TaskValues> values = task_values_from_text(row.text(kTaskValues));
     if (!values) {

@@ -139,7 +139,21 @@ CREATE TABLE past_runs(
 ) WITHOUT ROWID;
 )sql";
 
-constexpr const char* kSteps[] = {kVersion1, kVersion2, kTenantsStep, kBookings, kPastRuns};
+// Jobs that are moved aside, and programs that a driver will not move.
+constexpr const char* kMovesStep = R"sql(
+ALTER TABLE jobs ADD COLUMN moves INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN aside TEXT;
+ALTER TABLE past_runs ADD COLUMN refuses_moves INTEGER NOT NULL DEFAULT 0;
+)sql";
+
+// Jobs that save themselves: which attempt did, and how often in a row right after its start.
+constexpr const char* kSaves = R"sql(
+ALTER TABLE jobs ADD COLUMN saved_attempt INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN quick_saves INTEGER NOT NULL DEFAULT 0;
+)sql";
+
+constexpr const char* kSteps[] = {kVersion1, kVersion2,  kTenantsStep, kBookings,
+                                  kPastRuns, kMovesStep, kSaves};
 
 Result<int> number_asked(Database& database, const char* pragma) {
   Result<std::string> text = database.ask(pragma);

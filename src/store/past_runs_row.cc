@@ -9,11 +9,11 @@ namespace gpusched {
 
 const char* const kPutPastRuns =
     "INSERT OR REPLACE INTO past_runs(signature, model, tenant, command, recorded, out_of_memory,"
-    " last, runs) VALUES(?,?,?,?,?,?,?,?)";
+    " last, runs, refuses_moves) VALUES(?,?,?,?,?,?,?,?,?)";
 const char* const kDeletePastRuns = "DELETE FROM past_runs WHERE signature = ? AND model = ?";
 const char* const kSelectPastRuns =
-    "SELECT signature, model, tenant, command, recorded, out_of_memory, last, runs FROM past_runs"
-    " ORDER BY signature, model";
+    "SELECT signature, model, tenant, command, recorded, out_of_memory, last, runs,"
+    " refuses_moves FROM past_runs ORDER BY signature, model";
 
 namespace {
 
@@ -83,7 +83,7 @@ std::optional<std::vector<PastRun>> past_runs_from_text(std::string_view text) {
 Result<void> put_past_runs(Statement& put, const PastRuns& past) {
   return put.run(row_number(past.key.signature), past.key.model, past.tenant, past.command,
                  past.count, past.out_of_memory, past.last.time_since_epoch().count(),
-                 past_runs_to_text(past.runs));
+                 past_runs_to_text(past.runs), past.refuses_moves ? 1 : 0);
 }
 
 Result<void> delete_past_runs(Statement& remove, const PastRunsKey& key) {
@@ -101,6 +101,7 @@ std::optional<PastRuns> read_past_runs_row(const Statement& row) {
   auto runs = past_runs_from_text(row.text(7));
   if (!runs) return std::nullopt;
   past.runs = std::move(*runs);
+  past.refuses_moves = row.integer(8) != 0;
   return past;
 }
 

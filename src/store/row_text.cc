@@ -172,17 +172,70 @@ std::optional<std::string_view> stop_word(StopReason why) {
       return "pressure";
     case StopReason::kMakeRoom:
       return "make_room";
+    case StopReason::kRestoreLost:
+      return "restore_lost";
   }
   return std::nullopt;
 }
 
 std::optional<StopReason> stop_of_word(std::string_view word) {
   if (word.empty()) return StopReason::kNone;
-  for (const StopReason why : {StopReason::kCancel, StopReason::kRequeue, StopReason::kGpuLost,
-                               StopReason::kPressure, StopReason::kMakeRoom}) {
+  for (const StopReason why :
+       {StopReason::kCancel, StopReason::kRequeue, StopReason::kGpuLost, StopReason::kPressure,
+        StopReason::kMakeRoom, StopReason::kRestoreLost}) {
     if (word == stop_word(why)) return why;
   }
   return std::nullopt;
+}
+
+std::optional<AsidePhase> phase_of_word(std::string_view word) {
+  if (word == "pausing") return AsidePhase::kPausing;
+  if (word == "paused") return AsidePhase::kPaused;
+  if (word == "resuming") return AsidePhase::kResuming;
+  return std::nullopt;
+}
+
+std::string aside_to_text(const Aside& aside) {
+  return fmt::format("{} {} {} {} {} {} {} {}", mechanism_name(aside.mechanism),
+                     aside.by_hand ? 1 : 0, number_of(aside.for_job),
+                     aside.since.time_since_epoch().count(), aside.away.count(), aside.host_bytes,
+                     aside.tried.time_since_epoch().count(), aside.problem);
+}
+
+std::optional<Aside> aside_from_text(std::string_view text) {
+  const auto part = [&text] {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    return word;
+  };
+  bool whole = true;
+  const auto number = [&](auto& value) {
+    const std::string_view word = part();
+    const auto read = std::from_chars(word.data(), word.data() + word.size(), value);
+    whole =
+        whole && !word.empty() && read.ec == std::errc() && read.ptr == word.data() + word.size();
+  };
+  Aside aside;
+  const auto mechanism = mechanism_named(std::string(part()));
+  int by_hand = 0;
+  std::uint64_t for_job = 0;
+  std::int64_t since = 0, away = 0, tried = 0;
+  number(by_hand);
+  number(for_job);
+  number(since);
+  number(away);
+  number(aside.host_bytes);
+  number(tried);
+  if (!mechanism || !whole) return std::nullopt;
+  aside.mechanism = *mechanism;
+  aside.by_hand = by_hand != 0;
+  aside.for_job = JobId{for_job};
+  aside.since = Wall(Microseconds(since));
+  aside.away = Microseconds(away);
+  aside.tried = Wall(Microseconds(tried));
+  aside.problem = text;
+  return aside;
 }
 
 std::optional<Outcome> outcome_of_word(std::string_view word) {

@@ -30,6 +30,10 @@ std::optional<HoldReason> hold_of_word(std::string_view word);
 // None for kNone: the column stays empty.
 std::optional<std::string_view> stop_word(StopReason why);
 std::optional<StopReason> stop_of_word(std::string_view word);
+std::optional<AsidePhase> phase_of_word(std::string_view word);
+// All but its phase, which is the job's state.
+std::string aside_to_text(const Aside& aside);
+std::optional<Aside> aside_from_text(std::string_view text);
 std::optional<Outcome> outcome_of_word(std::string_view word);
 
 }  // namespace gpusched

@@ -30,6 +30,13 @@ inline State machine(int cards, std::uint64_t gib_each, int cpus = 8, Rules rule
   return state;
 }
 
+// Nobody is moved aside: for worlds that do not play moves.
+inline Rules without_moves() {
+  Rules rules;
+  rules.preemption = Preemption::kOff;
+  return rules;
+}
+
 // ask().gpus(2).vram(8).priority(70).submit(state, now)
 class Ask {
  public:

@@ -29,6 +29,7 @@ enum class CommandKind {
   kWaits,        // Until finish(); TERM ends it.
   kIgnoresTerm,  // Likewise, but only KILL or finish() ends it.
   kNoSuchProgram,
+  kSaves,  // At USR1, and ends as saved; TERM ends it, too.
 };
 
 inline AttemptId attempt_of(const LauncherReport& report) {
@@ -322,6 +323,53 @@ TYPED_TEST_P(LauncherContract, ACrashAfterPreparingIsAsGoodAsNothing) {
   EXPECT_EQ(this->template find<AttemptStarted>(this->one_), nullptr);
 }
 
+TYPED_TEST_P(LauncherContract, ACommandThatIsAskedToSaveEndsAsSaved) {
+  this->launch(this->one_, CommandKind::kSaves);
+  ASSERT_TRUE(this->run_until_started(this->one_));
+  this->launcher().ask_to_save(this->one_, {SIGUSR1, Seconds{60}}, Seconds{60});
+  this->launcher().ask_to_save(this->one_, {SIGUSR1, Seconds{60}}, Seconds{60});
+  ASSERT_TRUE(this->run_until_final(this->one_));
+  const auto* ended = this->template find<AttemptEnded>(this->one_);
+  ASSERT_NE(ended, nullptr);
+  EXPECT_EQ(ended->cause, Cause::kExit);
+  EXPECT_EQ(ended->exit_code, kSavedExitCode);
+}
+
+TYPED_TEST_P(LauncherContract, AnAdoptedAttemptCanBeAskedToSave) {
+  this->launch(this->one_, CommandKind::kSaves);
+  ASSERT_TRUE(this->run_until_started(this->one_));
+  this->harness_.restart();
+  this->launcher().adopt(this->one_);
+  this->launcher().ask_to_save(this->one_, {SIGUSR1, Seconds{60}}, Seconds{60});
+  ASSERT_TRUE(this->run_until_final(this->one_));
+  const auto* ended = this->template find<AttemptEnded>(this->one_);
+  ASSERT_NE(ended, nullptr);
+  EXPECT_EQ(ended->exit_code, kSavedExitCode);
+}
+
+TYPED_TEST_P(LauncherContract, WhoDoesNotSaveWithinTheGraceIsStopped) {
+  this->launch(this->one_, CommandKind::kWaits);
+  ASSERT_TRUE(this->run_until_started(this->one_));
+  this->launcher().ask_to_save(this->one_, {SIGUSR1, Seconds{1}}, Seconds{60});
+  ASSERT_TRUE(this->run_until_final(this->one_));
+  const auto* ended = this->template find<AttemptEnded>(this->one_);
+  ASSERT_NE(ended, nullptr);
+  EXPECT_EQ(ended->signal, SIGTERM);
+}
+
+TYPED_TEST_P(LauncherContract, WhoIgnoresEverySignalIsKilled) {
+  this->launch(this->one_, CommandKind::kIgnoresTerm);
+  ASSERT_TRUE(this->run_until_started(this->one_));
+  if constexpr (requires { this->harness_.settle_in(this->one_); }) {
+    this->harness_.settle_in(this->one_);
+  }
+  this->launcher().ask_to_save(this->one_, {SIGUSR1, Seconds{0}}, Seconds{1});
+  ASSERT_TRUE(this->run_until_final(this->one_));
+  const auto* ended = this->template find<AttemptEnded>(this->one_);
+  ASSERT_NE(ended, nullptr);
+  EXPECT_EQ(ended->signal, SIGKILL);
+}
+
 REGISTER_TYPED_TEST_SUITE_P(
     LauncherContract, ReportsTheStartThenTheExitCode, ReportsNothingFromInsideACall,
     ACommandThatCannotBeRunEndsAsALaunchFailure, StopTerminatesACommand,
@@ -332,6 +380,8 @@ REGISTER_TYPED_TEST_SUITE_P(
     AKilledSupervisorIsReportedAsLost, ASupervisorKilledWhileNobodyLookedIsReportedAsLost,
     AttemptsOfOneJobAreApart, EveryAttemptIsAnsweredExactlyOnce,
     APreparedAttemptRunsWhenItIsLaunched, AnAbandonedAttemptIsNotHeardOfAndCanStillBeLaunched,
-    ACrashAfterPreparingIsAsGoodAsNothing);
+    ACrashAfterPreparingIsAsGoodAsNothing, ACommandThatIsAskedToSaveEndsAsSaved,
+    AnAdoptedAttemptCanBeAskedToSave, WhoDoesNotSaveWithinTheGraceIsStopped,
+    WhoIgnoresEverySignalIsKilled);
 
 }  // namespace gpusched

@@ -84,6 +84,8 @@ TYPED_TEST_P(StoreContract, KeepsAJobInEveryState) {
   put.attempt = 3;
   put.failures = 2;
   put.vram_floor_bytes = 5ULL << 30;
+  put.saved_attempt = 2;
+  put.quick_saves = 4;
   Ended ended;
   ended.outcome = Outcome::kFailed;
   ended.cause = Cause::kTimeout;

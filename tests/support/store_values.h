@@ -145,11 +145,11 @@ inline std::string text_of(const JobState& state) {
 
 inline std::string text_of(const Job& each) {
   std::string text = fmt::format(
-      "job {} owner {}/{}/{} tenant {} priority {} submitted {} attempt {} failures {} floor {}\n"
-      "  {}\n  {}\n",
+      "job {} owner {}/{}/{} tenant {} priority {} submitted {} attempt {} failures {} floor {} "
+      "saved {}/{}\n  {}\n  {}\n",
       number_of(each.id), each.owner.uid, each.owner.gid, each.owner.user, each.tenant,
       each.priority, text_of(each.submitted_at), each.attempt, each.failures, each.vram_floor_bytes,
-      text_of(each.state), spec_to_json(*each.spec));
+      each.saved_attempt, each.quick_saves, text_of(each.state), spec_to_json(*each.spec));
   if (const Environment* environment = each.spec->environment.get()) {
     text += "  environment " + environment->hash;
     for (const std::string& variable : environment->variables) text += " " + variable;

@@ -6,10 +6,10 @@
 namespace gpusched::cli {
 
 extern const Verb kServeVerb, kSubmitVerb, kRunVerb, kStatusVerb, kShowVerb, kExplainVerb,
-    kEventsVerb, kLogsVerb, kCancelVerb, kHoldVerb, kReleaseVerb, kRequeueVerb, kSetVerb, kWaitVerb,
-    kGroupVerb, kGpusVerb, kDoctorVerb, kConfigVerb, kBackupVerb, kCompletionVerb, kCompleteVerb,
-    kSimulateVerb, kDrainVerb, kUndrainVerb, kTopVerb, kReportVerb, kTenantVerb, kReserveVerb,
-    kLeaseVerb, kDebugVerb;
+    kEventsVerb, kLogsVerb, kCancelVerb, kHoldVerb, kReleaseVerb, kPauseVerb, kResumeVerb,
+    kRequeueVerb, kSetVerb, kWaitVerb, kGroupVerb, kGpusVerb, kDoctorVerb, kConfigVerb, kBackupVerb,
+    kCompletionVerb, kCompleteVerb, kSimulateVerb, kDrainVerb, kUndrainVerb, kTopVerb, kReportVerb,
+    kTenantVerb, kReserveVerb, kLeaseVerb, kDebugVerb;
 
 // `gpusched` without a verb (overview.cc).
 int run_overview(const Arguments& arguments);

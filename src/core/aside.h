@@ -1,0 +1,33 @@
+// A running attempt that is moved aside: where it stands between its cards and host RAM.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/ids.h"
+#include "core/move.h"
+#include "core/time.h"
+
+namespace gpusched {
+
+enum class AsidePhase : std::uint8_t {
+  kHere,      // On its cards; it was away before.
+  kPausing,   // On its way out; it holds all that it was given.
+  kPaused,    // Away.
+  kResuming,  // On its way back; it holds all that it was given again.
+};
+
+struct Aside {
+  AsidePhase phase = AsidePhase::kPausing;
+  Mechanism mechanism = Mechanism::kFreeze;  // kFreeze or kCheckpoint.
+  bool by_hand = false;                      // Somebody paused it: it returns on request only.
+  JobId for_job{};                           // For whom it went; 0: for nobody in particular.
+  Wall tried{};                              // When the last move failed.
+  Wall since{};                  // When it began to go; of one that is here, when it was back.
+  Microseconds away{0};          // All earlier times together.
+  std::uint64_t host_bytes = 0;  // What it has, or will have, in host RAM.
+  std::string problem = {};      // Why the last move failed; empty: it did not.
+  friend bool operator==(const Aside&, const Aside&) = default;
+};
+
+}  // namespace gpusched

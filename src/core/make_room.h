@@ -1,0 +1,59 @@
+// Making room: who is moved aside, and how, so that a more important job can start.
+//
+// A plan is all or nothing: with its victims gone the job is placed by the same functions as ever,
+// so nobody is moved for nothing. Of several plans the one of least harm is taken: the least
+// important victims, then the least work lost, the fewest bytes to move, the fewest moves so far.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/state.h"
+#include "core/tentative.h"
+
+namespace gpusched {
+
+struct Victim {
+  JobId job{};
+  Mechanism mechanism = Mechanism::kFreeze;
+  std::uint64_t bytes = 0;  // To be moved to host RAM.
+};
+// Data, like every decision.
+struct MakeRoom {
+  JobId for_job{};
+  std::vector<Victim> victims;
+};
+struct RoomPlan {
+  MakeRoom decision;
+  Grant grant;  // What the job will get.
+};
+
+// Of those that hold more than their tenant's quota, one per tenant; none unless the rules say so.
+std::vector<MakeRoom> relieve_quotas(const State& state, Now now);
+// What a tenant's jobs hold that are on their cards. What is away will want its place back.
+TenantHolds holds_here(const State& state, const std::string& tenant);
+bool exceeds_quota(const TenantHolds& holds, const TenantTerms& terms);
+// How much of the cards it has had so far; see policy/timeshare.h. 0 without that rule.
+int attained_level(const State& state, const Job& job, Now now);
+
+// Cheap: false if nobody could be moved for a job of this band.
+bool may_make_room(const State& state, int band);
+// Nullopt: nobody is to be moved for it. REQUIRES: the job is pending and found no place.
+std::optional<RoomPlan> plan_room(const State& state, const Tentative& free, const Job& job,
+                                  Now now);
+// Room is being made for it already: what it will get when those who go are gone.
+std::optional<Grant> room_under_way(const State& state, const Tentative& free, const Job& job,
+                                    Now now);
+bool still_valid(const State& state, const MakeRoom& plan, Now now);
+
+// Its driver can move it, and host RAM can take what it has on its cards.
+bool can_checkpoint(const State& state, const Job& job, std::uint64_t ram_free);
+// How the job would leave its cards with its VRAM, by its own wish and the rules. Nullopt: not at
+// all. `ram_free`: what of host RAM may take what it has there.
+std::optional<Mechanism> way_out(const State& state, const Job& job, std::uint64_t ram_free);
+// What it has on its cards, as far as that was seen.
+std::uint64_t vram_in_use(const State& state, const Job& job);
+// Host RAM that may take what jobs have on cards.
+std::uint64_t ram_for_moves(const State& state, const HostHolds& holds);
+
+}  // namespace gpusched

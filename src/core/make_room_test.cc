@@ -1,0 +1,536 @@
+// Making room: who is moved aside, how, and that everybody comes back.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <set>
+
+#include "core/explain.h"
+#include "core/look_ahead.h"
+#include "core/make_room.h"
+#include "tests/support/core_builders.h"
+
+namespace gpusched::testing {
+namespace {
+
+using Jobs = std::vector<std::uint64_t>;
+
+constexpr int kIdle = 10, kLow = 30, kNormal = 50, kHigh = 75, kUrgent = 90;
+
+// Cards whose driver moves processes.
+State movable(int cards, std::uint64_t gib_each, Rules rules = {}) {
+  State state = machine(cards, gib_each, 32, rules);
+  std::vector<Card> list = state.cards();
+  for (Card& card : list) card.moves = true;
+  state.set_cards(std::move(list));
+  return state;
+}
+
+// Decides once; what has to be done outside.
+std::vector<Effect> turn(State& state, Now now) {
+  std::vector<Effect> effects;
+  for (const Decision& decision : decide(state, now).decisions) {
+    for (Effect& effect : accept(state, decision, now).effects) effects.push_back(effect);
+  }
+  state.check_invariants();
+  return effects;
+}
+
+template <class Wanted>
+Jobs jobs_of(const std::vector<Effect>& effects) {
+  Jobs jobs;
+  for (const Effect& effect : effects) {
+    if (const auto* wanted = std::get_if<Wanted>(&effect)) {
+      jobs.push_back(number_of(wanted->attempt.job));
+    }
+  }
+  return jobs;
+}
+
+void started(State& state, std::uint64_t job, std::int64_t second) {
+  turn(state, at_second(second));
+  run(state, job, at_second(second));
+  ASSERT_EQ(state_of(state, job), "running");
+}
+void moved(State& state, std::uint64_t job, std::uint64_t gib, std::int64_t second) {
+  apply(state, MovedAside{state.find(JobId{job})->current_attempt(), {}, gib * kGiB},
+        at_second(second));
+}
+void back(State& state, std::uint64_t job, std::int64_t second) {
+  apply(state, BroughtBack{state.find(JobId{job})->current_attempt(), {}}, at_second(second));
+}
+
+TEST(MakeRoom, AnUrgentJobMovesALessImportantOneAsideAndItComesBack) {
+  State state = movable(1, 24);
+  ask().priority(kLow).submit(state, at_second(0));
+  started(state, 1, 0);
+  ask().vram(20).priority(kUrgent).submit(state, at_second(60));
+  const auto effects = turn(state, at_second(60));
+  EXPECT_EQ(jobs_of<MoveAside>(effects), Jobs{1});
+  EXPECT_EQ(state_of(state, 1), "pausing");
+  EXPECT_EQ(state_of(state, 2), "queued");
+  const auto why = why_waiting(state, *state.find(JobId{2}), at_second(60));
+  ASSERT_FALSE(why.empty());
+  EXPECT_EQ(describe(why.front()), "room is being made: job 1 is moved aside");
+  EXPECT_TRUE(turn(state, at_second(61)).empty()) << "once is enough";
+
+  moved(state, 1, 6, 62);
+  EXPECT_EQ(state_of(state, 1), "paused");
+  EXPECT_EQ(state.host_holds().ram_bytes, 6 * kGiB) << "in host RAM";
+  EXPECT_EQ(jobs_of<Launch>(turn(state, at_second(62))), Jobs{2});
+  run(state, 2, at_second(62));
+  EXPECT_TRUE(turn(state, at_second(63)).empty());
+  const auto away = why_waiting(state, *state.find(JobId{1}), at_second(63));
+  ASSERT_EQ(away.size(), 1u);
+  EXPECT_EQ(describe(away.front()), "moved aside for job 2; comes back when there is room");
+
+  finish(state, 2, 0, at_second(100));
+  EXPECT_EQ(jobs_of<BringBack>(turn(state, at_second(100))), Jobs{1});
+  EXPECT_EQ(state_of(state, 1), "resuming");
+  EXPECT_EQ(state.holds_on(0).jobs, 1) << "its place is taken";
+  back(state, 1, 101);
+  EXPECT_EQ(state_of(state, 1), "running");
+  EXPECT_EQ(ran_for(std::get<Running>(state.find(JobId{1})->state), at_second(111).wall),
+            Seconds{70})
+      << "60 before, 10 after";
+}
+
+TEST(MakeRoom, NobodyOfTheSameOrAHigherBandIsMoved) {
+  for (const int priority : {kNormal, kHigh, kUrgent}) {
+    State state = movable(1, 24);
+    ask().priority(priority).submit(state, at_second(0));
+    started(state, 1, 0);
+    ask().vram(20).priority(kNormal).submit(state, at_second(600));
+    EXPECT_TRUE(turn(state, at_second(600)).empty()) << priority;
+  }
+}
+
+TEST(MakeRoom, TheDistanceBetweenBandsIsARule) {
+  Rules rules;
+  rules.room.distance = 2;
+  State state = movable(1, 24, rules);
+  ask().priority(kLow).submit(state, at_second(0));
+  started(state, 1, 0);
+  ask().vram(20).priority(kNormal).submit(state, at_second(60));
+  EXPECT_TRUE(turn(state, at_second(60)).empty());
+  ask().vram(20).priority(kHigh).submit(state, at_second(61));
+  EXPECT_EQ(jobs_of<MoveAside>(turn(state, at_second(61))), Jobs{1});
+}
+
+TEST(MakeRoom, NobodyIsMovedForNothing) {
+  State state = movable(2, 24);
+  ask().priority(kIdle).submit(state, at_second(0));
+  started(state, 1, 0);
+  ask().priority(kUrgent).submit(state, at_second(0));
+  started(state, 2, 0);
+  // Two cards: one of them cannot be had, so the other one is left alone.
+  ask().gpus(2).priority(kUrgent).submit(state, at_second(60));
+  EXPECT_TRUE(turn(state, at_second(60)).empty());
+  // And where it fits anyway, too.
+  State roomy = movable(2, 24);
+  ask().priority(kIdle).submit(roomy, at_second(0));
+  started(roomy, 1, 0);
+  ask().priority(kUrgent).submit(roomy, at_second(60));
+  EXPECT_EQ(jobs_of<MoveAside>(turn(roomy, at_second(60))), Jobs{});
+  EXPECT_EQ(state_of(roomy, 2), "starting");
+}
+
+TEST(MakeRoom, AGangIsMovedForAsAWhole) {
+  State state = movable(3, 24);
+  for (int i = 0; i < 3; ++i) ask().priority(i == 0 ? kNormal : kIdle).submit(state, at_second(0));
+  turn(state, at_second(0));
+  for (std::uint64_t job : {1, 2, 3}) run(state, job, at_second(0));
+  ask().gpus(2).priority(kUrgent).submit(state, at_second(60));
+  EXPECT_EQ(jobs_of<MoveAside>(turn(state, at_second(60))), (Jobs{3, 2}))
+      << "the idle ones, the youngest first";
+}
+
+TEST(MakeRoom, TheLeastImportantThenTheSmallestGoes) {
+  State state = movable(1, 80);
+  ask().vram(30).share(20).priority(kLow).submit(state, at_second(0));
+  ask().vram(20).share(20).priority(kLow).submit(state, at_second(0));
+  ask().vram(10).share(20).priority(kNormal).submit(state, at_second(0));
+  turn(state, at_second(0));
+  for (std::uint64_t job : {1, 2, 3}) run(state, job, at_second(0));
+  ask().vram(30).share(20).priority(kUrgent).submit(state, at_second(60));
+  EXPECT_EQ(jobs_of<MoveAside>(turn(state, at_second(60))), Jobs{2})
+      << "20 GiB less are enough, and 20 are moved sooner than 30";
+}
+
+TEST(MakeRoom, ComputeAloneIsFreedByFreezing) {
+  State state = machine(1, 80);  // No driver that moves anything.
+  ask().vram(10).share(80).priority(kLow).submit(state, at_second(0));
+  started(state, 1, 0);
+  ask().vram(10).share(50).priority(kUrgent).submit(state, at_second(60));
+  const auto effects = turn(state, at_second(60));
+  ASSERT_EQ(jobs_of<MoveAside>(effects), Jobs{1});
+  EXPECT_FALSE(std::get<MoveAside>(effects.front()).checkpoint);
+  moved(state, 1, 0, 61);
+  EXPECT_EQ(state.holds_on(0).vram_bytes, 10 * kGiB) << "its memory stays";
+  EXPECT_EQ(jobs_of<Launch>(turn(state, at_second(61))), Jobs{2});
+  run(state, 2, at_second(61));
+  finish(state, 2, 0, at_second(70));
+  EXPECT_EQ(jobs_of<BringBack>(turn(state, at_second(70))), Jobs{1});
+}
+
+TEST(MakeRoom, WithoutADriverThatMovesRestartableJobsStartOver) {
+  State state = machine(1, 24);
+  ask().priority(kLow).submit(state, at_second(0));
+  started(state, 1, 0);
+  ask().vram(20).priority(kUrgent).submit(state, at_second(60));
+  EXPECT_TRUE(turn(state, at_second(60)).empty()) << "not restartable: left alone";
+
+  State other = machine(1, 24);
+  Ask restartable = ask();
+  restartable.spec().restartable = true;
+  restartable.priority(kLow).submit(other, at_second(0));
+  started(other, 1, 0);
+  ask().vram(20).priority(kUrgent).submit(other, at_second(60));
+  EXPECT_EQ(jobs_of<StopAttempt>(turn(other, at_second(60))), Jobs{1});
+  EXPECT_TRUE(turn(other, at_second(61)).empty()) << "it is on its way";
+  finish(other, 1, 143, at_second(62));
+  EXPECT_EQ(state_of(other, 1), "queued");
+  EXPECT_EQ(jobs_of<Launch>(turn(other, at_second(62))), Jobs{2});
+}
+
+TEST(MakeRoom, WhoCanSaveIsAsked) {
+  State state = movable(1, 24);
+  Ask saving = ask();
+  saving.spec().saves = std::make_shared<const SaveTerms>();
+  saving.priority(kLow).submit(state, at_second(0));
+  started(state, 1, 0);
+  ask().vram(20).priority(kUrgent).submit(state, at_second(60));
+  EXPECT_EQ(jobs_of<AskToSave>(turn(state, at_second(60))), Jobs{1});
+}
+
+TEST(MakeRoom, WishesAndRulesAreKept) {
+  for (const PreemptPolicy policy : {PreemptPolicy::kNever, PreemptPolicy::kCooperative}) {
+    State state = movable(1, 24);
+    Ask one = ask();
+    one.spec().preempt = policy;
+    one.priority(kLow).submit(state, at_second(0));
+    started(state, 1, 0);
+    ask().vram(20).priority(kUrgent).submit(state, at_second(60));
+    EXPECT_TRUE(turn(state, at_second(60)).empty());
+  }
+  Rules off;
+  off.preemption = Preemption::kOff;
+  State state = movable(1, 24, off);
+  ask().priority(kLow).submit(state, at_second(0));
+  started(state, 1, 0);
+  ask().vram(20).priority(kUrgent).submit(state, at_second(60));
+  EXPECT_TRUE(turn(state, at_second(60)).empty());
+}
+
+TEST(MakeRoom, NobodyIsMovedBeforeItHasRunAndCooledDown) {
+  State state = movable(1, 24);
+  ask().priority(kLow).submit(state, at_second(0));
+  started(state, 1, 0);
+  ask().vram(20).priority(kUrgent).submit(state, at_second(10));
+  EXPECT_TRUE(turn(state, at_second(10)).empty()) << "only just started";
+  EXPECT_EQ(jobs_of<MoveAside>(turn(state, at_second(30))), Jobs{1});
+  moved(state, 1, 1, 31);
+  turn(state, at_second(31));
+  run(state, 2, at_second(31));
+  finish(state, 2, 0, at_second(40));
+  turn(state, at_second(40));
+  back(state, 1, 41);
+  ask().vram(20).priority(kUrgent).submit(state, at_second(100));
+  EXPECT_TRUE(turn(state, at_second(100)).empty()) << "back for 59 s only";
+  EXPECT_EQ(jobs_of<MoveAside>(turn(state, at_second(161))), Jobs{1});
+}
+
+TEST(MakeRoom, HostRamThatIsTooSmallKeepsItWhereItIs) {
+  State state = movable(1, 80);  // 64 GiB of host RAM, 2 of them in reserve.
+  ask().vram(70).priority(kLow).submit(state, at_second(0));
+  started(state, 1, 0);
+  ask().vram(20).priority(kUrgent).submit(state, at_second(60));
+  EXPECT_TRUE(turn(state, at_second(60)).empty());
+}
+
+TEST(MakeRoom, WhatIsSoonOverIsWaitedFor) {
+  State state = movable(1, 24);
+  ask().vram(20).time(70).priority(kLow).submit(state, at_second(0));
+  started(state, 1, 0);
+  ask().vram(20).priority(kUrgent).submit(state, at_second(60));
+  EXPECT_TRUE(turn(state, at_second(60)).empty()) << "10 s more at most; moving takes longer";
+}
+
+TEST(MakeRoom, AFailedMoveLeavesEverythingAsItWasAndIsRemembered) {
+  State state = movable(1, 24);
+  ask().priority(kLow).submit(state, at_second(0));
+  started(state, 1, 0);
+  ask().vram(20).priority(kUrgent).submit(state, at_second(60));
+  turn(state, at_second(60));
+  MoveFailed failed{.attempt = state.find(JobId{1})->current_attempt()};
+  failed.never = true;
+  failed.error = "the driver does not support it";
+  apply(state, failed, at_second(61));
+  EXPECT_EQ(state_of(state, 1), "running");
+  EXPECT_TRUE(turn(state, at_second(600)).empty()) << "not tried again for this program";
+}
+
+TEST(MakeRoom, AReturnThatFindsNoRoomIsTriedAgainLaterAndALostOneEndsHonestly) {
+  State state = movable(1, 24);
+  ask().priority(kLow).submit(state, at_second(0));
+  started(state, 1, 0);
+  ask().vram(20).priority(kUrgent).submit(state, at_second(60));
+  turn(state, at_second(60));
+  moved(state, 1, 6, 61);
+  turn(state, at_second(61));
+  run(state, 2, at_second(61));
+  finish(state, 2, 0, at_second(70));
+  turn(state, at_second(70));
+  MoveFailed failed{.attempt = state.find(JobId{1})->current_attempt(), .left = MoveLeft::kAside};
+  failed.error = "too little is free";
+  apply(state, failed, at_second(71));
+  EXPECT_EQ(state_of(state, 1), "paused");
+  EXPECT_TRUE(turn(state, at_second(72)).empty());
+  EXPECT_EQ(jobs_of<BringBack>(turn(state, at_second(82))), Jobs{1});
+  failed.left = MoveLeft::kLost;
+  const Applied lost = apply(state, failed, at_second(83));
+  EXPECT_EQ(jobs_of<StopAttempt>(lost.effects), Jobs{1});
+  finish(state, 1, 137, at_second(84));
+  const auto& ended = std::get<Ended>(state.find(JobId{1})->state);
+  EXPECT_EQ(ended.cause, Cause::kRestoreLost);
+}
+
+TEST(MakeRoom, TwoUrgentJobsAtOnceMoveTwo) {
+  State state = movable(2, 24);
+  for (int i = 0; i < 2; ++i) ask().priority(kLow).submit(state, at_second(0));
+  turn(state, at_second(0));
+  for (std::uint64_t job : {1, 2}) run(state, job, at_second(0));
+  for (int i = 0; i < 2; ++i) ask().vram(20).priority(kUrgent).submit(state, at_second(60));
+  Jobs out = jobs_of<MoveAside>(turn(state, at_second(60)));
+  std::ranges::sort(out);
+  EXPECT_EQ(out, (Jobs{1, 2}));
+  moved(state, 2, 1, 61);
+  EXPECT_EQ(jobs_of<Launch>(turn(state, at_second(61))).size(), 1u);
+  moved(state, 1, 1, 62);
+  EXPECT_EQ(jobs_of<Launch>(turn(state, at_second(62))).size(), 1u);
+}
+
+TEST(MakeRoom, APriorityThatChangesMeanwhileBringsItBackAtOnce) {
+  State state = movable(1, 24);
+  ask().priority(kLow).submit(state, at_second(0));
+  started(state, 1, 0);
+  ask().vram(20).priority(kUrgent).submit(state, at_second(60));
+  turn(state, at_second(60));
+  apply(state, CancelAsked{{.administrator = true}, {JobId{2}}, {}}, at_second(61));
+  EXPECT_TRUE(turn(state, at_second(61)).empty()) << "it is still on its way out";
+  moved(state, 1, 6, 62);
+  EXPECT_EQ(jobs_of<BringBack>(turn(state, at_second(62))), Jobs{1});
+}
+
+TEST(MakeRoom, NewcomersOfItsBandDoNotKeepAJobAside) {
+  State state = movable(1, 24);
+  ask().priority(kLow).submit(state, at_second(0));
+  started(state, 1, 0);
+  ask().vram(20).priority(kUrgent).submit(state, at_second(60));
+  turn(state, at_second(60));
+  moved(state, 1, 6, 61);
+  turn(state, at_second(61));
+  run(state, 2, at_second(61));
+  for (int i = 0; i < 5; ++i) ask().vram(2).priority(kLow).submit(state, at_second(62));
+  EXPECT_EQ(jobs_of<Launch>(turn(state, at_second(62))), Jobs{}) << "the place is kept";
+  finish(state, 2, 0, at_second(70));
+  EXPECT_EQ(jobs_of<BringBack>(turn(state, at_second(70))), Jobs{1});
+}
+
+TEST(MakeRoom, TimeshareLetsEqualsTakeTurns) {
+  Rules rules;
+  rules.room.timeshare = true;
+  State state = movable(1, 24, rules);
+  ask().submit(state, at_second(0));
+  started(state, 1, 0);
+  ask().submit(state, at_second(3600));
+  EXPECT_TRUE(turn(state, at_second(3600)).empty()) << "it has had an hour only";
+  EXPECT_EQ(jobs_of<MoveAside>(turn(state, at_second(7201))), Jobs{1}) << "two card-hours";
+  moved(state, 1, 6, 7205);
+  turn(state, at_second(7205));
+  run(state, 2, at_second(7205));
+  ask().submit(state, at_second(7206));
+  finish(state, 2, 0, at_second(7300));
+  EXPECT_EQ(jobs_of<Launch>(turn(state, at_second(7300))), Jobs{3}) << "has had nothing yet";
+  run(state, 3, at_second(7300));
+  finish(state, 3, 0, at_second(7400));
+  EXPECT_EQ(jobs_of<BringBack>(turn(state, at_second(7400))), Jobs{1});
+}
+
+TEST(MakeRoom, WhoSitsIdleGoesForAnybody) {
+  Rules rules;
+  rules.room.idle_after = Seconds{600};
+  State state = movable(1, 24, rules);
+  ask().priority(kHigh).submit(state, at_second(0));
+  started(state, 1, 0);
+  const auto look = [&](std::int64_t second, std::optional<std::int64_t> idle_since) {
+    CardView view{.condition = CardCondition::kOk, .reason = {}, .at = at_second(second)};
+    SeenProcess seen{.pid = 7};
+    seen.vram_bytes = 10 * kGiB;
+    seen.attempt = state.find(JobId{1})->current_attempt();
+    if (idle_since) seen.idle_since = at_second(*idle_since).wall;
+    view.processes = {seen};
+    apply(state, CardSeen{CardNumber{0}, view}, view.at);
+  };
+  ask().vram(20).priority(kLow).submit(state, at_second(100));
+  look(500, std::nullopt);
+  EXPECT_TRUE(turn(state, at_second(500)).empty()) << "it works";
+  look(900, 500);
+  EXPECT_TRUE(turn(state, at_second(900)).empty()) << "idle, but not for long";
+  look(1200, 500);
+  EXPECT_EQ(jobs_of<MoveAside>(turn(state, at_second(1200))), Jobs{1});
+}
+
+TEST(MakeRoom, WhoIsOverALoweredQuotaIsMovedAside) {
+  Rules rules;
+  rules.room.over_quota = true;
+  State state = movable(2, 24, rules);
+  for (int i = 0; i < 2; ++i) ask().submit(state, at_second(0));
+  turn(state, at_second(0));
+  for (std::uint64_t job : {1, 2}) run(state, job, at_second(0));
+  const auto set_cards = [&](std::optional<std::uint64_t> cards, std::int64_t second) {
+    Tenant tenant{.name = "user0", .rule = {}, .usage = {}};
+    tenant.rule.cards = cards;
+    state.put(tenant);
+    return turn(state, at_second(second));
+  };
+  EXPECT_EQ(jobs_of<MoveAside>(set_cards(1, 100)), Jobs{2}) << "the younger one";
+  EXPECT_TRUE(turn(state, at_second(101)).empty()) << "one is enough";
+  moved(state, 2, 4, 102);
+  EXPECT_TRUE(turn(state, at_second(103)).empty()) << "and it stays away";
+  EXPECT_EQ(jobs_of<BringBack>(set_cards(2, 200)), Jobs{2});
+}
+
+TEST(Pause, ByHandStaysAsideUntilItIsResumed) {
+  State state = movable(1, 24);
+  ask().submit(state, at_second(0));
+  started(state, 1, 0);
+  const Actor root{.administrator = true};
+  const Applied paused = apply(state, PauseAsked{root, {JobId{1}}}, at_second(1));
+  EXPECT_EQ(jobs_of<MoveAside>(paused.effects), Jobs{1});
+  moved(state, 1, 3, 2);
+  EXPECT_TRUE(turn(state, at_second(1000)).empty());
+  ask().submit(state, at_second(1000));
+  EXPECT_EQ(jobs_of<Launch>(turn(state, at_second(1000))), Jobs{2}) << "its card is free";
+  apply(state, ResumeAsked{root, {JobId{1}}}, at_second(1001));
+  EXPECT_TRUE(turn(state, at_second(1001)).empty()) << "no room yet";
+  run(state, 2, at_second(1001));
+  finish(state, 2, 0, at_second(1010));
+  EXPECT_EQ(jobs_of<BringBack>(turn(state, at_second(1010))), Jobs{1});
+}
+
+TEST(Pause, AJobThatIsAsideCanBeCancelled) {
+  State state = movable(1, 24);
+  ask().submit(state, at_second(0));
+  started(state, 1, 0);
+  const Actor root{.administrator = true};
+  apply(state, PauseAsked{root, {JobId{1}}}, at_second(1));
+  moved(state, 1, 3, 2);
+  const Applied cancelled = apply(state, CancelAsked{root, {JobId{1}}, {}}, at_second(3));
+  EXPECT_EQ(jobs_of<StopAttempt>(cancelled.effects), Jobs{1});
+  finish(state, 1, 143, at_second(4));
+  EXPECT_EQ(state_of(state, 1), "cancelled");
+  EXPECT_EQ(state.host_holds().ram_bytes, 0u);
+  state.check_invariants();
+}
+
+TEST(LookAhead, CountsOnRoomThatIsMadeAndOnReturns) {
+  State state = movable(1, 24);
+  ask().vram(20).time(7200).priority(kLow).submit(state, at_second(0));
+  started(state, 1, 0);
+  ask().vram(20).time(600).priority(kUrgent).submit(state, at_second(60));
+  ask().vram(20).time(60).priority(kLow).submit(state, at_second(60));
+  const Forecast forecast = look_ahead(excerpt_of(state, 100, at_second(60)));
+  EXPECT_EQ(forecast.starts.at(JobId{2}).likely, at_second(60).wall) << "by moving job 1";
+  EXPECT_EQ(forecast.starts.at(JobId{3}).likely, at_second(60 + 600 + 7140).wall)
+      << "after job 1 has come back and ended";
+}
+
+// Whatever is submitted, moved, and fails: never more on a card than it has, no victim of an equal
+// or higher band, bounded moves, and in the end everybody has run.
+RC_GTEST_PROP(MakeRoomProperty, EverybodyReturnsAndNobodyIsMovedForNothing, ()) {
+  const int cards = *rc::gen::inRange(1, 4);
+  Rules rules;
+  rules.room.moves_most = *rc::gen::inRange(0, 4);
+  State state = movable(cards, 24, rules);
+  std::int64_t second = 0;
+  const int jobs = *rc::gen::inRange(1, 15);
+  int submitted = 0;
+  const auto do_turn = [&] {
+    for (const Decision& decision : decide(state, at_second(second)).decisions) {
+      if (const auto* room = std::get_if<MakeRoom>(&decision)) {
+        for (const Victim& victim : room->victims) {
+          RC_ASSERT(band_rank(state.find(victim.job)->priority) >
+                    band_rank(state.find(room->for_job)->priority));
+        }
+      }
+      accept(state, decision, at_second(second));
+    }
+    state.check_invariants();
+    for (std::size_t i = 0; i < state.cards().size(); ++i) {
+      RC_ASSERT(state.holds_on(i).vram_bytes <= state.cards()[i].capacity_bytes());
+    }
+    for (const auto& [id, job] : state.jobs()) RC_ASSERT(job.moves <= rules.room.moves_most);
+  };
+  const auto answer_moves = [&](bool may_fail) {
+    const std::set<JobId> aside = state.aside();
+    for (const JobId id : aside) {
+      const Job& job = *state.find(id);
+      const AttemptId attempt = job.current_attempt();
+      const int luck = may_fail ? *rc::gen::inRange(0, 6) : 5;
+      if (aside_phase(job) == AsidePhase::kPausing) {
+        if (luck == 0) {
+          apply(state, MoveFailed{.attempt = attempt}, at_second(second));
+        } else if (luck > 1) {
+          apply(state, MovedAside{attempt, {}, kGiB}, at_second(second));
+        }
+      } else if (aside_phase(job) == AsidePhase::kResuming) {
+        if (luck == 0) {
+          apply(state, MoveFailed{.attempt = attempt, .left = MoveLeft::kAside, .error = "room"},
+                at_second(second));
+        } else if (luck > 1) {
+          apply(state, BroughtBack{attempt, {}}, at_second(second));
+        }
+      }
+    }
+  };
+  const auto end_one = [&] {
+    for (const JobId id : std::set<JobId>(state.active())) {
+      if (aside_phase(*state.find(id)) != AsidePhase::kHere) continue;
+      run(state, number_of(id), at_second(second));
+      if (*rc::gen::inRange(0, 3) == 0) {
+        finish(state, number_of(id), 0, at_second(second));
+        return;
+      }
+    }
+  };
+  for (int step = 0; step < 40; ++step) {
+    second += *rc::gen::inRange(0, 100);
+    if (submitted < jobs && *rc::gen::inRange(0, 2) == 0) {
+      Ask one = ask();
+      one.spec().restartable = *rc::gen::inRange(0, 4) == 0;
+      const int vram = *rc::gen::inRange(0, 24);
+      if (vram > 0) one.vram(static_cast<std::uint64_t>(vram)).share(*rc::gen::inRange(1, 90));
+      one.gpus(*rc::gen::inRange(1, cards + 1)).priority(*rc::gen::inRange(0, 100));
+      one.submit(state, at_second(second));
+      ++submitted;
+    }
+    do_turn();
+    answer_moves(true);
+    end_one();
+  }
+  for (int step = 0; step < 400 && state.counts().completed < state.jobs().size(); ++step) {
+    second += 30;
+    do_turn();
+    answer_moves(false);
+    for (const JobId id : std::set<JobId>(state.active())) {
+      const Job& job = *state.find(id);
+      if (aside_phase(job) != AsidePhase::kHere) continue;
+      run(state, number_of(id), at_second(second));
+      finish(state, number_of(id), 0, at_second(second));
+    }
+  }
+  for (const auto& [id, job] : state.jobs()) RC_ASSERT(job.ended());
+}
+
+}  // namespace
+}  // namespace gpusched::testing
