@@ -35,6 +35,8 @@ class RecordingLauncher : public Launcher {
   void launch(LaunchOrder order) override { alive.push_back(order.attempt); }
   void adopt(AttemptId) override {}
   void stop(AttemptId, Seconds) override {}
+  void move_aside(MoveOrder) override {}
+  void bring_back(MoveOrder) override {}
   void ask_to_save(AttemptId, const SaveTerms&, Seconds) override {}
   void change_time(AttemptId, const TimeRule&) override {}
   void forget(JobId) override {}

@@ -124,7 +124,7 @@ TEST_F(SimulatedWorld, OfAnotherVersionOrAnotherKindIsRefused) {
   const auto newer = World::open(path());
   ASSERT_FALSE(newer);
   EXPECT_EQ(newer.error().code, ErrorCode::kUnsupported);
-  EXPECT_NE(newer.error().message.find("version 999, this driver has version 1"),
+  EXPECT_NE(newer.error().message.find("version 999, this driver has version 2"),
             std::string::npos);
 
   std::ofstream(path(), std::ios::trunc) << std::string(8192, 'x');

@@ -21,6 +21,8 @@ struct FakeLauncher : Launcher {
   void launch(LaunchOrder order) override { launched.push_back(std::move(order)); }
   void adopt(AttemptId) override {}
   void stop(AttemptId attempt, Seconds) override { stopped.push_back(attempt); }
+  void move_aside(MoveOrder) override {}
+  void bring_back(MoveOrder) override {}
   void ask_to_save(AttemptId, const SaveTerms&, Seconds) override {}
   void change_time(AttemptId, const TimeRule&) override {}
   void forget(JobId) override {}

@@ -565,6 +565,7 @@ const std::vector<Setting>& all_settings() {
 const std::vector<Section>& all_sections() {
   static const std::vector<Section> sections = {
       {"scheduling", "When a job may start beside others, and who comes first."},
+      {"making_room", "When running jobs are moved aside for more important ones, and come back."},
       {"gpus", "Which cards there are, and what holds for single ones."},
       {"watch", "How cards and the processes on them are looked at."},
       {"jobs", "What holds for jobs that do not say otherwise."},

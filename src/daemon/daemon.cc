@@ -96,7 +96,8 @@ Result<void> Daemon::start_launcher() {
                           {.state_directory = config_.state_directory,
                            .launcher_program = find_launcher_program(),
                            .cgroup = cgroup_,
-                           .mover = {.variables = mover_variables(sim_)},
+                           .mover = {.variables = mover_variables(sim_),
+                                     .ram_reserve_bytes = config_.rules.room.ram_reserve_bytes},
                            .complain = [](const std::string& what) { log_warning(what); }},
                           [this](LauncherReport report) { engine_->report(std::move(report)); });
   if (!launcher) return failure(launcher.error());

@@ -104,6 +104,8 @@ ControlMessage Supervisor::obey(const ControlMessage& message, bool administrato
   }
   const bool pause = std::holds_alternative<PauseCommand>(message);
   if (!alive) return Refused{"the job has ended"};
+  // Nobody stopped it, at least not us: no signal that the job might wonder about.
+  if (!pause && !timeline_.paused()) return Done{};
   if (!set_paused(pause)) return Refused{pause ? "cannot be paused" : "cannot be resumed"};
   return Done{};
 }

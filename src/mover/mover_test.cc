@@ -20,7 +20,6 @@
 #include "base/fd.h"
 #include "process/job_directory.h"
 #include "process/move_record.h"
-#include "simdriver/card_use.h"
 #include "tests/support/simulated_driver.h"
 
 namespace gpusched::mover {
@@ -70,7 +69,7 @@ class Mover : public ::testing::Test {
                  driver_.environment());
     ASSERT_TRUE(wait_until([&] { return held() == 4 * kGib; }));
   }
-  std::uint64_t held() const { return simdriver::look_at_card(driver_.world(), 0).used_bytes; }
+  std::uint64_t held() const { return driver_.held_on(0); }
   static bool wait_until(const std::function<bool()>& condition) {
     const Boot deadline = read_clock().boot + Seconds{20};
     while (!condition()) {

@@ -5,7 +5,6 @@
 
 #include "process/move_record.h"
 #include "process/shim_harness.h"
-#include "simdriver/card_use.h"
 #include "tests/support/move_contract.h"
 #include "tests/support/simulated_driver.h"
 
@@ -45,13 +44,7 @@ class MoveHarness : public ShimHarness {
   MoveOrder move_order(AttemptId id, bool checkpoint) {
     return {.attempt = id, .checkpoint = checkpoint, .room = {{uuid(), kMoveVram}}};
   }
-  std::uint64_t held_on_card() const {
-    std::uint64_t bytes = 0;
-    for (const auto& process : simdriver::look_at_card(driver_.world(), 0).processes) {
-      if (!process.in_world_only) bytes += process.vram_bytes;
-    }
-    return bytes;
-  }
+  std::uint64_t held_on_card() const { return driver_.held_on(0); }
   bool on_card(AttemptId) const { return held_on_card() >= kMoveVram; }
   long steps(AttemptId id) const {
     long count = 0;

@@ -123,10 +123,7 @@ TEST_F(Moves, WorkThatDoesNotEndInTimeIsLeftAlone) {
   MoveOrder order = harness_->move_order(one_, true);
   order.lock_timeout = Seconds{1};
   // The memory is there a moment before the step has begun.
-  const auto in_step = [&] {
-    return simdriver::look_at_card(harness_->driver().world(), 0).demand_permille > 0;
-  };
-  ASSERT_TRUE(harness_->run_until(in_step));
+  ASSERT_TRUE(harness_->run_until([&] { return harness_->driver().is_busy(0); }));
   const auto failed = answer<MoveFailed>(true, order);
   EXPECT_EQ(failed.left, MoveLeft::kRunning);
   EXPECT_FALSE(failed.never);

@@ -36,8 +36,8 @@ inline AttemptId attempt_of(const LauncherReport& report) {
   return std::visit([](const auto& r) { return r.attempt; }, report);
 }
 inline bool is_about_move(const LauncherReport& report) {
-  return std::holds_alternative<MovedAside>(report) || std::holds_alternative<BroughtBack>(report) ||
-         std::holds_alternative<MoveFailed>(report);
+  return std::holds_alternative<MovedAside>(report) ||
+         std::holds_alternative<BroughtBack>(report) || std::holds_alternative<MoveFailed>(report);
 }
 inline bool is_final(const LauncherReport& report) {
   return !std::holds_alternative<AttemptStarted>(report) && !is_about_move(report);

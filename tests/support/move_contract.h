@@ -9,6 +9,8 @@
 //   void refuse_moves(); void lose_on_return();  // Before card_order().
 #pragma once
 
+#include <algorithm>
+
 #include "tests/support/launcher_contract.h"
 
 namespace gpusched {

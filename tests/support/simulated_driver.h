@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "simdriver/card_use.h"
 #include "simdriver/simworld/settings.h"
 #include "simdriver/world_changes.h"
 #include "simdriver/world_create.h"
@@ -42,6 +43,18 @@ class SimulatedDriver {
   void remove_process(int pid) {
     const simdriver::ChangeLock lock(world_);
     EXPECT_TRUE(simdriver::remove_foreign(world_, pid));
+  }
+
+  // What real processes hold on a card, and whether one of them keeps it busy.
+  std::uint64_t held_on(std::size_t card) const {
+    std::uint64_t bytes = 0;
+    for (const simdriver::ProcessUse& process : simdriver::look_at_card(world_, card).processes) {
+      if (!process.in_world_only) bytes += process.vram_bytes;
+    }
+    return bytes;
+  }
+  bool is_busy(std::size_t card) const {
+    return simdriver::look_at_card(world_, card).demand_permille > 0;
   }
 
   // For programs: "NAME=VALUE" each.
