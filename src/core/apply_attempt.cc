@@ -154,7 +154,9 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
     queue_again(state, std::move(job), {}, "started over on request", now);
     return {};
   }
-  if (stopping != StopReason::kCancel && has_saved(job, report)) {
+  // One that outgrew its limit would only do so again.
+  const bool may_go_on = stopping != StopReason::kCancel && stopping != StopReason::kVramLimit;
+  if (may_go_on && has_saved(job, report)) {
     queue_saved(state, std::move(job), report, now);
     return {};
   }
@@ -199,6 +201,11 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
     if (job.spec->saves && ended.message.empty()) {
       ended.message = "was asked to save itself and make room, and " + outcome_text(ended);
     }
+  }
+  if (stopping == StopReason::kVramLimit) {
+    ended.cause = Cause::kVramLimit;
+    ended.message = "took more than its limit of " +
+                    std::to_string(job.spec->vram_limit_bytes >> 20) + " MiB on a card";
   }
   if (stopping == StopReason::kGpuLost) {
     ended.cause = Cause::kGpuLost;

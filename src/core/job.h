@@ -133,6 +133,8 @@ struct JobSpec {
   Attach attach = Attach::kNone;
   int terminal_rows = 0;  // Of the attaching terminal; 0 without one.
   int terminal_columns = 0;
+  // On each card: an attempt that takes more in two looks in a row is ended. 0: no limit.
+  std::uint64_t vram_limit_bytes = 0;
   int array_limit = 0;  // `--array 0-99%4`: how many of the array run at once; 0: no limit.
   std::shared_ptr<const SaveTerms> saves = {};  // Set: it speaks the checkpoint contract.
   std::shared_ptr<LeaseTerms> lease = {};       // Set: a lease; it has no command.
@@ -198,7 +200,15 @@ struct Queued {
 };
 // Asked to stop while an attempt was alive; what the attempt's end will mean.
 // kMakeRoom: for somebody more important, by saving itself or by beginning again later.
-enum class StopReason : std::uint8_t { kNone, kCancel, kRequeue, kGpuLost, kPressure, kMakeRoom };
+enum class StopReason : std::uint8_t {
+  kNone,
+  kCancel,
+  kRequeue,
+  kGpuLost,
+  kPressure,
+  kMakeRoom,
+  kVramLimit
+};
 struct Starting {
   Grant grant;
   Wall decided_at{};

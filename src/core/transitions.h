@@ -59,6 +59,9 @@ Applied apply_progress(State& state, const ProgressSeen& seen);
 Applied apply_running(State& state, const AttemptRunning& report, Now now);
 Applied apply_finished(State& state, const AttemptFinished& report, Now now);
 Applied apply_never_ran(State& state, const AttemptNeverRan& report, Now now);
+// A new look at a card: whoever has taken more than its limit in both looks is ended.
+void enforce_vram_limits(State& state, CardNumber card, const CardView& before,
+                         const CardView& after, Now now, Applied& applied);
 // It speaks the checkpoint contract, and ended with the code for "saved, start me again".
 bool has_saved(const Job& job, const AttemptFinished& report);
 void queue_saved(State& state, Job job, const AttemptFinished& report, Now now);

@@ -30,6 +30,9 @@ constexpr milliseconds kLookAgain{60'000};
 // How long opening the drivers may take before the first line.
 constexpr milliseconds kOpening{35'000};
 
+// Of /dev/nvidia0 and so on; the same on every Linux.
+constexpr std::uint32_t kNvidiaMajor = 195;
+
 Card card_of(const watch::NumberedCard& seen) {
   Card card;
   card.number = seen.number;
@@ -40,6 +43,9 @@ Card card_of(const watch::NumberedCard& seen) {
   card.vram_bytes = seen.identity.vram_bytes.value_or(0);
   card.reserved_vram_bytes = std::min(seen.identity.reserved_bytes.value_or(0), card.vram_bytes);
   card.usable = false;
+  if (seen.identity.vendor == watch::Vendor::kNvidia && seen.identity.minor) {
+    card.nodes = {{kNvidiaMajor, static_cast<std::uint32_t>(*seen.identity.minor)}};
+  }
   return card;
 }
 
