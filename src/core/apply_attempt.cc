@@ -116,6 +116,24 @@ std::optional<GpuUsage> gpu_usage_of(const State& state, AttemptId attempt, cons
   return usage;
 }
 
+// As the report has it; whether it is a failure is for the caller to say.
+Ended failure_of(const State& state, const Job& job, const AttemptFinished& report) {
+  Ended ended{.outcome = Outcome::kFailed, .cause = report.cause};
+  ended.exit_code = report.exit_code;
+  ended.signal = report.signal;
+  ended.message = report.message;
+  ended.started_at = report.started_at;
+  if (const auto* running = std::get_if<Running>(&job.state); running && !ended.started_at) {
+    ended.started_at = running->started_at;
+  }
+  ended.ended_at = report.ended_at;
+  ended.grant = *grant_of(job);
+  auto usage = std::make_shared<Usage>(report.usage);
+  usage->gpu = gpu_usage_of(state, report.attempt, ended);
+  ended.usage = std::move(usage);
+  return ended;
+}
+
 // The attempt counts against the retries; if one is left it is taken.
 Applied fail_attempt(State& state, Job job, Ended ended, Now now) {
   learn(state, job, ended, now);
@@ -160,19 +178,7 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
     queue_saved(state, std::move(job), report, now);
     return {};
   }
-  Ended ended{.outcome = Outcome::kFailed, .cause = report.cause};
-  ended.exit_code = report.exit_code;
-  ended.signal = report.signal;
-  ended.message = report.message;
-  ended.started_at = report.started_at;
-  if (const auto* running = std::get_if<Running>(&job.state); running && !ended.started_at) {
-    ended.started_at = running->started_at;
-  }
-  ended.ended_at = report.ended_at;
-  ended.grant = *grant_of(job);
-  auto usage = std::make_shared<Usage>(report.usage);
-  usage->gpu = gpu_usage_of(state, report.attempt, ended);
-  ended.usage = std::move(usage);
+  Ended ended = failure_of(state, job, report);
   if (stopping == StopReason::kPressure) {
     queue_again(state, std::move(job), {}, "moved aside: its card was under pressure", now);
     return {};
