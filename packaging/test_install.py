@@ -45,6 +45,9 @@ LAYOUT = [
     "share/doc/gpusched/examples/README.md",
     "share/doc/gpusched/examples/scheduler/workers.cc",
     "include/gpusched/scheduler.h",
+    "include/gpusched/checkpoint.h",
+    "share/gpusched/python/pyproject.toml",
+    "share/gpusched/python/gpusched/__init__.py",
 ]
 
 

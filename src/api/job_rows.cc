@@ -20,6 +20,12 @@ OwnerFacts owner_facts(const Context& context, const Job& job) {
   if (job.attempt == 0 || job.spec->lease) return facts;
   facts.directory = attempt_directory(context.ports.state_directory, job.current_attempt());
   if (job.active()) facts.control_socket = facts.directory + "/control";
+  if (const auto directory = open_attempt(context.ports.state_directory, job.current_attempt());
+      directory && *directory) {
+    const auto text = read_file(directory->get(), "status");
+    const auto status = text && *text ? parse_status(**text) : failure(ErrorCode::kNotFound, "");
+    if (status) facts.device_filter = status->device_filter;
+  }
   const JobSpec& spec = *job.spec;
   if (spec.output_path.empty()) {
     facts.log_path = facts.directory + "/log";

@@ -1,12 +1,9 @@
 // Reads the facts of doctor_host.h from this machine.
 #include <dirent.h>
 #include <fcntl.h>
-#include <linux/bpf.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <memory>
@@ -15,48 +12,12 @@
 #include "cli/doctor_host.h"
 #include "cli/files.h"
 #include "cli/own_programs.h"
+#include "process/device_filter.h"
 
 namespace gpusched::cli {
 namespace {
 
 constexpr std::size_t kMostBytes = 64 * 1024;
-
-// Attaches to a group that is made for it and goes with it; nobody is in there. 0 or errno.
-int try_attach(int program) {
-  const std::optional<std::string> own = own_cgroup_directory();
-  if (!own) return ENOENT;
-  const std::string path = *own + "/gpusched-doctor-" + std::to_string(::getpid());
-  if (::mkdir(path.c_str(), 0700) != 0) return errno;
-  int error = 0;
-  {
-    const Fd group(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    bpf_attr attributes{};
-    attributes.target_fd = static_cast<std::uint32_t>(group.get());
-    attributes.attach_bpf_fd = static_cast<std::uint32_t>(program);
-    attributes.attach_type = BPF_CGROUP_DEVICE;
-    attributes.attach_flags = BPF_F_ALLOW_MULTI;
-    if (::syscall(SYS_bpf, BPF_PROG_ATTACH, &attributes, sizeof attributes) != 0) error = errno;
-  }
-  ::rmdir(path.c_str());
-  return error;
-}
-
-// Loads the smallest device filter, which allows everything, attaches it where nobody is, and lets
-// go of it at once.
-int try_device_filter() {
-  const std::array<bpf_insn, 2> program = {
-      bpf_insn{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = 1},
-      bpf_insn{.code = BPF_JMP | BPF_EXIT, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = 0}};
-  static constexpr char kLicence[] = "Apache-2.0";
-  bpf_attr attributes{};
-  attributes.prog_type = BPF_PROG_TYPE_CGROUP_DEVICE;
-  attributes.insns = reinterpret_cast<std::uint64_t>(program.data());
-  attributes.insn_cnt = program.size();
-  attributes.license = reinterpret_cast<std::uint64_t>(kLicence);
-  const Fd loaded(
-      static_cast<int>(::syscall(SYS_bpf, BPF_PROG_LOAD, &attributes, sizeof attributes)));
-  return loaded ? try_attach(loaded.get()) : errno;
-}
 
 struct CloseDirectory {
   void operator()(DIR* directory) const { ::closedir(directory); }
@@ -130,7 +91,10 @@ std::optional<int> find_mps() {
 HostFacts read_host_facts() {
   HostFacts facts;
   facts.root = ::geteuid() == 0;
-  if (facts.root) facts.filter_error = try_device_filter();
+  if (facts.root) {
+    const std::optional<std::string> own = own_cgroup_directory();
+    facts.filter_error = own ? try_device_filter(*own) : ENOENT;
+  }
   facts.freezer = find_freezer();
   if (const auto text = read_input("/sys/kernel/mm/transparent_hugepage/enabled", kMostBytes)) {
     facts.huge_pages = bracketed(*text);

@@ -158,6 +158,13 @@ void rules(const JobDetails& job, Sheet& sheet) {
     sheet.line("Retries", fmt::format("{} of {} used, on {}", std::min(job.failures, job.retries),
                                       job.retries, joined(job.retry_causes, ", ")));
   }
+  if (job.device_filter == "on") sheet.line("Devices", "it can open no card but its own");
+  if (job.device_filter.starts_with("off: ")) {
+    sheet.line("Devices", "not filtered: " + job.device_filter.substr(5));
+  }
+  if (job.vram_limit_bytes) {
+    sheet.line("VRAM limit", format_size(*job.vram_limit_bytes) + " on each card");
+  }
   if (job.save_signal) sheet.line("Checkpoint", checkpoint_text(job));
   if (job.restartable) sheet.line("Restartable", "yes");
   if (!job.preempt.empty() && job.preempt != "auto") sheet.line("Preemption", job.preempt);

@@ -92,6 +92,8 @@ Result<std::vector<std::string>> parse_causes(const std::string& text) {
 void read_needs(FlagReader& flags, Submission& out) {
   flags.read("--gpus", out.gpus, parse_gpu_count);
   flags.read("--vram", out.vram_bytes, [](const std::string& t) { return parse_size(t); });
+  flags.read("--vram-limit", out.vram_limit_bytes,
+             [](const std::string& t) { return parse_size(t); });
   flags.read("--share", out.share_percent, parse_share);
   flags.fact("--exclusive", out.exclusive);
   flags.read("--gpu", out.only_cards, parse_cards);

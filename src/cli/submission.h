@@ -63,7 +63,7 @@ struct Submission {
   std::vector<std::string> tags;
   std::optional<int> priority;
   std::optional<GpuCount> gpus;
-  std::optional<std::uint64_t> vram_bytes, ram_bytes;
+  std::optional<std::uint64_t> vram_bytes, vram_limit_bytes, ram_bytes;
   std::optional<int> share_percent, cpus;
   bool exclusive = false, restartable = false, hold = false;
   std::vector<CardName> only_cards, avoid_cards;

@@ -55,6 +55,7 @@ void write_needs(JsonWriter& json, const Submission& from) {
     json.field("most", from.gpus->most).end_object();
   }
   maybe(json, "vram_bytes", from.vram_bytes);
+  maybe(json, "vram_limit_bytes", from.vram_limit_bytes);
   maybe(json, "share_percent", from.share_percent);
   if (from.exclusive) json.field("exclusive", true);
   card_list(json, "only_cards", from.only_cards);

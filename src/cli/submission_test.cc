@@ -94,6 +94,8 @@ TEST(Submission, WritesEveryFlagUnderItsNameInTheApi) {
                                   "--back-off",
                                   "1m",
                                   "--checkpoint=USR2@90",
+                                  "--vram-limit",
+                                  "10G",
                                   "--restartable",
                                   "--preempt",
                                   "never",
@@ -146,6 +148,7 @@ TEST(Submission, WritesEveryFlagUnderItsNameInTheApi) {
   EXPECT_EQ(text_at(body, "preempt"), "never");
   EXPECT_EQ(number_at(*body.find("checkpoint"), "signal"), static_cast<std::uint64_t>(SIGUSR2));
   EXPECT_EQ(number_at(*body.find("checkpoint"), "grace_s"), 90U);
+  EXPECT_EQ(number_at(body, "vram_limit_bytes"), 10ULL << 30);
   EXPECT_EQ(body.find("tags")->as<JsonArray>()->size(), 3U);
   EXPECT_EQ(text_at(body, "group"), "g");
   EXPECT_EQ(text_at(body, "output_path"), "out.txt");

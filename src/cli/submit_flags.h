@@ -13,6 +13,8 @@ inline constexpr std::array kNeedsFlags = {
          "cards; a range takes as many as are free; 0: none (1)"},
     Flag{"--vram", 0, FlagKind::kValue, "SIZE",
          "memory needed on each card, 8G; without it the card is its own"},
+    Flag{"--vram-limit", 0, FlagKind::kValue, "SIZE",
+         "ended when it takes more than this on a card"},
     Flag{"--share", 0, FlagKind::kValue, "PERCENT", "part of each card's compute that it needs"},
     Flag{"--exclusive", 0, FlagKind::kSwitch, "", "nobody else on its cards"},
     Flag{"--gpu", 0, FlagKind::kValue, "0,2|NAME", "only these cards, by number, alias or tag"},

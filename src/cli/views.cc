@@ -88,6 +88,7 @@ void read_details(const Reader& json, JobDetails& job) {
   json.time("expire", job.expire);
   json.fact("restartable", job.restartable);
   json.text("preempt", job.preempt);
+  json.number("vram_limit_bytes", job.vram_limit_bytes);
   json.inner("checkpoint").number("signal", job.save_signal);
   json.inner("checkpoint").number("grace_s", job.save_grace_s);
   json.number("saved_attempt", job.saved_attempt);
@@ -110,6 +111,7 @@ void read_details(const Reader& json, JobDetails& job) {
     gpu.number("mean_sm_active_percent", seen.mean_sm_active_percent);
     gpu.number("energy_joules", seen.energy_joules);
   }
+  json.text("device_filter", job.device_filter);
   json.text("attach", job.attach);
   json.text("directory", job.directory);
   json.text("control_socket", job.control_socket);

@@ -97,6 +97,7 @@ struct JobDetails : JobView {
   std::optional<Wall> expire;
   bool restartable = false;
   std::string preempt;
+  std::optional<std::uint64_t> vram_limit_bytes;
   std::optional<int> save_signal;  // It saves itself; 0: without a signal.
   std::int64_t save_grace_s = 0;
   std::optional<int> saved_attempt;
@@ -109,6 +110,7 @@ struct JobDetails : JobView {
   std::string advice;                     // About its memory; may be empty.
   std::optional<GpuUsageView> gpu_usage;  // Absent: it had no card, or has not ended.
   std::string attach;
+  std::string device_filter;
   std::string directory;
   std::string control_socket;
   std::string log_path;

@@ -68,6 +68,7 @@ struct Config {
   HostOverride host;
   HistorySettings history;
   CardWatch cards;
+  bool device_filter = true;  // Where the kernel lets us.
   CardRules card_rules;
   ConfiguredTenants tenants;
   Calendar calendar;

@@ -500,6 +500,21 @@ void add_host(std::vector<Setting>& list) {
                       PLACE(host.ram_bytes), kAnySize));
 }
 
+Setting device_filter_setting() {
+  return {
+      "isolation", "device_filter",
+      "Whether a job can open the device nodes of its own cards only: auto (where the daemon is "
+      "root and the kernel lets it), or off.",
+      [](Config& config, const std::string& text) -> Result<void> {
+        if (text != "auto" && text != "off") {
+          return wrong(fmt::format("\"{}\" is not auto or off", text));
+        }
+        config.device_filter = text == "auto";
+        return {};
+      },
+      [](const Config& config) { return std::string(config.device_filter ? "auto" : "off"); }};
+}
+
 void add_history(std::vector<Setting>& list) {
   const std::string in = "history";
   list.push_back(duration(in, "keep_1s", "Second by second. 0 here and below: not at all.",
@@ -556,6 +571,7 @@ const std::vector<Setting>& all_settings() {
     add_limits(list);
     add_log(list);
     add_host(list);
+    list.push_back(device_filter_setting());
     add_history(list);
     return list;
   }();
@@ -573,6 +589,7 @@ const std::vector<Section>& all_sections() {
       {"limits", "Bounds that keep the daemon alive whatever clients do."},
       {"log", "What the daemon says about itself. `kill -HUP` reopens the file."},
       {"host", "What jobs may use of the machine beside its cards."},
+      {"isolation", "What keeps jobs apart."},
       {"history", "How long what cards and jobs did is remembered. A job's minutes stay with it."},
   };
   return sections;

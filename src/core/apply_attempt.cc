@@ -116,6 +116,24 @@ std::optional<GpuUsage> gpu_usage_of(const State& state, AttemptId attempt, cons
   return usage;
 }
 
+// As the report has it; whether it is a failure is for the caller to say.
+Ended failure_of(const State& state, const Job& job, const AttemptFinished& report) {
+  Ended ended{.outcome = Outcome::kFailed, .cause = report.cause};
+  ended.exit_code = report.exit_code;
+  ended.signal = report.signal;
+  ended.message = report.message;
+  ended.started_at = report.started_at;
+  if (const auto* running = std::get_if<Running>(&job.state); running && !ended.started_at) {
+    ended.started_at = running->started_at;
+  }
+  ended.ended_at = report.ended_at;
+  ended.grant = *grant_of(job);
+  auto usage = std::make_shared<Usage>(report.usage);
+  usage->gpu = gpu_usage_of(state, report.attempt, ended);
+  ended.usage = std::move(usage);
+  return ended;
+}
+
 // The attempt counts against the retries; if one is left it is taken.
 Applied fail_attempt(State& state, Job job, Ended ended, Now now) {
   learn(state, job, ended, now);
@@ -154,23 +172,13 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
     queue_again(state, std::move(job), {}, "started over on request", now);
     return {};
   }
-  if (stopping != StopReason::kCancel && has_saved(job, report)) {
+  // One that outgrew its limit would only do so again.
+  const bool may_go_on = stopping != StopReason::kCancel && stopping != StopReason::kVramLimit;
+  if (may_go_on && has_saved(job, report)) {
     queue_saved(state, std::move(job), report, now);
     return {};
   }
-  Ended ended{.outcome = Outcome::kFailed, .cause = report.cause};
-  ended.exit_code = report.exit_code;
-  ended.signal = report.signal;
-  ended.message = report.message;
-  ended.started_at = report.started_at;
-  if (const auto* running = std::get_if<Running>(&job.state); running && !ended.started_at) {
-    ended.started_at = running->started_at;
-  }
-  ended.ended_at = report.ended_at;
-  ended.grant = *grant_of(job);
-  auto usage = std::make_shared<Usage>(report.usage);
-  usage->gpu = gpu_usage_of(state, report.attempt, ended);
-  ended.usage = std::move(usage);
+  Ended ended = failure_of(state, job, report);
   // One that was only told to end may say 0 to that; one that was asked to save means it.
   const bool gives_way = stopping == StopReason::kMakeRoom || stopping == StopReason::kPressure;
   const char* const gave_way = stopping == StopReason::kPressure
@@ -212,6 +220,11 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
     if (ended.message.empty()) {
       ended.message = "was asked to save itself and make room, and " + outcome_text(ended);
     }
+  }
+  if (stopping == StopReason::kVramLimit) {
+    ended.cause = Cause::kVramLimit;
+    ended.message = "took more than its limit of " +
+                    std::to_string(job.spec->vram_limit_bytes >> 20) + " MiB on a card";
   }
   if (stopping == StopReason::kGpuLost) {
     ended.cause = Cause::kGpuLost;

@@ -144,26 +144,32 @@ void judge_cards_by(State& state, const AttemptFinished& report, Now now) {
 Applied apply_seen(State& state, const CardSeen& seen, Now now) {
   const auto position = state.index_of(seen.card);
   if (!position) return {};
-  const CardCondition before = state.view_of(*position).condition;
-  const CardVitals vitals_before = state.view_of(*position).vitals;
+  const CardView last = state.view_of(*position);
+  const CardCondition before = last.condition;
+  const CardVitals vitals_before = last.vitals;
+  Applied applied;
+  // First: what an attempt took at most so far is without this look.
+  enforce_vram_limits(state, seen.card, last, seen.view, now, applied);
   state.observe(seen.card, seen.view);
   if (seen.view.condition == CardCondition::kOk) settle_jobs_on(state, seen.card, now);
   if (seen.view.condition == CardCondition::kGone && before != CardCondition::kGone) {
     return apply_trouble(state, {seen.card, TroubleKind::kGone, 0}, now);
   }
-  if (seen.view.condition != CardCondition::kOk) return {};
+  if (seen.view.condition != CardCondition::kOk) return applied;
   const Card card = state.cards()[*position];
   const HealthLimits limits = limits_with(state.rules().health, card.health);
   const auto verdict = judge_vitals(limits, vitals_before, seen.view.vitals,
                                     state.card_records().of(seen.card), now);
   if (verdict) drain_for(state, card, *verdict, now);
   const auto drain = state.drains().find(card.uuid);
-  if (drain == state.drains().end() || seen.view.at.wall <= drain->second.since) return {};
+  if (drain == state.drains().end() || seen.view.at.wall <= drain->second.since) {
+    return applied;
+  }
   const bool back =
       drain->second.ends == DrainEnd::kSeen ||
       (drain->second.ends == DrainEnd::kCooler && has_cooled(limits, seen.view.vitals));
   if (back) state.remove_drain(card.uuid);
-  return {};
+  return applied;
 }
 
 }  // namespace gpusched

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,6 +13,13 @@
 #include "core/time.h"
 
 namespace gpusched {
+
+// A character device, by the kernel's numbers.
+struct DeviceNode {
+  std::uint32_t major = 0;
+  std::uint32_t minor = 0;
+  friend auto operator<=>(const DeviceNode&, const DeviceNode&) = default;
+};
 
 struct Card {
   CardNumber number{};  // For people; it stays with the card (card_numbers.h).
@@ -28,6 +36,7 @@ struct Card {
   std::optional<int> link_group = {};
   // What the driver calls it, which changes when another card goes. Absent: its number.
   std::optional<std::uint16_t> driver_index = {};
+  std::vector<DeviceNode> nodes = {};  // What a job opens to use it; empty: not known.
 
   // Its driver can move what a process has there to host RAM and back.
   bool moves = false;

@@ -134,6 +134,8 @@ struct JobSpec {
   Attach attach = Attach::kNone;
   int terminal_rows = 0;  // Of the attaching terminal; 0 without one.
   int terminal_columns = 0;
+  // On each card: an attempt that takes more in two looks in a row is ended. 0: no limit.
+  std::uint64_t vram_limit_bytes = 0;
   int array_limit = 0;  // `--array 0-99%4`: how many of the array run at once; 0: no limit.
   std::shared_ptr<const SaveTerms> saves = {};  // Set: it speaks the checkpoint contract.
   std::shared_ptr<LeaseTerms> lease = {};       // Set: a lease; it has no command.
@@ -206,7 +208,8 @@ enum class StopReason : std::uint8_t {
   kGpuLost,
   kPressure,
   kMakeRoom,
-  kRestoreLost
+  kRestoreLost,
+  kVramLimit,
 };
 struct Starting {
   Grant grant;

@@ -3,6 +3,7 @@
 #include <boost/asio/post.hpp>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
 #include "base/clock.h"
@@ -10,6 +11,7 @@
 #include "daemon/host.h"
 #include "daemon/readiness.h"
 #include "daemon/state_directory.h"
+#include "process/device_filter.h"
 
 namespace gpusched {
 namespace {
@@ -105,13 +107,26 @@ Result<void> Daemon::start_launcher() {
   return {};
 }
 
+// Empty: jobs can open no cards but their own.
+std::string Daemon::why_devices_are_open() const {
+  if (!config_.device_filter) return "isolation.device_filter is off";
+  if (::geteuid() != 0) return "the daemon is not root";
+  if (cgroup_.path.empty()) return "there is no control group for jobs";
+  const int error = try_device_filter(cgroup_.path);
+  return error == 0 ? "" : std::string("the kernel refuses it: ") + std::strerror(error);
+}
+
 void Daemon::start_engine(StoreImage image, const std::string& boot_id) {
   State state(config_.rules, host_of(config_));
   state.configure_tenants(config_.tenants);
+  const std::string open = why_devices_are_open();
+  log_info("device filter", {{"state", open.empty() ? "on" : "off"}, {"reason", open}});
   engine_ =
       std::make_unique<Engine>(std::move(state), *launcher_,
                                Engine::Options{.log_limit_bytes = config_.jobs.log_limit_bytes,
                                                .jobs_directory = config_.state_directory + "/jobs",
+                                               .filter_devices = open.empty(),
+                                               .devices_open = open,
                                                .sim_world = sim_ ? sim_->file : "",
                                                .sim_libraries = sim_ ? sim_->libraries : ""});
   engine_->recover(std::move(image), boot_id, read_clock());

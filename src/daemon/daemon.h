@@ -45,6 +45,7 @@ class Daemon {
   Result<StoreImage> open_store();
   void open_history();
   Result<void> start_launcher();
+  std::string why_devices_are_open() const;
   void start_engine(StoreImage image, const std::string& boot_id);
   Result<void> look_for_cards();
   std::vector<Card> arrange(std::vector<Card> cards);

@@ -9,6 +9,7 @@
 #include "daemon/card_memory.h"
 #include "daemon/daemon.h"
 #include "gpu/sampler_process.h"
+#include "process/device_filter.h"
 
 namespace gpusched {
 namespace {
@@ -66,6 +67,10 @@ std::vector<Card> Daemon::arrange(std::vector<Card> cards) {
       log_warning("the cards' numbers may change with the next start",
                   {{"reason", written.error().message}});
     }
+  }
+  for (Card& card : cards) {
+    const std::vector<DeviceNode> graphics = drm_nodes_of("/sys", card.pci);
+    card.nodes.insert(card.nodes.end(), graphics.begin(), graphics.end());
   }
   RuledCards ruled = apply_rules(config_.card_rules, std::move(cards));
   for (const std::string& complaint : ruled.complaints) log_warning(complaint);

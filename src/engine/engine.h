@@ -42,9 +42,11 @@ class Engine {
  public:
   struct Options {
     std::uint64_t log_limit_bytes = 0;
-    std::string jobs_directory;    // Where checkpoint directories are.
-    bool devices_by_uuid = false;  // CUDA_VISIBLE_DEVICES as UUIDs instead of indices.
-    std::string sim_world;         // Where jobs find the simulated driver; empty: none.
+    std::string jobs_directory;     // Where checkpoint directories are.
+    bool devices_by_uuid = false;   // CUDA_VISIBLE_DEVICES as UUIDs instead of indices.
+    bool filter_devices = false;    // An attempt may open no card that it was not granted.
+    std::string devices_open = {};  // Else: why not.
+    std::string sim_world;          // Where jobs find the simulated driver; empty: none.
     std::string sim_libraries;
     std::size_t slice = 500;        // Jobs of a large submission applied per turn.
     std::size_t slice_beside = 50;  // The same in a turn that somebody else waits for.

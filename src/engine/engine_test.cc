@@ -12,7 +12,7 @@ namespace {
 // The real engine with its twins, driven by hand.
 class EngineTest : public ::testing::Test {
  protected:
-  EngineTest() : launcher_([](const LaunchOrder&) { return SimLauncher::Plan{}; }, {}) { boot(); }
+  EngineTest() : launcher_([this](const LaunchOrder&) { return plan_; }, {}) { boot(); }
 
   void boot(const std::string& boot_id = "boot-1") {
     Engine::Options options;
@@ -55,6 +55,7 @@ class EngineTest : public ::testing::Test {
   std::string state_of(std::uint64_t job) { return testing::state_of(engine_->state(), job); }
 
   Now now_ = at_second(0);
+  SimLauncher::Plan plan_;
   MemoryStore store_;
   SimLauncher launcher_;
   std::unique_ptr<Engine> engine_;
@@ -218,6 +219,26 @@ TEST_F(EngineTest, ARequestToStopIsRepeatedAfterARestart) {
   boot();
   wait(1);
   EXPECT_EQ(state_of(1), "cancelled");
+}
+
+TEST_F(EngineTest, ARequestToSaveIsRepeatedAfterARestart) {
+  plan_.run_for = Seconds{100'000};
+  plan_.saves_within = Seconds{1};
+  Ask saving = ask();
+  saving.spec().saves = std::make_shared<SaveTerms>();
+  submit(saving);
+  wait(1);
+  // On disk it is asked to make room; the daemon died before it could say so.
+  Commit asked;
+  asked.jobs.push_back(*engine_->state().find(JobId{1}));
+  std::get<Running>(asked.jobs.back().state).stopping = StopReason::kMakeRoom;
+  ASSERT_TRUE(store_.commit(asked));
+  launcher_.daemon_died();
+  boot();
+  wait(3);
+  const Job& job = *engine_->state().find(JobId{1});
+  EXPECT_EQ(job.attempt, 2);
+  EXPECT_EQ(job.saved_attempt, 1);
 }
 
 TEST_F(EngineTest, TooManyRequestsAreRefusedNotQueuedForEver) {

@@ -36,6 +36,30 @@ std::string before_own_libraries(const std::string& directory, const JobSpec& sp
   return directory;
 }
 
+// Every node of a card: /dev/nvidia0 and so on, without nvidia-modeset and nvidiactl, which are
+// everybody's; all of /dev/dri.
+constexpr DeviceRange kCardNodes[] = {{195, 0, 253}, {226, 0, 0xfffff}};
+
+void add_device_filter(const State& state, const Grant& grant, const Engine::Options& options,
+                       LaunchOrder& order) {
+  order.devices_open = options.devices_open;
+  if (!options.filter_devices) return;
+  DeviceFilter filter;
+  filter.guarded.assign(std::begin(kCardNodes), std::end(kCardNodes));
+  for (const CardGrant& held : grant.cards) {
+    const auto position = state.index_of(held.card);
+    const Card* card = position ? &state.cards()[*position] : nullptr;
+    if (card == nullptr || card->nodes.empty()) {
+      // To keep a job from its own card would be worse than to leave the others open.
+      order.devices_open =
+          "the device node of card " + std::to_string(number_of(held.card)) + " is not known";
+      return;
+    }
+    filter.allowed.insert(filter.allowed.end(), card->nodes.begin(), card->nodes.end());
+  }
+  order.devices = std::move(filter);
+}
+
 // What a job that saves itself is told of that.
 void add_save_variables(const Job& job, const Engine::Options& options, LaunchOrder& order) {
   const SaveTerms& terms = *job.spec->saves;
@@ -91,6 +115,7 @@ LaunchOrder launch_order_of(const State& state, const Job& job, const Engine::Op
     order.added_variables.emplace_back("GPUSCHED_ARRAY_ID", to_string(job.task->array));
     order.added_variables.emplace_back("GPUSCHED_ARRAY_INDEX", std::to_string(job.task->index));
   }
+  add_device_filter(state, starting->grant, options, order);
   order.working_directory = spec.working_directory;
   order.owner = job.owner;
   order.umask = spec.umask;

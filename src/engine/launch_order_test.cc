@@ -52,6 +52,31 @@ TEST(LaunchOrder, AJobThatSavesItselfIsToldHowAndWhoSavedLast) {
   EXPECT_EQ(variable(order, "GPUSCHED_CHECKPOINT_REQUEST"), "/s/jobs/1/2/request");
 }
 
+TEST(LaunchOrder, TheDeviceFilterAllowsTheNodesOfTheGrantedCards) {
+  State state = machine(2, 24);
+  std::vector<Card> cards = state.cards();
+  cards[0].nodes = {{195, 4}, {226, 128}};
+  state.set_cards(cards);
+  ask().submit(state, at_second(0));
+  ask().submit(state, at_second(0));
+  ask().gpus(0).submit(state, at_second(0));
+  start_what_fits(state, at_second(0));
+  const Engine::Options on{.filter_devices = true};
+  const LaunchOrder first = launch_order_of(state, *state.find(JobId{1}), on);
+  ASSERT_TRUE(first.devices.has_value());
+  EXPECT_EQ(first.devices->allowed, (std::vector<DeviceNode>{{195, 4}, {226, 128}}));
+  const LaunchOrder second = launch_order_of(state, *state.find(JobId{2}), on);
+  EXPECT_FALSE(second.devices.has_value());
+  EXPECT_EQ(second.devices_open, "the device node of card 1 is not known");
+  const LaunchOrder third = launch_order_of(state, *state.find(JobId{3}), on);
+  ASSERT_TRUE(third.devices.has_value()) << "a job without cards is kept from all of them";
+  EXPECT_TRUE(third.devices->allowed.empty());
+  const LaunchOrder open =
+      launch_order_of(state, *state.find(JobId{1}), {.devices_open = "not root"});
+  EXPECT_FALSE(open.devices.has_value());
+  EXPECT_EQ(open.devices_open, "not root");
+}
+
 TEST(LaunchOrder, ACpuJobSeesNoCard) {
   State state = machine(1, 24);
   ask().gpus(0).array(2).submit(state, at_second(0));

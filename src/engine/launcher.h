@@ -17,12 +17,25 @@
 #include <variant>
 #include <vector>
 
+#include "core/card.h"
 #include "core/ids.h"
 #include "core/job.h"
 #include "core/move.h"
 #include "core/time.h"
 
 namespace gpusched {
+
+// Which character devices an attempt may not open: the guarded ones but those that are allowed.
+struct DeviceRange {
+  std::uint32_t major = 0;
+  std::uint32_t first = 0;  // Minor numbers, both included.
+  std::uint32_t last = 0;
+  friend bool operator==(const DeviceRange&, const DeviceRange&) = default;
+};
+struct DeviceFilter {
+  std::vector<DeviceRange> guarded = {};
+  std::vector<DeviceNode> allowed = {};
+};
 
 // All that a shim must know; nothing of it is looked up again.
 struct LaunchOrder {
@@ -43,6 +56,8 @@ struct LaunchOrder {
   int terminal_columns = 0;
   int cpus = 0;                 // For the cgroup's cpu.max; 0: no limit.
   std::uint64_t ram_bytes = 0;  // For memory.max; 0: no limit.
+  std::optional<DeviceFilter> devices = {};
+  std::string devices_open = {};  // Why there is no filter.
 };
 
 // A running attempt is to leave its cards, or to return to them.

@@ -41,6 +41,9 @@ bool moves_processes(const watch::NumberedCard& seen, const watch::CardsReport& 
          std::atoi(backend->driver_version.c_str()) >= kMovesFrom;
 }
 
+// Of /dev/nvidia0 and so on; the same on every Linux.
+constexpr std::uint32_t kNvidiaMajor = 195;
+
 Card card_of(const watch::NumberedCard& seen) {
   Card card;
   card.number = seen.number;
@@ -51,6 +54,9 @@ Card card_of(const watch::NumberedCard& seen) {
   card.vram_bytes = seen.identity.vram_bytes.value_or(0);
   card.reserved_vram_bytes = std::min(seen.identity.reserved_bytes.value_or(0), card.vram_bytes);
   card.usable = false;
+  if (seen.identity.vendor == watch::Vendor::kNvidia && seen.identity.minor) {
+    card.nodes = {{kNvidiaMajor, static_cast<std::uint32_t>(*seen.identity.minor)}};
+  }
   return card;
 }
 

@@ -173,6 +173,7 @@ void write_owner_fields(JsonWriter& json, const Job& job, const OwnerFacts& owne
   json.key("directory").text_or_null(owner.directory);
   json.key("control_socket").text_or_null(owner.control_socket);
   json.key("log_path").text_or_null(owner.log_path);
+  json.key("device_filter").text_or_null(owner.device_filter);
 }
 
 }  // namespace
@@ -199,6 +200,8 @@ void write_job_details(JsonWriter& json, const Job& job, const RowFacts& facts,
   json.field("restartable", spec.restartable).field("preempt", preempt_name(spec.preempt));
   write_aside(json, job);
   write_save_terms(json, spec.saves.get());
+  json.field("vram_limit_bytes",
+             spec.vram_limit_bytes > 0 ? std::optional(spec.vram_limit_bytes) : std::nullopt);
   json.field("saved_attempt",
              job.saved_attempt > 0 ? std::optional(job.saved_attempt) : std::nullopt);
   write_strings(json, "argv", command_of(job));

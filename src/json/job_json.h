@@ -29,6 +29,7 @@ struct OwnerFacts {
   std::string directory;
   std::string control_socket;
   std::string log_path;
+  std::string device_filter;
 };
 
 void write_job_row(JsonWriter& json, const Job& job, const RowFacts& facts,

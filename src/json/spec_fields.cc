@@ -201,6 +201,7 @@ void read_spec_fields(Fields& fields, JobSpec& spec) {
   read_needs(fields, spec.needs);
   read_time_rule(fields, spec.time);
   read_save_terms(fields, spec.saves);
+  fields.number("vram_limit_bytes", spec.vram_limit_bytes, 0, kBytesMost);
   read_after(fields, spec.after);
   read_retry_rule(fields, spec.retry);
   fields.flag("restartable", spec.restartable);

@@ -47,6 +47,7 @@ std::string spec_to_json(const JobSpec& spec) {
   if (spec.array_limit > 0) {
     json.key("array").begin_object().field("limit", spec.array_limit).end_object();
   }
+  if (spec.vram_limit_bytes > 0) json.field("vram_limit_bytes", spec.vram_limit_bytes);
   if (spec.saves) write_save_terms(json, spec.saves.get());
   if (spec.lease) write_lease_terms(json, *spec.lease);
   json.end_object();

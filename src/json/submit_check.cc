@@ -110,6 +110,15 @@ Fault fault_of_needs(const Needs& needs) {
   return std::nullopt;
 }
 
+Fault fault_of_limit(const JobSpec& spec) {
+  if (spec.vram_limit_bytes == 0) return std::nullopt;
+  if (!spec.needs.wants_cards()) return "vram_limit_bytes needs a card, but gpus is 0";
+  if (spec.vram_limit_bytes < spec.needs.vram_bytes) {
+    return "vram_limit_bytes must not be less than vram_bytes";
+  }
+  return std::nullopt;
+}
+
 Fault fault_of_times(const JobSpec& spec) {
   if (spec.begin && spec.expire && *spec.expire <= *spec.begin) {
     return "expire must be later than begin";
@@ -165,6 +174,7 @@ std::optional<std::string> fault_of(const SubmitBody& body) {
   if (!fault) fault = fault_of_environment(body.spec);
   if (!fault) fault = fault_of_labels(body.spec);
   if (!fault) fault = fault_of_needs(body.spec.needs);
+  if (!fault) fault = fault_of_limit(body.spec);
   if (!fault) fault = fault_of_times(body.spec);
   if (!fault) fault = fault_of_tasks(body);
   return fault;

@@ -19,6 +19,7 @@
 #include "launcher/attempt_entries.h"
 #include "launcher/supervisor.h"
 #include "process/cgroup.h"
+#include "process/device_filter.h"
 #include "process/job_directory.h"
 #include "process/launch_protocol.h"
 #include "process/packet.h"
@@ -70,6 +71,15 @@ Result<void> prepare_log(ShimParts& parts, bool change_owner) {
   return {};
 }
 
+// A job runs without the filter rather than not at all; its status says so.
+std::string guard_devices(const ShimParts& parts) {
+  const LaunchOrder& order = parts.order;
+  if (!order.devices) return order.devices_open.empty() ? "" : "off: " + order.devices_open;
+  if (!parts.leaf) return "off: it has no control group";
+  const auto filtered = filter_devices(parts.leaf.get(), *order.devices);
+  return filtered ? "on" : "off: " + filtered.error().message;
+}
+
 // What the command's process needs from its first moment on. The error is the attempt's end, once
 // it is claimed.
 Result<void> prepare_command(const ShimSettings& settings, ShimParts& parts, CommandPlan& plan) {
@@ -90,6 +100,7 @@ Result<void> prepare_command(const ShimSettings& settings, ShimParts& parts, Com
     if (leaf) parts.leaf = std::move(*leaf);
     plan.leaf_fd = parts.leaf.get();
   }
+  parts.device_filter = guard_devices(parts);
   if (order.attach != Attach::kNone) {
     auto opened = Attachment::open(order.attach, order.terminal_rows, order.terminal_columns);
     if (!opened) return failure(std::move(opened.error()));

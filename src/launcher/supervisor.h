@@ -32,6 +32,7 @@ struct ShimParts {
   Fd leaf;
   std::string leaf_path;
   std::optional<Attachment> attachment;
+  std::string device_filter;  // As the status says it.
 };
 
 class Supervisor {

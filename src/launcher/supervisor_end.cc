@@ -64,6 +64,7 @@ void Supervisor::on_started() {
   status_.started_at = now.wall;
   status_.started_boot = now.boot;
   status_.boot_id = settings_.boot_id;
+  status_.device_filter = parts_.device_filter;
   struct stat about {};
   if (parts_.log && ::fstat(parts_.log.get(), &about) == 0) {
     status_.output = {about.st_dev, about.st_ino};

@@ -44,6 +44,7 @@ struct StatusRecord {
   std::string boot_id;
   FileIdentity output;
   std::optional<FileIdentity> error;  // Only when split.
+  std::string device_filter = {};     // "on", or "off: why"; empty: an older shim.
 };
 // The end of an attempt, as the shim saw it.
 using ExitRecord = AttemptEnded;

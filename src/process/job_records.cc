@@ -71,6 +71,7 @@ std::string write_status(const StatusRecord& status) {
   record.set("boot_id", status.boot_id);
   set_identity(record, "output", status.output);
   if (status.error) set_identity(record, "error", *status.error);
+  if (!status.device_filter.empty()) record.set("device_filter", status.device_filter);
   return record.write();
 }
 
@@ -89,7 +90,8 @@ Result<StatusRecord> parse_status(std::string_view text) {
                       Boot{Microseconds{*started_boot}},
                       text_of(*record, "boot_id"),
                       *output,
-                      identity_of(*record, "error")};
+                      identity_of(*record, "error"),
+                      text_of(*record, "device_filter")};
 }
 
 std::string write_exit(const ExitRecord& ended) {

@@ -208,6 +208,40 @@ TimeRule read_time(WireReader& in) {
   return time;
 }
 
+void write_devices(WireWriter& out, const LaunchOrder& order) {
+  out.text(order.devices_open);
+  out.u8(order.devices ? 1 : 0);
+  if (!order.devices) return;
+  out.u32(static_cast<std::uint32_t>(order.devices->guarded.size()));
+  for (const DeviceRange& range : order.devices->guarded) {
+    out.u32(range.major);
+    out.u32(range.first);
+    out.u32(range.last);
+  }
+  out.u32(static_cast<std::uint32_t>(order.devices->allowed.size()));
+  for (const DeviceNode& node : order.devices->allowed) {
+    out.u32(node.major);
+    out.u32(node.minor);
+  }
+}
+
+void read_devices(WireReader& in, LaunchOrder& order) {
+  order.devices_open = in.text();
+  if (in.u8() == 0) return;
+  DeviceFilter& filter = order.devices.emplace();
+  filter.guarded.resize(in.count(3 * sizeof(std::uint32_t)));
+  for (DeviceRange& range : filter.guarded) {
+    range.major = in.u32();
+    range.first = in.u32();
+    range.last = in.u32();
+  }
+  filter.allowed.resize(in.count(2 * sizeof(std::uint32_t)));
+  for (DeviceNode& node : filter.allowed) {
+    node.major = in.u32();
+    node.minor = in.u32();
+  }
+}
+
 }  // namespace
 
 std::string encode_order(const LaunchOrder& order) {
@@ -241,6 +275,7 @@ std::string encode_order(const LaunchOrder& order) {
   out.u32(static_cast<std::uint32_t>(order.terminal_columns));
   out.u32(static_cast<std::uint32_t>(order.cpus));
   out.u64(order.ram_bytes);
+  write_devices(out, order);
   return out.take();
 }
 
@@ -280,6 +315,7 @@ Result<LaunchOrder> decode_order(std::string_view bytes) {
   order.terminal_columns = static_cast<int>(in.u32());
   order.cpus = static_cast<int>(in.u32());
   order.ram_bytes = in.u64();
+  read_devices(in, order);
   if (!in.ok()) return failure(ErrorCode::kInternal, "a launch order is cut off");
   return order;
 }

@@ -170,6 +170,8 @@ std::optional<std::string_view> stop_word(StopReason why) {
       return "gpu_lost";
     case StopReason::kPressure:
       return "pressure";
+    case StopReason::kVramLimit:
+      return "vram_limit";
     case StopReason::kMakeRoom:
       return "make_room";
     case StopReason::kRestoreLost:
@@ -182,7 +184,7 @@ std::optional<StopReason> stop_of_word(std::string_view word) {
   if (word.empty()) return StopReason::kNone;
   for (const StopReason why :
        {StopReason::kCancel, StopReason::kRequeue, StopReason::kGpuLost, StopReason::kPressure,
-        StopReason::kMakeRoom, StopReason::kRestoreLost}) {
+        StopReason::kMakeRoom, StopReason::kRestoreLost, StopReason::kVramLimit}) {
     if (word == stop_word(why)) return why;
   }
   return std::nullopt;
