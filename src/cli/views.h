@@ -95,6 +95,8 @@ struct JobDetails : JobView {
   std::vector<std::string> retry_causes;
   std::optional<Wall> begin;
   std::optional<Wall> expire;
+  std::optional<Wall> deadline;
+  std::string deadline_warning;
   bool restartable = false;
   std::string preempt;
   std::string working_directory;
@@ -201,6 +203,8 @@ struct ExplainView {
   std::optional<Wall> estimated_start;
   std::optional<Wall> latest_start;
   bool start_guessed = false;
+  std::optional<Wall> deadline;
+  std::string deadline_warning;
 };
 
 struct TrailView {
@@ -233,6 +237,7 @@ struct SubmittedView {
   std::uint64_t last = 0;
   std::uint64_t count = 0;
   bool repeated = false;
+  std::string warning;  // A deadline that cannot be met.
 };
 
 struct ChangedView {

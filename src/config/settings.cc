@@ -332,6 +332,10 @@ void add_scheduling(std::vector<Setting>& list) {
   list.push_back(duration(in, "overdue_after",
                           "A job that has waited longer comes first in its priority band.",
                           PLACE(rules.overdue_after), kYear));
+  list.push_back(duration(in, "deadline_slack",
+                          "A job with a deadline comes first in its priority band when less than "
+                          "this and half its run time is left until it must start.",
+                          PLACE(rules.deadline_slack), kYear));
   list.push_back(duration(in, "usage_half_life",
                           "What a tenant used counts half as much after this time, and tenants "
                           "below their share come first in a band. 0: no fair share.",

@@ -20,9 +20,13 @@ const char* band_name(int priority) {
   return kNames[band_rank(priority)];
 }
 
-OrderKey order_key_of(const Job& job, bool overdue) {
-  return {.band = static_cast<std::int8_t>(band_rank(job.priority)),
-          .waiting = static_cast<std::int8_t>(overdue ? 0 : 1),
+OrderKey order_key_of(const Job& job, bool overdue, std::optional<Wall> start_by) {
+  const auto band = static_cast<std::int8_t>(band_rank(job.priority));
+  if (start_by && !overdue) {
+    return {.band = band, .waiting = 1, .priority = 0, .submitted_at = *start_by, .job = job.id};
+  }
+  return {.band = band,
+          .waiting = static_cast<std::int8_t>(overdue ? 0 : 2),
           .priority = static_cast<std::int16_t>(-job.priority),
           .submitted_at = job.submitted_at,
           .job = job.id};
@@ -83,8 +87,9 @@ void Pending::remove_head(const Shape& shape, const OrderKey& key) {
   if (heads[kNeedsCard].empty() && heads[kMayUseCpus].empty()) queues_.erase(queue);
 }
 
-void Pending::insert(const Job& job, bool overdue, SignatureId signature) {
-  const OrderKey key = order_key_of(job, overdue);
+void Pending::insert(const Job& job, bool overdue, SignatureId signature,
+                     std::optional<Wall> start_by) {
+  const OrderKey key = order_key_of(job, overdue, start_by);
   auto [entry, fresh] = shapes_.try_emplace(shape_key_of(job, signature));
   Shape& shape = entry->second;
   if (fresh) {

@@ -8,6 +8,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <queue>
 #include <set>
 #include <string>
@@ -31,13 +32,14 @@ const char* band_name(int priority);
 // ends every tie. Between tenants their standing comes after `waiting` (starts_before()).
 struct OrderKey {
   std::int8_t band = 0;       // band_rank(): 0 is urgent.
-  std::int8_t waiting = 1;    // 0: overdue, which comes first in its band.
-  std::int16_t priority = 0;  // Negated.
-  Wall submitted_at{};
+  std::int8_t waiting = 2;    // First in its band: 0, overdue; 1, its deadline presses.
+  std::int16_t priority = 0;  // Negated. Not where a deadline presses.
+  Wall submitted_at{};        // There, by when it must start.
   JobId job{};
   friend auto operator<=>(const OrderKey&, const OrderKey&) = default;
 };
-OrderKey order_key_of(const Job& job, bool overdue);
+// `start_by`: its deadline presses, and it must start by then.
+OrderKey order_key_of(const Job& job, bool overdue, std::optional<Wall> start_by = {});
 // The total order of the whole queue. `standing` is the tenant's: 0 below its fair share, 1 not.
 bool starts_before(const OrderKey& a, std::int8_t standing_a, const OrderKey& b,
                    std::int8_t standing_b);
@@ -89,7 +91,8 @@ class Pending {
   Pending(Pending&&) = default;
   Pending& operator=(Pending&&) = default;
 
-  void insert(const Job& job, bool overdue, SignatureId signature = {});
+  void insert(const Job& job, bool overdue, SignatureId signature = {},
+              std::optional<Wall> start_by = {});
   void erase(JobId id);  // No effect if it is not there.
   bool contains(JobId id) const { return places_.contains(id); }
   std::size_t size() const { return places_.size(); }

@@ -177,6 +177,8 @@ void write_job_details(JsonWriter& json, const Job& job, const RowFacts& facts,
   write_strings(json, "retry_causes", cause_names(spec.retry.causes));
   json.field("retry_back_off_s", spec.retry.back_off);
   json.field("begin", spec.begin).field("expire", spec.expire);
+  json.field("deadline", spec.deadline);
+  json.key("deadline_warning").text_or_null(facts.deadline_warning);
   json.field("restartable", spec.restartable).field("preempt", preempt_name(spec.preempt));
   write_strings(json, "argv", command_of(job));
   json.field("shell", spec.shell).field("working_directory", spec.working_directory);

@@ -22,6 +22,7 @@ struct RowFacts {
   std::optional<Progress> progress = {};
   std::optional<Wall> expected_end = {};
   const Knowledge* known = nullptr;  // For the details.
+  std::string_view deadline_warning = {};
 };
 
 // What only the owner and administrators see; empty texts become null.

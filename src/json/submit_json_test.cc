@@ -25,6 +25,7 @@ TEST(SpecJson, KeepsEveryField) {
       "signal":{"number":10,"before_s":5},"grace_s":3,"after":[{"job":7,"kind":"fail"}],
       "retries":2,"retry_back_off_s":8,"retry_causes":["exit","host_oom"],"restartable":true,
       "preempt":"never","begin":"2026-01-01T08:00:00.000Z","expire":"2026-01-02T08:00:00.250Z",
+      "deadline":"2026-01-03T08:00:00.500Z",
       "output_path":"o","error_path":"e\udcff","attach":"pty",
       "terminal":{"rows":24,"columns":80},"array":{"limit":4})");
   const Result<JobSpec> spec = spec_from_json(json);
@@ -49,6 +50,8 @@ TEST(SpecJson, KeepsEveryField) {
   EXPECT_EQ(spec_to_json(*again), once);
   EXPECT_EQ(again->needs, spec->needs);
   EXPECT_EQ(again->expire, spec->expire);
+  EXPECT_TRUE(spec->deadline.has_value());
+  EXPECT_EQ(again->deadline, spec->deadline);
 }
 
 TEST(SpecJson, DefaultsAreThoseOfTheType) {
@@ -120,6 +123,8 @@ TEST(SubmitJson, RefusesWithASentenceThatNamesTheField) {
       {R"("begin":"tomorrow")", "begin must be a time like \"2026-01-01T08:00:00Z\""},
       {R"("begin":"2026-01-02T08:00:00Z","expire":"2026-01-01T08:00:00Z")",
        "expire must be later than begin"},
+      {R"("begin":"2026-01-02T08:00:00Z","deadline":"2026-01-01T08:00:00Z")",
+       "deadline must be later than begin"},
       {R"("environment":["A"])", "environment must be a list of NAME=value"},
       {R"("environment":["=x"])", "environment must be a list of NAME=value"},
       {R"("array":{"indices":""})", "array.indices must not be empty"},
