@@ -183,6 +183,9 @@ void RowWriter::details(JsonWriter& json, const Job& job) {
   const Knowledge known = knowledge_of(context_.state(), job);
   RowFacts facts = facts_of(job);
   facts.known = &known;
+  const std::string near =
+      job.active() && !job.spec->lease ? context_.engine.near(*grant_of(job)).cpus : std::string();
+  facts.near_cpus = near;
   write_job_details(json, job, facts, context_.state().cards(), may_see ? &owner : nullptr);
 }
 

@@ -171,6 +171,7 @@ std::string render_details(const JobDetails& job, const Page& page) {
   sheet.line("Needs", needs_text(job.needs));
   sheet.line("Constraints", constraints_text(job.needs));
   sheet.line("Cards", cards_with_uuids(job));
+  sheet.line("Near CPUs", job.near_cpus);
   if (job.array && job.array_index) {
     sheet.line("Array", fmt::format("index {} of {}", *job.array_index, *job.array));
   }

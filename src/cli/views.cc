@@ -88,6 +88,7 @@ void read_details(const Reader& json, JobDetails& job) {
   json.time("expire", job.expire);
   json.time("deadline", job.deadline);
   json.text("deadline_warning", job.deadline_warning);
+  json.text("near_cpus", job.near_cpus);
   json.fact("restartable", job.restartable);
   json.text("preempt", job.preempt);
   json.text("working_directory", job.working_directory);

@@ -97,6 +97,7 @@ struct JobDetails : JobView {
   std::optional<Wall> expire;
   std::optional<Wall> deadline;
   std::string deadline_warning;
+  std::string near_cpus;
   bool restartable = false;
   std::string preempt;
   std::string working_directory;

@@ -466,6 +466,19 @@ void add_host(std::vector<Setting>& list) {
                         PLACE(host.cpus), {0, 65536}));
   list.push_back(size("host", "ram", "RAM that jobs may ask for. 0: all of the machine's.",
                       PLACE(host.ram_bytes), kAnySize));
+  list.push_back(
+      {"host", "numa",
+       "auto: on a machine with several NUMA nodes a job whose cards are all at one of them runs "
+       "on "
+       "that node's CPUs and memory. off: anywhere.",
+       [](Config& config, const std::string& text) -> Result<void> {
+         if (text != "auto" && text != "off") {
+           return wrong(fmt::format("\"{}\" is not auto or off", text));
+         }
+         config.host.numa = text == "auto";
+         return {};
+       },
+       [](const Config& config) { return std::string(config.host.numa ? "auto" : "off"); }});
 }
 
 void add_history(std::vector<Setting>& list) {

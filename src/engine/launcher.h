@@ -24,6 +24,13 @@
 
 namespace gpusched {
 
+// CPUs and memory nodes, as the kernel writes lists of them; empty: whatever there is.
+struct NearCpus {
+  std::string cpus;
+  std::string memory;
+  int count = 0;  // Of the CPUs.
+};
+
 // All that a shim must know; nothing of it is looked up again.
 struct LaunchOrder {
   AttemptId attempt;
@@ -43,6 +50,7 @@ struct LaunchOrder {
   int terminal_columns = 0;
   int cpus = 0;                 // For the cgroup's cpu.max; 0: no limit.
   std::uint64_t ram_bytes = 0;  // For memory.max; 0: no limit.
+  NearCpus near;                // Near its cards, where the machine has several nodes.
 };
 
 // A running attempt is to leave its cards, or to return to them.

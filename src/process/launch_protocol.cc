@@ -193,6 +193,8 @@ std::string encode_order(const LaunchOrder& order) {
   out.u32(static_cast<std::uint32_t>(order.terminal_columns));
   out.u32(static_cast<std::uint32_t>(order.cpus));
   out.u64(order.ram_bytes);
+  out.text(order.near.cpus);
+  out.text(order.near.memory);
   return out.take();
 }
 
@@ -232,6 +234,8 @@ Result<LaunchOrder> decode_order(std::string_view bytes) {
   order.terminal_columns = static_cast<int>(in.u32());
   order.cpus = static_cast<int>(in.u32());
   order.ram_bytes = in.u64();
+  order.near.cpus = in.text();
+  order.near.memory = in.text();
   if (!in.ok()) return failure(ErrorCode::kInternal, "a launch order is cut off");
   return order;
 }
