@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/deadline.h"
 #include "core/knowledge.h"
 #include "core/reason.h"
 #include "core/run_time.h"
@@ -140,6 +141,11 @@ class RowStream {
 RowWriter::RowWriter(const Context& context, const Actor& actor)
     : context_(context), actor_(actor) {}
 
+const std::string& RowWriter::deadline_of(const Job& job, std::optional<Wall> start) {
+  deadline_ = deadline_warning(context_.state(), job, start, context_.now());
+  return deadline_;
+}
+
 RowFacts RowWriter::waiting_facts(const Job& job) {
   const bool waits =
       std::holds_alternative<Held>(job.state) || std::holds_alternative<Queued>(job.state);
@@ -151,10 +157,12 @@ RowFacts RowWriter::waiting_facts(const Job& job) {
   const std::vector<Reason>& why = reasons_->of(job);
   reason_ = why.empty() ? "" : describe(why.front());
   RowFacts facts;
-  facts.reason = reason_;
   if (const StartEstimate* estimate = context_.estimates.of(job.id)) {
     facts.estimated_start = std::max(estimate->likely, now.wall);
   }
+  facts.deadline_warning = deadline_of(job, facts.estimated_start);
+  if (!deadline_.empty()) reason_ += "; " + deadline_;
+  facts.reason = reason_;
   return facts;
 }
 
@@ -163,6 +171,7 @@ RowFacts RowWriter::facts_of(const Job& job) {
   const auto* running = std::get_if<Running>(&job.state);
   if (running == nullptr) return facts;
   const State& state = context_.state();
+  facts.deadline_warning = deadline_of(job, std::nullopt);
   facts.progress = state.uses().progress_of(job.current_attempt());
   const auto run = expected_run(state, job);
   // One that is over its time is expected to end any moment; that is not worth a word.
@@ -184,6 +193,9 @@ void RowWriter::details(JsonWriter& json, const Job& job) {
   const Knowledge known = knowledge_of(context_.state(), job);
   RowFacts facts = facts_of(job);
   facts.known = &known;
+  const std::string near =
+      job.active() && !job.spec->lease ? context_.engine.near(*grant_of(job)).cpus : std::string();
+  facts.near_cpus = near;
   write_job_details(json, job, facts, context_.state().cards(), may_see ? &owner : nullptr);
 }
 

@@ -26,11 +26,13 @@ class RowWriter {
  private:
   RowFacts waiting_facts(const Job& job);
   RowFacts facts_of(const Job& job);
+  const std::string& deadline_of(const Job& job, std::optional<Wall> start);
 
   const Context& context_;
   Actor actor_;
   std::optional<WaitingReasons> reasons_;  // Made with the first job that waits.
   std::string reason_;
+  std::string deadline_;  // Why the deadline cannot be met.
 };
 
 struct RowsAsked {

@@ -5,6 +5,7 @@
 #include "api/gpus_json.h"
 #include "api/job_rows.h"
 #include "api/routes.h"
+#include "core/deadline.h"
 #include "core/explain.h"
 #include "core/order.h"
 #include "json/json_writer.h"
@@ -135,6 +136,10 @@ std::string explanation(const Context& context, const Job& job) {
   json.field("estimated_start", likely).field("latest_start", latest);
   json.field("start_guessed", estimate != nullptr && estimate->guessed);
   json.field("estimated_at", estimate == nullptr ? std::nullopt : context.estimates.looked_at());
+  json.field("deadline", job.spec->deadline);
+  std::optional<Wall> start = likely;
+  if (job.spec->deadline && !likely) start = earliest_start(state, job, now);
+  json.key("deadline_warning").text_or_null(deadline_warning(state, job, start, now));
   json.end_object();
   return out;
 }

@@ -5,6 +5,7 @@
 #include "api/answers.h"
 #include "api/job_rows.h"
 #include "api/routes.h"
+#include "core/deadline.h"
 #include "json/environment.h"
 #include "json/json_writer.h"
 #include "json/submit_json.h"
@@ -31,6 +32,14 @@ std::string submitted_json(const Context& context, const Call& call, const Submi
     json.key("jobs").begin_array();
     RowWriter(context, call.actor).row(json, *job);
     json.end_array();
+  }
+  // Of an array the first speaks for all.
+  const Job* first = call.dry_run ? nullptr : context.state().find(submitted.first);
+  if (first != nullptr && first->spec->deadline) {
+    const Now now = context.now();
+    const auto start = earliest_start(context.state(), *first, now);
+    const std::string warning = deadline_warning(context.state(), *first, start, now);
+    if (!warning.empty()) json.field("warning", warning);
   }
   if (call.dry_run) json.field("dry_run", true);
   json.end_object();

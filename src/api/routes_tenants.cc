@@ -71,7 +71,13 @@ class TenantRows {
     }
     json.field("running", holds.running).field("cards", holds.cards);
     json.field("vram_bytes", holds.vram_bytes).field("waiting", state_.waiting_of(name));
-    json.end_object();
+    json.key("projects").begin_array();
+    for (const ProjectShare& share : project_shares_of(state_, name, now_)) {
+      json.begin_object().field("name", share.project).field("weight", share.weight);
+      json.field("usage_gpu_seconds", share.usage).field("share_due", share.due);
+      json.field("share_got", share.got).end_object();
+    }
+    json.end_array().end_object();
   }
 
   // All that are known: by the configuration, by what was set, by what they did or do.

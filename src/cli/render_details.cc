@@ -154,6 +154,8 @@ void rules(const JobDetails& job, Sheet& sheet) {
   sheet.line("After", after_text(job));
   sheet.time("Not before", job.begin);
   sheet.time("Expires", job.expire);
+  sheet.time("Deadline", job.deadline);
+  sheet.line("", job.deadline_warning);
   if (job.retries > 0) {
     sheet.line("Retries", fmt::format("{} of {} used, on {}", std::min(job.failures, job.retries),
                                       job.retries, joined(job.retry_causes, ", ")));
@@ -186,6 +188,7 @@ std::string render_details(const JobDetails& job, const Page& page) {
   sheet.line("Needs", needs_text(job.needs));
   sheet.line("Constraints", constraints_text(job.needs));
   sheet.line("Cards", cards_with_uuids(job));
+  sheet.line("Near CPUs", job.near_cpus);
   if (job.array && job.array_index) {
     sheet.line("Array", fmt::format("index {} of {}", *job.array_index, *job.array));
   }
@@ -223,6 +226,12 @@ std::string render_explain(const ExplainView& view, const Page& page) {
     }
     when += ", if nothing more important comes.";
     out += "  " + wrapped(when, page.width, 2) + "\n";
+  }
+  if (view.deadline) {
+    const std::string when = fmt::format("Its deadline is {}", local_time(*view.deadline, page));
+    const std::string but =
+        view.deadline_warning.empty() ? "." : "; " + escaped(view.deadline_warning) + ".";
+    out += "  " + wrapped(when + but, page.width, 2) + "\n";
   }
   return out;
 }

@@ -123,6 +123,7 @@ void read_rules(FlagReader& flags, const Surroundings& around, Submission& out) 
   flags.read("--back-off", out.back_off, duration);
   flags.read("--begin", out.begin, time);
   flags.read("--expire", out.expire, time);
+  flags.read("--deadline", out.deadline, time);
   flags.fact("--restartable", out.restartable);
   flags.fact("--hold", out.hold);
   flags.word("--preempt", out.preempt, kPreempt);

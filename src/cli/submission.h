@@ -72,7 +72,7 @@ struct Submission {
   std::vector<AfterEntry> after;
   std::optional<int> retries;
   std::vector<std::string> retry_causes;
-  std::optional<Wall> begin, expire;
+  std::optional<Wall> begin, expire, deadline;
   std::optional<ArrayFlag> array;
   std::vector<Parameter> parameters;  // `--each-line` is the parameter "line".
   AttachMode attach = AttachMode::kNone;

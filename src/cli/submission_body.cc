@@ -92,6 +92,7 @@ void write_rules(JsonWriter& json, const Submission& from) {
   maybe(json, "preempt", from.preempt);
   maybe(json, "begin", from.begin);
   maybe(json, "expire", from.expire);
+  maybe(json, "deadline", from.deadline);
   if (from.hold) json.field("hold", true);
 }
 

@@ -117,6 +117,8 @@ TEST(Submission, WritesEveryFlagUnderItsNameInTheApi) {
                                   "+2h",
                                   "--expire",
                                   "2026-01-02T00:00:00Z",
+                                  "--deadline",
+                                  "+4h",
                                   "--key",
                                   "k",
                                   "--hold",
@@ -155,6 +157,7 @@ TEST(Submission, WritesEveryFlagUnderItsNameInTheApi) {
   EXPECT_EQ(text_at(body, "error_path"), "err.txt");
   EXPECT_EQ(text_at(body, "begin"), "2026-01-01T02:00:00.000Z");
   EXPECT_EQ(text_at(body, "expire"), "2026-01-02T00:00:00.000Z");
+  EXPECT_EQ(text_at(body, "deadline"), "2026-01-01T04:00:00.000Z");
   EXPECT_EQ(text_at(body, "working_directory"), "/home/ml1/sub");
   EXPECT_TRUE(*body.find("hold")->as<bool>());
 }

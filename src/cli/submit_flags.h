@@ -33,6 +33,8 @@ inline constexpr std::array kWhenFlags = {
          "wait for other jobs to end; repeatable", Offer::kJobs},
     Flag{"--begin", 0, FlagKind::kValue, "TIME", "not before: 18:00, 'tomorrow 8:00', +2h"},
     Flag{"--expire", 0, FlagKind::kValue, "TIME", "give up if it has not started by then"},
+    Flag{"--deadline", 0, FlagKind::kValue, "TIME",
+         "should be over by then: goes first as it nears"},
     Flag{"--hold", 0, FlagKind::kSwitch, "", "wait until it is released"},
     Flag{"--group", 0, FlagKind::kValue, "NAME",
          "a named group with a limit on how many run at once", Offer::kGroups},

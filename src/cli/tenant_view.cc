@@ -65,6 +65,15 @@ Result<std::vector<TenantView>> parse_tenants(std::string_view body) {
     from.number("cards", tenant.cards);
     from.number("vram_bytes", tenant.vram_bytes);
     from.number("waiting", tenant.waiting);
+    from.each("projects", [&](const JsonValue& one) {
+      const Reader project(&one);
+      ProjectView& view = tenant.projects.emplace_back();
+      project.text("name", view.name);
+      project.number("weight", view.weight);
+      project.number("usage_gpu_seconds", view.usage_gpu_seconds);
+      project.number("share_due", view.share_due);
+      project.number("share_got", view.share_got);
+    });
   });
   return tenants;
 }
@@ -121,6 +130,12 @@ std::string render_tenant(const TenantView& tenant) {
   line("Waiting", counted(tenant.waiting, "job", "jobs") + quota(tenant.queued_most));
   line("GPU-hours", hours_quota(tenant));
   line("Time limit", tenant.time_limit_s ? "at most " + longest(tenant) : "");
+  for (const ProjectView& project : tenant.projects) {
+    const std::string name = project.name.empty() ? "(others)" : project.name;
+    line("Project", fmt::format("{}: weight {}, due {}, got {}, used {} GPU-hours", name,
+                                project.weight, share_text(project.share_due),
+                                share_text(project.share_got), hours(project.usage_gpu_seconds)));
+  }
   return out;
 }
 

@@ -12,6 +12,13 @@
 
 namespace gpusched::cli {
 
+struct ProjectView {
+  std::string name;  // Empty: those that are not named.
+  double weight = 1;
+  double usage_gpu_seconds = 0;
+  double share_due = 0, share_got = 0;
+};
+
 struct TenantView {
   std::string name;
   double weight = 1;
@@ -22,6 +29,7 @@ struct TenantView {
   std::vector<std::string> users;
   double usage_gpu_seconds = 0;
   std::optional<double> share_due, share_got;
+  std::vector<ProjectView> projects;
   std::uint64_t running = 0, cards = 0, vram_bytes = 0, waiting = 0;
 };
 

@@ -86,6 +86,9 @@ void read_details(const Reader& json, JobDetails& job) {
   json.texts("retry_causes", job.retry_causes);
   json.time("begin", job.begin);
   json.time("expire", job.expire);
+  json.time("deadline", job.deadline);
+  json.text("deadline_warning", job.deadline_warning);
+  json.text("near_cpus", job.near_cpus);
   json.fact("restartable", job.restartable);
   json.text("preempt", job.preempt);
   json.number("vram_limit_bytes", job.vram_limit_bytes);
@@ -164,6 +167,8 @@ Result<ExplainView> parse_explain(std::string_view body) {
   json.time("estimated_start", view.estimated_start);
   json.time("latest_start", view.latest_start);
   json.fact("start_guessed", view.start_guessed);
+  json.time("deadline", view.deadline);
+  json.text("deadline_warning", view.deadline_warning);
   json.each("reasons", [&](const JsonValue& entry) {
     ReasonView& reason = view.reasons.emplace_back();
     Reader(&entry).text("code", reason.code);
@@ -201,6 +206,7 @@ Result<SubmittedView> parse_submitted(std::string_view body) {
   json.number("last", view.last);
   json.number("count", view.count);
   json.fact("repeated", view.repeated);
+  json.text("warning", view.warning);
   return view;
 }
 

@@ -95,6 +95,9 @@ struct JobDetails : JobView {
   std::vector<std::string> retry_causes;
   std::optional<Wall> begin;
   std::optional<Wall> expire;
+  std::optional<Wall> deadline;
+  std::string deadline_warning;
+  std::string near_cpus;
   bool restartable = false;
   std::string preempt;
   std::optional<std::uint64_t> vram_limit_bytes;
@@ -206,6 +209,8 @@ struct ExplainView {
   std::optional<Wall> estimated_start;
   std::optional<Wall> latest_start;
   bool start_guessed = false;
+  std::optional<Wall> deadline;
+  std::string deadline_warning;
 };
 
 struct TrailView {
@@ -238,6 +243,7 @@ struct SubmittedView {
   std::uint64_t last = 0;
   std::uint64_t count = 0;
   bool repeated = false;
+  std::string warning;  // A deadline that cannot be met.
 };
 
 struct ChangedView {

@@ -46,6 +46,7 @@ struct CardWatch {
 struct HostOverride {
   int cpus = 0;
   std::uint64_t ram_bytes = 0;
+  bool numa = true;  // Jobs run near their cards where the machine has several nodes.
 };
 
 // How long what cards and jobs did is remembered, by resolution. 0: not in that one.

@@ -368,6 +368,10 @@ void add_scheduling(std::vector<Setting>& list) {
   list.push_back(duration(in, "overdue_after",
                           "A job that has waited longer comes first in its priority band.",
                           PLACE(rules.overdue_after), kYear));
+  list.push_back(duration(in, "deadline_slack",
+                          "A job with a deadline comes first in its priority band when less than "
+                          "this and half its run time is left until it must start.",
+                          PLACE(rules.deadline_slack), kYear));
   list.push_back(duration(in, "usage_half_life",
                           "What a tenant used counts half as much after this time, and tenants "
                           "below their share come first in a band. 0: no fair share.",
@@ -498,6 +502,19 @@ void add_host(std::vector<Setting>& list) {
                         PLACE(host.cpus), {0, 65536}));
   list.push_back(size("host", "ram", "RAM that jobs may ask for. 0: all of the machine's.",
                       PLACE(host.ram_bytes), kAnySize));
+  list.push_back(
+      {"host", "numa",
+       "auto: on a machine with several NUMA nodes a job whose cards are all at one of them runs "
+       "on "
+       "that node's CPUs and memory. off: anywhere.",
+       [](Config& config, const std::string& text) -> Result<void> {
+         if (text != "auto" && text != "off") {
+           return wrong(fmt::format("\"{}\" is not auto or off", text));
+         }
+         config.host.numa = text == "auto";
+         return {};
+       },
+       [](const Config& config) { return std::string(config.host.numa ? "auto" : "off"); }});
 }
 
 Setting device_filter_setting() {

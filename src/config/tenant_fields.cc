@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::size_t kTenantNameMost = 128;
 constexpr std::int64_t kCountMost = 1'000'000;
+// What stands for the projects that are not named.
+constexpr std::string_view kOtherProjects = "others";
 
 // "none" stands for no limit.
 template <class Place, class Read, class Write>
@@ -42,17 +44,23 @@ TenantField count_field(std::string_view key, Place place) {
       [](std::uint64_t count) { return std::to_string(count); });
 }
 
+Result<double> read_weight(const std::string& text) {
+  double weight = 0;
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, weight, std::chars_format::fixed);
+  if (read.ec != std::errc() || read.ptr != end || !(weight >= TenantRule::kWeightLeast) ||
+      weight > TenantRule::kWeightMost) {
+    return wrong(fmt::format("\"{}\" is not a number from 0.001 to 1000000", text));
+  }
+  return weight;
+}
+
 TenantField weight_field() {
   return {"weight",
           [](TenantRule& rule, const std::string& text) -> Result<void> {
-            double weight = 0;
-            const char* end = text.data() + text.size();
-            const auto read = std::from_chars(text.data(), end, weight, std::chars_format::fixed);
-            if (read.ec != std::errc() || read.ptr != end ||
-                !(weight >= TenantRule::kWeightLeast) || weight > TenantRule::kWeightMost) {
-              return wrong(fmt::format("\"{}\" is not a number from 0.001 to 1000000", text));
-            }
-            rule.weight = weight;
+            const auto weight = read_weight(text);
+            if (!weight) return failure(weight.error());
+            rule.weight = *weight;
             return {};
           },
           [](const TenantRule& rule) -> std::optional<std::string> {
@@ -72,6 +80,44 @@ TenantField hours_field() {
           [](const TenantRule& rule) -> std::optional<std::string> {
             if (!rule.gpu_hours) return std::nullopt;
             return gpu_hours_text(*rule.gpu_hours);
+          }};
+}
+
+Result<void> read_projects(TenantRule& rule, const std::string& text) {
+  ProjectWeights projects;
+  std::size_t begin = text == "none" ? text.size() : 0;
+  while (begin < text.size()) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    const std::string part = text.substr(begin, comma - begin);
+    begin = comma + 1;
+    const std::size_t equals = part.rfind('=');
+    if (equals == std::string::npos) {
+      return wrong(fmt::format("\"{}\" is not like vision=2,speech=1, or none", text));
+    }
+    std::string name = part.substr(0, equals);
+    if (name == kOtherProjects) name.clear();
+    const auto weight = read_weight(part.substr(equals + 1));
+    if (!weight) return failure(weight.error());
+    if (!projects.emplace(name, *weight).second) {
+      return wrong(fmt::format("\"{}\" is named twice", part.substr(0, equals)));
+    }
+  }
+  if (projects.size() > kProjectsMost) {
+    return wrong(fmt::format("more than {} projects", kProjectsMost));
+  }
+  rule.projects = std::move(projects);
+  return {};
+}
+
+TenantField projects_field() {
+  return {"projects", read_projects, [](const TenantRule& rule) -> std::optional<std::string> {
+            if (!rule.projects) return std::nullopt;
+            std::vector<std::string> parts;
+            for (const auto& [name, weight] : *rule.projects) {
+              const std::string_view word = name.empty() ? kOtherProjects : name;
+              parts.push_back(fmt::format("{}: {}", quoted(std::string(word)), weight));
+            }
+            return fmt::format("{{{}}}", fmt::join(parts, ", "));
           }};
 }
 
@@ -103,6 +149,7 @@ const std::vector<TenantField>& tenant_fields() {
           [](std::uint64_t seconds) {
             return exact_duration(Seconds{static_cast<std::int64_t>(seconds)});
           }),
+      projects_field(),
   };
   return fields;
 }

@@ -18,6 +18,17 @@ namespace {
 constexpr std::size_t kTenantsMost = 10'000;
 constexpr std::string_view kUsers = "users";
 
+// {vision: 2, speech: 1} as the flag takes it.
+std::string weights_text(const YAML::Node& map) {
+  std::string text;
+  for (const auto& entry : map) {
+    if (!text.empty()) text += ',';
+    text += entry.first.IsScalar() ? entry.first.Scalar() : std::string();
+    text += '=' + (entry.second.IsScalar() ? entry.second.Scalar() : std::string());
+  }
+  return text.empty() ? "none" : text;
+}
+
 class TenantsReading {
  public:
   explicit TenantsReading(const WrongAt& wrong_at) : wrong_at_(wrong_at) {}
@@ -64,10 +75,12 @@ class TenantsReading {
       const auto& fields = tenant_fields();
       const auto field = std::ranges::find(fields, std::string_view(key), &TenantField::key);
       if (field == fields.end()) return unknown(mark, path, key);
-      if (!entry.second.IsScalar()) {
+      const bool weights = key == "projects" && entry.second.IsMap();
+      if (!entry.second.IsScalar() && !weights) {
         return wrong_at_(entry.second.Mark(), path + " must be a single value");
       }
-      const auto read = field->read(tenants_.rules[name], entry.second.Scalar());
+      const std::string text = weights ? weights_text(entry.second) : entry.second.Scalar();
+      const auto read = field->read(tenants_.rules[name], text);
       if (!read) {
         return wrong_at_(entry.second.Mark(), fmt::format("{}: {}", path, read.error().message));
       }

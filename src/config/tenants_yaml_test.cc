@@ -16,6 +16,7 @@ constexpr const char* kFile = R"(tenants:
     queued: 1000
     gpu_hours: 200/week
     users: [user1, user2]
+    projects: {vision: 2, "two words": 0.5, others: 3}
   guest:
 )";
 
@@ -38,6 +39,7 @@ TEST(TenantsYaml, ReadsRulesAndUsers) {
   EXPECT_EQ(lab.running, 10U);
   EXPECT_EQ(lab.queued, 1000U);
   EXPECT_EQ(gpu_hours_text(*lab.gpu_hours), "200/week");
+  EXPECT_EQ(lab.projects, (ProjectWeights{{"", 3}, {"two words", 0.5}, {"vision", 2}}));
   EXPECT_TRUE(tenants.rules.at("guest").empty());
   EXPECT_EQ(tenants.tenant_of_user.at("user2"), "lab");
 }
@@ -60,6 +62,10 @@ TEST(TenantsYaml, SaysWhatIsWrongAndWhere) {
             "file:2:7: unknown setting \"tenants.a.wieght\"; did you mean \"weight\"?");
   EXPECT_EQ(tenants_fault("tenants:\n  a: {weight: 0}"),
             "file:2:15: tenants.a.weight: \"0\" is not a number from 0.001 to 1000000");
+  EXPECT_EQ(tenants_fault("tenants:\n  a: {projects: {b: x}}"),
+            "file:2:17: tenants.a.projects: \"x\" is not a number from 0.001 to 1000000");
+  EXPECT_EQ(tenants_fault("tenants:\n  a: {projects: b}"),
+            "file:2:17: tenants.a.projects: \"b\" is not like vision=2,speech=1, or none");
   EXPECT_EQ(tenants_fault("tenants:\n  a: {cards: -1}"),
             "file:2:14: tenants.a.cards: -1 is not from 0 to 1000000");
   EXPECT_EQ(tenants_fault("tenants:\n  a: {gpu_hours: 5}"),

@@ -18,7 +18,8 @@ bool only_for_waiting(const JobPatch& patch) {
 }
 
 bool changes_spec(const JobPatch& patch) {
-  return only_for_waiting(patch) || patch.name || patch.tags || patch.time_limit || patch.retries;
+  return only_for_waiting(patch) || patch.name || patch.tags || patch.time_limit || patch.retries ||
+         patch.deadline;
 }
 
 // Waiting, it would have to wait; running, nothing would stop it.
@@ -42,6 +43,7 @@ JobSpec patched(const JobSpec& spec, const JobPatch& patch) {
   assign(next.retry.retries, patch.retries);
   if (patch.begin) next.begin = patch.begin;
   if (patch.expire) next.expire = patch.expire;
+  if (patch.deadline) next.deadline = patch.deadline;
   assign(next.needs.gpus, patch.gpus);
   assign(next.needs.vram_bytes, patch.vram_bytes);
   assign(next.needs.share_percent, patch.share_percent);

@@ -5,6 +5,7 @@
 #include "core/admission.h"
 #include "core/card_rules.h"
 #include "core/check.h"
+#include "core/deadline.h"
 #include "core/dependency.h"
 #include "core/transitions.h"
 
@@ -173,9 +174,26 @@ std::optional<Refusal> check_submit(const State& state, const SubmitAsked& asked
   if (spec.begin && spec.expire && *spec.expire <= *spec.begin) {
     return refuse(RefusalKind::kInvalid, "the job would expire before it may begin");
   }
+  if (spec.deadline && *spec.deadline <= now.wall) {
+    return refuse(RefusalKind::kInvalid, "the deadline is in the past");
+  }
+  if (spec.begin && spec.deadline && *spec.deadline <= *spec.begin) {
+    return refuse(RefusalKind::kInvalid, "the deadline comes before the job may begin");
+  }
   if (auto refusal = check_needs(state, spec.needs)) return refusal;
   return check_dependencies(state, spec);
 }
+
+namespace {
+
+// The first of them speaks for an array.
+void note_deadline(State& state, JobId id, Now now) {
+  const Job& job = *state.find(id);
+  std::string warning = deadline_warning(state, job, earliest_start(state, job, now), now);
+  if (!warning.empty()) state.note(job, "deadline", std::move(warning), now);
+}
+
+}  // namespace
 
 Applied apply_submit(State& state, const SubmitAsked& asked, Now now) {
   CHECK(asked.spec != nullptr && asked.submission != 0);
@@ -221,6 +239,7 @@ Applied apply_submit(State& state, const SubmitAsked& asked, Now now) {
     state.put(std::move(job), now);
     id = next(id);
   }
+  if (asked.first_slice && spec->deadline) note_deadline(state, first, now);
   if (!asked.last_slice) return {};
   if (!asked.first_slice) {
     Submission closed = state.submissions().at(asked.submission);

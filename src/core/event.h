@@ -88,6 +88,7 @@ struct JobPatch {
   std::optional<Seconds> time_limit;
   std::optional<Wall> begin;
   std::optional<Wall> expire;
+  std::optional<Wall> deadline;
   std::optional<int> retries;
   // Needs, field by field.
   std::optional<CardCount> gpus;
@@ -223,7 +224,7 @@ struct LeaseHolderGone {
   JobId lease{};
   std::string why;
 };
-// A deadline of the state has come: begin, expire, retry, overdue.
+// A deadline of the state has come: begin, expire, retry, overdue, and of jobs.
 struct TimePassed {};
 // Ended jobs that are too old or too many; `most` bounds one turn's work.
 struct RetentionDue {

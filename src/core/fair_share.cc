@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <set>
 
 #include "core/state.h"
 
@@ -57,13 +59,22 @@ double decay_over(Microseconds passed, Seconds half_life) {
   return std::exp2(-seconds_in(passed) / static_cast<double>(half_life.count()));
 }
 
-double usage_at(const TenantUsage& usage, ChargeRate rate, Now now, Seconds half_life) {
-  const double left = decay_over(since(usage.boot, now.boot), half_life);
+namespace {
+
+// What is left of `gpu_seconds`, with `rate` in force for as long.
+double faded(double gpu_seconds, ChargeRate rate, Microseconds passed, Seconds half_life) {
+  const double left = decay_over(passed, half_life);
   // The integral of what was added and has faded since.
   const double added = rate == 0 ? 0
                                  : cards_per_second(rate) * static_cast<double>(half_life.count()) /
                                        std::numbers::ln2 * (1 - left);
-  return usage.gpu_seconds * left + added;
+  return gpu_seconds * left + added;
+}
+
+}  // namespace
+
+double usage_at(const TenantUsage& usage, ChargeRate rate, Now now, Seconds half_life) {
+  return faded(usage.gpu_seconds, rate, since(usage.boot, now.boot), half_life);
 }
 
 TenantUsage counted_up(TenantUsage usage, ChargeRate rate, Now now, Seconds half_life) {
@@ -75,7 +86,9 @@ TenantUsage counted_up(TenantUsage usage, ChargeRate rate, Now now, Seconds half
 }
 
 TenantUsage after_reboot(TenantUsage usage, Now now, Seconds half_life) {
-  usage.gpu_seconds *= decay_over(std::max(Microseconds{0}, now.wall - usage.at), half_life);
+  const double left = decay_over(std::max(Microseconds{0}, now.wall - usage.at), half_life);
+  usage.gpu_seconds *= left;
+  for (auto& [project, gpu_seconds] : usage.projects) gpu_seconds *= left;
   usage.at = now.wall;
   usage.boot = now.boot;
   return usage;
@@ -105,8 +118,8 @@ std::vector<Share> shares_of(const State& state, Now now) {
   auto queue = state.pending().queues().begin();
   const auto end = state.pending().queues().end();
   for (const auto& [name, entry] : entries) {
-    while (queue != end && queue->first < name) ++queue;
-    Share share{.tenant = &name, .demand = queue != end && queue->first == name};
+    while (queue != end && queue->first.tenant < name) ++queue;
+    Share share{.tenant = &name, .demand = queue != end && queue->first.tenant == name};
     if (entry.kept) {
       share.usage = usage_at(entry.kept->usage, entry.rate, now, state.rules().usage_half_life);
     }
@@ -123,14 +136,108 @@ std::vector<Share> shares_of(const State& state, Now now) {
   return shares;
 }
 
+const std::string& counted_project(const ProjectWeights& weights, const std::string& project) {
+  static const std::string kOthers;
+  return weights.contains(project) ? project : kOthers;
+}
+
+std::map<std::string, double> projects_at(const TenantUsage& usage, const ProjectWeights& weights,
+                                          const std::map<std::string, ChargeRate>& rates, Now now,
+                                          Seconds half_life) {
+  if (weights.empty()) return {};
+  std::map<std::string, ChargeRate> running;
+  for (const auto& [project, rate] : rates) running[counted_project(weights, project)] += rate;
+  // One whose weight was taken away goes on among the others.
+  std::map<std::string, double> before;
+  for (const auto& [project, seconds] : usage.projects) {
+    before[counted_project(weights, project)] += seconds;
+    running.try_emplace(counted_project(weights, project), 0);
+  }
+  const Microseconds passed = since(usage.boot, now.boot);
+  std::map<std::string, double> used;
+  for (const auto& [project, rate] : running) {
+    const double seconds = faded(before[project], rate, passed, half_life);
+    if (seconds >= kNegligible) used.emplace(project, seconds);
+  }
+  return used;
+}
+
+std::vector<ProjectShare> project_shares_of(const State& state, const std::string& tenant,
+                                            Now now) {
+  const TenantBook::Entry* entry = state.tenants().find(tenant);
+  if (entry == nullptr || entry->projects.empty()) return {};
+  const ProjectWeights& weights = entry->projects;
+  std::map<std::string, double> used;
+  if (entry->kept) {
+    used = projects_at(entry->kept->usage, weights, entry->project_rates, now,
+                       state.rules().usage_half_life);
+  }
+  std::set<std::string> wanted;
+  const auto& queues = state.pending().queues();
+  for (auto queue = queues.lower_bound({tenant, ""});
+       queue != queues.end() && queue->first.tenant == tenant; ++queue) {
+    wanted.insert(counted_project(weights, queue->first.project));
+  }
+  ProjectWeights all = weights;
+  all.try_emplace("", 1.0);
+  std::vector<ProjectShare> shares;
+  double usage_of_all = 0;
+  double weight_of_all = 0;
+  for (const auto& [project, weight] : all) {
+    ProjectShare share{.project = project, .weight = weight, .demand = wanted.contains(project)};
+    if (const auto found = used.find(project); found != used.end()) share.usage = found->second;
+    const bool takes_part = share.demand || share.usage > 0;
+    usage_of_all += share.usage;
+    weight_of_all += takes_part ? weight : 0;
+    if (takes_part || weights.contains(project)) shares.push_back(std::move(share));
+  }
+  for (ProjectShare& share : shares) {
+    if (share.demand || share.usage > 0) share.due = share.weight / weight_of_all;
+    if (usage_of_all > 0) share.got = share.usage / usage_of_all;
+  }
+  return shares;
+}
+
+namespace {
+
+using Queues = std::map<QueueKey, Pending::Queue>;
+
+// Of the queues of one tenant, from `first` on: which of them come before the others.
+void add_project_standings(const State& state, Queues::const_iterator first, std::size_t count,
+                           std::int8_t of_tenant, Now now, Standings& standings) {
+  const std::string& tenant = first->first.tenant;
+  const std::vector<ProjectShare> shares =
+      count > 1 ? project_shares_of(state, tenant, now) : std::vector<ProjectShare>{};
+  if (shares.empty()) {
+    standings.insert(standings.end(), count, of_tenant);
+    return;
+  }
+  const ProjectWeights& weights = state.tenants().find(tenant)->projects;
+  for (; count > 0; --count, ++first) {
+    const std::string& counted = counted_project(weights, first->first.project);
+    const auto share = std::ranges::find(shares, counted, &ProjectShare::project);
+    standings.push_back(static_cast<std::int8_t>(of_tenant + (share->below() ? 0 : 1)));
+  }
+}
+
+}  // namespace
+
 Standings standings_of(const State& state, Now now) {
-  const std::size_t queues = state.pending().queues().size();
-  // With one tenant in the queue there is nobody to come before.
-  if (queues < 2) return Standings(queues, 0);
+  const Queues& queues = state.pending().queues();
+  if (queues.size() < 2) return Standings(queues.size(), 0);
   Standings standings;
-  standings.reserve(queues);
-  for (const Share& share : shares_of(state, now)) {
-    if (share.demand) standings.push_back(share.below() ? 0 : 1);
+  standings.reserve(queues.size());
+  // With one tenant in the queue there is nobody to come before.
+  const bool alone = queues.begin()->first.tenant == std::prev(queues.end())->first.tenant;
+  const std::vector<Share> shares = alone ? std::vector<Share>{} : shares_of(state, now);
+  auto share = shares.begin();
+  for (auto queue = queues.begin(); queue != queues.end();) {
+    const auto first = queue;
+    std::size_t count = 0;
+    for (; queue != queues.end() && queue->first.tenant == first->first.tenant; ++queue) ++count;
+    while (share != shares.end() && *share->tenant != first->first.tenant) ++share;
+    const bool below = alone || (share != shares.end() && share->below());
+    add_project_standings(state, first, count, below ? 0 : 2, now, standings);
   }
   return standings;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -45,7 +46,26 @@ struct Share {
 // Of every tenant that has usage or demand, by name.
 std::vector<Share> shares_of(const State& state, Now now);
 
-// For each tenant in the queue, in the order of Pending::queues(): 0 below its share, 1 not.
+// The same among the projects of one tenant, by name; empty if it has no weights for them.
+struct ProjectShare {
+  std::string project;  // Empty: all that are not named.
+  double weight = 1;
+  double usage = 0;
+  double due = 0;
+  double got = 0;
+  bool demand = false;
+  bool below() const { return got < due; }
+};
+std::vector<ProjectShare> project_shares_of(const State& state, const std::string& tenant, Now now);
+// Under which name of the weights a job's project counts.
+const std::string& counted_project(const ProjectWeights& weights, const std::string& project);
+// What each counted project has used by `now`, with `rates` in force since it was last counted.
+std::map<std::string, double> projects_at(const TenantUsage& usage, const ProjectWeights& weights,
+                                          const std::map<std::string, ChargeRate>& rates, Now now,
+                                          Seconds half_life);
+
+// For each queue, in the order of Pending::queues(), what is due to it before others: 0 or 1 if its
+// tenant is below its share, else 2 or 3; the smaller if its project is below that of the tenant's.
 using Standings = std::vector<std::int8_t>;
 Standings standings_of(const State& state, Now now);
 

@@ -174,7 +174,7 @@ RC_GTEST_PROP(FairShare, CountingInBetweenChangesNothing, ()) {
 
 OrderKey any_key() {
   return {.band = static_cast<std::int8_t>(*rc::gen::inRange(0, 3)),
-          .waiting = static_cast<std::int8_t>(*rc::gen::inRange(0, 2)),
+          .waiting = static_cast<std::int8_t>(*rc::gen::inRange(0, 3)),
           .priority = static_cast<std::int16_t>(*rc::gen::inRange(0, 3)),
           .submitted_at = Wall{Seconds{*rc::gen::inRange(0, 3)}},
           .job = JobId{*rc::gen::inRange<std::uint64_t>(0, 4)}};

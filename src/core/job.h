@@ -129,6 +129,7 @@ struct JobSpec {
   std::vector<Dependency> after;
   std::optional<Wall> begin;
   std::optional<Wall> expire;
+  std::optional<Wall> deadline;  // It should be over by then (core/deadline.h).
   bool restartable = false;
   PreemptPolicy preempt = PreemptPolicy::kAuto;
   Attach attach = Attach::kNone;

@@ -20,9 +20,13 @@ const char* band_name(int priority) {
   return kNames[band_rank(priority)];
 }
 
-OrderKey order_key_of(const Job& job, bool overdue) {
-  return {.band = static_cast<std::int8_t>(band_rank(job.priority)),
-          .waiting = static_cast<std::int8_t>(overdue ? 0 : 1),
+OrderKey order_key_of(const Job& job, bool overdue, std::optional<Wall> start_by) {
+  const auto band = static_cast<std::int8_t>(band_rank(job.priority));
+  if (start_by && !overdue) {
+    return {.band = band, .waiting = 1, .priority = 0, .submitted_at = *start_by, .job = job.id};
+  }
+  return {.band = band,
+          .waiting = static_cast<std::int8_t>(overdue ? 0 : 2),
           .priority = static_cast<std::int16_t>(-job.priority),
           .submitted_at = job.submitted_at,
           .job = job.id};
@@ -36,7 +40,7 @@ bool starts_before(const OrderKey& a, std::int8_t standing_a, const OrderKey& b,
 
 ShapeKey shape_key_of(const Job& job, SignatureId signature) {
   return {.needs = job.spec->needs,
-          .tenant = job.tenant,
+          .whose = {job.tenant, job.spec->project},
           .group = job.spec->group,
           .array = job.task ? job.task->array : JobId{0},
           .time_limit = job.spec->time.limit,
@@ -72,19 +76,20 @@ Pending& Pending::operator=(const Pending& other) {
 }
 
 void Pending::add_head(const Shape& shape) {
-  queues_[shape.key.tenant].heads_[kind_of(shape)].insert(
+  queues_[shape.key.whose].heads_[kind_of(shape)].insert(
       Head{*shape.jobs.begin(), &shape, card_ask_of(shape.key)});
 }
 
 void Pending::remove_head(const Shape& shape, const OrderKey& key) {
-  const auto queue = queues_.find(shape.key.tenant);
+  const auto queue = queues_.find(shape.key.whose);
   queue->second.heads_[kind_of(shape)].erase(Head{key, &shape});
   const auto& heads = queue->second.heads_;
   if (heads[kNeedsCard].empty() && heads[kMayUseCpus].empty()) queues_.erase(queue);
 }
 
-void Pending::insert(const Job& job, bool overdue, SignatureId signature) {
-  const OrderKey key = order_key_of(job, overdue);
+void Pending::insert(const Job& job, bool overdue, SignatureId signature,
+                     std::optional<Wall> start_by) {
+  const OrderKey key = order_key_of(job, overdue, start_by);
   auto [entry, fresh] = shapes_.try_emplace(shape_key_of(job, signature));
   Shape& shape = entry->second;
   if (fresh) {
@@ -131,15 +136,18 @@ std::uint32_t rank_of(const OrderKey& key, std::int8_t standing) {
 PendingWalk::PendingWalk(const Pending& pending, const std::vector<std::int8_t>& standings) {
   CHECK(standings.empty() || standings.size() == pending.queues().size());
   sources_.reserve(pending.queues().size());
-  for (const auto& [tenant, queue] : pending.queues()) {
-    Source source{.queue = &queue, .at = {}};
+  const std::string* tenant = nullptr;
+  std::uint32_t first_of_tenant = 0;
+  for (const auto& [whose, queue] : pending.queues()) {
+    const auto index = static_cast<std::uint32_t>(sources_.size());
+    if (tenant == nullptr || *tenant != whose.tenant) first_of_tenant = index;
+    tenant = &whose.tenant;
+    Source source{.queue = &queue, .tenant = first_of_tenant, .at = {}};
     for (int kind = 0; kind < Pending::kKinds; ++kind) source.at[kind] = queue.heads_[kind].begin();
     if (!standings.empty()) source.standing = standings[sources_.size()];
-    look(source);
-    if (source.first != Pending::kKinds) {
-      heap_.push_back(static_cast<std::uint32_t>(sources_.size()));
-    }
     sources_.push_back(source);
+    look(sources_.back());
+    if (sources_.back().first != Pending::kKinds) heap_.push_back(index);
   }
   std::ranges::make_heap(heap_, [this](auto a, auto b) { return later(a, b); });
 }
@@ -147,9 +155,10 @@ PendingWalk::PendingWalk(const Pending& pending, const std::vector<std::int8_t>&
 // Which of the source's shapes comes first now.
 void PendingWalk::look(Source& source) const {
   source.first = Pending::kKinds;
-  if (source.gone) return;
+  const Source& tenant = sources_[source.tenant];
+  if (tenant.gone) return;
   for (int kind = 0; kind < Pending::kKinds; ++kind) {
-    const bool left = kind == Pending::kNeedsCard && (cards_left_ || source.cards_gone);
+    const bool left = kind == Pending::kNeedsCard && (cards_left_ || tenant.cards_gone);
     if (left || source.at[kind] == source.queue->heads_[kind].end()) continue;
     const OrderKey& key = source.at[kind]->key;
     if (source.first != Pending::kKinds && !(key < source.key)) continue;
@@ -183,7 +192,7 @@ void PendingWalk::settle_top() {
 }
 
 bool PendingWalk::is_left(std::uint32_t source, bool needs_card) const {
-  const Source& one = sources_[source];
+  const Source& one = sources_[sources_[source].tenant];
   return one.gone || (needs_card && (cards_left_ || one.cards_gone));
 }
 
@@ -235,7 +244,7 @@ void PendingWalk::take() {
 }
 
 void PendingWalk::leave_cards() { cards_left_ = true; }
-void PendingWalk::leave_tenant() { sources_[current_.source].gone = true; }
-void PendingWalk::leave_tenant_cards() { sources_[current_.source].cards_gone = true; }
+void PendingWalk::leave_tenant() { tenant_of(current_.source).gone = true; }
+void PendingWalk::leave_tenant_cards() { tenant_of(current_.source).cards_gone = true; }
 
 }  // namespace gpusched

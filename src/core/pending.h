@@ -8,6 +8,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <queue>
 #include <set>
 #include <string>
@@ -29,23 +30,32 @@ int band_rank(int priority);
 const char* band_name(int priority);
 
 // A job's place in the total order among the jobs of its tenant; the smaller starts first. The id
-// ends every tie. Between tenants their standing comes after `waiting` (starts_before()).
+// ends every tie. Between tenants and projects their standing comes after `waiting`.
 struct OrderKey {
   std::int8_t band = 0;       // band_rank(): 0 is urgent.
-  std::int8_t waiting = 1;    // 0: overdue, which comes first in its band.
-  std::int16_t priority = 0;  // Negated.
-  Wall submitted_at{};
+  std::int8_t waiting = 2;    // First in its band: 0, overdue; 1, its deadline presses.
+  std::int16_t priority = 0;  // Negated. Not where a deadline presses.
+  Wall submitted_at{};        // There, by when it must start.
   JobId job{};
   friend auto operator<=>(const OrderKey&, const OrderKey&) = default;
 };
-OrderKey order_key_of(const Job& job, bool overdue);
-// The total order of the whole queue. `standing` is the tenant's: 0 below its fair share, 1 not.
+// `start_by`: its deadline presses, and it must start by then.
+OrderKey order_key_of(const Job& job, bool overdue, std::optional<Wall> start_by = {});
+// The total order of the whole queue. `standing` is that of the job's queue
+// (fair_share.h): less comes first.
 bool starts_before(const OrderKey& a, std::int8_t standing_a, const OrderKey& b,
                    std::int8_t standing_b);
 
+// Whose jobs wait together: a tenant's of one project, which is empty for most.
+struct QueueKey {
+  std::string tenant;
+  std::string project;
+  friend auto operator<=>(const QueueKey&, const QueueKey&) = default;
+};
+
 struct ShapeKey {
   Needs needs;
-  std::string tenant;
+  QueueKey whose;
   std::string group;
   JobId array{};  // 0: not of an array.
   Seconds time_limit{0};
@@ -76,7 +86,7 @@ class Pending {
   enum Kind { kNeedsCard, kMayUseCpus, kKinds };
 
  public:
-  // What waits of one tenant: one head per shape, by its first job. Never empty.
+  // What waits of one tenant and project: one head per shape, by its first job. Never empty.
   class Queue {
     friend class Pending;
     friend class PendingWalk;
@@ -90,13 +100,14 @@ class Pending {
   Pending(Pending&&) = default;
   Pending& operator=(Pending&&) = default;
 
-  void insert(const Job& job, bool overdue, SignatureId signature = {});
+  void insert(const Job& job, bool overdue, SignatureId signature = {},
+              std::optional<Wall> start_by = {});
   void erase(JobId id);  // No effect if it is not there.
   bool contains(JobId id) const { return places_.contains(id); }
   std::size_t size() const { return places_.size(); }
   std::size_t shape_count() const { return shapes_.size(); }
-  // By tenant; only those that have eligible jobs.
-  const std::map<std::string, Queue>& queues() const { return queues_; }
+  // By tenant and project; only those that have eligible jobs.
+  const std::map<QueueKey, Queue>& queues() const { return queues_; }
   // REQUIRES: contains(id).
   const Shape& shape_of(JobId id) const { return *places_.at(id).shape; }
   const OrderKey& key_of(JobId id) const { return places_.at(id).key; }
@@ -112,7 +123,7 @@ class Pending {
   void remove_head(const Shape& shape, const OrderKey& key);
 
   std::map<ShapeKey, Shape> shapes_;
-  std::map<std::string, Queue> queues_;
+  std::map<QueueKey, Queue> queues_;
   std::unordered_map<JobId, Place> places_;
   std::uint64_t next_shape_ = 1;
 };
@@ -136,12 +147,13 @@ class PendingWalk {
   void leave_tenant();
   void leave_tenant_cards();
   // How many shapes of the current job's tenant were left by this call, this one included.
-  std::size_t count_left_of_tenant() { return ++sources_[current_.source].left; }
+  std::size_t count_left_of_tenant() { return ++tenant_of(current_.source).left; }
 
  private:
-  // The shapes of one tenant that were not looked at yet.
+  // The shapes of one queue that were not looked at yet.
   struct Source {
     const Pending::Queue* queue = nullptr;
+    std::uint32_t tenant = 0;  // The first source of its tenant, which keeps what holds for all.
     std::set<Pending::Head>::const_iterator at[Pending::kKinds];
     std::int8_t standing = 0;
     bool gone = false;        // leave_tenant()
@@ -168,6 +180,7 @@ class PendingWalk {
     }
   };
   void look(Source& source) const;
+  Source& tenant_of(std::uint32_t source) { return sources_[sources_[source].tenant]; }
   bool later(std::uint32_t a, std::uint32_t b) const;
   void settle_top();
   bool is_left(std::uint32_t source, bool needs_card) const;

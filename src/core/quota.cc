@@ -170,7 +170,8 @@ std::optional<QuotaStop> kept_off_by_quota(const State& state, const Tentative& 
 
 std::optional<Wall> next_quota_day(const State& state, Now now) {
   if (!state.tenants().any_quota()) return std::nullopt;
-  for (const auto& [name, queue] : state.pending().queues()) {
+  for (const auto& [whose, queue] : state.pending().queues()) {
+    const std::string& name = whose.tenant;
     const TenantBook::Entry* entry = state.tenants().find(name);
     if (entry == nullptr || !hours_stop(entry, entry->terms, now)) continue;
     return Wall{std::chrono::days{day_of(now.wall) + 1}};

@@ -23,14 +23,6 @@ std::string count(std::uint64_t number, const char* what) {
   return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
 }
 
-std::string duration(Microseconds length) {
-  const auto seconds = std::chrono::duration_cast<Seconds>(length).count();
-  if (seconds < 120) return std::to_string(seconds) + " s";
-  if (seconds < 7200) return std::to_string(seconds / 60) + " min";
-  if (seconds < 48 * 3600) return std::to_string(seconds / 3600) + " h";
-  return std::to_string(seconds / 86400) + " days";
-}
-
 // The program and its first word: enough to know it by.
 std::string short_command(const std::string& command) {
   std::string text = command.substr(0, command.find(' '));
@@ -46,7 +38,7 @@ std::string holder_clause(const ForeignHolder& holder) {
   text += holder.command.empty() ? "a process" : "`" + short_command(holder.command) + "`";
   text += ", pid " + std::to_string(holder.pid);
   if (!holder.user.empty()) text += ", of " + holder.user;
-  if (holder.held_for) text += ", since " + duration(*holder.held_for);
+  if (holder.held_for) text += ", since " + rough_duration(*holder.held_for);
   if (holder.idle) text += ", without using the card";
   return text;
 }
@@ -59,7 +51,7 @@ std::string missing_clause(const Reason& reason) {
 
 std::string soonest_clause(const SoonestEnd& end) {
   return "job " + to_string(end.job) + " has " + count(end.cards, "card") + " and ends in " +
-         (end.limit ? "" : "about ") + duration(end.in) + (end.limit ? " at the latest" : "");
+         (end.limit ? "" : "about ") + rough_duration(end.in) + (end.limit ? " at the latest" : "");
 }
 
 // As it is written after --vram or --mem: whole GiB where there is one.
@@ -99,6 +91,14 @@ std::string cards_sentence(const Reason& reason) {
 }
 
 }  // namespace
+
+std::string rough_duration(Microseconds length) {
+  const auto seconds = std::chrono::duration_cast<Seconds>(length).count();
+  if (seconds < 120) return std::to_string(seconds) + " s";
+  if (seconds < 7200) return std::to_string(seconds / 60) + " min";
+  if (seconds < 48 * 3600) return std::to_string(seconds / 3600) + " h";
+  return std::to_string(seconds / 86400) + " days";
+}
 
 const char* reason_code_name(ReasonCode code) {
   switch (code) {

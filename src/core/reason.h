@@ -76,6 +76,9 @@ struct Reason {
   std::vector<Help> helps = {};  // Worked out for one job alone (explain).
 };
 
+// For people: "40 min".
+std::string rough_duration(Microseconds length);
+
 // One sentence for people, and what would help, if something would.
 std::string describe(const Reason& reason);
 std::string what_would_help(const Reason& reason);

@@ -51,6 +51,8 @@ struct Rules {
   int cards_expected = 0;
   // A job that has waited longer comes first in its band.
   Seconds overdue_after{24 * 3600};
+  // A job whose deadline leaves less than this, and half its run time, comes first in its band.
+  Seconds deadline_slack{600};
   // What a tenant used counts half as much after this time. 0: not at all, no fair share.
   Seconds usage_half_life{7 * 24 * 3600};
   // Users may reserve cards in advance, for themselves; administrators always may.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/check.h"
+#include "core/deadline.h"
 #include "core/quota.h"
 
 namespace gpusched {
@@ -114,6 +115,7 @@ std::optional<Boot> State::next_deadline(Now now) const {
   if (!begins_.empty()) consider_wall(begins_.begin()->first);
   if (!expiries_.empty()) consider_wall(expiries_.begin()->first);
   if (!fresh_.empty()) consider_wall(fresh_.begin()->first + rules_.overdue_after);
+  if (!deadlines_.empty()) consider_wall(deadlines_.begin()->first);
   if (!retries_.empty()) consider(retries_.begin()->first);
   if (tenants_.any_active()) consider(usage_counted_ + kUsageCounted);
   if (const auto day = next_quota_day(*this, now)) consider_wall(*day);
@@ -229,12 +231,40 @@ void State::wake(JobId id, Now now) {
   index(job, now);
 }
 
+void State::watch_deadline(const Job& job, Now now) {
+  const auto next = deadline_times(*this, job).next_after(now.wall);
+  if (!next) return;
+  deadlines_.emplace(*next, job.id);
+  deadline_of_.emplace(job.id, *next);
+}
+
+void State::unwatch_deadline(const Job& job) {
+  const auto watched = deadline_of_.find(job.id);
+  if (watched == deadline_of_.end()) return;
+  deadlines_.erase({watched->second, job.id});
+  deadline_of_.erase(watched);
+}
+
+void State::pass_deadline(JobId id, Now now) {
+  const Job& job = jobs_.at(id);
+  const Wall came = deadline_of_.at(id);
+  const DeadlineTimes times = deadline_times(*this, job);
+  // Said once: when it could still have been met, and no longer.
+  if (came >= times.latest_start && came < times.deadline) {
+    note(job, "deadline", "not started in time: its deadline cannot be met any more", now);
+  }
+  wake(id, now);
+}
+
 void State::advance(Now now) {
   while (!begins_.empty() && begins_.begin()->first <= now.wall) wake(begins_.begin()->second, now);
   while (!retries_.empty() && retries_.begin()->first <= now.boot)
     wake(retries_.begin()->second, now);
   while (!fresh_.empty() && fresh_.begin()->first + rules_.overdue_after <= now.wall) {
     wake(fresh_.begin()->second, now);
+  }
+  while (!deadlines_.empty() && deadlines_.begin()->first <= now.wall) {
+    pass_deadline(deadlines_.begin()->second, now);
   }
   if (tenants_.any_active() && usage_counted_ + kUsageCounted <= now.boot) count_usage_of_all(now);
 }

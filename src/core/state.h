@@ -172,8 +172,8 @@ class State {
   void guard_array(JobId array, bool stop);
   // Looks at a waiting job again: what it waited for may have come.
   void wake(JobId id, Now now);
-  // Moves jobs that have become overdue to the front of their band, and wakes jobs whose begin
-  // or retry has come.
+  // Moves jobs that have become overdue, or whose deadline presses, to the front of their band, and
+  // wakes jobs whose begin or retry has come.
   void advance(Now now);
 
   // --- What changed since the last keep_changes() or roll_back() -----------------------------
@@ -255,6 +255,9 @@ class State {
   void unindex(const Job& job);
   void reindex_dependents(JobId id, Now now);
   void index_queued(const Job& job, const Queued& queued, Now now);
+  void watch_deadline(const Job& job, Now now);
+  void unwatch_deadline(const Job& job);
+  void pass_deadline(JobId id, Now now);
   void hold_resources(const Grant& grant, int sign);
   void refresh_beyond(std::size_t card_index);
   void refresh_usable(const std::string& uuid);
@@ -284,6 +287,9 @@ class State {
   std::set<std::pair<Boot, JobId>> retries_;   // Asleep until a boot time.
   std::set<std::pair<Wall, JobId>> expiries_;  // Waiting jobs that expire.
   std::set<std::pair<Wall, JobId>> fresh_;     // Pending and not overdue, by submit time.
+  // Waiting jobs with deadlines, by the next of their DeadlineTimes; and that one of each.
+  std::set<std::pair<Wall, JobId>> deadlines_;
+  std::unordered_map<JobId, Wall> deadline_of_;
   std::set<std::pair<Wall, JobId>> ended_;
   LeaseBook leases_;
   CardTurns turns_;

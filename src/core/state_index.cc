@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/check.h"
+#include "core/deadline.h"
 #include "core/dependency.h"
 #include "core/learn.h"
 #include "core/state.h"
@@ -84,7 +85,12 @@ void State::index_queued(const Job& job, const Queued& queued, Now now) {
   }
   const bool overdue = now.wall - job.submitted_at >= rules_.overdue_after;
   const bool by_history = counts_history(job, rules_.estimates);
-  pending_.insert(job, overdue, by_history ? job.signature : SignatureId{});
+  std::optional<Wall> start_by;
+  if (job.spec->deadline) {
+    const DeadlineTimes times = deadline_times(*this, job);
+    if (times.presses(now.wall)) start_by = times.latest_start;
+  }
+  pending_.insert(job, overdue, by_history ? job.signature : SignatureId{}, start_by);
   if (!overdue) fresh_.emplace(job.submitted_at, job.id);
 }
 
@@ -96,6 +102,7 @@ void State::index(const Job& job, Now now) {
       std::holds_alternative<Held>(job.state) || std::holds_alternative<Queued>(job.state);
   if (waits) {
     if (job.spec->expire) expiries_.emplace(*job.spec->expire, job.id);
+    if (job.spec->deadline) watch_deadline(job, now);
     if (!job.spec->group.empty()) ++waiting_in_group_[job.spec->group];
     link_dependencies(job, true);
     tenants_.add_waiting(job.tenant);
@@ -130,6 +137,7 @@ void State::unindex(const Job& job) {
       std::holds_alternative<Held>(job.state) || std::holds_alternative<Queued>(job.state);
   if (waits) {
     if (job.spec->expire) expiries_.erase({*job.spec->expire, job.id});
+    if (job.spec->deadline) unwatch_deadline(job);
     if (!job.spec->group.empty() && --waiting_in_group_[job.spec->group] == 0) {
       waiting_in_group_.erase(job.spec->group);
     }
@@ -211,6 +219,7 @@ void State::check_invariants() const {
   CHECK(waiting == counts_.queued + counts_.held);
   CHECK(aside_.size() == counts_.paused);
   CHECK(active_.size() == counts_.starting + counts_.running + counts_.paused);
+  CHECK(deadlines_.size() == deadline_of_.size() && deadlines_.size() <= waiting);
   CHECK(ended == ended_.size() && ended == counts_.completed + counts_.failed + counts_.cancelled);
   CHECK(host.cpus == host_holds_.cpus && host.ram_bytes == host_holds_.ram_bytes);
   for (std::size_t i = 0; i < holds.size(); ++i) {

@@ -115,6 +115,7 @@ void TenantRule::take(const TenantRule& stronger) {
   take_over(queued, stronger.queued);
   take_over(gpu_hours, stronger.gpu_hours);
   take_over(time_limit_s, stronger.time_limit_s);
+  take_over(projects, stronger.projects);
 }
 
 TenantTerms terms_from(const TenantRule& rule) {

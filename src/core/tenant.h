@@ -38,6 +38,11 @@ int first_day_of(const GpuHours& hours, int today);
 // Days of UTC since 1970.
 int day_of(Wall time);
 
+// What the projects of a tenant have of its share, by name. Jobs of projects that are not named go
+// together under the empty name, with a weight of 1 unless that is given here.
+using ProjectWeights = std::map<std::string, double>;
+inline constexpr std::size_t kProjectsMost = 1000;
+
 // What somebody says of a tenant; absent: not said here.
 struct TenantRule {
   static constexpr double kWeightLeast = 0.001;
@@ -49,6 +54,7 @@ struct TenantRule {
   std::optional<std::uint64_t> queued;      // Jobs that wait, held ones too.
   std::optional<GpuHours> gpu_hours;
   std::optional<std::uint64_t> time_limit_s;  // The longest that a job may ask for.
+  std::optional<ProjectWeights> projects;     // Empty: no shares of projects.
 
   bool empty() const { return *this == TenantRule{}; }
   // Takes over what `stronger` says.
@@ -88,6 +94,7 @@ struct TenantUsage {
   Wall at{};
   Boot boot{};
   std::map<int, double> days;  // Undecayed, by day of UTC; those that a period can reach.
+  std::map<std::string, double> projects = {};  // As gpu_seconds, by names of ProjectWeights.
   friend bool operator==(const TenantUsage&, const TenantUsage&) = default;
 };
 

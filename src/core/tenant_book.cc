@@ -5,6 +5,14 @@
 #include "core/check.h"
 
 namespace gpusched {
+namespace {
+
+void settle(TenantBook::Entry& entry, TenantRule rule) {
+  entry.terms = terms_from(rule);
+  entry.projects = std::move(rule.projects).value_or(ProjectWeights{});
+}
+
+}  // namespace
 
 const TenantBook::Entry* TenantBook::find(const std::string& name) const {
   const auto found = entries_.find(name);
@@ -17,19 +25,19 @@ TenantRule TenantBook::rule_of(const std::string& name) const {
 }
 
 // The nearer word counts: run time before configuration, the tenant's own before the default.
-TenantTerms TenantBook::work_out(const std::string& name) const {
+TenantRule TenantBook::work_out(const std::string& name) const {
   TenantRule rule;
   for (const std::string& from : {std::string(kDefaultTenant), name}) {
     const auto configured = configured_.rules.find(from);
     if (configured != configured_.rules.end()) rule.take(configured->second);
     rule.take(rule_of(from));
   }
-  return terms_from(rule);
+  return rule;
 }
 
 TenantTerms TenantBook::terms_of(const std::string& name) const {
   const Entry* entry = find(name);
-  return entry != nullptr ? entry->terms : work_out(name);
+  return entry != nullptr ? entry->terms : terms_from(work_out(name));
 }
 
 const std::string& TenantBook::tenant_of(const std::string& user) const {
@@ -46,13 +54,15 @@ Tenant TenantBook::counted(const std::string& name, Now now, Seconds half_life) 
     return tenant;
   }
   tenant = *entry->kept;
+  tenant.usage.projects =
+      projects_at(tenant.usage, entry->projects, entry->project_rates, now, half_life);
   tenant.usage = counted_up(std::move(tenant.usage), entry->rate, now, half_life);
   return tenant;
 }
 
 TenantBook::Entry& TenantBook::entry_of(const std::string& name) {
   const auto [entry, fresh] = entries_.try_emplace(name);
-  if (fresh) entry->second.terms = work_out(name);
+  if (fresh) settle(entry->second, work_out(name));
   return entry->second;
 }
 
@@ -62,7 +72,7 @@ void TenantBook::drop_if_idle(std::map<std::string, Entry>::iterator entry) {
 }
 
 void TenantBook::refresh_terms() {
-  for (auto& [name, entry] : entries_) entry.terms = work_out(name);
+  for (auto& [name, entry] : entries_) settle(entry, work_out(name));
   any_quota_ = false;
   for (const auto& [name, rule] : configured_.rules) {
     any_quota_ = any_quota_ || terms_from(rule).limits_starts();
@@ -100,12 +110,20 @@ void TenantBook::remove_waiting(const std::string& name) {
   drop_if_idle(entry);
 }
 
+void TenantBook::charge(Entry& entry, const std::string& project, ChargeRate rate) {
+  entry.rate += rate;
+  if (rate == 0) return;
+  const auto of_project = entry.project_rates.try_emplace(project, 0).first;
+  of_project->second += rate;
+  if (of_project->second == 0) entry.project_rates.erase(of_project);
+}
+
 void TenantBook::add_active(const Job& job, const std::vector<Card>& cards) {
   Entry& entry = entry_of(job.tenant);
   // What is moved aside counts against quotas, since it will come back; it is not charged.
   entry.holds.add(*grant_of(job));
   const ChargeRate rate = charge_rate_of(held_by(job), cards);
-  entry.rate += rate;
+  charge(entry, job.spec->project, rate);
   rates_[job.id] = rate;
 }
 
@@ -114,7 +132,7 @@ void TenantBook::remove_active(const Job& job) {
   const auto rate = rates_.find(job.id);
   CHECK(entry != entries_.end() && rate != rates_.end());
   entry->second.holds.remove(*grant_of(job));
-  entry->second.rate -= rate->second;
+  charge(entry->second, job.spec->project, -rate->second);
   rates_.erase(rate);
   drop_if_idle(entry);
 }
@@ -122,9 +140,9 @@ void TenantBook::remove_active(const Job& job) {
 void TenantBook::recharge(const Job& job, const std::vector<Card>& cards) {
   ChargeRate& rate = rates_.at(job.id);
   Entry& entry = entries_.at(job.tenant);
-  entry.rate -= rate;
+  charge(entry, job.spec->project, -rate);
   rate = charge_rate_of(held_by(job), cards);
-  entry.rate += rate;
+  charge(entry, job.spec->project, rate);
 }
 
 }  // namespace gpusched

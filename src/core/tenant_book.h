@@ -22,6 +22,9 @@ class TenantBook {
     ChargeRate rate = 0;  // Of what its jobs hold.
     TenantHolds holds;
     std::uint64_t waiting = 0;  // Queued and held jobs.
+    ProjectWeights projects;    // Empty: they have no shares.
+    // Of what its jobs hold, by their own project; only where something is held.
+    std::map<std::string, ChargeRate> project_rates;
   };
 
   // Tenants that have jobs, or of whom something is kept.
@@ -54,7 +57,8 @@ class TenantBook {
  private:
   Entry& entry_of(const std::string& name);
   void drop_if_idle(std::map<std::string, Entry>::iterator entry);
-  TenantTerms work_out(const std::string& name) const;
+  TenantRule work_out(const std::string& name) const;
+  static void charge(Entry& entry, const std::string& project, ChargeRate rate);
   void refresh_terms();
 
   ConfiguredTenants configured_;

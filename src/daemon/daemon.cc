@@ -12,6 +12,7 @@
 #include "daemon/readiness.h"
 #include "daemon/state_directory.h"
 #include "process/device_filter.h"
+#include "process/numa.h"
 
 namespace gpusched {
 namespace {
@@ -121,14 +122,19 @@ void Daemon::start_engine(StoreImage image, const std::string& boot_id) {
   state.configure_tenants(config_.tenants);
   const std::string open = why_devices_are_open();
   log_info("device filter", {{"state", open.empty() ? "on" : "off"}, {"reason", open}});
-  engine_ =
-      std::make_unique<Engine>(std::move(state), *launcher_,
-                               Engine::Options{.log_limit_bytes = config_.jobs.log_limit_bytes,
-                                               .jobs_directory = config_.state_directory + "/jobs",
-                                               .filter_devices = open.empty(),
-                                               .devices_open = open,
-                                               .sim_world = sim_ ? sim_->file : "",
-                                               .sim_libraries = sim_ ? sim_->libraries : ""});
+  Engine::Options options{.log_limit_bytes = config_.jobs.log_limit_bytes,
+                          .jobs_directory = config_.state_directory + "/jobs",
+                          .filter_devices = open.empty(),
+                          .devices_open = open,
+                          .sim_world = sim_ ? sim_->file : "",
+                          .sim_libraries = sim_ ? sim_->libraries : ""};
+  // Simulated cards are in no slot.
+  if (config_.host.numa && !sim_) {
+    options.near_cpus = [nodes = NumaNodes::read()](const std::vector<std::string>& pci) {
+      return nodes.near(pci);
+    };
+  }
+  engine_ = std::make_unique<Engine>(std::move(state), *launcher_, std::move(options));
   engine_->recover(std::move(image), boot_id, read_clock());
   api_ = std::make_unique<Api>(loop_, *engine_, api_ports(), api_limits());
   driver_ = std::make_unique<Driver>(loop_, *engine_, *store_thread_, [this] { after_turn(); });

@@ -280,6 +280,8 @@ std::vector<JobChange> Engine::changes_to_tell(const std::vector<TrailEntry>& tr
   return told;
 }
 
+NearCpus Engine::near(const Grant& grant) const { return near_of(state_, grant, options_); }
+
 std::vector<std::pair<std::string, std::string>> Engine::card_variables(const Grant& grant) const {
   auto variables = card_variables_of(state_, grant, options_);
   if (!options_.sim_world.empty()) {

@@ -48,6 +48,8 @@ class Engine {
     std::string devices_open = {};  // Else: why not.
     std::string sim_world;          // Where jobs find the simulated driver; empty: none.
     std::string sim_libraries;
+    // What is near cards at these PCI addresses; empty: nobody looks.
+    std::function<NearCpus(const std::vector<std::string>& pci)> near_cpus = {};
     std::size_t slice = 500;        // Jobs of a large submission applied per turn.
     std::size_t slice_beside = 50;  // The same in a turn that somebody else waits for.
     std::size_t backlog = 100'000;  // Events that may gather before new client events are refused.
@@ -90,6 +92,7 @@ class Engine {
   }
   // What a program needs in its environment to see the cards of a grant, and no others.
   std::vector<std::pair<std::string, std::string>> card_variables(const Grant& grant) const;
+  NearCpus near(const Grant& grant) const;
   // True while the store does not take commits (full disk); new work is refused at once.
   bool degraded() const { return degraded_.has_value(); }
 

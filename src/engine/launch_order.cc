@@ -78,6 +78,17 @@ void add_save_variables(const Job& job, const Engine::Options& options, LaunchOr
 
 }  // namespace
 
+NearCpus near_of(const State& state, const Grant& grant, const Engine::Options& options) {
+  if (!options.near_cpus || grant.cards.empty()) return {};
+  std::vector<std::string> pci;
+  for (const CardGrant& held : grant.cards) {
+    const auto position = state.index_of(held.card);
+    pci.push_back(position ? state.cards()[*position].pci : std::string());
+  }
+  NearCpus near = options.near_cpus(pci);
+  return near.count >= grant.cpus ? near : NearCpus{};
+}
+
 std::vector<std::pair<std::string, std::string>> card_variables_of(const State& state,
                                                                    const Grant& grant,
                                                                    const Engine::Options& options) {
@@ -129,6 +140,10 @@ LaunchOrder launch_order_of(const State& state, const Job& job, const Engine::Op
   order.terminal_columns = spec.terminal_columns;
   order.cpus = starting->grant.cpus;
   order.ram_bytes = starting->grant.ram_bytes;
+  order.near = near_of(state, starting->grant, options);
+  if (!order.near.cpus.empty()) {
+    order.added_variables.emplace_back("GPUSCHED_NEAR_CPUS", order.near.cpus);
+  }
   return order;
 }
 

@@ -9,6 +9,9 @@
 namespace gpusched {
 
 // REQUIRES: the job is starting.
+// CPUs near its cards; empty: anywhere. Only where the node has as many as the job was given.
+NearCpus near_of(const State& state, const Grant& grant, const Engine::Options& options);
+
 LaunchOrder launch_order_of(const State& state, const Job& job, const Engine::Options& options);
 
 // What tells a CUDA program which cards are meant; the same for jobs and for holders of leases.

@@ -77,6 +77,29 @@ TEST(LaunchOrder, TheDeviceFilterAllowsTheNodesOfTheGrantedCards) {
   EXPECT_EQ(open.devices_open, "not root");
 }
 
+TEST(LaunchOrder, ACardJobIsKeptNearItsCardsWhereTheNodeHasCpusEnough) {
+  State state = machine(2, 24);
+  std::vector<Card> cards = state.cards();
+  cards[0].pci = "a";
+  cards[1].pci = "b";
+  state.set_cards(cards);
+  ask().gpus(2).cpus(4).submit(state, at_second(0));
+  ask().gpus(0).submit(state, at_second(0));
+  start_what_fits(state, at_second(0));
+  Engine::Options options;
+  int cpus = 4;
+  options.near_cpus = [&cpus](const std::vector<std::string>& pci) {
+    EXPECT_EQ(pci, (std::vector<std::string>{"a", "b"}));
+    return NearCpus{"0-3", "1", cpus};
+  };
+  const LaunchOrder near = launch_order_of(state, *state.find(JobId{1}), options);
+  EXPECT_EQ(near.near.cpus, "0-3");
+  EXPECT_EQ(variable(near, "GPUSCHED_NEAR_CPUS"), "0-3");
+  EXPECT_EQ(launch_order_of(state, *state.find(JobId{2}), options).near.cpus, "");
+  cpus = 3;
+  EXPECT_EQ(launch_order_of(state, *state.find(JobId{1}), options).near.cpus, "");
+}
+
 TEST(LaunchOrder, ACpuJobSeesNoCard) {
   State state = machine(1, 24);
   ask().gpus(0).array(2).submit(state, at_second(0));

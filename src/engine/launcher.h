@@ -37,6 +37,13 @@ struct DeviceFilter {
   std::vector<DeviceNode> allowed = {};
 };
 
+// CPUs and memory nodes, as the kernel writes lists of them; empty: whatever there is.
+struct NearCpus {
+  std::string cpus;
+  std::string memory;
+  int count = 0;  // Of the CPUs.
+};
+
 // All that a shim must know; nothing of it is looked up again.
 struct LaunchOrder {
   AttemptId attempt;
@@ -58,6 +65,7 @@ struct LaunchOrder {
   std::uint64_t ram_bytes = 0;  // For memory.max; 0: no limit.
   std::optional<DeviceFilter> devices = {};
   std::string devices_open = {};  // Why there is no filter.
+  NearCpus near;                  // Near its cards, where the machine has several nodes.
 };
 
 // A running attempt is to leave its cards, or to return to them.

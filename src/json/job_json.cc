@@ -24,6 +24,8 @@ void write_gpus(JsonWriter& json, const Job& job, const std::vector<Card>& cards
       const auto card = std::ranges::find(cards, held.card, &Card::number);
       json.begin_object().field("number", number_of(held.card));
       json.key("uuid").text_or_null(card == cards.end() ? std::string_view{} : card->uuid);
+      json.field("vram_bytes", held.vram_bytes).field("share_percent", held.share_percent);
+      json.field("whole", held.whole);
       json.end_object();
     }
   }
@@ -141,7 +143,7 @@ void write_row_fields(JsonWriter& json, const Job& job, const RowFacts& facts,
   write_progress(json, facts);
   json.key("needs").begin_object();
   write_needs_fields(json, spec.needs);
-  json.end_object();
+  json.end_object().field("time_limit_s", spec.time.limit);
   if (spec.lease) write_lease_terms(json, *spec.lease);
 }
 
@@ -190,13 +192,16 @@ void write_job_details(JsonWriter& json, const Job& job, const RowFacts& facts,
   const JobSpec& spec = *job.spec;
   json.begin_object();
   write_row_fields(json, job, facts, cards);
-  json.field("time_limit_s", spec.time.limit).field("grace_s", spec.time.grace);
+  json.field("grace_s", spec.time.grace);
   write_warn_signal(json, "warn_signal", spec.time);
   write_after(json, spec.after);
   json.field("retries", spec.retry.retries).field("failures", job.failures);
   write_strings(json, "retry_causes", cause_names(spec.retry.causes));
   json.field("retry_back_off_s", spec.retry.back_off);
   json.field("begin", spec.begin).field("expire", spec.expire);
+  json.field("deadline", spec.deadline);
+  json.key("deadline_warning").text_or_null(facts.deadline_warning);
+  json.key("near_cpus").text_or_null(facts.near_cpus);
   json.field("restartable", spec.restartable).field("preempt", preempt_name(spec.preempt));
   write_aside(json, job);
   write_save_terms(json, spec.saves.get());

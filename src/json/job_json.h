@@ -22,6 +22,8 @@ struct RowFacts {
   std::optional<Progress> progress = {};
   std::optional<Wall> expected_end = {};
   const Knowledge* known = nullptr;  // For the details.
+  std::string_view deadline_warning = {};
+  std::string_view near_cpus = {};  // Near its cards, if it is kept there.
 };
 
 // What only the owner and administrators see; empty texts become null.

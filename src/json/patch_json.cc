@@ -65,6 +65,7 @@ Result<JobPatch> parse_patch(std::string_view json) {
   keep(patch.time_limit, [&](Seconds& limit) { return fields.seconds("time_limit_s", limit); });
   fields.time("begin", patch.begin);
   fields.time("expire", patch.expire);
+  fields.time("deadline", patch.deadline);
   keep(patch.retries, [&](int& n) { return fields.number("retries", n, 0, kRetriesMost); });
   read_needs(fields, patch);
   if (Result<void> read = fields.finish(); !read) return failure(read.error());

@@ -42,6 +42,7 @@ void for_each_rule(Rules& rules, Visit visit) {
   visit("undeclared_free_percent", rules.undeclared_free_percent);
   visit("cards_expected", rules.cards_expected);
   visit("overdue_after_s", rules.overdue_after);
+  visit("deadline_slack_s", rules.deadline_slack);
   visit("usage_half_life_s", rules.usage_half_life);
   visit("shapes_scanned_most", rules.shapes_scanned_most);
   visit("preemption", rules.preemption);

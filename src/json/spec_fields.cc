@@ -211,6 +211,7 @@ void read_spec_fields(Fields& fields, JobSpec& spec) {
   }
   fields.time("begin", spec.begin);
   fields.time("expire", spec.expire);
+  fields.time("deadline", spec.deadline);
   fields.text("output_path", spec.output_path);
   fields.text("error_path", spec.error_path);
   read_terminal(fields, spec);

@@ -40,6 +40,7 @@ std::string spec_to_json(const JobSpec& spec) {
   json.field("restartable", spec.restartable).field("preempt", preempt_name(spec.preempt));
   // Times are stored to the millisecond; that is how they came in.
   json.field("begin", spec.begin).field("expire", spec.expire);
+  if (spec.deadline) json.field("deadline", spec.deadline);
   json.field("output_path", spec.output_path).field("error_path", spec.error_path);
   json.field("attach", attach_name(spec.attach));
   json.key("terminal").begin_object().field("rows", spec.terminal_rows);

@@ -123,6 +123,9 @@ Fault fault_of_times(const JobSpec& spec) {
   if (spec.begin && spec.expire && *spec.expire <= *spec.begin) {
     return "expire must be later than begin";
   }
+  if (spec.begin && spec.deadline && *spec.deadline <= *spec.begin) {
+    return "deadline must be later than begin";
+  }
   if (spec.time.warn_signal != 0) {
     if (spec.time.limit == Seconds{0}) return "signal needs a time_limit_s to come before";
     if (spec.time.warn_before >= spec.time.limit) {

@@ -26,6 +26,7 @@ TEST(SpecJson, KeepsEveryField) {
       "retries":2,"retry_back_off_s":8,"retry_causes":["exit","host_oom"],"restartable":true,
       "preempt":"never","checkpoint":{"signal":12,"grace_s":90},
       "begin":"2026-01-01T08:00:00.000Z","expire":"2026-01-02T08:00:00.250Z",
+      "deadline":"2026-01-03T08:00:00.500Z",
       "output_path":"o","error_path":"e\udcff","attach":"pty",
       "terminal":{"rows":24,"columns":80},"array":{"limit":4})");
   const Result<JobSpec> spec = spec_from_json(json);
@@ -54,6 +55,8 @@ TEST(SpecJson, KeepsEveryField) {
   EXPECT_EQ(again->expire, spec->expire);
   ASSERT_NE(again->saves, nullptr);
   EXPECT_EQ(*again->saves, *spec->saves);
+  EXPECT_TRUE(spec->deadline.has_value());
+  EXPECT_EQ(again->deadline, spec->deadline);
 }
 
 TEST(SpecJson, DefaultsAreThoseOfTheType) {
@@ -130,6 +133,8 @@ TEST(SubmitJson, RefusesWithASentenceThatNamesTheField) {
       {R"("begin":"tomorrow")", "begin must be a time like \"2026-01-01T08:00:00Z\""},
       {R"("begin":"2026-01-02T08:00:00Z","expire":"2026-01-01T08:00:00Z")",
        "expire must be later than begin"},
+      {R"("begin":"2026-01-02T08:00:00Z","deadline":"2026-01-01T08:00:00Z")",
+       "deadline must be later than begin"},
       {R"("environment":["A"])", "environment must be a list of NAME=value"},
       {R"("environment":["=x"])", "environment must be a list of NAME=value"},
       {R"("array":{"indices":""})", "array.indices must not be empty"},

@@ -65,12 +65,31 @@ void read_hours(Fields& fields, TenantRule& rule) {
   }
 }
 
+void read_projects(Fields& fields, TenantRule& rule) {
+  const JsonValue* value = fields.value("projects");
+  if (value == nullptr) return;
+  const auto* object = value->as<JsonObject>();
+  if (object == nullptr || object->size() > kProjectsMost) {
+    return fields.fault("projects", "must be an object of at most 1000 names and weights");
+  }
+  ProjectWeights projects;
+  for (const auto& [name, entry] : *object) {
+    const std::optional<double> weight = number_in(entry);
+    if (!weight || !(*weight >= TenantRule::kWeightLeast) || *weight > TenantRule::kWeightMost) {
+      return fields.fault("projects", "must have weights from 0.001 to 1000000");
+    }
+    projects[name] = *weight;
+  }
+  rule.projects = std::move(projects);
+}
+
 Result<TenantRule> rule_in(const JsonValue& value) {
   Fields fields(value);
   TenantRule rule;
   read_weight(fields, rule);
   for (const LimitField& field : kLimits) read_limit(fields, field, rule);
   read_hours(fields, rule);
+  read_projects(fields, rule);
   if (Result<void> read = fields.finish(); !read) return failure(read.error());
   return rule;
 }
@@ -101,7 +120,20 @@ Result<TenantUsage> usage_in(const JsonValue& value) {
     if (!amount) return failure(ErrorCode::kInvalid, "not a day and its GPU-seconds");
     usage.days[static_cast<int>(*day)] = *amount;
   }
+  const JsonValue* projects = value.find("projects");
+  const auto* by_name = projects != nullptr ? projects->as<JsonObject>() : nullptr;
+  for (const auto& [name, entry] : by_name != nullptr ? *by_name : JsonObject{}) {
+    const auto amount = number_in(entry);
+    if (!amount) return failure(ErrorCode::kInvalid, "not a project and its GPU-seconds");
+    usage.projects[name] = *amount;
+  }
   return usage;
+}
+
+void write_amounts(JsonWriter& json, const std::map<std::string, double>& projects) {
+  json.key("projects").begin_object();
+  for (const auto& [name, amount] : projects) json.foreign_key(name).value(amount);
+  json.end_object();
 }
 
 }  // namespace
@@ -120,6 +152,7 @@ void write_tenant_rule(JsonWriter& json, const TenantRule& rule) {
     }
   }
   if (rule.gpu_hours) json.field("gpu_hours", gpu_hours_text(*rule.gpu_hours));
+  if (rule.projects) write_amounts(json, *rule.projects);
   json.end_object();
 }
 
@@ -146,7 +179,9 @@ std::string tenant_usage_to_json(const TenantUsage& usage) {
   for (const auto& [day, seconds] : usage.days) {
     json.begin_array().value(day).value(seconds).end_array();
   }
-  json.end_array().end_object();
+  json.end_array();
+  if (!usage.projects.empty()) write_amounts(json, usage.projects);
+  json.end_object();
   return text;
 }
 

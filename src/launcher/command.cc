@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -42,6 +43,7 @@ class Becoming {
     default_signals();
     if (plan_.reset_oom_score) reset_oom_score();
     set_limits();
+    stay_near();
     give_up_rights();
     ::umask(order_.umask);
     compose_words();
@@ -111,6 +113,20 @@ class Becoming {
       wanted.rlim_cur = std::min(wanted.rlim_cur, wanted.rlim_max);
       ::setrlimit(resource, &wanted);
     }
+  }
+
+  // A wish: CPUs that we may not use, or that are off, are no reason not to run.
+  void stay_near() {
+    if (plan_.near_cpus.empty()) return;
+    const auto most = static_cast<std::size_t>(*std::ranges::max_element(plan_.near_cpus)) + 1;
+    cpu_set_t* set = CPU_ALLOC(most);
+    if (set == nullptr) return;
+    CPU_ZERO_S(CPU_ALLOC_SIZE(most), set);
+    for (const int cpu : plan_.near_cpus) {
+      CPU_SET_S(static_cast<std::size_t>(cpu), CPU_ALLOC_SIZE(most), set);
+    }
+    ::sched_setaffinity(0, CPU_ALLOC_SIZE(most), set);
+    CPU_FREE(set);
   }
 
   void give_up_rights() {

@@ -26,7 +26,8 @@ struct CommandPlan {
   int log_fd = -1;  // The log in the job directory; -1: the user chose a file.
   // With a terminal or pipes attached: what becomes 0, 1 and 2.
   int attached[3] = {-1, -1, -1};
-  int leaf_fd = -1;  // The control group to be born in; -1: none.
+  std::vector<int> near_cpus;  // Where it is to run; empty: anywhere.
+  int leaf_fd = -1;            // The control group to be born in; -1: none.
   // Where to wait for a byte before anything that others could see; -1: do not wait.
   int wait_fd = -1;
   int release_fd = -1;  // The other end, which the new process must not keep.

@@ -22,6 +22,7 @@
 #include "process/device_filter.h"
 #include "process/job_directory.h"
 #include "process/launch_protocol.h"
+#include "process/numa.h"
 #include "process/packet.h"
 #include "process/record.h"
 
@@ -40,6 +41,7 @@ std::string spec_text(const LaunchOrder& order) {
   record.set("gid", std::int64_t{order.owner.gid});
   if (!order.output_path.empty()) record.set("output", order.output_path);
   if (!order.error_path.empty()) record.set("error", order.error_path);
+  if (!order.near.cpus.empty()) record.set("near_cpus", order.near.cpus);
   if (order.time.limit.count() > 0) record.set("time_limit", order.time.limit.count());
   return record.write();
 }
@@ -91,11 +93,13 @@ Result<void> prepare_command(const ShimSettings& settings, ShimParts& parts, Com
   if (order.argv.empty() || order.argv.front().empty()) {
     return failure(ErrorCode::kInvalid, "there is no command to run");
   }
+  plan.near_cpus = cpus_in(order.near.cpus);
   if (auto planned = plan_identity(plan); !planned) return planned;
   if (auto log = prepare_log(parts, plan.change_user); !log) return log;
   if (parts.log) plan.log_fd = parts.log.get();
   if (!parts.leaf_path.empty()) {
-    auto leaf = make_leaf(parts.leaf_path, {order.cpus, order.ram_bytes});
+    auto leaf = make_leaf(parts.leaf_path,
+                          {order.cpus, order.ram_bytes, order.near.cpus, order.near.memory});
     // Without one the job is followed by session and tree, as where there are no groups at all.
     if (leaf) parts.leaf = std::move(*leaf);
     plan.leaf_fd = parts.leaf.get();

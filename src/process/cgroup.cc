@@ -89,6 +89,11 @@ Result<Fd> make_leaf(const std::string& path, const LeafLimits& limits) {
   } else if (!fresh) {
     write_at(leaf.get(), "memory.max", "max");
   }
+  // An empty line stands for whatever the group above has.
+  if (!limits.near_cpus.empty() || !fresh) {
+    write_at(leaf.get(), "cpuset.cpus", limits.near_cpus + "\n");
+    write_at(leaf.get(), "cpuset.mems", limits.near_memory + "\n");
+  }
   return leaf;
 }
 

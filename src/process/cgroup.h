@@ -18,6 +18,7 @@ struct CgroupBase {
   std::string path;         // Empty: none.
   bool cpu_limits = false;  // Leaves have cpu.max.
   bool ram_limits = false;  // Leaves have memory.max and memory.events.
+  bool near_cpus = false;   // Leaves have cpuset.cpus and cpuset.mems.
   std::string explanation;  // One sentence for `doctor` and the log.
 };
 
@@ -38,6 +39,8 @@ bool enter_cgroup(const std::string& path);
 struct LeafLimits {
   int cpus = 0;                 // 0: none.
   std::uint64_t ram_bytes = 0;  // 0: none.
+  std::string near_cpus = {};   // Empty: all.
+  std::string near_memory = {};
 };
 // An empty leaf, new or made ready by premake_leaf(); what is in it under that name is ended first.
 Result<Fd> make_leaf(const std::string& path, const LeafLimits& limits);

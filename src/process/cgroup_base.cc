@@ -147,6 +147,7 @@ CgroupBase prepare_cgroups(CgroupBase base, bool move_self) {
   base.cpu_limits = base.cpu_limits && has_word(offered, "cpu") && switch_on(base.path, "cpu");
   base.ram_limits =
       base.ram_limits && has_word(offered, "memory") && switch_on(base.path, "memory");
+  base.near_cpus = base.cpu_limits && has_word(offered, "cpuset") && switch_on(base.path, "cpuset");
   return base;
 }
 

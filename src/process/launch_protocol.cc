@@ -276,6 +276,8 @@ std::string encode_order(const LaunchOrder& order) {
   out.u32(static_cast<std::uint32_t>(order.cpus));
   out.u64(order.ram_bytes);
   write_devices(out, order);
+  out.text(order.near.cpus);
+  out.text(order.near.memory);
   return out.take();
 }
 
@@ -316,6 +318,8 @@ Result<LaunchOrder> decode_order(std::string_view bytes) {
   order.cpus = static_cast<int>(in.u32());
   order.ram_bytes = in.u64();
   read_devices(in, order);
+  order.near.cpus = in.text();
+  order.near.memory = in.text();
   if (!in.ok()) return failure(ErrorCode::kInternal, "a launch order is cut off");
   return order;
 }

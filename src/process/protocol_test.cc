@@ -88,6 +88,7 @@ LaunchOrder full_order() {
   order.terminal_columns = 80;
   order.cpus = 4;
   order.ram_bytes = 1ULL << 33;
+  order.near = {"0-3", "0", 4};
   return order;
 }
 
@@ -103,6 +104,7 @@ TEST(LaunchProtocol, AnOrderComesBackAsItWas) {
   EXPECT_EQ(back->limits, order.limits);
   EXPECT_EQ(back->time, order.time);
   EXPECT_EQ(back->attach, Attach::kPty);
+  EXPECT_EQ(back->near.cpus, "0-3");
 }
 
 TEST(LaunchProtocol, AnOrderThatIsCutOffIsRefused) {

@@ -68,6 +68,18 @@ TEST_P(Shim, GivesTheCommandItsEnvironmentAndNothingElse) {
   EXPECT_EQ(log().find("USER="), std::string::npos);
 }
 
+TEST_P(Shim, RunsTheCommandOnTheCpusNearItsCards) {
+  LaunchOrder order = harness_.shell_order(kOne, "grep Cpus_allowed_list /proc/self/status");
+  order.near = {"0", "0", 1};
+  run(std::move(order));
+  EXPECT_EQ(log(), "Cpus_allowed_list:\t0\n");
+  // CPUs that there are not bind nobody, and are no failure.
+  LaunchOrder elsewhere = harness_.shell_order({JobId{2}, 1}, "echo ran");
+  elsewhere.near = {"8000-8001", "0", 2};
+  EXPECT_EQ(run(std::move(elsewhere)).exit_code, 0);
+  EXPECT_EQ(log({JobId{2}, 1}), "ran\n");
+}
+
 TEST_P(Shim, PassesNoDescriptorsOn) {
   run(harness_.shell_order(kOne, "ls /proc/self/fd"));
   // Three standard ones, and the directory that ls reads.

@@ -7,6 +7,7 @@
 #include <queue>
 
 #include "core/apply.h"
+#include "replay/colocation.h"
 
 namespace gpusched::replay {
 namespace {
@@ -16,9 +17,20 @@ Now moment(Microseconds time) { return {Wall{time}, Boot{time}}; }
 struct CoreEnd {
   Microseconds at{};
   JobId job{};
+  std::uint64_t version = 0;  // Another one than the job's: it was told anew since.
   friend bool operator>(const CoreEnd& a, const CoreEnd& b) {
     return std::pair(a.at, a.job) > std::pair(b.at, b.job);
   }
+};
+
+// What is left to do of a job, and at which pace it goes.
+struct Work {
+  JobId id{};
+  Microseconds left{0};
+  Microseconds since{0};
+  Microseconds cut_at = Microseconds::max();  // By its time limit.
+  Pace pace = kFullPace;
+  std::uint64_t version = 0;
 };
 
 class CoreRun {
@@ -32,19 +44,27 @@ class CoreRun {
     outcome_.nodes = machine.nodes;
     outcome_.cards = machine.total();
     stretch_.resize(trace.size());
+    work_.resize(trace.size());
+    if (settings.colocation_percent) {
+      colocation_.emplace(machine.cards.size(), *settings.colocation_percent);
+    }
   }
 
   Result<Outcome> run() {
     std::size_t arrived = 0;
     std::size_t ended = 0;
     while (ended < trace_.size()) {
+      drop_stale_ends();
       Microseconds now = Microseconds::max();
       if (arrived < trace_.size()) now = trace_[arrived].submit;
       if (!ends_.empty()) now = std::min(now, ends_.top().at);
       if (now == Microseconds::max()) {
         return failure(ErrorCode::kInternal, "jobs wait although nothing runs");
       }
-      for (; !ends_.empty() && ends_.top().at == now; ++ended) end_one(now);
+      for (; !ends_.empty() && ends_.top().at == now; ++ended) {
+        end_one(now);
+        drop_stale_ends();
+      }
       for (; arrived < trace_.size() && trace_[arrived].submit == now; ++arrived) {
         if (auto taken = arrive(arrived, now); !taken) return failure(taken.error());
       }
@@ -111,15 +131,45 @@ class CoreRun {
     const Microseconds whole = trace_[index].duration;
     const Microseconds limit = state_.find(start.job)->spec->time.limit;
     JobOutcome& seen = outcome_.jobs[index];
-    seen.cut = limit > Microseconds{0} && whole > limit;
     seen.first_start = now;
-    ends_.push({now + (seen.cut ? limit : whole), start.job});
     Stretch stretch{.job = index, .start = now};
     for (const CardGrant& held : start.grant.cards) {
-      stretch.cards.push_back(number_of(held.card));
+      stretch.cards.push_back(static_cast<int>(*state_.index_of(held.card)));
       stretch.part = held.share_percent / 100.0;
     }
     stretch_[index] = std::move(stretch);
+    work_[index] = {.id = start.job, .left = whole, .since = now};
+    if (limit > Microseconds{0}) work_[index].cut_at = now + limit;
+    tell_end(index, now);
+    if (!colocation_) return;
+    const auto others = colocation_->join(index, stretch_[index].cards, load_of(start.grant));
+    repace(index, now);
+    for (const std::size_t other : others) repace(other, now);
+  }
+
+  // When it is over at its present pace.
+  void tell_end(std::size_t index, Microseconds now) {
+    Work& work = work_[index];
+    const Microseconds at = now + time_for(work.left, work.pace);
+    outcome_.jobs[index].cut = at > work.cut_at;
+    ends_.push({std::min(at, work.cut_at), work.id, ++work.version});
+  }
+
+  void repace(std::size_t index, Microseconds now) {
+    Work& work = work_[index];
+    const Pace pace = colocation_->pace_on(stretch_[index].cards);
+    if (pace == work.pace) return;
+    work.left = std::max(Microseconds{0}, work.left - work_in(now - work.since, work.pace));
+    work.since = now;
+    work.pace = pace;
+    tell_end(index, now);
+  }
+
+  void drop_stale_ends() {
+    while (!ends_.empty() &&
+           work_[of_job_[number_of(ends_.top().job)]].version != ends_.top().version) {
+      ends_.pop();
+    }
   }
 
   void end_one(Microseconds now) {
@@ -130,6 +180,12 @@ class CoreRun {
     seen.end = now;
     seen.on_cards = now - *seen.first_start;
     stretch_[index].end = now;
+    ++work_[index].version;
+    if (colocation_) {
+      for (const std::size_t other : colocation_->leave(index, stretch_[index].cards)) {
+        repace(other, now);
+      }
+    }
     outcome_.stretches.push_back(std::move(stretch_[index]));
     AttemptFinished finished{.attempt = state_.find(id)->current_attempt()};
     finished.exit_code = 0;
@@ -145,6 +201,8 @@ class CoreRun {
   std::vector<std::size_t> of_job_;  // Trace index by job number.
   std::priority_queue<CoreEnd, std::vector<CoreEnd>, std::greater<>> ends_;
   std::vector<Stretch> stretch_;
+  std::vector<Work> work_;
+  std::optional<Colocation> colocation_;
   std::uint64_t turns_ = 0;
   Outcome outcome_;
 };

@@ -13,6 +13,9 @@ struct CoreSettings {
   Rules rules;
   // Declared time limit as a multiple of the true duration; 0: what the trace declares.
   double limit_factor = 0;
+  // Jobs that share a card slow each other down (colocation.h): so many percent for each further
+  // one. Absent: they do not.
+  std::optional<int> colocation_percent = {};
   Progress progress = nullptr;
 };
 

@@ -140,6 +140,18 @@ std::string as_json(const SimulateAsked& asked, const SimulateResult& result) {
   return out + "\n";
 }
 
+std::string compared_json(const SimulateAsked& asked, const Measures& was, const Measures& would) {
+  std::string out;
+  JsonWriter json(out);
+  json.begin_object().field("schema", 1).field("policy", asked.policy);
+  json.field("cards", asked.machine.total()).key("as_it_was").begin_object();
+  write_measures(json, was);
+  json.end_object().key("simulated").begin_object();
+  write_measures(json, would);
+  json.end_object().end_object();
+  return out + "\n";
+}
+
 std::string as_csv(const Simulated& result) {
   const auto seconds = [](Microseconds time) {
     return std::chrono::duration<double>(time).count();

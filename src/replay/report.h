@@ -7,6 +7,8 @@
 
 namespace gpusched::replay {
 
+// {"schema":1,"policy":…,"as_it_was":{…},"simulated":{…}}
+std::string compared_json(const SimulateAsked& asked, const Measures& was, const Measures& would);
 std::string as_json(const SimulateAsked& asked, const SimulateResult& result);
 std::string as_text(const SimulateAsked& asked, const SimulateResult& result);
 // One row per job: line,tenant,gpus,submit_s,wait_s,jct_s,preemptions.

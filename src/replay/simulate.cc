@@ -103,9 +103,11 @@ Result<Outcome> replay_one(const SimulateAsked& asked, const TraceText& text, Tr
     for (TraceJob& job : trace) job.time_limit = Microseconds{0};
   }
   if (asked.policy == "default") {
-    return replay_core(
-        trace, asked.machine,
-        {.rules = {}, .limit_factor = asked.limit_factor, .progress = asked.progress});
+    return replay_core(trace, asked.machine,
+                       {.rules = asked.rules,
+                        .limit_factor = asked.limit_factor,
+                        .colocation_percent = asked.colocation,
+                        .progress = asked.progress});
   }
   if (auto checked = check_sizes(trace, asked.machine); !checked) return failure(checked.error());
   auto cost = cost_model_of(asked, text);
@@ -119,6 +121,15 @@ Result<Outcome> replay_one(const SimulateAsked& asked, const TraceText& text, Tr
   if (settings.limits.empty()) settings.limits = {Seconds{3250}, Seconds{7200}};
   settings.progress = asked.progress;
   return replay_reference(trace, settings);
+}
+
+Result<Simulated> replayed(const SimulateAsked& asked, const TraceText& text, Trace trace) {
+  Simulated done{.trace = std::move(trace), .outcome = {}, .measures = {}};
+  auto outcome = replay_one(asked, text, done.trace);
+  if (!outcome) return failure(outcome.error());
+  done.outcome = std::move(*outcome);
+  done.measures = measure(done.trace, done.outcome);
+  return done;
 }
 
 Result<SimulateResult> simulate_packing(const SimulateAsked& asked, const TraceText& text) {
@@ -157,12 +168,13 @@ Result<SimulateResult> simulate(const SimulateAsked& asked, const TraceText& tex
   if (!read) return failure(read.error());
   auto trace = select(std::move(*read), asked.selection);
   if (!trace) return failure(trace.error());
-  Simulated done{.trace = std::move(*trace), .outcome = {}, .measures = {}};
-  auto outcome = replay_one(asked, text, done.trace);
-  if (!outcome) return failure(outcome.error());
-  done.outcome = std::move(*outcome);
-  done.measures = measure(done.trace, done.outcome);
-  return done;
+  auto done = replayed(asked, text, std::move(*trace));
+  if (!done) return failure(done.error());
+  return std::move(*done);
+}
+
+Result<Simulated> simulate_trace(const SimulateAsked& asked, Trace trace) {
+  return replayed(asked, {}, std::move(trace));
 }
 
 }  // namespace gpusched::replay

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "core/rules.h"
 #include "replay/cost_model.h"
 #include "replay/machine.h"
 #include "replay/measures.h"
@@ -31,6 +32,8 @@ struct SimulateAsked {
   double limit_factor = 0;           // Declared limits as a multiple of durations; 0: the trace's.
   bool no_limits = false;            // Nothing is declared.
   int seeds = 1;
+  Rules rules = {};               // Of the default policy.
+  std::optional<int> colocation;  // Percent that each further job on a card costs; absent: nothing.
   Progress progress = nullptr;
 };
 
@@ -49,6 +52,8 @@ struct Simulated {
 using SimulateResult = std::variant<Simulated, PackingResult>;
 
 Result<SimulateResult> simulate(const SimulateAsked& asked, const TraceText& text);
+// A trace that was read already; not for openb.
+Result<Simulated> simulate_trace(const SimulateAsked& asked, Trace trace);
 
 // Words of the command line; empty if there is no such word.
 std::optional<Format> format_named(std::string_view name);

@@ -233,6 +233,7 @@ SubmitAsked FaultWorld::any_submission() {
   if (chance(20)) spec->group = "g";
   if (chance(10)) spec->begin = now_.wall + Seconds{pick(100)};
   if (chance(5)) spec->expire = now_.wall + Seconds{200 + pick(1000)};
+  if (chance(10)) spec->deadline = now_.wall + Seconds{1 + pick(2000)};
   if (chance(30)) spec->restartable = true;
   if (chance(30)) spec->saves = std::make_shared<SaveTerms>(SaveTerms{10, Seconds{1}});
   if (chance(10)) spec->key = "key-" + std::to_string(pick(30));

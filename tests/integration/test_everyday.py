@@ -141,6 +141,22 @@ def test_begin_and_expire(running):
     assert float(running.logs(late)) >= begin + 1.9
 
 
+def test_a_deadline_that_cannot_be_met_is_said_at_once(running):
+    never_run = ("a-program-that-nobody-has-run",)  # Nothing is known of how long it takes.
+    flags = ("--gpus", "0", "--hold", "--time", "1h", "--deadline")
+    late = running.run("submit", *flags, "+5m", "--", *never_run)
+    assert "its deadline cannot be met" in late.stderr
+    job = late.stdout.strip()
+    assert "deadline cannot be met" in running.run("explain", job).stdout
+    assert "deadline cannot be met" in running.run("show", job).stdout
+    assert "deadline" in running.run("events", job).stdout
+    assert running.run("submit", *flags, "+5h", "--", *never_run).stderr == ""
+    running.run("set", job, "--deadline", "+5h")
+    assert "cannot be met" not in running.run("explain", job).stdout
+    refused = running.run("submit", *flags, "-5m", "--", *never_run, check=False)
+    assert refused.returncode == 64
+
+
 def most_at_once(log):
     most = now = 0
     for line in log.read_text().splitlines():

@@ -100,3 +100,19 @@ def test_a_published_figure_through_the_command_line():
     assert said["cost"] == "muri" and said["jobs"] == 992
     assert said["avg_jct_s"] == pytest.approx(193081.796, abs=0.001)
     assert said["p99_jct_s"] == pytest.approx(4538890.607, abs=0.001)
+
+
+def test_ones_own_history_with_a_card_more(own):
+    jobs = [own.submit("--gpus", "2", "--time", "1m", "--", "sleep", "0.3") for _ in range(3)]
+    for job in jobs:
+        assert own.ended(job)["state"] == "completed"
+    table = own.run("simulate", "--from-history", "1h", "--add-gpu", "H100:80G").stdout
+    assert "as it was" in table and "3 cards" in table
+    both = json.loads(own.run("simulate", "--from-history", "1h", "--add-gpu", "24G",
+                              "--add-gpu", "24G", "--json").stdout)
+    assert both["as_it_was"]["jobs"] == both["simulated"]["jobs"] == 3
+    assert both["simulated"]["max_wait_s"] < both["as_it_was"]["max_wait_s"]
+    fewer = own.run("simulate", "--from-history", "1h", "--remove-gpu", "0", check=False)
+    assert fewer.returncode == 65 or "job" in fewer.stderr
+    wrong = own.run("simulate", "--from-history", "1h", "--remove-gpu", "9", check=False)
+    assert wrong.returncode == 64 and "there is no card '9'" in wrong.stderr

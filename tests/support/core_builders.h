@@ -109,6 +109,10 @@ class Ask {
     spec_.expire = at;
     return *this;
   }
+  Ask& deadline(Wall at) {
+    spec_.deadline = at;
+    return *this;
+  }
   Ask& uid(std::uint32_t value) {
     asked_.owner.uid = value;
     return *this;

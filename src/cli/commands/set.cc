@@ -23,6 +23,7 @@ constexpr std::array kFields = {
     Flag{"--time", 0, kValue, "DURATION", "limit on running time; 0: none"},
     Flag{"--begin", 0, kValue, "TIME", "not before"},
     Flag{"--expire", 0, kValue, "TIME", "give up if not started by then"},
+    Flag{"--deadline", 0, kValue, "TIME", "should be over by then: goes first as it nears"},
     Flag{"--retries", 0, kValue, "N", "how often it may run again after a failure"},
     Flag{"--gpus", 0, kValue, "N|A-B|all", "cards"},
     Flag{"--vram", 0, kValue, "SIZE", "memory on each card"},
@@ -75,6 +76,7 @@ Result<std::string> patch_of(const Arguments& arguments) {
   patch.field("--time", "time_limit_s", [](const std::string& t) { return parse_duration(t); });
   patch.field("--begin", "begin", time);
   patch.field("--expire", "expire", time);
+  patch.field("--deadline", "deadline", time);
   patch.field("--retries", "retries", whole);
   patch.field("--gpus", "gpus", parse_gpu_count);
   patch.field("--vram", "vram_bytes", size);

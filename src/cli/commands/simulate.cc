@@ -1,16 +1,19 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 
+#include "base/clock.h"
+#include "base/text.h"
 #include "cli/commands/verbs.h"
 #include "cli/files.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
+#include "cli/simulate_request.h"
 #include "cli/snapshot_replay.h"
+#include "json/snapshot_json.h"
+#include "replay/history.h"
 #include "replay/report.h"
 #include "replay/simulate.h"
 
@@ -33,6 +36,12 @@ constexpr std::array kSnapshotFlags = {
          "instead of a trace: what a decision does from what `debug snapshot` wrote",
          Offer::kFiles},
 };
+constexpr std::array kHistoryFlags = {
+    Flag{"--from-history", 0, FlagKind::kValue, "30d",
+         "instead of a trace: this machine's own jobs of so long, beside what became of them"},
+    Flag{"--add-gpu", 0, FlagKind::kValue, "24G|MODEL:80G", "with one card more; repeatable"},
+    Flag{"--remove-gpu", 0, FlagKind::kValue, "N", "without this card; repeatable"},
+};
 constexpr std::array kMachineFlags = {
     Flag{"--machine", 0, FlagKind::kValue, "8x8",
          "8 nodes of 8 cards; or cards with memory, as for serve --sim (2x24G)"},
@@ -50,6 +59,8 @@ constexpr std::array kPolicyFlags = {
     Flag{"--cost", 0, FlagKind::kValue, "NAME",
          "of stopping a job: none, honest, muri or helios (what the format implies)", Offer::kWords,
          "none honest muri helios"},
+    Flag{"--colocation", 0, FlagKind::kOptionalValue, "10",
+         "jobs that share a card slow each other down: percent for each further one"},
     Flag{"--counting", 0, FlagKind::kValue, "nodes|pool",
          "whether a gang stays inside nodes (what format and policy imply)", Offer::kWords,
          "nodes pool"},
@@ -62,138 +73,15 @@ constexpr std::array kReportFlags = {
     Flag{"--jobs", 0, FlagKind::kValue, "FILE", "also write what each job waited, as CSV",
          Offer::kFiles},
 };
-constexpr std::array<FlagSection, 6> kSimulateSections = {
+constexpr std::array<FlagSection, 7> kSimulateSections = {
     FlagSection{"Trace", kTraceFlags},     FlagSection{"Snapshot", kSnapshotFlags},
-    FlagSection{"Machine", kMachineFlags}, FlagSection{"Policy", kPolicyFlags},
-    FlagSection{"Report", kReportFlags},   FlagSection{"General", kCommonFlags}};
+    FlagSection{"History", kHistoryFlags}, FlagSection{"Machine", kMachineFlags},
+    FlagSection{"Policy", kPolicyFlags},   FlagSection{"Report", kReportFlags},
+    FlagSection{"General", kCommonFlags}};
 
-void show_progress(double part) {
-  static int shown = -1;
-  const int percent = static_cast<int>(part * 100);
-  if (percent == shown) return;
-  shown = percent;
-  const std::string line = fmt::format("\rsimulating {:3} %", percent);
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
-}
 void end_progress() {
   constexpr std::string_view kClear = "\r\x1b[K";
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kClear.data(), kClear.size());
-}
-
-template <class T>
-Result<T> number_of_flag(const FlagValue& value, std::string_view text, T least) {
-  T number{};
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || read.ec != std::errc{} || read.ptr != text.data() + text.size() ||
-      !(number >= least) || number > T{1'000'000'000}) {
-    return bad_value(value, fmt::format("'{}' is not a number of {} or more", text, least));
-  }
-  return number;
-}
-
-Result<void> read_selection(const Arguments& arguments, replay::Selection& selection) {
-  selection.tenant = arguments.text("--tenant");
-  if (const FlagValue* from = arguments.find("--from")) {
-    const auto date = replay::parse_trace_date(from->text, false);
-    if (!date) return bad_value(*from, date.error().message);
-    selection.from = *date;
-  }
-  if (const FlagValue* to = arguments.find("--to")) {
-    const auto date = replay::parse_trace_date(to->text, true);
-    if (!date) return bad_value(*to, date.error().message);
-    selection.to = *date;
-  }
-  if (const FlagValue* most = arguments.find("--max-gpus")) {
-    const auto number = number_of_flag<int>(*most, most->text, 1);
-    if (!number) return failure(number.error());
-    selection.cards_most = *number;
-  }
-  return {};
-}
-
-Result<void> read_limits(const Arguments& arguments, replay::SimulateAsked& asked) {
-  const FlagValue* limits = arguments.find("--limits");
-  if (limits == nullptr) return {};
-  if (limits->text == "none") {
-    asked.no_limits = true;
-    return {};
-  }
-  std::string_view text = limits->text;
-  if (text.empty() || text.back() != 'x') return bad_value(*limits, "write 2x, 1.5x or none");
-  text.remove_suffix(1);
-  const auto factor = number_of_flag<double>(*limits, text, 0.01);
-  if (!factor) return failure(factor.error());
-  asked.limit_factor = *factor;
-  return {};
-}
-
-Result<void> read_queues(const Arguments& arguments, replay::SimulateAsked& asked) {
-  const FlagValue* queues = arguments.find("--queues");
-  if (queues == nullptr) return {};
-  std::string_view text = queues->text;
-  while (!text.empty()) {
-    const std::size_t comma = std::min(text.find(','), text.size());
-    const auto limit = number_of_flag<std::int64_t>(*queues, text.substr(0, comma), 1);
-    if (!limit) return failure(limit.error());
-    if (!asked.queues.empty() && asked.queues.back() >= Seconds{*limit}) {
-      return bad_value(*queues, "each limit must be larger than the one before");
-    }
-    asked.queues.emplace_back(Seconds{*limit});
-    text.remove_prefix(std::min(text.size(), comma + 1));
-  }
-  return {};
-}
-
-Result<void> read_policy(const Arguments& arguments, replay::SimulateAsked& asked) {
-  const bool packing = asked.format == replay::Format::kOpenb;
-  asked.policy = arguments.text("--policy", packing ? "fgd" : "default");
-  if (!replay::is_policy(asked.policy, asked.format)) {
-    return failure(
-        ErrorCode::kInvalid,
-        fmt::format("--policy: there is no policy '{}' for this format; there are {}", asked.policy,
-                    packing ? "random, best-fit, fgd"
-                            : "default, timeshare, fifo-strict, fifo-greedy, sjf, srtf, srsf, las, "
-                              "easy"));
-  }
-  if (const FlagValue* cost = arguments.find("--cost")) {
-    asked.cost = replay::cost_named(cost->text);
-    if (!asked.cost) return bad_value(*cost, "there are none, honest, muri and helios");
-  }
-  if (const FlagValue* counting = arguments.find("--counting")) {
-    if (counting->text != "nodes" && counting->text != "pool") {
-      return bad_value(*counting, "write nodes or pool");
-    }
-    asked.counting = counting->text == "pool" ? replay::Counting::kPool : replay::Counting::kNodes;
-  }
-  if (const FlagValue* seeds = arguments.find("--seeds")) {
-    const auto number = number_of_flag<int>(*seeds, seeds->text, 1);
-    if (!number) return failure(number.error());
-    asked.seeds = std::min(*number, 10'000);
-  }
-  return {};
-}
-
-Result<replay::SimulateAsked> read_request(const Arguments& arguments) {
-  replay::SimulateAsked asked;
-  if (const FlagValue* format = arguments.find("--format")) {
-    const auto known = replay::format_named(format->text);
-    if (!known) return bad_value(*format, "there are native, muri, tiresias, philly and openb");
-    asked.format = *known;
-  }
-  const char* usual = "1x8";
-  if (asked.format == replay::Format::kNative) usual = "2x24G";
-  if (asked.format == replay::Format::kMuri) usual = "8x8";
-  auto machine =
-      replay::describe_machine(arguments.text("--machine", usual), arguments.text("--cpus", "64"),
-                               arguments.text("--mem", "512G"));
-  if (!machine) return failure(machine.error());
-  asked.machine = std::move(*machine);
-  if (auto read = read_selection(arguments, asked.selection); !read) return failure(read.error());
-  if (auto read = read_limits(arguments, asked); !read) return failure(read.error());
-  if (auto read = read_queues(arguments, asked); !read) return failure(read.error());
-  if (auto read = read_policy(arguments, asked); !read) return failure(read.error());
-  if (::isatty(STDERR_FILENO) != 0) asked.progress = show_progress;
-  return asked;
 }
 
 Result<replay::TraceText> read_texts(const Arguments& arguments, replay::Format format) {
@@ -237,11 +125,91 @@ Result<void> write_files(const Arguments& arguments, const replay::SimulateAsked
     if (auto kept = write_report(jobs->text, replay::as_csv(*done)); !kept) return kept;
   }
   if (html == nullptr) return {};
-  const std::string name = std::filesystem::path(arguments.operands.front()).filename().string();
+  const std::string name =
+      arguments.operands.empty()
+          ? "history"
+          : std::filesystem::path(arguments.operands.front()).filename().string();
   return write_report(html->text, replay::as_html(asked, name, *done));
 }
 
+// What the daemon has now, as it would be with the cards of the flags.
+Result<void> change_machine(const Arguments& arguments, replay::Machine& machine) {
+  for (const FlagValue* value : arguments.all("--remove-gpu")) {
+    if (auto done = replay::remove_card(machine, value->text); !done) {
+      return bad_value(*value, done.error().message);
+    }
+  }
+  for (const FlagValue* value : arguments.all("--add-gpu")) {
+    if (auto done = replay::add_card(machine, value->text); !done) {
+      return bad_value(*value, done.error().message);
+    }
+  }
+  return {};
+}
+
+Result<void> take_machine(const Client& client, replay::SimulateAsked& asked) {
+  const auto answer = client.call({.target = "/v1/debug/snapshot"});
+  if (!answer) return failure(answer.error());
+  const auto snapshot = snapshot_from_json(*answer);
+  if (!snapshot) return failure(snapshot.error());
+  asked.machine = {.nodes = 1, .cards_per_node = 0, .cards = snapshot->machine.cards(), .host = {}};
+  for (Card& card : asked.machine.cards) {
+    card.usable = card.managed;
+    card.drained = false;
+  }
+  asked.machine.host = snapshot->machine.host();
+  asked.machine.cards_per_node = asked.machine.total();
+  asked.rules = snapshot->machine.rules();
+  return {};
+}
+
+int run_history(const Arguments& arguments) {
+  const FlagValue& range = *arguments.find("--from-history");
+  if (!arguments.operands.empty() || arguments.has("--machine") || arguments.has("--format")) {
+    return fail({ErrorCode::kInvalid, "--from-history takes no trace, --format or --machine"});
+  }
+  const auto length = parse_duration(range.text);
+  if (!length) return fail(bad_value(range, length.error().message).value());
+  replay::SimulateAsked asked;
+  if (auto read = read_replay_rules(arguments, asked); !read) return fail(read.error());
+  const Client client = client_of(arguments);
+  if (auto taken = take_machine(client, asked); !taken) return fail(taken.error());
+  const auto jobs = client.call({.target = "/v1/jobs?state=ended"});
+  if (!jobs) return fail(jobs.error());
+  const auto past = replay::read_past(*jobs, asked.machine, read_clock().wall - *length);
+  if (!past) return fail(past.error());
+  if (auto changed = change_machine(arguments, asked.machine); !changed) {
+    return fail(changed.error());
+  }
+  auto done = replay::simulate_trace(asked, past->trace);
+  if (!done) {
+    // Where a trace has lines, this has jobs.
+    std::string why = done.error().message;
+    if (why.starts_with("line ")) why = "job " + why.substr(5);
+    return fail({done.error().code, why});
+  }
+  const replay::Measures was = replay::measure(past->trace, past->as_it_was);
+  if (arguments.has("--html") || arguments.has("--jobs")) {
+    if (auto written = write_files(arguments, asked, *done); !written) return fail(written.error());
+  }
+  const std::string head =
+      fmt::format("{} jobs of the last {}, policy {}, {} cards\n\n", past->trace.size(), range.text,
+                  asked.policy, asked.machine.total());
+  const auto said =
+      print(arguments.has("--json") ? replay::compared_json(asked, was, done->measures)
+                                    : head + replay::compared(was, done->measures));
+  return said ? kExitOk : fail(said.error());
+}
+
 int run_simulate(const Arguments& arguments) {
+  if (arguments.has("--from-history") && !arguments.has("--snapshot")) {
+    return run_history(arguments);
+  }
+  for (const std::string_view flag : {"--add-gpu", "--remove-gpu"}) {
+    if (arguments.has(flag)) {
+      return fail({ErrorCode::kInvalid, fmt::format("{} belongs to --from-history", flag)});
+    }
+  }
   if (arguments.has("--snapshot")) {
     if (arguments.operands.empty()) {
       return replay_snapshot(arguments.text("--snapshot"), arguments.has("--json"));
@@ -251,7 +219,7 @@ int run_simulate(const Arguments& arguments) {
   if (arguments.operands.size() != 1) {
     return fail({ErrorCode::kInvalid, "simulate needs one trace file"});
   }
-  const auto asked = read_request(arguments);
+  const auto asked = read_replay(arguments);
   if (!asked) return fail(asked.error());
   const auto texts = read_texts(arguments, asked->format);
   if (!texts) return fail(texts.error());
@@ -273,7 +241,9 @@ int run_simulate(const Arguments& arguments) {
 const Verb kSimulateVerb = {
     .name = "simulate",
     .summary = "replay a trace through the same core, or under other policies, in virtual time",
-    .usage = "simulate TRACE [--format NAME] [--machine 8x8] [--policy NAME] [FLAGS]",
+    .usage =
+        "simulate TRACE [--format NAME] [--machine 8x8] [--policy NAME] [FLAGS]\n"
+        "       gpusched simulate --from-history 30d [--add-gpu 80G] [FLAGS]",
     .about =
         "Reads our own CSV (native: submit_s and duration_s, and any of gpus, vram, share, cpus, "
         "mem, priority, time_limit_s, user) and published traces. docs/simulate.md has the columns "
@@ -281,7 +251,9 @@ const Verb kSimulateVerb = {
     .examples =
         "gpusched simulate week.csv --machine 8x80G             what 8 cards would have made of "
         "it\n"
-        "gpusched simulate trace1.csv --format muri --policy srtf    a published result again",
+        "gpusched simulate trace1.csv --format muri --policy srtf    a published result again\n"
+        "gpusched simulate --from-history 30d --add-gpu 80G     what one card more would have "
+        "spared",
     .sections = kSimulateSections,
     .operands = Operands::kWords,
     .run = run_simulate,

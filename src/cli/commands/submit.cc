@@ -47,6 +47,7 @@ int report(const Arguments& arguments, const std::string& body) {
                      counted(submitted->count, "job", "jobs")));
     return kExitOk;
   }
+  if (!submitted->warning.empty()) note(submitted->warning);
   if (submitted->repeated) note("this key was submitted before; these are its jobs");
   auto done = print(id_text(*submitted) + "\n");
   return done ? kExitOk : fail(done.error());

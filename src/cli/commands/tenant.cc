@@ -24,6 +24,8 @@ constexpr std::array kTenantFlags = {
          "GPU-hours per day, week, month, or so many days: 100/week, 40/10d"},
     Flag{"--time-limit", 0, FlagKind::kValue, "T|none",
          "the longest time limit; jobs without one get it"},
+    Flag{"--projects", 0, FlagKind::kValue, "NAME=N,…|none",
+         "shares of its projects among themselves; others=N: of those not named"},
 };
 constexpr std::array<FlagSection, 3> kTenantSections = {FlagSection{"What to set", kTenantFlags},
                                                         FlagSection{"Trying out", kDryRunFlags},
@@ -126,6 +128,7 @@ constinit const Verb kTenantVerb = {
     .examples =
         "gpusched tenant\n"
         "gpusched tenant set lab --weight 2 --cards 4 --gpu-hours 200/week\n"
+        "gpusched tenant set lab --projects vision=2,speech=1\n"
         "gpusched tenant set default --running 8\n"
         "gpusched tenant unset lab",
     .sections = kTenantSections,
