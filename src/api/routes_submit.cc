@@ -39,6 +39,7 @@ std::string submitted_json(const Context& context, const Call& call, const Submi
 
 void ask(Context& context, const Call& call, SubmitBody body, const std::string& user) {
   body.spec.environment = context.environments.share(body.spec.environment);
+  body.spec.limits = context.environments.share(body.spec.limits);
   SubmitAsked asked;
   asked.owner = {call.request.peer.uid, call.request.peer.gid, user};
   asked.tenant = context.state().tenants().tenant_of(user);
