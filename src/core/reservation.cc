@@ -29,12 +29,13 @@ class Ends {
         const Job& job = *state.find(id);
         of_active->push_back(end_for(job, *grant_of(job)));
       }
+      std::ranges::make_heap(*of_active, std::greater<>());
     }
     heap_ = *of_active;
     for (const Tentative::Started& started : free.started) {
       heap_.push_back(end_for(*started.job, started.grant));
+      std::ranges::push_heap(heap_, std::greater<>());
     }
-    std::ranges::make_heap(heap_, std::greater<>());
   }
   bool none() const { return heap_.empty(); }
   const ExpectedEnd& next() const { return heap_.front(); }
