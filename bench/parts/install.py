@@ -5,7 +5,9 @@ import subprocess
 import sys
 
 APT = ["task-spooler", "slurmctld", "slurmd", "slurm-client", "munge", "tmux"]
-CRATES = ["pueue", "hyperqueue"]
+# HyperQueue is not on crates.io: it is built from its repository.
+CRATES = {"pueue": ["pueue"],
+          "HyperQueue": ["--git", "https://github.com/It4innovations/hyperqueue", "hyperqueue"]}
 PYTHON = ["runqd"]
 
 
@@ -33,9 +35,9 @@ def install_peers(prefix, only):
         if wanted("task-spooler", "Slurm", "gflow"):
             _run(package, [*root, "apt-get", "install", "-y", "--no-install-recommends", package],
                  quiet)
-    for crate, peer in zip(CRATES, ("pueue", "HyperQueue")):
+    for peer, crate in CRATES.items():
         if wanted(peer) and shutil.which("cargo"):
-            _run(peer, ["cargo", "install", "--locked", "--root", prefix, crate])
+            _run(peer, ["cargo", "install", "--locked", "--root", prefix, *crate])
         elif wanted(peer):
             print(f"  {peer} is left out: there is no cargo here", file=sys.stderr)
     if wanted("gflow"):

@@ -28,11 +28,12 @@ OwnerFacts owner_facts(const Context& context, const Job& job) {
     if (status) facts.device_filter = status->device_filter;
   }
   const JobSpec& spec = *job.spec;
-  if (spec.output_path.empty()) {
+  if (spec.rare->output_path.empty()) {
     facts.log_path = facts.directory + "/log";
   } else {
-    facts.log_path = spec.output_path[0] == '/' ? spec.output_path
-                                                : spec.working_directory + "/" + spec.output_path;
+    facts.log_path = spec.rare->output_path[0] == '/'
+                         ? spec.rare->output_path
+                         : spec.working_directory + "/" + spec.rare->output_path;
   }
   return facts;
 }

@@ -85,7 +85,8 @@ class LogAnswer : public std::enable_shared_from_this<LogAnswer> {
 
   void open(const Job& now) {
     const JobSpec& spec = *now.spec;
-    std::string path = asked_.stream == LogStream::kError ? spec.error_path : spec.output_path;
+    std::string path =
+        asked_.stream == LogStream::kError ? spec.rare->error_path : spec.rare->output_path;
     if (asked_.stream == LogStream::kError && path.empty()) {
       return fail(ErrorCode::kNotFound, "writes its errors to its output; it has no log of them");
     }

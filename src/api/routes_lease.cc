@@ -233,7 +233,8 @@ void ask(Context& context, const Call& call, LeaseBody body, const std::string& 
          std::uint64_t wait_ms) {
   const bool by_connection = body.spec.lease->by_connection;
   body.spec.environment = context.environments.share(body.spec.environment);
-  if (body.wait_at_most.count() > 0) body.spec.expire = context.now().wall + body.wait_at_most;
+  if (body.wait_at_most.count() > 0)
+    body.spec.rare.edit().expire = context.now().wall + body.wait_at_most;
   SubmitAsked asked;
   asked.owner = {call.request.peer.uid, call.request.peer.gid, user};
   asked.tenant = user;

@@ -35,7 +35,7 @@ std::string submitted_json(const Context& context, const Call& call, const Submi
   }
   // Of an array the first speaks for all.
   const Job* first = call.dry_run ? nullptr : context.state().find(submitted.first);
-  if (first != nullptr && first->spec->deadline) {
+  if (first != nullptr && first->spec->rare->deadline) {
     const Now now = context.now();
     const auto start = earliest_start(context.state(), *first, now);
     const std::string warning = deadline_warning(context.state(), *first, start, now);
@@ -48,6 +48,7 @@ std::string submitted_json(const Context& context, const Call& call, const Submi
 
 void ask(Context& context, const Call& call, SubmitBody body, const std::string& user) {
   body.spec.environment = context.environments.share(body.spec.environment);
+  body.spec.limits = context.environments.share(body.spec.limits);
   SubmitAsked asked;
   asked.owner = {call.request.peer.uid, call.request.peer.gid, user};
   asked.tenant = context.state().tenants().tenant_of(user);

@@ -83,6 +83,15 @@ CardGrant grant_on(const Card& card, const Needs& needs) {
   return grant;
 }
 
+const CardGrant& GrantFor::on(const Card& card) {
+  const bool alike = like_ != nullptr && like_->capacity_bytes() == card.capacity_bytes() &&
+                     (needs_->beliefs.empty() || like_->model == card.model);
+  if (!alike) grant_ = grant_on(card, *needs_);
+  like_ = &card;
+  grant_.card = card.number;
+  return grant_;
+}
+
 std::uint64_t room_on(const Card& card, const CardHolds& holds) {
   return std::min(less(card.capacity_bytes(), holds.vram_bytes),
                   less(card.whole_bytes(), holds.vram_bytes + holds.beyond.vram_bytes));
@@ -105,8 +114,9 @@ bool fits_on(const Card& card, const CardHolds& holds, const CardGrant& wanted,
 }
 
 BestRoom best_room(const std::vector<Card>& cards, const std::vector<CardHolds>& holds,
-                   const Rules& rules) {
+                   const Rules& rules, const std::vector<CardGrant>& kept) {
   BestRoom best;
+  auto next_kept = kept.begin();
   int node = -1;
   int node_cards = 0;  // Of the node that is looked at, and with room.
   int node_open = 0;
@@ -114,7 +124,10 @@ BestRoom best_room(const std::vector<Card>& cards, const std::vector<CardHolds>&
     if (cards[i].node != node) node_cards = node_open = 0;
     node = cards[i].node;
     best.node_size = std::max(best.node_size, ++node_cards);
-    if (holds[i].whole || !cards[i].usable) continue;
+    while (next_kept != kept.end() && next_kept->card < cards[i].number) ++next_kept;
+    const bool is_kept =
+        next_kept != kept.end() && next_kept->card == cards[i].number && next_kept->whole;
+    if (is_kept || holds[i].whole || !cards[i].usable) continue;
     if (holds[i].jobs == 0) {
       best.alone_bytes = std::max(best.alone_bytes, room_on(cards[i], holds[i]));
     } else if (shares(cards[i], holds[i], rules)) {
@@ -126,6 +139,8 @@ BestRoom best_room(const std::vector<Card>& cards, const std::vector<CardHolds>&
     }
     ++best.cards;
     best.in_one_node = std::max(best.in_one_node, ++node_open);
+    const bool last = i + 1 == cards.size() || cards[i + 1].node != node;
+    if (last && node_open == node_cards) ++best.whole_nodes;
   }
   return best;
 }
@@ -133,15 +148,18 @@ BestRoom best_room(const std::vector<Card>& cards, const std::vector<CardHolds>&
 bool exceeds(const CardAsk& ask, const BestRoom& room) {
   if (ask.cards > room.cards) return true;
   if (ask.cards <= room.node_size && ask.cards > room.in_one_node) return true;
+  // A gang larger than a node takes whole ones.
+  if (ask.cards > room.node_size && ask.cards / room.node_size > room.whole_nodes) return true;
   if (room.alone_bytes > 0 && ask.vram_bytes <= room.alone_bytes) return false;
   return !room.shared() || ask.whole || ask.vram_bytes > room.vram_bytes ||
          ask.share_percent > room.share_percent;
 }
 
-bool matches(const Card& card, const CardFilter& filter) {
-  if (!filter.only.empty() && !is_in(card, filter.only)) return false;
-  if (!filter.avoid.empty() && is_in(card, filter.avoid)) return false;
-  return filter.type.empty() || contains_ignoring_case(card.model, filter.type);
+bool matches(const Card& card, const Rare<CardFilter>& filter) {
+  if (filter.unset()) return true;
+  if (!filter->only.empty() && !is_in(card, filter->only)) return false;
+  if (!filter->avoid.empty() && is_in(card, filter->avoid)) return false;
+  return filter->type.empty() || contains_ignoring_case(card.model, filter->type);
 }
 
 bool could_ever_fit(const Card& card, const Needs& needs) {

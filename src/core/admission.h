@@ -15,6 +15,19 @@ namespace gpusched {
 // What a job with these needs would hold on this card.
 CardGrant grant_on(const Card& card, const Needs& needs);
 
+// The same for card after card: worked out anew only where one differs from the one before.
+// REQUIRES: the needs stay where they are.
+class GrantFor {
+ public:
+  explicit GrantFor(const Needs& needs) : needs_(&needs) {}
+  const CardGrant& on(const Card& card);
+
+ private:
+  const Needs* needs_;
+  const Card* like_ = nullptr;  // The card it was worked out for.
+  CardGrant grant_;
+};
+
 // Alone on the card, need <= capacity less foreign use is enough; to share, memory must leave the
 // headroom free and compute must stay under the cap.
 bool fits_on(const Card& card, const CardHolds& holds, const CardGrant& wanted, const Rules& rules);
@@ -28,11 +41,13 @@ struct BestRoom {
   int cards = 0;        // With any room at all.
   int in_one_node = 0;  // Of these, most that stand together.
   int node_size = 0;
+  int whole_nodes = 0;  // Of which every card has room.
   bool shared() const { return vram_bytes > 0 && share_percent > 0; }
   bool none() const { return alone_bytes == 0 && !shared(); }
 };
+// Cards of `kept`, which are in order, count as taken where they are kept whole.
 BestRoom best_room(const std::vector<Card>& cards, const std::vector<CardHolds>& holds,
-                   const Rules& rules);
+                   const Rules& rules, const std::vector<CardGrant>& kept = {});
 // Certain: no card fits. False says nothing.
 bool exceeds(const CardAsk& ask, const BestRoom& room);
 
@@ -43,7 +58,7 @@ std::uint64_t room_on(const Card& card, const CardHolds& holds);
 std::uint64_t headroom_of(const Card& card, const Rules& rules);
 
 // The card satisfies the constraints (`--gpu`, `--not-gpu`, `--gpu-type`).
-bool matches(const Card& card, const CardFilter& filter);
+bool matches(const Card& card, const Rare<CardFilter>& filter);
 // The card could hold the need if it were empty.
 bool could_ever_fit(const Card& card, const Needs& needs);
 

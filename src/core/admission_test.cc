@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "core/gang_room.h"
 #include "tests/support/core_builders.h"
 
 namespace gpusched::testing {
@@ -48,10 +49,10 @@ TEST(Admission, HeadroomIsTheLargerOfItsTwoRules) {
 }
 
 TEST(Admission, ConstraintsNameCardsAndModels) {
-  EXPECT_TRUE(matches(card24(), {.type = "test"}));
-  EXPECT_FALSE(matches(card24(), {.type = "a100"}));
-  EXPECT_FALSE(matches(card24(), {.avoid = {{CardNumber{0}}, {}}}));
-  EXPECT_FALSE(matches(card24(), {.only = {{CardNumber{1}}, {}}}));
+  EXPECT_TRUE(matches(card24(), CardFilter{.type = "test"}));
+  EXPECT_FALSE(matches(card24(), CardFilter{.type = "a100"}));
+  EXPECT_FALSE(matches(card24(), CardFilter{.avoid = {{CardNumber{0}}, {}}}));
+  EXPECT_FALSE(matches(card24(), CardFilter{.only = {{CardNumber{1}}, {}}}));
 }
 
 TEST(Admission, WhatExceedsTheBestRoomFitsOnNoCard) {
@@ -91,6 +92,64 @@ TEST(Admission, WhatExceedsTheBestRoomFitsOnNoCard) {
     }
   }
   EXPECT_GT(certain, 1000);
+}
+
+TEST(Admission, AGangThatExceedsTheBestRoomFitsInNoNodes) {
+  std::mt19937 random(2);
+  int certain = 0;
+  for (int round = 0; round < 5'000; ++round) {
+    std::vector<Card> cards(12, card24());
+    std::vector<CardHolds> holds(cards.size());
+    for (std::size_t i = 0; i < cards.size(); ++i) {
+      cards[i].number = CardNumber{static_cast<std::uint16_t>(i)};
+      cards[i].node = static_cast<int>(i / 4);
+    }
+    GangRoom room(cards);
+    for (std::size_t i = 0; i < cards.size(); ++i) {
+      holds[i].whole = random() % 3 == 0;
+      holds[i].jobs = holds[i].whole ? 1 : 0;
+      if (!holds[i].whole) room.offer(i);
+    }
+    const int count = 1 + static_cast<int>(random() % 12);
+    Needs needs;
+    needs.gpus = {count, count};
+    if (!exceeds(card_ask_of(needs), best_room(cards, holds, {}))) continue;
+    ++certain;
+    EXPECT_FALSE(room.holds(static_cast<std::size_t>(count)));
+  }
+  EXPECT_GT(certain, 1000);
+}
+
+TEST(Admission, WhatIsKeptWholeIsNoRoomForOthers) {
+  const State state = machine(3, 24);
+  const std::vector<CardHolds> holds(3);
+  const std::vector<CardGrant> kept = {{.card = CardNumber{1}, .whole = true},
+                                       {.card = CardNumber{2}, .vram_bytes = kGiB}};
+  EXPECT_EQ(best_room(state.cards(), holds, {}).cards, 3);
+  EXPECT_EQ(best_room(state.cards(), holds, {}, kept).cards, 2);
+}
+
+TEST(Admission, OneNeedIsWorkedOutAnewWhereCardsDiffer) {
+  Card small = card24();
+  Card large = card24();
+  large.number = CardNumber{1};
+  large.vram_bytes = 80 * kGiB;
+  const Needs needs{.share_percent = 50};
+  GrantFor grant(needs);
+  for (const Card* card : {&small, &small, &large, &small}) {
+    EXPECT_EQ(grant.on(*card), grant_on(*card, needs));
+  }
+}
+
+TEST(Admission, ABeliefCountsOnItsOwnModelAlone) {
+  Card other = card24();
+  other.model = "Other 24G";
+  Needs needs;
+  needs.beliefs = {{.model = "Test 24G", .vram_bytes = 2 * kGiB}};
+  GrantFor grant(needs);
+  for (const Card& card : {card24(), other, card24()}) {
+    EXPECT_EQ(grant.on(card), grant_on(card, needs));
+  }
 }
 
 }  // namespace

@@ -224,7 +224,7 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
   if (stopping == StopReason::kVramLimit) {
     ended.cause = Cause::kVramLimit;
     ended.message = "took more than its limit of " +
-                    std::to_string(job.spec->vram_limit_bytes >> 20) + " MiB on a card";
+                    std::to_string(job.spec->rare->vram_limit_bytes >> 20) + " MiB on a card";
   }
   if (stopping == StopReason::kGpuLost) {
     ended.cause = Cause::kGpuLost;

@@ -37,13 +37,15 @@ void assign(T& field, const std::optional<T>& value) {
 JobSpec patched(const JobSpec& spec, const JobPatch& patch) {
   JobSpec next = spec;
   assign(next.name, patch.name);
-  assign(next.tags, patch.tags);
   assign(next.group, patch.group);
   assign(next.time.limit, patch.time_limit);
   assign(next.retry.retries, patch.retries);
-  if (patch.begin) next.begin = patch.begin;
-  if (patch.expire) next.expire = patch.expire;
-  if (patch.deadline) next.deadline = patch.deadline;
+  RareAsks rare = *next.rare;
+  assign(rare.tags, patch.tags);
+  if (patch.begin) rare.begin = patch.begin;
+  if (patch.expire) rare.expire = patch.expire;
+  if (patch.deadline) rare.deadline = patch.deadline;
+  next.rare = std::move(rare);
   assign(next.needs.gpus, patch.gpus);
   assign(next.needs.vram_bytes, patch.vram_bytes);
   assign(next.needs.share_percent, patch.share_percent);
@@ -51,9 +53,11 @@ JobSpec patched(const JobSpec& spec, const JobPatch& patch) {
   assign(next.needs.cpus, patch.cpus);
   assign(next.needs.ram_bytes, patch.ram_bytes);
   assign(next.needs.cpu_use, patch.cpu_use);
-  assign(next.needs.cards.only, patch.only_cards);
-  assign(next.needs.cards.avoid, patch.avoid_cards);
-  assign(next.needs.cards.type, patch.card_type);
+  CardFilter cards = *next.needs.cards;
+  assign(cards.only, patch.only_cards);
+  assign(cards.avoid, patch.avoid_cards);
+  assign(cards.type, patch.card_type);
+  next.needs.cards = std::move(cards);
   return next;
 }
 

@@ -67,13 +67,13 @@ Refusal never_fits(const State& state, const Needs& needs, std::size_t could) {
   }
   return refuse(RefusalKind::kNeverFits,
                 "the job needs " + std::to_string(needs.gpus.least) + " card(s)" +
-                    wish_of(needs.cards) + ", but only " + std::to_string(could) +
+                    wish_of(*needs.cards) + ", but only " + std::to_string(could) +
                     " of this machine's " + std::to_string(state.cards().size()) +
                     " card(s) can ever satisfy it; " + best + missing_clause(state));
 }
 
 std::optional<Refusal> check_dependencies(const State& state, const JobSpec& spec) {
-  for (const Dependency& dependency : spec.after) {
+  for (const Dependency& dependency : spec.rare->after) {
     const Job* job = state.find(dependency.job);
     if (job == nullptr || state.in_open_submission(dependency.job)) {
       return refuse(RefusalKind::kNotFound,
@@ -92,15 +92,15 @@ std::optional<Refusal> check_dependencies(const State& state, const JobSpec& spe
 
 // A key that is already used: the answer of the first time, or a conflict.
 std::optional<Answer> repeated(const State& state, const SubmitAsked& asked) {
-  if (asked.spec->key.empty()) return std::nullopt;
-  const Submission* before = state.find_submission(asked.tenant, asked.spec->key);
+  if (asked.spec->rare->key.empty()) return std::nullopt;
+  const Submission* before = state.find_submission(asked.tenant, asked.spec->rare->key);
   if (before == nullptr) return std::nullopt;
   if (before->open) {
-    return refuse(RefusalKind::kConflict,
-                  "a submission with key '" + asked.spec->key + "' is being accepted right now");
+    return refuse(RefusalKind::kConflict, "a submission with key '" + asked.spec->rare->key +
+                                              "' is being accepted right now");
   }
   if (before->fingerprint != asked.fingerprint) {
-    return refuse(RefusalKind::kConflict, "key '" + asked.spec->key + "' belongs to job " +
+    return refuse(RefusalKind::kConflict, "key '" + asked.spec->rare->key + "' belongs to job " +
                                               to_string(before->first) +
                                               ", which was submitted with another content");
   }
@@ -136,7 +136,7 @@ std::optional<Refusal> check_needs(const State& state, const Needs& needs) {
                                                " of host RAM, but this machine has " +
                                                gib(state.host().ram_bytes));
   }
-  for (const CardList* list : {&needs.cards.only, &needs.cards.avoid}) {
+  for (const CardList* list : {&needs.cards->only, &needs.cards->avoid}) {
     for (const std::string& name : list->names) {
       if (cards_named(state.cards(), name).empty()) {
         return refuse(RefusalKind::kNeverFits, "no card here has the alias or tag '" + name + "'");
@@ -144,9 +144,11 @@ std::optional<Refusal> check_needs(const State& state, const Needs& needs) {
     }
   }
   if (!needs.wants_cards() || needs.cpu_use != CpuUse::kNever) return std::nullopt;
-  const auto could = static_cast<std::size_t>(std::ranges::count_if(
-      state.cards(), [&](const Card& card) { return could_ever_fit(card, needs); }));
   const auto least = static_cast<std::size_t>(std::max(1, needs.gpus.least));
+  std::size_t could = 0;
+  for (auto card = state.cards().begin(); could < least && card != state.cards().end(); ++card) {
+    could += could_ever_fit(*card, needs) ? 1 : 0;
+  }
   if (could < least) return never_fits(state, needs, could);
   return std::nullopt;
 }
@@ -168,16 +170,16 @@ std::optional<Refusal> check_submit(const State& state, const SubmitAsked& asked
         "the queue is full: at most " + std::to_string(rules.queued_jobs_most) + " jobs may wait");
   }
   if (auto refusal = check_queued_quota(state, asked)) return refusal;
-  if (spec.expire && *spec.expire <= now.wall) {
+  if (spec.rare->expire && *spec.rare->expire <= now.wall) {
     return refuse(RefusalKind::kInvalid, "the expiry time is in the past");
   }
-  if (spec.begin && spec.expire && *spec.expire <= *spec.begin) {
+  if (spec.rare->begin && spec.rare->expire && *spec.rare->expire <= *spec.rare->begin) {
     return refuse(RefusalKind::kInvalid, "the job would expire before it may begin");
   }
-  if (spec.deadline && *spec.deadline <= now.wall) {
+  if (spec.rare->deadline && *spec.rare->deadline <= now.wall) {
     return refuse(RefusalKind::kInvalid, "the deadline is in the past");
   }
-  if (spec.begin && spec.deadline && *spec.deadline <= *spec.begin) {
+  if (spec.rare->begin && spec.rare->deadline && *spec.rare->deadline <= *spec.rare->begin) {
     return refuse(RefusalKind::kInvalid, "the deadline comes before the job may begin");
   }
   if (auto refusal = check_needs(state, spec.needs)) return refusal;
@@ -206,10 +208,10 @@ Applied apply_submit(State& state, const SubmitAsked& asked, Now now) {
     }
     first = state.next_job();
     // Only a key, or slices still to come, need a record of the submission.
-    if (!asked.last_slice || !asked.spec->key.empty()) {
+    if (!asked.last_slice || !asked.spec->rare->key.empty()) {
       state.put(Submission{.id = asked.submission,
                            .tenant = asked.tenant,
-                           .key = asked.spec->key,
+                           .key = asked.spec->rare->key,
                            .fingerprint = asked.fingerprint,
                            .first = first,
                            .count = asked.total,
@@ -239,7 +241,7 @@ Applied apply_submit(State& state, const SubmitAsked& asked, Now now) {
     state.put(std::move(job), now);
     id = next(id);
   }
-  if (asked.first_slice && spec->deadline) note_deadline(state, first, now);
+  if (asked.first_slice && spec->rare->deadline) note_deadline(state, first, now);
   if (!asked.last_slice) return {};
   if (!asked.first_slice) {
     Submission closed = state.submissions().at(asked.submission);

@@ -27,7 +27,7 @@ void enforce_vram_limits(State& state, CardNumber card, const CardView& before,
   for (const auto& [attempt, bytes] : taken_by(after)) {
     const Job* found = state.find(attempt.job);
     if (found == nullptr || !found->active() || found->current_attempt() != attempt) continue;
-    const std::uint64_t limit = found->spec->vram_limit_bytes;
+    const std::uint64_t limit = found->spec->rare->vram_limit_bytes;
     if (limit == 0 || found->spec->lease || stopping_of(*found) != StopReason::kNone) continue;
     const auto last = earlier.find(attempt);
     const std::uint64_t had = last == earlier.end() ? 0 : last->second;

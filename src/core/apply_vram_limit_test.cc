@@ -11,7 +11,7 @@ class VramLimit : public ::testing::Test {
  protected:
   VramLimit() {
     Ask limited = ask().vram(4);
-    limited.spec().vram_limit_bytes = 6 * kGiB;
+    limited.spec().rare.edit().vram_limit_bytes = 6 * kGiB;
     limited.submit(state_, at_second(0));
     ask().vram(4).submit(state_, at_second(0));
     start_what_fits(state_, at_second(0));

@@ -94,7 +94,7 @@ class FailingJobs : public ::testing::Test {
     auto spec = std::make_shared<JobSpec>();
     spec->argv = {program};
     spec->environment = std::make_shared<Environment>();
-    spec->needs.cards.only.numbers = {CardNumber{static_cast<std::uint16_t>(card)}};
+    spec->needs.cards.edit().only.numbers = {CardNumber{static_cast<std::uint16_t>(card)}};
     SubmitAsked asked;
     asked.submission = ++submissions_;
     asked.spec = spec;

@@ -79,13 +79,13 @@ TEST(CardRules, AJobNamesItsCardsByAliasOrTag) {
                               state.cards())
                       .cards);
   Ask left = ask();
-  left.spec().needs.cards.only.names = {"left"};
+  left.spec().needs.cards.edit().only.names = {"left"};
   left.submit(state, at_second(0));
   Ask other = ask();
-  other.spec().needs.cards.avoid = {{CardNumber{0}}, {"left"}};
+  other.spec().needs.cards.edit().avoid = {{CardNumber{0}}, {"left"}};
   other.submit(state, at_second(1));
   Ask nobody = ask();
-  nobody.spec().needs.cards.only.names = {"right"};
+  nobody.spec().needs.cards.edit().only.names = {"right"};
   const Answer answer = nobody.submit(state, at_second(2));
   EXPECT_EQ(refusal_of(answer), "no card here has the alias or tag 'right'");
   start_what_fits(state, at_second(3));

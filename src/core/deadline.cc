@@ -36,8 +36,8 @@ std::optional<Wall> DeadlineTimes::next_after(Wall now) const {
 }
 
 DeadlineTimes deadline_times(const State& state, const Job& job) {
-  CHECK(job.spec->deadline.has_value());
-  const Wall deadline = *job.spec->deadline;
+  CHECK(job.spec->rare->deadline.has_value());
+  const Wall deadline = *job.spec->rare->deadline;
   const Microseconds run = run_ahead_of(state, job);
   // Half as long again: what is expected errs, and others have to end first.
   return {.raised_at = deadline - run - run / 2 - state.rules().deadline_slack,
@@ -52,8 +52,8 @@ std::optional<Wall> earliest_start(const State& state, const Job& job, Now now) 
 
 std::string deadline_warning(const State& state, const Job& job, std::optional<Wall> start,
                              Now now) {
-  if (!job.spec->deadline || job.ended()) return {};
-  const Wall deadline = *job.spec->deadline;
+  if (!job.spec->rare->deadline || job.ended()) return {};
+  const Wall deadline = *job.spec->rare->deadline;
   if (deadline <= now.wall) return "its deadline has passed";
   if (job.active()) {
     const Wall end = end_of(state, job, now, Trust::kEstimates);

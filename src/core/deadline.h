@@ -17,7 +17,7 @@ struct DeadlineTimes {
   // The first of them that is still to come.
   std::optional<Wall> next_after(Wall now) const;
 };
-// REQUIRES: job.spec->deadline.
+// REQUIRES: job.spec->rare->deadline.
 DeadlineTimes deadline_times(const State& state, const Job& job);
 
 // When an eligible job could start if nobody else waited. None: nobody knows.

@@ -185,9 +185,9 @@ RC_GTEST_PROP(Deadline, PressingJobsLeadTheirBandByLatestStart, ()) {
   const Job* before = nullptr;
   for (const std::uint64_t id : order_of_ids(state, now)) {
     const Job& job = *state.find(JobId{id});
-    const bool presses = job.spec->deadline && deadline_times(state, job).presses(wall);
+    const bool presses = job.spec->rare->deadline && deadline_times(state, job).presses(wall);
     if (before != nullptr && band_rank(before->priority) == band_rank(job.priority) && presses) {
-      RC_ASSERT(before->spec->deadline && deadline_times(state, *before).presses(wall));
+      RC_ASSERT(before->spec->rare->deadline && deadline_times(state, *before).presses(wall));
       RC_ASSERT(deadline_times(state, *before).latest_start <=
                 deadline_times(state, job).latest_start);
     }

@@ -40,10 +40,10 @@ Limited limited(const State& state, const Tentative& free, const Job& job, Now n
         state.active_in_group(spec.group) + started(free.started_in_group, spec.group);
     if (limit > 0 && active >= limit) return Limited::kGroup;
   }
-  if (job.task && spec.array_limit > 0) {
+  if (job.task && spec.rare->array_limit > 0) {
     const int active =
         state.active_in_array(job.task->array) + started(free.started_in_array, job.task->array);
-    if (active >= spec.array_limit) return Limited::kArray;
+    if (active >= spec.rare->array_limit) return Limited::kArray;
   }
   if (quota_stop(state, free, job, now)) return Limited::kQuota;
   return Limited::kNo;
@@ -137,6 +137,16 @@ bool pass_through(const State& state, const Standings& standings, Tentative& fre
     // The first that waits is reserved for and so must be met, also where no card has room.
     const bool nobody_passes = beside.none() && decided.reservation && !decided.reservation->start;
     if (decided.reservation && (room.none() || nobody_passes)) walk.leave_cards();
+    if (decided.reservation) {
+      // Most of a long queue needs no closer look. Where nobody knows when the first in order
+      // starts, nothing is over by then.
+      const bool beside_it = !decided.reservation->start && state.card_bookings().empty();
+      const BestRoom& offered = beside_it ? beside : room;
+      shapes_left_behind +=
+          walk.leave_while([&](const CardAsk& ask) { return exceeds(ask, offered); },
+                           state.rules().shapes_scanned_most - shapes_left_behind);
+      if (shapes_left_behind == state.rules().shapes_scanned_most) break;
+    }
     const OrderKey* key = walk.next();
     if (key == nullptr) break;
     const bool can_make_room = rooms.possible(*key);
@@ -217,7 +227,7 @@ Decided decide(const State& state, Now now) {
 
 bool still_valid(const State& state, const Start& start, Now now) {
   if (!state.pending().contains(start.job)) return false;
-  const Tentative free(state);
+  const Tentative free = Tentative::of_nothing(state);
   const Job& job = *state.find(start.job);
   if (limited(state, free, job, now) != Limited::kNo) return false;
   if (!within_quota(state, free, job, start.grant, now)) return false;

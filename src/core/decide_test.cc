@@ -137,7 +137,7 @@ TEST(Decide, JobsOnOtherCardsPassAReservation) {
   ask().submit(state, at_second(0));
   start_what_fits(state, at_second(0));
   Ask wide = ask();
-  wide.gpus(2).spec().needs.cards.only.numbers = {CardNumber{0}, CardNumber{1}};
+  wide.gpus(2).spec().needs.cards.edit().only.numbers = {CardNumber{0}, CardNumber{1}};
   wide.submit(state, at_second(1));
   ask().submit(state, at_second(2));
   EXPECT_EQ(start_what_fits(state, at_second(3)), Jobs{3});

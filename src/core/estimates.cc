@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include "core/percent.h"
 
@@ -38,10 +39,10 @@ std::optional<Estimate> estimate_from(const PastRuns& past, const EstimateRules&
   const std::size_t newest = std::min(peaks.size(), kNewest);
   const std::uint64_t largest =
       *std::max_element(peaks.end() - static_cast<long>(newest), peaks.end());
-  const std::uint64_t usual = quantile_of(peaks, rules.quantile_percent);
+  const std::uint64_t usual = quantile_of(std::move(peaks), rules.quantile_percent);
   estimate.vram_bytes = std::max(percent_of(usual, rules.hold_percent), largest);
   if (!loads.empty()) {
-    const double load = std::ceil(quantile_of(loads, rules.quantile_percent));
+    const double load = std::ceil(quantile_of(std::move(loads), rules.quantile_percent));
     estimate.share_percent = std::clamp(static_cast<int>(load), 1, 100);
   }
   return estimate;
@@ -53,7 +54,7 @@ std::optional<Microseconds> duration_from(const PastRuns& past) {
     if (run.end == RunEnd::kCompleted) durations.push_back(run.duration);
   }
   if (durations.empty()) return std::nullopt;
-  return quantile_of(durations, kDurationQuantile);
+  return quantile_of(std::move(durations), kDurationQuantile);
 }
 
 const PastRuns* Estimates::find(const PastRunsKey& key) const {
@@ -73,7 +74,8 @@ void Estimates::put(PastRuns past, const EstimateRules& rules) {
   by_age_.emplace(past.last, past.key);
   const PastRunsKey key = past.key;
   std::optional<Estimate> estimate = estimate_from(past, rules);
-  all_.emplace(key, Known{std::move(past), estimate});
+  const std::optional<Microseconds> duration = duration_from(past);
+  all_.emplace(key, Known{std::move(past), estimate, duration});
 }
 
 void Estimates::erase(const PastRunsKey& key) {

@@ -70,7 +70,9 @@ class Estimates {
  public:
   struct Known {
     PastRuns past;
-    std::optional<Estimate> estimate;  // From them; worked out once, asked for in every turn.
+    // From them; worked out once, asked for in every turn.
+    std::optional<Estimate> estimate;
+    std::optional<Microseconds> duration;
   };
   using Map = std::map<PastRunsKey, Known>;
 

@@ -43,7 +43,7 @@ Excerpt excerpt_of(const State& state, std::size_t waiting_most, Now now) {
   const std::vector<JobId> waiting = waiting_in_order(state, waiting_most, now);
   for (const JobId id : waiting) take(id);
   for (const JobId id : waiting) {
-    for (const Dependency& dependency : state.find(id)->spec->after) {
+    for (const Dependency& dependency : state.find(id)->spec->rare->after) {
       const Job* other = state.find(dependency.job);
       if (other != nullptr && other->ended()) take(dependency.job);
     }

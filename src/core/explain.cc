@@ -161,7 +161,7 @@ std::vector<Reason> shape_reasons(const State& state, const Job& job, const Deci
     case Limited::kArray:
       reasons.push_back({.code = ReasonCode::kArrayLimit,
                          .jobs = {job.task->array},
-                         .wanted = static_cast<std::uint64_t>(spec.array_limit)});
+                         .wanted = static_cast<std::uint64_t>(spec.rare->array_limit)});
       break;
     case Limited::kQuota:
       reasons.push_back({.code = ReasonCode::kTenantQuota, .jobs = {}});
@@ -247,8 +247,8 @@ std::vector<Reason> own_reasons(const State& state, const Job& job, Now now) {
     if (reason.jobs.size() > kNamedMost) reason.jobs.resize(kNamedMost);
     reasons.push_back(std::move(reason));
   }
-  if (job.spec->begin && *job.spec->begin > now.wall) {
-    reasons.push_back({.code = ReasonCode::kBegin, .jobs = {}, .until = job.spec->begin});
+  if (job.spec->rare->begin && *job.spec->rare->begin > now.wall) {
+    reasons.push_back({.code = ReasonCode::kBegin, .jobs = {}, .until = job.spec->rare->begin});
   }
   if (queued->retry_boot && *queued->retry_boot > now.boot) {
     reasons.push_back({.code = ReasonCode::kRetry, .jobs = {}, .until = queued->retry_at});

@@ -17,12 +17,12 @@ constexpr std::size_t kLooksMost = 32;
 constexpr std::uint64_t kWeightMost = 100;
 
 std::int64_t useless_mib(const Card& card, const CardHolds& holds,
-                         const std::vector<RequestClass>& classes, const Rules& rules) {
+                         std::vector<RequestClass>& classes, const Rules& rules) {
   const auto room = static_cast<std::int64_t>(room_on(card, holds) >> 20);
   std::int64_t useless = 0;
-  for (const RequestClass& one : classes) {
-    if (!matches(card, one.needs.cards)) continue;
-    if (fits_on(card, holds, grant_on(card, one.needs), rules)) continue;
+  for (RequestClass& one : classes) {
+    if (!matches(card, one.needs->cards)) continue;
+    if (fits_on(card, holds, one.grant.on(card), rules)) continue;
     useless += room * static_cast<std::int64_t>(one.jobs);
   }
   return useless;
@@ -38,9 +38,10 @@ std::vector<RequestClass> request_classes(const State& state) {
     if (!walk.needs_card()) continue;
     const Needs& needs = walk.shape().key.needs;
     const auto jobs = static_cast<std::uint64_t>(walk.shape().jobs.size());
-    const auto known = std::ranges::find(classes, needs, &RequestClass::needs);
+    const auto known =
+        std::ranges::find_if(classes, [&](const RequestClass& one) { return *one.needs == needs; });
     if (known == classes.end()) {
-      classes.push_back({needs, std::min(jobs, kWeightMost)});
+      classes.push_back({&needs, std::min(jobs, kWeightMost), GrantFor(needs)});
     } else {
       known->jobs = std::min(known->jobs + jobs, kWeightMost);
     }
@@ -49,7 +50,7 @@ std::vector<RequestClass> request_classes(const State& state) {
 }
 
 std::int64_t lost_by(const Card& card, const CardHolds& holds, const CardGrant& wanted,
-                     const std::vector<RequestClass>& classes, const Rules& rules) {
+                     std::vector<RequestClass>& classes, const Rules& rules) {
   if (classes.empty()) return 0;
   CardHolds with = holds;
   add(with, wanted);

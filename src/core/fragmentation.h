@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/admission.h"
 #include "core/card.h"
 #include "core/needs.h"
 #include "core/rules.h"
@@ -14,8 +15,9 @@ namespace gpusched {
 
 // One kind of request that waits, and how many want it.
 struct RequestClass {
-  Needs needs;
+  const Needs* needs = nullptr;  // Of the queue.
   std::uint64_t jobs = 0;
+  GrantFor grant;
 };
 
 // The first few kinds in the order of the queue that only a card can serve.
@@ -24,6 +26,6 @@ std::vector<RequestClass> request_classes(const State& state);
 // Free memory of the card, in MiB, that the classes cannot use once `wanted` is there, each weighed
 // by its jobs; less what they cannot use already. The smaller the better.
 std::int64_t lost_by(const Card& card, const CardHolds& holds, const CardGrant& wanted,
-                     const std::vector<RequestClass>& classes, const Rules& rules);
+                     std::vector<RequestClass>& classes, const Rules& rules);
 
 }  // namespace gpusched

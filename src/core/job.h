@@ -15,6 +15,7 @@
 #include "core/ids.h"
 #include "core/lease.h"
 #include "core/needs.h"
+#include "core/rare.h"
 #include "core/time.h"
 
 namespace gpusched {
@@ -108,36 +109,45 @@ struct ResourceLimit {
   friend bool operator==(const ResourceLimit&, const ResourceLimit&) = default;
 };
 
-// What the user asked for. Immutable once accepted; the jobs of an array share one.
-struct JobSpec {
-  std::vector<std::string> argv;  // With placeholders ({lr}, {line}, {index}) still in place.
-  bool shell = false;             // argv[0] is a line for /bin/sh -c.
-  std::string working_directory;
-  std::shared_ptr<const Environment> environment;
+// All of them; one copy serves all jobs of a shell.
+using ResourceLimits = std::vector<ResourceLimit>;
+
+// What most jobs do not ask for; apart, to keep those small.
+struct RareAsks {
   std::string output_path;  // Empty: the job directory's log.
   std::string error_path;   // Empty: merged into output.
-  std::uint32_t umask = 022;
-  std::vector<ResourceLimit> limits;
-  std::string name;
   std::vector<std::string> tags;
-  std::string group;  // Named group with a limit; empty: none.
-  std::string project;
   std::string key;  // Idempotency key, per tenant.
-  Needs needs;
-  RetryRule retry;
-  TimeRule time;
   std::vector<Dependency> after;
   std::optional<Wall> begin;
   std::optional<Wall> expire;
   std::optional<Wall> deadline;  // It should be over by then (core/deadline.h).
-  bool restartable = false;
-  PreemptPolicy preempt = PreemptPolicy::kAuto;
-  Attach attach = Attach::kNone;
-  int terminal_rows = 0;  // Of the attaching terminal; 0 without one.
+  int terminal_rows = 0;         // Of the attaching terminal; 0 without one.
   int terminal_columns = 0;
   // On each card: an attempt that takes more in two looks in a row is ended. 0: no limit.
   std::uint64_t vram_limit_bytes = 0;
   int array_limit = 0;  // `--array 0-99%4`: how many of the array run at once; 0: no limit.
+  friend bool operator==(const RareAsks&, const RareAsks&) = default;
+};
+
+// What the user asked for. Immutable once accepted; the jobs of an array share one.
+struct JobSpec {
+  std::vector<std::string> argv;  // With placeholders ({lr}, {line}, {index}) still in place.
+  std::string working_directory;
+  std::shared_ptr<const Environment> environment;
+  std::shared_ptr<const ResourceLimits> limits = {};  // Null: none are carried over.
+  std::string name;
+  std::string group;  // Named group with a limit; empty: none.
+  std::string project;
+  Needs needs;
+  RetryRule retry;
+  TimeRule time;
+  std::uint32_t umask = 022;
+  bool shell = false;  // argv[0] is a line for /bin/sh -c.
+  bool restartable = false;
+  PreemptPolicy preempt = PreemptPolicy::kAuto;
+  Attach attach = Attach::kNone;
+  Rare<RareAsks> rare;
   std::shared_ptr<const SaveTerms> saves = {};  // Set: it speaks the checkpoint contract.
   std::shared_ptr<LeaseTerms> lease = {};       // Set: a lease; it has no command.
 };

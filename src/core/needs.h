@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/ids.h"
+#include "core/rare.h"
 
 namespace gpusched {
 
@@ -60,7 +61,7 @@ struct Needs {
   int cpus = 0;
   std::uint64_t ram_bytes = 0;
   CpuUse cpu_use = CpuUse::kNever;
-  CardFilter cards;
+  Rare<CardFilter> cards;
   // Not asked for but believed, when a decision is made; never stored.
   std::vector<Belief> beliefs = {};
   std::uint64_t vram_floor_bytes = 0;  // After an out-of-memory failure: no less than this.

@@ -65,7 +65,9 @@ Pending::Kind Pending::kind_of(const Shape& shape) {
 Pending::Pending(const Pending& other) : shapes_(other.shapes_), next_shape_(other.next_shape_) {
   places_.reserve(other.places_.size());
   for (auto& [key, shape] : shapes_) {
-    for (const OrderKey& job : shape.jobs) places_.emplace(job.job, Place{&shape, job});
+    for (auto at = shape.jobs.begin(); at != shape.jobs.end(); ++at) {
+      places_.emplace(at->job, Place{&shape, at});
+    }
     add_head(shape);
   }
 }
@@ -98,9 +100,9 @@ void Pending::insert(const Job& job, bool overdue, SignatureId signature,
   }
   const bool becomes_head = fresh || key < *shape.jobs.begin();
   if (becomes_head && !fresh) remove_head(shape, *shape.jobs.begin());
-  shape.jobs.insert(key);
+  const auto at = shape.jobs.insert(key).first;
   if (becomes_head) add_head(shape);
-  const bool inserted = places_.emplace(job.id, Place{&shape, key}).second;
+  const bool inserted = places_.emplace(job.id, Place{&shape, at}).second;
   CHECK(inserted);
 }
 
@@ -108,11 +110,11 @@ void Pending::erase(JobId id) {
   const auto place = places_.find(id);
   if (place == places_.end()) return;
   Shape& shape = *place->second.shape;
-  const OrderKey key = place->second.key;
+  const auto at = place->second.at;
   places_.erase(place);
-  const bool was_head = *shape.jobs.begin() == key;
-  if (was_head) remove_head(shape, key);
-  shape.jobs.erase(key);
+  const bool was_head = at == shape.jobs.begin();
+  if (was_head) remove_head(shape, *at);
+  shape.jobs.erase(at);
   if (shape.jobs.empty()) {
     // The key is copied: erasing by a reference into the node would read freed memory.
     const ShapeKey gone = shape.key;
@@ -180,15 +182,37 @@ bool PendingWalk::later(std::uint32_t a, std::uint32_t b) const {
 
 // The source on top has moved on: back to its place, or out.
 void PendingWalk::settle_top() {
-  const auto order = [this](auto a, auto b) { return later(a, b); };
   const std::uint32_t top = heap_.front();
-  std::ranges::pop_heap(heap_, order);
   look(sources_[top]);
   if (sources_[top].first == Pending::kKinds) {
+    std::ranges::pop_heap(heap_, [this](auto a, auto b) { return later(a, b); });
     heap_.pop_back();
-  } else {
-    std::ranges::push_heap(heap_, order);
+    return;
   }
+  std::size_t at = 0;
+  for (std::size_t child = 1; child < heap_.size(); child = 2 * at + 1) {
+    if (child + 1 < heap_.size() && later(heap_[child], heap_[child + 1])) ++child;
+    if (!later(top, heap_[child])) break;
+    heap_[at] = heap_[child];
+    at = child;
+  }
+  heap_[at] = top;
+}
+
+void PendingWalk::step_top() {
+  Source& source = sources_[heap_.front()];
+  ++source.at[source.first];
+  settle_top();
+}
+
+const Pending::Head* PendingWalk::next_fresh() const {
+  if (heap_.empty()) return nullptr;
+  const Source& first = sources_[heap_.front()];
+  if (!opened_.empty() &&
+      !starts_before(first.key, first.standing, *opened_.top().key, opened_.top().standing)) {
+    return nullptr;
+  }
+  return &*first.at[first.first];
 }
 
 bool PendingWalk::is_left(std::uint32_t source, bool needs_card) const {
@@ -209,24 +233,19 @@ void PendingWalk::drop_left() {
 
 const OrderKey* PendingWalk::next() {
   drop_left();
-  const bool any_fresh = !heap_.empty();
-  if (!any_fresh && opened_.empty()) return nullptr;
-  const Source* first = any_fresh ? &sources_[heap_.front()] : nullptr;
-  if (any_fresh && (opened_.empty() || starts_before(first->key, first->standing,
-                                                     *opened_.top().key, opened_.top().standing))) {
+  if (heap_.empty() && opened_.empty()) return nullptr;
+  if (const Pending::Head* head = next_fresh()) {
     const std::uint32_t index = heap_.front();
-    Source& source = sources_[index];
-    const Pending::Head& head = *source.at[source.first];
+    const Source& source = sources_[index];
     current_ = {.at = {},
-                .key = &head.key,
-                .shape = head.shape,
-                .ask = head.ask,
+                .key = &head->key,
+                .shape = head->shape,
+                .ask = head->ask,
                 .source = index,
                 .standing = source.standing,
                 .needs_card = source.first == Pending::kNeedsCard,
                 .fresh = true};
-    ++source.at[source.first];
-    settle_top();
+    step_top();
   } else {
     current_ = opened_.top();
     opened_.pop();

@@ -115,12 +115,13 @@ void sort_by_choice(const State& state, const Tentative& free, const Needs& need
   using Rank = std::tuple<std::int64_t, std::int64_t, std::size_t>;
   std::vector<Rank> ranks;
   ranks.reserve(cards.size());
+  GrantFor grant(needs);
   for (const std::size_t i : cards) {
     const Card& card = state.cards()[i];
     const auto room = static_cast<std::int64_t>(room_on(card, free.cards[i]));
     switch (state.rules().placement) {
       case Placement::kPack: {
-        const CardGrant wanted = grant_on(card, needs);
+        const CardGrant& wanted = grant.on(card);
         // A whole card is lost as a whole wherever it is.
         std::int64_t lost = 0;
         if (!wanted.whole) {
@@ -162,11 +163,11 @@ void prefer_linked(const State& state, std::size_t wanted, std::vector<std::size
 std::vector<std::size_t> fitting_cards(const State& state, const Tentative& free,
                                        const Needs& needs) {
   std::vector<std::size_t> fitting;
+  GrantFor grant(needs);
   for (std::size_t i = 0; i < state.cards().size(); ++i) {
     if (free.cards[i].whole) continue;  // On a busy machine most are, and nobody joins them.
     const Card& card = state.cards()[i];
-    if (matches(card, needs.cards) &&
-        fits_on(card, free.cards[i], grant_on(card, needs), state.rules())) {
+    if (matches(card, needs.cards) && fits_on(card, free.cards[i], grant.on(card), state.rules())) {
       fitting.push_back(i);
     }
   }

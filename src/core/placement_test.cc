@@ -29,10 +29,10 @@ TEST(Placement, PackKeepsWhatOthersWaitFor) {
 TEST(Placement, PackPrefersTheCardWhereLeastIsLostToTheFullest) {
   State state = machine(2, 24);
   Ask first = ask();
-  first.spec().needs.cards.only.numbers = {CardNumber{0}};
+  first.spec().needs.cards.edit().only.numbers = {CardNumber{0}};
   first.vram(10).share(10).submit(state, at_second(0));  // 12.8 GiB to share are left.
   Ask second = ask();
-  second.spec().needs.cards.only.numbers = {CardNumber{1}};
+  second.spec().needs.cards.edit().only.numbers = {CardNumber{1}};
   second.vram(6).share(10).submit(state, at_second(0));  // 16.8 GiB.
   start_what_fits(state, at_second(0));
   // Many of 12 wait. 4 more on the fuller card would leave it useless to them; on the other one

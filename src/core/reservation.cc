@@ -1,7 +1,8 @@
 #include "core/reservation.h"
 
 #include <algorithm>
-#include <tuple>
+#include <functional>
+#include <utility>
 
 #include "core/admission.h"
 #include "core/gang_room.h"
@@ -10,31 +11,44 @@
 namespace gpusched {
 namespace {
 
-struct End {
-  Wall at{};
-  Wall since{};  // Of jobs of which nobody knows when they end, the oldest is waited for first.
-  JobId job{};
-  const Grant* grant = nullptr;
-};
-
-std::vector<End> ends_in_order(const State& state, const Tentative& free, Now now, Trust trust) {
-  std::vector<End> ends;
-  ends.reserve(state.active().size() + free.started.size());
-  const auto add_end = [&](const Job& job, const Grant& grant) {
-    const auto* running = std::get_if<Running>(&job.state);
-    const Wall since = running ? running->started_at : now.wall;
-    ends.push_back({end_of(state, job, now, trust), since, job.id, &grant});
-  };
-  for (const JobId id : state.active()) {
-    const Job& job = *state.find(id);
-    // What is away holds nothing that its end would give back to others first.
-    if (aside_phase(job) != AsidePhase::kPaused) add_end(job, *grant_of(job));
+// What runs and what this turn has started, the next to end first. Mostly few ends are waited for,
+// so they are put in order only as far as somebody asks.
+class Ends {
+ public:
+  Ends(const State& state, const Tentative& free, Now now, Trust trust) {
+    const auto end_for = [&](const Job& job, const Grant& grant) {
+      const auto* running = std::get_if<Running>(&job.state);
+      const Wall since = running ? running->started_at : now.wall;
+      return ExpectedEnd{end_of(state, job, now, trust), since, job.id, &grant};
+    };
+    auto& of_active = free.ends[trust == Trust::kLimits ? 1 : 0];
+    if (!of_active) {
+      of_active.emplace();
+      of_active->reserve(state.active().size());
+      for (const JobId id : state.active()) {
+        const Job& job = *state.find(id);
+        // What is away holds nothing that its end would give back to others first.
+        if (aside_phase(job) == AsidePhase::kPaused) continue;
+        of_active->push_back(end_for(job, *grant_of(job)));
+      }
+      std::ranges::make_heap(*of_active, std::greater<>());
+    }
+    heap_ = *of_active;
+    for (const Tentative::Started& started : free.started) {
+      heap_.push_back(end_for(*started.job, started.grant));
+      std::ranges::push_heap(heap_, std::greater<>());
+    }
   }
-  for (const Tentative::Started& started : free.started) add_end(*started.job, started.grant);
-  std::ranges::sort(ends, {},
-                    [](const End& end) { return std::tuple(end.at, end.since, end.job); });
-  return ends;
-}
+  bool none() const { return heap_.empty(); }
+  const ExpectedEnd& next() const { return heap_.front(); }
+  void pop() {
+    std::ranges::pop_heap(heap_, std::greater<>());
+    heap_.pop_back();
+  }
+
+ private:
+  std::vector<ExpectedEnd> heap_;
+};
 
 std::uint64_t foreign_bytes(const CardView& view) {
   std::uint64_t bytes = 0;
@@ -53,23 +67,26 @@ class Ahead {
         host_(free.host),
         job_(job),
         needs_(needs_now(state, job)),
+        grant_(needs_),
         on_cards_(on_cards),
         booked_(!state.card_bookings().empty()),
         room_(state.cards()) {
     const Wall end = end_of(state, job, now, Trust::kEstimates);
     if (end != kNobodyKnows) lasts_ = end - now.wall;
     since_.resize(cards_.size());
-    usable_.assign(cards_.size(), false);
-    for (std::size_t i = 0; on_cards_ && i < cards_.size(); ++i) {
-      usable_[i] = matches(state_.cards()[i], needs_.cards);
-      could_ += state_.cards()[i].usable && could_ever_fit(state_.cards()[i], needs_) ? 1 : 0;
+    if (on_cards_ && needs_.gpus.all()) {
+      could_ =
+          static_cast<std::size_t>(std::ranges::count_if(state_.cards(), [&](const Card& card) {
+            return card.usable && could_ever_fit(card, needs_);
+          }));
     }
   }
 
   void look(std::size_t card, Wall at) {
-    if (!usable_[card] || since_[card] || cards_[card].whole) return;
+    if (!on_cards_ || cards_[card].whole || since_[card]) return;
     const Card& found = state_.cards()[card];
-    if (!fits_on(found, cards_[card], grant_on(found, needs_), state_.rules())) return;
+    if (!matches(found, needs_.cards)) return;
+    if (!fits_on(found, cards_[card], grant_.on(found), state_.rules())) return;
     since_[card] = at;
     room_.offer(card);
   }
@@ -122,7 +139,7 @@ class Ahead {
     std::ranges::sort(cards);
     return cards;
   }
-  const std::vector<CardHolds>& cards() const { return cards_; }
+  std::vector<CardHolds> take_cards() { return std::move(cards_); }
   const HostHolds& host() const { return host_; }
 
  private:
@@ -138,12 +155,12 @@ class Ahead {
   HostHolds host_;
   const Job& job_;
   const Needs needs_;
+  GrantFor grant_;
   bool on_cards_;
   bool booked_;
   std::optional<Microseconds> lasts_;
   std::vector<std::optional<Wall>> since_;  // When each card first had room.
-  std::vector<bool> usable_;
-  GangRoom room_;  // Of the cards that have it by now.
+  GangRoom room_;                           // Of the cards that have it by now.
   std::size_t could_ = 0;
 };
 
@@ -153,7 +170,7 @@ struct Plan {
   const Job& job;
   Now now;
 
-  Reservation on(bool cards, const std::vector<End>& ends, Trust trust) const {
+  Reservation on(bool cards, Ends ends, Trust trust) const {
     const Needs needs = needs_now(state, job);
     Ahead ahead(state, free, job, cards, now);
     Reservation reservation{.job = job.id, .trust = trust};
@@ -163,34 +180,33 @@ struct Plan {
     // The end of somebody else's booking may be what is waited for, too.
     const std::vector<Wall> booked_until = state.card_bookings().ends_after(now.wall);
     auto booking = booked_until.begin();
-    auto end = ends.begin();
     Wall at = now.wall;
-    while (!ahead.enough(at) && (end != ends.end() || booking != booked_until.end())) {
-      if (booking != booked_until.end() && (end == ends.end() || *booking < end->at)) {
+    while (!ahead.enough(at) && (!ends.none() || booking != booked_until.end())) {
+      if (booking != booked_until.end() && (ends.none() || *booking < ends.next().at)) {
         at = *booking++;
         continue;
       }
-      at = end->at;
-      ahead.give_back(*end->grant, at);
-      ++end;
+      at = ends.next().at;
+      ahead.give_back(*ends.next().grant, at);
+      ends.pop();
       // Those that end at the same known instant count together.
-      for (; at != kNobodyKnows && end != ends.end() && end->at == at; ++end) {
-        ahead.give_back(*end->grant, at);
+      for (; at != kNobodyKnows && !ends.none() && ends.next().at == at; ends.pop()) {
+        ahead.give_back(*ends.next().grant, at);
       }
     }
-    reservation.cards_then = ahead.cards();
-    reservation.host_then = ahead.host();
     // Ends of jobs alone will not do: a foreign process or a card that does not answer is in the
     // way, and nobody waits for those.
     if (!ahead.enough(at)) {
       reservation.cpus = 0;
       reservation.ram_bytes = 0;
-      return reservation;
+    } else {
+      if (at != kNobodyKnows) reservation.start = at;
+      for (const std::size_t i : ahead.chosen(at)) {
+        reservation.cards.push_back(grant_on(state.cards()[i], needs));
+      }
     }
-    if (at != kNobodyKnows) reservation.start = at;
-    for (const std::size_t i : ahead.chosen(at)) {
-      reservation.cards.push_back(grant_on(state.cards()[i], needs));
-    }
+    reservation.host_then = ahead.host();
+    reservation.cards_then = ahead.take_cards();
     return reservation;
   }
 };
@@ -208,7 +224,7 @@ Reservation reserve_for(const State& state, const Tentative& free, const Job& jo
   const bool overdue = now.wall - job.submitted_at >= state.rules().overdue_after;
   const Trust trust = overdue ? Trust::kLimits : Trust::kEstimates;
   const Plan plan{state, free, job, now};
-  const std::vector<End> ends = ends_in_order(state, free, now, trust);
+  const Ends ends(state, free, now, trust);
   if (!needs.wants_cards()) return plan.on(false, ends, trust);
   Reservation on_cards = plan.on(true, ends, trust);
   if (needs.cpu_use == CpuUse::kNever) return on_cards;
@@ -221,15 +237,11 @@ bool over_by(const State& state, const Reservation& reservation, const Job& job,
 }
 
 BestRoom room_beside(const State& state, const Tentative& free, const Reservation& reservation) {
-  std::vector<CardHolds> holds = free.cards;
   // Who has a card kept for oneself need not leave it to the first in order.
   const bool kept = !state.card_bookings().empty();
-  for (const CardGrant& reserved : reservation.cards) {
-    const auto position = state.index_of(reserved.card);
-    // Beside a need for the whole card there is no room; beside another there may be.
-    if (position && reserved.whole && !kept) holds[*position].whole = true;
-  }
-  return best_room(state.cards(), holds, state.rules());
+  // Beside a need for the whole card there is no room; beside another there may be.
+  static const std::vector<CardGrant> kNone;
+  return best_room(state.cards(), free.cards, state.rules(), kept ? kNone : reservation.cards);
 }
 
 bool leaves_room_for(const State& state, const Reservation& reservation, std::size_t card_index,

@@ -32,19 +32,16 @@ std::optional<Microseconds> expected_run(const State& state, const Job& job) {
   if (const auto said = from_progress(state, job)) return said;
   if (state.estimates().size() == 0 || job.spec->lease) return std::nullopt;
   const Grant* grant = grant_of(job);
-  std::optional<std::string> model;
-  if (grant != nullptr) {
-    model.emplace();
-    if (!grant->cards.empty()) {
-      const auto position = state.index_of(grant->cards.front().card);
-      if (position) model = state.cards()[*position].model;
-    }
+  static const std::string kOnCpus;
+  const std::string* model = grant != nullptr ? &kOnCpus : nullptr;
+  if (grant != nullptr && !grant->cards.empty()) {
+    const auto position = state.index_of(grant->cards.front().card);
+    if (position) model = &state.cards()[*position].model;
   }
   std::optional<Microseconds> longest;
   for (const auto& [key, known] : state.estimates().of(signature_id_of(job))) {
     if (model && key.model != *model) continue;
-    const auto duration = duration_from(known.past);
-    if (duration && (!longest || *duration > *longest)) longest = duration;
+    if (known.duration && (!longest || *known.duration > *longest)) longest = known.duration;
   }
   return longest;
 }

@@ -61,7 +61,7 @@ void State::record_sweep(const Job& job, int sign) {
 }
 
 void State::link_dependencies(const Job& job, bool add) {
-  for (const Dependency& dependency : job.spec->after) {
+  for (const Dependency& dependency : job.spec->rare->after) {
     if (add) {
       dependents_[dependency.job].push_back(job.id);
       continue;
@@ -74,9 +74,9 @@ void State::link_dependencies(const Job& job, bool add) {
 }
 
 void State::index_queued(const Job& job, const Queued& queued, Now now) {
-  const bool begins_later = job.spec->begin && *job.spec->begin > now.wall;
+  const bool begins_later = job.spec->rare->begin && *job.spec->rare->begin > now.wall;
   const bool retries_later = queued.retry_boot && *queued.retry_boot > now.boot;
-  if (begins_later) begins_.emplace(*job.spec->begin, job.id);
+  if (begins_later) begins_.emplace(*job.spec->rare->begin, job.id);
   if (retries_later) retries_.emplace(*queued.retry_boot, job.id);
   if (begins_later || retries_later ||
       dependencies_of(*this, *job.spec) != DependencyStatus::kMet) {
@@ -86,7 +86,7 @@ void State::index_queued(const Job& job, const Queued& queued, Now now) {
   const bool overdue = now.wall - job.submitted_at >= rules_.overdue_after;
   const bool by_history = counts_history(job, rules_.estimates);
   std::optional<Wall> start_by;
-  if (job.spec->deadline) {
+  if (job.spec->rare->deadline) {
     const DeadlineTimes times = deadline_times(*this, job);
     if (times.presses(now.wall)) start_by = times.latest_start;
   }
@@ -101,8 +101,8 @@ void State::index(const Job& job, Now now) {
   const bool waits =
       std::holds_alternative<Held>(job.state) || std::holds_alternative<Queued>(job.state);
   if (waits) {
-    if (job.spec->expire) expiries_.emplace(*job.spec->expire, job.id);
-    if (job.spec->deadline) watch_deadline(job, now);
+    if (job.spec->rare->expire) expiries_.emplace(*job.spec->rare->expire, job.id);
+    if (job.spec->rare->deadline) watch_deadline(job, now);
     if (!job.spec->group.empty()) ++waiting_in_group_[job.spec->group];
     link_dependencies(job, true);
     tenants_.add_waiting(job.tenant);
@@ -136,8 +136,8 @@ void State::unindex(const Job& job) {
   const bool waits =
       std::holds_alternative<Held>(job.state) || std::holds_alternative<Queued>(job.state);
   if (waits) {
-    if (job.spec->expire) expiries_.erase({*job.spec->expire, job.id});
-    if (job.spec->deadline) unwatch_deadline(job);
+    if (job.spec->rare->expire) expiries_.erase({*job.spec->rare->expire, job.id});
+    if (job.spec->rare->deadline) unwatch_deadline(job);
     if (!job.spec->group.empty() && --waiting_in_group_[job.spec->group] == 0) {
       waiting_in_group_.erase(job.spec->group);
     }
@@ -146,7 +146,7 @@ void State::unindex(const Job& job) {
     asleep_.erase(job.id);
     pending_.erase(job.id);
     fresh_.erase({job.submitted_at, job.id});
-    if (job.spec->begin) begins_.erase({*job.spec->begin, job.id});
+    if (job.spec->rare->begin) begins_.erase({*job.spec->rare->begin, job.id});
     const auto* queued = std::get_if<Queued>(&job.state);
     if (queued != nullptr && queued->retry_boot) retries_.erase({*queued->retry_boot, job.id});
   } else if (const auto* ended = std::get_if<Ended>(&job.state)) {

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "core/fragmentation.h"
@@ -26,11 +29,24 @@ inline void drop(CardHolds& holds, const CardGrant& grant) {
   if (grant.whole) holds.whole = false;
 }
 
+struct ExpectedEnd {
+  Wall at{};
+  Wall since{};  // Of jobs of which nobody knows when they end, the oldest is waited for first.
+  JobId job{};
+  const Grant* grant = nullptr;
+  friend bool operator>(const ExpectedEnd& a, const ExpectedEnd& b) {
+    return std::tie(a.at, a.since, a.job) > std::tie(b.at, b.since, b.job);
+  }
+};
+
 struct Tentative {
   explicit Tentative(const State& state) : host(state.host_holds()) {
     cards.reserve(state.cards().size());
     for (std::size_t i = 0; i < state.cards().size(); ++i) cards.push_back(state.holds_on(i));
   }
+
+  // Where only what the turn gives counts, not the cards.
+  static Tentative of_nothing(const State& state) { return Tentative(state.host_holds()); }
 
   void take(const State& state, const Job& job, const Grant& grant) {
     started.push_back({&job, grant});
@@ -61,6 +77,8 @@ struct Tentative {
   std::vector<CardHolds> cards;  // In the order of State::cards().
   // What waits, for packing; worked out when it is first asked for.
   mutable std::optional<std::vector<RequestClass>> classes;
+  // When what runs will end, by how much is trusted (core/run_time.h); likewise.
+  mutable std::array<std::optional<std::vector<ExpectedEnd>>, 2> ends;
   HostHolds host;
   // By this turn; they hold what they were given and will end like those that run already.
   struct Started {
@@ -71,6 +89,9 @@ struct Tentative {
   std::map<std::string, TenantHolds> given;  // By tenant.
   std::map<std::string, int> started_in_group;
   std::map<JobId, int> started_in_array;
+
+ private:
+  explicit Tentative(const HostHolds& held) : host(held) {}
 };
 
 }  // namespace gpusched

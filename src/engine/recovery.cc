@@ -29,7 +29,7 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now) {
   }
   // A job may have been put before the one it waits for.
   for (const auto& [id, job] : state_.jobs()) {
-    if (!job.spec->after.empty() && !job.ended() && !job.active()) state_.wake(id, now);
+    if (!job.spec->rare->after.empty() && !job.ended() && !job.active()) state_.wake(id, now);
   }
   state_.set_next_job(image.next_job);
   state_.set_next_trail_sequence(image.next_trail_sequence);

@@ -59,4 +59,12 @@ void EnvironmentPool::drop_unused() {
   sweep_at_ = std::max<std::size_t>(64, by_hash_.size() * 2);
 }
 
+std::shared_ptr<const ResourceLimits> EnvironmentPool::share(
+    std::shared_ptr<const ResourceLimits> limits) {
+  if (limits == nullptr) return nullptr;
+  if (auto known = limits_.lock(); known != nullptr && *known == *limits) return known;
+  limits_ = limits;
+  return limits;
+}
+
 }  // namespace gpusched

@@ -24,6 +24,8 @@ class EnvironmentPool {
  public:
   // The copy that others already use, or this one from now on; named in any case.
   std::shared_ptr<const Environment> share(std::shared_ptr<const Environment> environment);
+  // Resource limits come with it and are mostly those of the job before.
+  std::shared_ptr<const ResourceLimits> share(std::shared_ptr<const ResourceLimits> limits);
 
  private:
   void drop_unused();
@@ -33,6 +35,7 @@ class EnvironmentPool {
 
   std::unordered_map<std::string, std::weak_ptr<const Environment>> by_hash_;
   std::size_t sweep_at_ = 64;
+  std::weak_ptr<const ResourceLimits> limits_;
 };
 
 }  // namespace gpusched

@@ -137,7 +137,7 @@ void write_row_fields(JsonWriter& json, const Job& job, const RowFacts& facts,
   json.field("command", command_line_of(job));
   json.field("user", job.owner.user).field("tenant", job.tenant);
   json.key("group").text_or_null(spec.group).key("project").text_or_null(spec.project);
-  write_strings(json, "tags", spec.tags);
+  write_strings(json, "tags", spec.rare->tags);
   write_array(json, job);
   write_standing(json, job);
   write_progress(json, facts);
@@ -194,29 +194,30 @@ void write_job_details(JsonWriter& json, const Job& job, const RowFacts& facts,
   write_row_fields(json, job, facts, cards);
   json.field("grace_s", spec.time.grace);
   write_warn_signal(json, "warn_signal", spec.time);
-  write_after(json, spec.after);
+  write_after(json, spec.rare->after);
   json.field("retries", spec.retry.retries).field("failures", job.failures);
   write_strings(json, "retry_causes", cause_names(spec.retry.causes));
   json.field("retry_back_off_s", spec.retry.back_off);
-  json.field("begin", spec.begin).field("expire", spec.expire);
-  json.field("deadline", spec.deadline);
+  json.field("begin", spec.rare->begin).field("expire", spec.rare->expire);
+  json.field("deadline", spec.rare->deadline);
   json.key("deadline_warning").text_or_null(facts.deadline_warning);
   json.key("near_cpus").text_or_null(facts.near_cpus);
   json.field("restartable", spec.restartable).field("preempt", preempt_name(spec.preempt));
   write_aside(json, job);
   write_save_terms(json, spec.saves.get());
-  json.field("vram_limit_bytes",
-             spec.vram_limit_bytes > 0 ? std::optional(spec.vram_limit_bytes) : std::nullopt);
+  json.field("vram_limit_bytes", spec.rare->vram_limit_bytes > 0
+                                     ? std::optional(spec.rare->vram_limit_bytes)
+                                     : std::nullopt);
   json.field("saved_attempt",
              job.saved_attempt > 0 ? std::optional(job.saved_attempt) : std::nullopt);
   write_strings(json, "argv", command_of(job));
   json.field("shell", spec.shell).field("working_directory", spec.working_directory);
-  json.key("output_path").text_or_null(spec.output_path);
-  json.key("error_path").text_or_null(spec.error_path);
+  json.key("output_path").text_or_null(spec.rare->output_path);
+  json.key("error_path").text_or_null(spec.rare->error_path);
   write_usage(json, job);
   if (facts.known != nullptr) write_knowledge(json, *facts.known);
   json.field("attach", attach_name(spec.attach));
-  json.field("array_limit", spec.array_limit);
+  json.field("array_limit", spec.rare->array_limit);
   if (owner != nullptr) write_owner_fields(json, job, *owner);
   json.end_object();
 }

@@ -29,9 +29,9 @@ void write_needs_fields(JsonWriter& json, const Needs& needs) {
   json.field("vram_bytes", needs.vram_bytes).field("share_percent", needs.share_percent);
   json.field("exclusive", needs.exclusive).field("cpus", needs.cpus);
   json.field("ram_bytes", needs.ram_bytes).field("cpu_use", cpu_use_name(needs.cpu_use));
-  write_cards(json, "only_cards", needs.cards.only);
-  write_cards(json, "avoid_cards", needs.cards.avoid);
-  json.field("card_type", needs.cards.type);
+  write_cards(json, "only_cards", needs.cards->only);
+  write_cards(json, "avoid_cards", needs.cards->avoid);
+  json.field("card_type", needs.cards->type);
 }
 
 void write_after(JsonWriter& json, const std::vector<Dependency>& after) {

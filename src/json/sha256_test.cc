@@ -52,5 +52,16 @@ TEST(EnvironmentPool, SharesEqualOnesAndHoldsNone) {
   for (int i = 0; i < 1000; ++i) (void)pool.share(make_environment({"N=" + std::to_string(i)}));
 }
 
+TEST(EnvironmentPool, EqualResourceLimitsAreShared) {
+  EnvironmentPool pool;
+  const auto made = [](std::uint64_t soft) {
+    return std::make_shared<const ResourceLimits>(ResourceLimits{{7, soft, 20}});
+  };
+  const auto first = pool.share(made(10));
+  EXPECT_EQ(pool.share(made(10)), first);
+  EXPECT_NE(pool.share(made(11)), first);
+  EXPECT_EQ(pool.share(std::shared_ptr<const ResourceLimits>()), nullptr);
+}
+
 }  // namespace
 }  // namespace gpusched

@@ -138,7 +138,7 @@ std::shared_ptr<const JobSpec> read_spec(Fields& fields) {
   object(fields, "spec", [&spec](Fields& from) {
     read_spec_fields(from, *spec);
     object(from, "array", [&spec](Fields& array) {
-      array.number("limit", spec->array_limit, 0, kTasksAtOnceMost);
+      array.number("limit", spec->rare.edit().array_limit, 0, kTasksAtOnceMost);
     });
   });
   spec->environment = std::make_shared<const Environment>();

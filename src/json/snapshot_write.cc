@@ -92,10 +92,11 @@ void write_job(JsonWriter& json, const State& machine, const Job& job, bool guar
   spec.argv = {"job"};
   spec.shell = false;
   spec.working_directory = "/";
-  spec.output_path.clear();
-  spec.error_path.clear();
-  spec.limits.clear();
-  spec.key.clear();
+  spec.limits = nullptr;
+  RareAsks& rare = spec.rare.edit();
+  rare.output_path.clear();
+  rare.error_path.clear();
+  rare.key.clear();
   json.begin_object().field("id", job.id).field("user", job.owner.user);
   json.field("uid", job.owner.uid).field("tenant", job.tenant).field("priority", job.priority);
   json.field("submitted_us", us(job.submitted_at)).field("attempt", job.attempt);

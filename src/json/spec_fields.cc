@@ -7,9 +7,10 @@
 namespace gpusched {
 namespace {
 
-void read_resource_limits(Fields& fields, std::vector<ResourceLimit>& limits) {
+void read_resource_limits(Fields& fields, std::shared_ptr<const ResourceLimits>& limits) {
   const JsonArray* list = fields.list("resource_limits");
-  if (list == nullptr) return;
+  if (list == nullptr || list->empty()) return;
+  ResourceLimits read;
   for (const JsonValue& element : *list) {
     Fields inner(element, "resource_limits.");
     ResourceLimit limit;
@@ -20,8 +21,9 @@ void read_resource_limits(Fields& fields, std::vector<ResourceLimit>& limits) {
     inner.close();
     fields.adopt(inner);
     if (fields.failed()) return;
-    limits.push_back(limit);
+    read.push_back(limit);
   }
+  limits = std::make_shared<const ResourceLimits>(std::move(read));
 }
 
 void read_after(Fields& fields, std::vector<Dependency>& after) {
@@ -89,9 +91,11 @@ void read_needs(Fields& fields, Needs& needs) {
   fields.number("vram_bytes", needs.vram_bytes, 0, kBytesMost);
   fields.number("share_percent", needs.share_percent, 0, 100);
   fields.flag("exclusive", needs.exclusive);
-  read_card_list(fields, "only_cards", needs.cards.only);
-  read_card_list(fields, "avoid_cards", needs.cards.avoid);
-  fields.text("card_type", needs.cards.type);
+  CardFilter cards = *needs.cards;
+  read_card_list(fields, "only_cards", cards.only);
+  read_card_list(fields, "avoid_cards", cards.avoid);
+  fields.text("card_type", cards.type);
+  needs.cards = std::move(cards);
   if (!fields.number("cpus", needs.cpus, 0, kCpusMost)) needs.cpus = needs.wants_cards() ? 0 : 1;
   fields.number("ram_bytes", needs.ram_bytes, 0, kBytesMost);
   read_cpu_use(fields, needs.cpu_use);
@@ -99,18 +103,27 @@ void read_needs(Fields& fields, Needs& needs) {
 
 namespace {
 
-void read_terminal(Fields& fields, JobSpec& spec) {
-  std::size_t attach = 0;
-  if (fields.word("attach", {"none", "pipes", "pty"}, attach)) {
-    spec.attach = static_cast<Attach>(attach);
-  }
+void read_terminal(Fields& fields, RareAsks& rare) {
   if (const JsonValue* terminal = fields.value("terminal")) {
     Fields inner(*terminal, "terminal.");
-    inner.number("rows", spec.terminal_rows, 0, 65535);
-    inner.number("columns", spec.terminal_columns, 0, 65535);
+    inner.number("rows", rare.terminal_rows, 0, 65535);
+    inner.number("columns", rare.terminal_columns, 0, 65535);
     inner.close();
     fields.adopt(inner);
   }
+}
+
+void read_rare_asks(Fields& fields, RareAsks& rare) {
+  fields.texts("tags", rare.tags);
+  fields.text("key", rare.key);
+  read_after(fields, rare.after);
+  fields.time("begin", rare.begin);
+  fields.time("expire", rare.expire);
+  fields.time("deadline", rare.deadline);
+  fields.number("vram_limit_bytes", rare.vram_limit_bytes, 0, kBytesMost);
+  fields.text("output_path", rare.output_path);
+  fields.text("error_path", rare.error_path);
+  read_terminal(fields, rare);
 }
 
 }  // namespace
@@ -194,27 +207,24 @@ void read_spec_fields(Fields& fields, JobSpec& spec) {
   spec.umask = static_cast<std::uint32_t>(umask);
   read_resource_limits(fields, spec.limits);
   fields.text("name", spec.name);
-  fields.texts("tags", spec.tags);
   fields.text("group", spec.group);
   fields.text("project", spec.project);
-  fields.text("key", spec.key);
   read_needs(fields, spec.needs);
   read_time_rule(fields, spec.time);
   read_save_terms(fields, spec.saves);
-  fields.number("vram_limit_bytes", spec.vram_limit_bytes, 0, kBytesMost);
-  read_after(fields, spec.after);
   read_retry_rule(fields, spec.retry);
   fields.flag("restartable", spec.restartable);
   std::size_t preempt = 0;
   if (fields.word("preempt", {"auto", "cooperative", "never"}, preempt)) {
     spec.preempt = static_cast<PreemptPolicy>(preempt);
   }
-  fields.time("begin", spec.begin);
-  fields.time("expire", spec.expire);
-  fields.time("deadline", spec.deadline);
-  fields.text("output_path", spec.output_path);
-  fields.text("error_path", spec.error_path);
-  read_terminal(fields, spec);
+  std::size_t attach = 0;
+  if (fields.word("attach", {"none", "pipes", "pty"}, attach)) {
+    spec.attach = static_cast<Attach>(attach);
+  }
+  RareAsks rare = *spec.rare;
+  read_rare_asks(fields, rare);
+  spec.rare = std::move(rare);
 }
 
 }  // namespace gpusched

@@ -48,9 +48,9 @@ Fault fault_of_paths(const JobSpec& spec) {
     return fmt::format("working_directory must be an absolute path, not \"{}\"",
                        spec.working_directory);
   }
-  for (const auto& [field, path] :
-       {std::pair("working_directory", &spec.working_directory),
-        std::pair("output_path", &spec.output_path), std::pair("error_path", &spec.error_path)}) {
+  for (const auto& [field, path] : {std::pair("working_directory", &spec.working_directory),
+                                    std::pair("output_path", &spec.rare->output_path),
+                                    std::pair("error_path", &spec.rare->error_path)}) {
     if (Fault fault = fault_of_path(field, *path)) return fault;
   }
   return std::nullopt;
@@ -75,14 +75,15 @@ Fault fault_of_environment(const JobSpec& spec) {
 Fault fault_of_labels(const JobSpec& spec) {
   for (const auto& [field, text] :
        {std::pair("name", &spec.name), std::pair("group", &spec.group),
-        std::pair("project", &spec.project), std::pair("key", &spec.key),
-        std::pair("card_type", &spec.needs.cards.type)}) {
+        std::pair("project", &spec.project), std::pair("key", &spec.rare->key),
+        std::pair("card_type", &spec.needs.cards->type)}) {
     if (Fault fault = fault_of_label(field, *text)) return fault;
   }
-  if (spec.tags.size() > kTagsMost) {
-    return fmt::format("tags has {} entries; at most {} are kept", spec.tags.size(), kTagsMost);
+  if (spec.rare->tags.size() > kTagsMost) {
+    return fmt::format("tags has {} entries; at most {} are kept", spec.rare->tags.size(),
+                       kTagsMost);
   }
-  for (const std::string& tag : spec.tags) {
+  for (const std::string& tag : spec.rare->tags) {
     if (tag.empty()) return "tags must not hold an empty string";
     if (Fault fault = fault_of_label("tags", tag)) return fault;
   }
@@ -94,15 +95,15 @@ Fault fault_of_needs(const Needs& needs) {
     if (needs.vram_bytes > 0) return "vram_bytes needs a card, but gpus is 0";
     if (needs.share_percent > 0) return "share_percent needs a card, but gpus is 0";
     if (needs.exclusive) return "exclusive needs a card, but gpus is 0";
-    if (!needs.cards.only.empty()) return "only_cards needs a card, but gpus is 0";
+    if (!needs.cards->only.empty()) return "only_cards needs a card, but gpus is 0";
   }
-  const CardList& avoid = needs.cards.avoid;
-  for (const CardNumber card : needs.cards.only.numbers) {
+  const CardList& avoid = needs.cards->avoid;
+  for (const CardNumber card : needs.cards->only.numbers) {
     if (std::ranges::find(avoid.numbers, card) != avoid.numbers.end()) {
       return fmt::format("only_cards and avoid_cards both name card {}", number_of(card));
     }
   }
-  for (const std::string& name : needs.cards.only.names) {
+  for (const std::string& name : needs.cards->only.names) {
     if (std::ranges::find(avoid.names, name) != avoid.names.end()) {
       return fmt::format("only_cards and avoid_cards both name '{}'", name);
     }
@@ -111,19 +112,19 @@ Fault fault_of_needs(const Needs& needs) {
 }
 
 Fault fault_of_limit(const JobSpec& spec) {
-  if (spec.vram_limit_bytes == 0) return std::nullopt;
+  if (spec.rare->vram_limit_bytes == 0) return std::nullopt;
   if (!spec.needs.wants_cards()) return "vram_limit_bytes needs a card, but gpus is 0";
-  if (spec.vram_limit_bytes < spec.needs.vram_bytes) {
+  if (spec.rare->vram_limit_bytes < spec.needs.vram_bytes) {
     return "vram_limit_bytes must not be less than vram_bytes";
   }
   return std::nullopt;
 }
 
 Fault fault_of_times(const JobSpec& spec) {
-  if (spec.begin && spec.expire && *spec.expire <= *spec.begin) {
+  if (spec.rare->begin && spec.rare->expire && *spec.rare->expire <= *spec.rare->begin) {
     return "expire must be later than begin";
   }
-  if (spec.begin && spec.deadline && *spec.deadline <= *spec.begin) {
+  if (spec.rare->begin && spec.rare->deadline && *spec.rare->deadline <= *spec.rare->begin) {
     return "deadline must be later than begin";
   }
   if (spec.time.warn_signal != 0) {
@@ -136,7 +137,7 @@ Fault fault_of_times(const JobSpec& spec) {
     return "checkpoint.signal must be one that a program can catch";
   }
   std::set<JobId> seen;
-  for (const Dependency& dependency : spec.after) {
+  for (const Dependency& dependency : spec.rare->after) {
     if (!seen.insert(dependency.job).second) {
       return fmt::format("after names job {} twice", number_of(dependency.job));
     }

@@ -60,7 +60,7 @@ Result<void> read_array(Fields& fields, SubmitBody& body, const SubmitLimits& li
   Fields inner(*array, "array.");
   std::string indices;
   if (!inner.text("indices", indices)) inner.fault("indices", "is missing");
-  inner.number("limit", body.spec.array_limit, 0, kTasksAtOnceMost);
+  inner.number("limit", body.spec.rare.edit().array_limit, 0, kTasksAtOnceMost);
   if (Result<void> read = inner.finish(); !read) return read;
   Result<std::vector<std::uint32_t>> list = parse_indices(indices, limits.tasks_most);
   if (!list) return failure(list.error());
@@ -111,8 +111,9 @@ std::string fingerprint_of(const SubmitBody& body) {
   JobSpec spec = body.spec;
   spec.environment = nullptr;
   spec.umask = 0;
-  spec.limits.clear();
-  spec.terminal_rows = spec.terminal_columns = 0;
+  spec.limits = nullptr;
+  RareAsks& rare = spec.rare.edit();
+  rare.terminal_rows = rare.terminal_columns = 0;
   Sha256 digest;
   digest.add_counted(spec_to_json(spec));
   digest.add_counted(
@@ -136,7 +137,7 @@ std::string fingerprint_of(const SubmitBody& body) {
 Result<SubmitBody> checked(SubmitBody body) {
   if (body.tasks.empty()) body.tasks.emplace_back();
   if (std::optional<std::string> fault = fault_of(body)) return invalid(std::move(*fault));
-  if (!body.spec.key.empty()) body.fingerprint = fingerprint_of(body);
+  if (!body.spec.rare->key.empty()) body.fingerprint = fingerprint_of(body);
   return body;
 }
 

@@ -76,8 +76,8 @@ Result<std::optional<PastJob>> past_job(const JsonValue& row) {
   if (auto read = fields.finish(); !read) return failure(read.error());
   past.job.needs = spec.needs;
   // Names may have been given to other cards since.
-  past.job.needs.cards.only.names.clear();
-  past.job.needs.cards.avoid.names.clear();
+  past.job.needs.cards.edit().only.names.clear();
+  past.job.needs.cards.edit().avoid.names.clear();
   past.job.line = number_at(row, "id");
   past.job.priority = static_cast<int>(number_at(row, "priority"));
   past.job.time_limit = Seconds{static_cast<std::int64_t>(number_at(row, "time_limit_s"))};

@@ -231,14 +231,14 @@ SubmitAsked FaultWorld::any_submission() {
   if (chance(30)) spec->time.limit = Seconds{1 + pick(30)};
   if (chance(20)) spec->retry.retries = pick(3);
   if (chance(20)) spec->group = "g";
-  if (chance(10)) spec->begin = now_.wall + Seconds{pick(100)};
-  if (chance(5)) spec->expire = now_.wall + Seconds{200 + pick(1000)};
-  if (chance(10)) spec->deadline = now_.wall + Seconds{1 + pick(2000)};
+  if (chance(10)) spec->rare.edit().begin = now_.wall + Seconds{pick(100)};
+  if (chance(5)) spec->rare.edit().expire = now_.wall + Seconds{200 + pick(1000)};
+  if (chance(10)) spec->rare.edit().deadline = now_.wall + Seconds{1 + pick(2000)};
   if (chance(30)) spec->restartable = true;
   if (chance(30)) spec->saves = std::make_shared<SaveTerms>(SaveTerms{10, Seconds{1}});
-  if (chance(10)) spec->key = "key-" + std::to_string(pick(30));
+  if (chance(10)) spec->rare.edit().key = "key-" + std::to_string(pick(30));
   if (const auto job = any_job(); job && chance(20)) {
-    spec->after.push_back({*job, static_cast<DependencyKind>(pick(3))});
+    spec->rare.edit().after.push_back({*job, static_cast<DependencyKind>(pick(3))});
   }
   SubmitAsked asked;
   asked.tenant = kTenants[1 + pick(3)];
@@ -248,7 +248,7 @@ SubmitAsked FaultWorld::any_submission() {
   asked.array = chance(25);
   asked.fingerprint = "same";
   const int tasks = asked.array ? 1 + pick(30) : 1;
-  if (asked.array && chance(30)) spec->array_limit = 1 + pick(3);
+  if (asked.array && chance(30)) spec->rare.edit().array_limit = 1 + pick(3);
   for (int i = 0; i < tasks; ++i) asked.tasks.push_back({static_cast<std::uint32_t>(i), {}});
   asked.spec = std::move(spec);
   return asked;

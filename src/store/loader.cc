@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "json/environment.h"
 #include "json/spec_json.h"
 #include "json/tenant_json.h"
 #include "store/job_row.h"
@@ -69,6 +70,7 @@ Error damaged(const char* table, std::int64_t row, const std::string& why) {
 
 Result<Specs> read_specs(Database& database, Writer& writer, const Environments& environments) {
   Specs specs;
+  EnvironmentPool pool;  // For resource limits.
   Result<void> done =
       for_each_row(database, "SELECT id, environment, spec FROM specs",
                    [&](const Statement& row) -> Result<void> {
@@ -82,6 +84,7 @@ Result<Specs> read_specs(Database& database, Writer& writer, const Environments&
                        }
                        spec->environment = found->second;
                      }
+                     spec->limits = pool.share(spec->limits);
                      auto shared = std::make_shared<const JobSpec>(std::move(*spec));
                      writer.know_spec(shared, id);
                      specs.emplace(id, std::move(shared));

@@ -71,7 +71,7 @@ class Ask {
     return *this;
   }
   Ask& after(std::uint64_t job, DependencyKind kind = DependencyKind::kOk) {
-    spec_.after.push_back({JobId{job}, kind});
+    spec_.rare.edit().after.push_back({JobId{job}, kind});
     return *this;
   }
   Ask& group(std::string name) {
@@ -79,7 +79,7 @@ class Ask {
     return *this;
   }
   Ask& key(std::string name) {
-    spec_.key = std::move(name);
+    spec_.rare.edit().key = std::move(name);
     return *this;
   }
   Ask& time(std::int64_t seconds) {
@@ -94,7 +94,7 @@ class Ask {
   Ask& array(int count, int limit = 0) {
     tasks_ = count;
     array_ = true;
-    spec_.array_limit = limit;
+    spec_.rare.edit().array_limit = limit;
     return *this;
   }
   Ask& hold() {
@@ -102,15 +102,15 @@ class Ask {
     return *this;
   }
   Ask& begin(Wall at) {
-    spec_.begin = at;
+    spec_.rare.edit().begin = at;
     return *this;
   }
   Ask& expire(Wall at) {
-    spec_.expire = at;
+    spec_.rare.edit().expire = at;
     return *this;
   }
   Ask& deadline(Wall at) {
-    spec_.deadline = at;
+    spec_.rare.edit().deadline = at;
     return *this;
   }
   Ask& uid(std::uint32_t value) {
