@@ -19,6 +19,16 @@ std::string in_seconds(Microseconds span) {
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
 }
 
+// What the driver's calls took of a move; empty: there were none.
+std::string calls_text(const MoveTimes& times) {
+  const Microseconds calls = times.lock + times.checkpoint + times.restore + times.unlock;
+  if (calls == Microseconds{0}) return {};
+  const auto in_ms = [](Microseconds span) { return std::to_string(span.count() / 1000) + " ms"; };
+  const bool out = times.checkpoint > Microseconds{0};
+  return out ? " (lock " + in_ms(times.lock) + ", checkpoint " + in_ms(times.checkpoint) + ")"
+             : " (restore " + in_ms(times.restore) + ", unlock " + in_ms(times.unlock) + ")";
+}
+
 void set_aside(Job& job, Aside aside) {
   std::get<Running>(job.state).aside = std::make_shared<const Aside>(std::move(aside));
 }
@@ -136,7 +146,8 @@ Applied apply_moved(State& state, const MovedAside& report, Now now) {
   aside.phase = AsidePhase::kPaused;
   aside.host_bytes = report.bytes;
   aside.problem.clear();
-  std::string told = "it is aside after " + in_seconds(now.wall - aside.since);
+  std::string told =
+      "it is aside after " + in_seconds(now.wall - aside.since) + calls_text(report.times);
   told += aside.by_hand ? "; it returns on request" : "; it returns when there is room";
   set_aside(job, std::move(aside));
   state.note(job, "paused", told, now);
@@ -154,7 +165,10 @@ Applied apply_back(State& state, const BroughtBack& report, Now now) {
   aside.since = now.wall;
   aside.away = before.away + away;
   set_aside(job, std::move(aside));
-  state.note(job, "running", "it goes on where it was, after " + in_seconds(away) + " aside", now);
+  state.note(
+      job, "running",
+      "it goes on where it was, after " + in_seconds(away) + " aside" + calls_text(report.times),
+      now);
   state.put(std::move(job), now);
   return {};
 }
