@@ -1,5 +1,6 @@
 #include "process/move_queue.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -229,6 +230,14 @@ void MoveQueue::watch_mover(Task& task, Fd pidfd) {
 void MoveQueue::on_mover_gone(std::uint64_t number) {
   Task* task = find(number);
   if (task == nullptr || task->step != Step::kMoving || task->result) return;
+  // An event of a descriptor closed a moment ago may reach us; only the pidfd itself knows.
+  if (task->mover) {
+    pollfd look{task->mover->native_handle(), POLLIN, 0};
+    if (::poll(&look, 1, 0) == 0) {
+      watch_mover(*task, Fd(task->mover->release()));
+      return;
+    }
+  }
   task->mover.reset();
   if (task->ended) {
     drop(*task);
