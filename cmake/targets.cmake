@@ -14,8 +14,8 @@ function(gpusched_program name)
   if(GPUSCHED_STATIC)
     if(ARG_FULLY_STATIC)
       # Frames are found by the header that the linker makes, as in other programs. Without this the
-      # start of a static program registers them, which reads all of them with g++ 13 (0.2 ms). Code and
-      # constants in one mapping save page faults at every start.
+      # start of a static program registers them, which reads all of them with g++ 13 (0.2 ms).
+      # Code and constants in one mapping save page faults at every start.
       target_link_options(${name} PRIVATE -static -Wl,-z,noseparate-code -Wl,--eh-frame-hdr
         -Wl,--wrap=__register_frame_info -Wl,--wrap=__deregister_frame_info)
     else()
