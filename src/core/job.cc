@@ -115,6 +115,13 @@ const Grant& held_by(const Job& job, Grant&& away) {
   return away;
 }
 
+Microseconds away_for(const Job& job, Wall now) {
+  const Aside* aside = aside_of(job);
+  if (aside == nullptr) return Microseconds{0};
+  const bool here = aside->phase == AsidePhase::kHere;
+  return aside->away + (here ? Microseconds{0} : std::max(Microseconds{0}, now - aside->since));
+}
+
 Microseconds ran_for(const Running& running, Wall now) {
   Microseconds ran = now - running.started_at;
   if (running.aside) {

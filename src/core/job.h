@@ -294,6 +294,8 @@ const Aside* aside_of(const Job& job);
 // What an active job takes from others now: its grant, or, made in `away`, what it keeps while it
 // is moved aside. REQUIRES: job.active().
 const Grant& held_by(const Job& job, Grant&& away = {});
+// How long it was aside by then, all times together.
+Microseconds away_for(const Job& job, Wall now);
 // How long it has computed by then: the time since its start without that aside.
 Microseconds ran_for(const Running& running, Wall now);
 

@@ -50,9 +50,8 @@ void learn(State& state, const Job& job, const Ended& ended, Now now) {
   const std::optional<RunEnd> end = run_end_of(ended);
   if (!end || !ended.started_at) return;
   PastRun run{.attempt = job.current_attempt(), .end = *end};
-  const auto* running = std::get_if<Running>(&job.state);
-  run.duration = running != nullptr ? ran_for(*running, ended.ended_at)
-                                    : std::max(Microseconds{0}, ended.ended_at - *ended.started_at);
+  run.duration =
+      std::max(Microseconds{0}, ended.ended_at - *ended.started_at - away_for(job, ended.ended_at));
   const Usage& usage = usage_of(ended);
   if (usage.gpu) {
     run.peak_vram_bytes = usage.gpu->peak_card_vram_bytes;

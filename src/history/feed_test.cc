@@ -84,17 +84,17 @@ TEST_F(Feeds, AnAttemptHasItsCardsTogetherOnceAPeriod) {
 
 TEST_F(Feeds, NotBeingListedIsUsingNothing) {
   feed.take(sample(1, {{}}), state);
-  const Points points = feed.take(sample(0, {{}}), state);
+  const Points points = feed.take(sample(0, std::vector<watch::WatchedProcess>{}), state);
   ASSERT_EQ(points.jobs.size(), 1U);
   EXPECT_EQ(points.jobs[0].vram_bytes, 0U);
 }
 
 TEST_F(Feeds, WhatIsNotKnownOfOneCardIsNotKnownOfTheWhole) {
   // Never seen.
-  EXPECT_TRUE(feed.take(sample(0, {{}}), state).jobs.empty());
+  EXPECT_TRUE(feed.take(sample(0, std::vector<watch::WatchedProcess>{}), state).jobs.empty());
   // The driver does not list processes.
   feed.take(sample(1, std::nullopt), state);
-  EXPECT_TRUE(feed.take(sample(0, {{}}), state).jobs.empty());
+  EXPECT_TRUE(feed.take(sample(0, std::vector<watch::WatchedProcess>{}), state).jobs.empty());
   EXPECT_EQ(feed.take(sample(0, std::nullopt), state).cards[0].foreign_processes, std::nullopt);
   // It does, but does not say how much this one uses.
   feed.take(sample(1, {{process(std::nullopt, kAttempt)}}), state);
@@ -105,7 +105,7 @@ TEST_F(Feeds, WhatIsNotKnownOfOneCardIsNotKnownOfTheWhole) {
   watch::UnknownReport silent;
   silent.card = CardNumber{1};
   EXPECT_TRUE(feed.take(silent, state).cards.empty());
-  EXPECT_TRUE(feed.take(sample(0, {{}}), state).jobs.empty());
+  EXPECT_TRUE(feed.take(sample(0, std::vector<watch::WatchedProcess>{}), state).jobs.empty());
 }
 
 }  // namespace

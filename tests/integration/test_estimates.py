@@ -109,14 +109,30 @@ def test_the_unknown_is_joined_once_its_memory_has_settled(lab):
     assert "settled" in kinds(lab, first)
 
 
-def test_pressure_starts_a_restartable_job_over(lab):
+def test_pressure_moves_a_job_aside_and_it_comes_back(lab):
+    greedy = lab.submit("--vram", "4G", "--share", "10", "--preempt", "never", "--",
+                        *simjob(lab, "18G", "60", "--ramp", "2s"))
+    lab.wait_for(greedy, "running")
+    meek = lab.submit("--vram", "6G", "--share", "10", "--", *simjob(lab, "5G", "60"))
+    lab.wait_for(meek, "running")
+    lab.wait_for(meek, "paused")
+    assert lab.job(greedy)["state"] == "running"
+    lab.run("cancel", greedy)
+    lab.ended(greedy)
+    lab.wait_for(meek, "running")
+    assert lab.job(meek)["attempt"] == 1
+
+
+def test_pressure_starts_a_restartable_job_over_where_the_driver_cannot_move_it(lab):
+    subprocess.run([lab.programs / "gpusched-simworld", "set", lab.world, "return=cuCheckpointProcessLock:801"],
+                   check=True)
     greedy = lab.submit("--vram", "4G", "--share", "10", "--",
                         *simjob(lab, "18G", "60", "--ramp", "2s"))
     lab.wait_for(greedy, "running")
     meek = lab.submit("--vram", "6G", "--share", "10", "--restartable", "--",
                       *simjob(lab, "5G", "60"))
     lab.wait_for(meek, "running")
-    wait_until(lambda: "evicted" in kinds(lab, meek), 30, "the eviction")
+    wait_until(lambda: "moving" in kinds(lab, meek), 30, "the eviction")
     waiting = wait_until(lambda: (j := lab.job(meek))["state"] == "queued" and j, 30, "the requeue")
     assert waiting["failures"] == 0
     assert lab.job(greedy)["state"] == "running"
