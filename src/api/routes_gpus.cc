@@ -83,6 +83,9 @@ void write_cards(JsonWriter& json, const State& state, const watch::CardBoard* b
     } else if (!view.reason.empty()) {
       json.field("reason", view.reason);
     }
+    if (const AdaptiveCap* cap = state.cap_of(card.uuid)) {
+      json.field("share_cap_percent", cap->percent).field("share_cap_reason", describe(*cap));
+    }
     json.key("jobs").begin_array();
     for (const JobId id : holders[card.number]) json.value(id);
     json.end_array();

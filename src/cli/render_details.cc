@@ -155,7 +155,7 @@ void rules(const JobDetails& job, Sheet& sheet) {
   sheet.time("Not before", job.begin);
   sheet.time("Expires", job.expire);
   sheet.time("Deadline", job.deadline);
-  sheet.line("", job.deadline_warning);
+  sheet.line("At risk", job.deadline_warning);
   if (job.retries > 0) {
     sheet.line("Retries", fmt::format("{} of {} used, on {}", std::min(job.failures, job.retries),
                                       job.retries, joined(job.retry_causes, ", ")));
@@ -228,7 +228,8 @@ std::string render_explain(const ExplainView& view, const Page& page) {
     out += "  " + wrapped(when, page.width, 2) + "\n";
   }
   if (view.deadline) {
-    const std::string when = fmt::format("Its deadline is {}", local_time(*view.deadline, page));
+    const std::string when =
+        fmt::format("It should be over by {}", local_time(*view.deadline, page));
     const std::string but =
         view.deadline_warning.empty() ? "." : "; " + escaped(view.deadline_warning) + ".";
     out += "  " + wrapped(when + but, page.width, 2) + "\n";

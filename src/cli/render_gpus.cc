@@ -122,6 +122,12 @@ std::string remarks(const GpusView& view, const std::vector<Placed>& placed, con
     if (card.reason.empty() || card.ok()) continue;
     out += sentence(card_trouble(card), Style::kRed, page);
   }
+  for (const CardView& card : view.cards) {
+    if (!card.share_cap_percent) continue;
+    out += sentence(fmt::format("Card {} is shared up to {} % of its compute; {}.", card.number,
+                                *card.share_cap_percent, card.share_cap_reason),
+                    Style::kPlain, page);
+  }
   for (const BackendView& backend : view.backends) {
     if (backend.trouble.empty()) continue;
     out += sentence(fmt::format("{}: {}", backend.name, backend.trouble), Style::kRed, page);

@@ -151,6 +151,8 @@ struct CardView {
   bool usable = true;
   std::string state;   // ok, unknown, asleep, gone, drained; empty: the daemon does not watch.
   std::string reason;  // Why it is not ok.
+  std::optional<int> share_cap_percent;  // That moves by itself.
+  std::string share_cap_reason;
   std::string alias;
   bool managed = true;
   std::vector<std::uint64_t> jobs;

@@ -46,6 +46,8 @@ CardView card_from(const Reader& json) {
   json.fact("managed", card.managed);
   json.text("state", card.state);
   json.text("reason", card.reason);
+  json.number("share_cap_percent", card.share_cap_percent);
+  json.text("share_cap_reason", card.share_cap_reason);
   json.numbers("jobs", card.jobs);
   json.number("foreign_bytes", card.foreign_bytes);
   if (const Reader seen = json.inner("sample"); seen.present()) {

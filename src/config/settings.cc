@@ -361,6 +361,18 @@ void add_scheduling(std::vector<Setting>& list) {
   list.push_back(number(in, "share_cap_percent",
                         "How much of a card's compute sharing jobs may be promised in all.",
                         PLACE(rules.share_cap_percent), {50, 100}));
+  list.push_back(on_or_off(in, "adaptive_cap",
+                           "Whether that moves by itself, card by card, inside the range below: "
+                           "down where sharing brings heat, throttling or slow jobs, up where not.",
+                           PLACE(rules.adaptive_cap.on)));
+  list.push_back(number(in, "adaptive_cap_least", "See above.",
+                        PLACE(rules.adaptive_cap.least_percent), {50, 100}));
+  list.push_back(number(in, "adaptive_cap_most", "See above.",
+                        PLACE(rules.adaptive_cap.most_percent), {50, 100}));
+  list.push_back(number(in, "adaptive_slowdown_percent",
+                        "How much slower than alone a job in company may be, by its own reports of "
+                        "progress, before the cap goes down.",
+                        PLACE(rules.adaptive_cap.slowdown_percent), {1, 1000}));
   list.push_back(number(in, "undeclared_free_percent",
                         "A job that says nothing about its memory starts only on a card of which "
                         "this much is free of foreign processes.",

@@ -88,6 +88,7 @@ Applied apply_progress(State& state, const ProgressSeen& seen) {
   if (running == nullptr || seen.total == 0) return {};
   const Microseconds ran = std::max(Microseconds{0}, seen.at - running->started_at);
   state.set_progress(seen.attempt, {.step = seen.step, .total = seen.total, .ran = ran});
+  state.note_pace(*job, seen.step, ran);
   return {};
 }
 

@@ -161,6 +161,13 @@ Applied apply_seen(State& state, const CardSeen& seen, Now now) {
   const auto verdict = judge_vitals(limits, vitals_before, seen.view.vitals,
                                     state.card_records().of(seen.card), now);
   if (verdict) drain_for(state, card, *verdict, now);
+  const auto heat = seen.view.vitals.temperature_celsius;
+  constexpr int kCloseBy = 5;
+  state.adapt_cap(
+      *position,
+      {.throttled = seen.view.vitals.throttled,
+       .hot = heat && limits.hottest_celsius > 0 && *heat >= limits.hottest_celsius - kCloseBy},
+      now);
   const auto drain = state.drains().find(card.uuid);
   if (drain == state.drains().end() || seen.view.at.wall <= drain->second.since) {
     return applied;

@@ -18,7 +18,8 @@ namespace gpusched {
 struct CardVitals {
   std::optional<double> temperature_celsius;
   std::optional<std::uint64_t> corrected_errors, uncorrected_errors;  // Since its driver's start.
-  std::optional<bool> rows_failed;  // Damaged memory that could not be replaced.
+  std::optional<bool> rows_failed;     // Damaged memory that could not be replaced.
+  std::optional<bool> throttled = {};  // Heat or power holds its clocks down.
 };
 
 struct HealthLimits {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/adaptive_cap.h"
 #include "core/card_health.h"
 #include "core/estimate_rules.h"
 #include "core/time.h"
@@ -40,6 +41,7 @@ struct Rules {
   int headroom_percent = 5;
   int share_cap_percent = 90;
   bool sharing = true;
+  AdaptiveRules adaptive_cap = {};
   // A job that says nothing about its memory starts on a card of which this much is free.
   int undeclared_free_percent = 80;
   // Beyond these a card gets nothing new.

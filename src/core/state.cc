@@ -167,6 +167,12 @@ void State::set_cards(std::vector<Card> cards) {
   for (Card& card : cards) {
     card.drained = drains_.contains(card.uuid);
     card.usable = card.usable && !card.drained && card.managed;
+    // What the configuration says of a card stands; else what was found out of it.
+    if (card.share_cap_percent) {
+      caps_.erase(card.uuid);
+    } else if (const AdaptiveCap* cap = cap_of(card.uuid)) {
+      card.share_cap_percent = cap->percent;
+    }
   }
   cards_ = std::move(cards);
   turns_.admit(cards_);

@@ -17,6 +17,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/adaptive_cap.h"
 #include "core/attempt_use.h"
 #include "core/booking.h"
 #include "core/card.h"
@@ -68,6 +69,8 @@ class State {
   const CardView& view_of(std::size_t card_index) const { return views_[card_index]; }
   const AttemptUses& uses() const { return uses_; }
   const Estimates& estimates() const { return estimates_; }
+  // The adaptive cap of a card, by its UUID; null: it has none.
+  const AdaptiveCap* cap_of(const std::string& uuid) const;
   const HostHolds& host_holds() const { return host_holds_; }
   // Position in cards() of a card's number, if there is such a card.
   std::optional<std::size_t> index_of(CardNumber number) const;
@@ -153,6 +156,10 @@ class State {
   void set_cards(std::vector<Card> cards);
   // A new look at a card. Not part of what roll_back() undoes: the world stays as it was seen.
   void observe(CardNumber card, CardView view);
+  // One more look says this for or against more sharing. Like what was seen it is not undone.
+  void adapt_cap(std::size_t card_index, CapEvidence evidence, Now now);
+  // A running job has come to this step.
+  void note_pace(const Job& job, std::uint64_t step, Microseconds ran);
   // How cards fare. Like what was seen of them, it is not part of what roll_back() undoes.
   CardRecords& card_records() { return card_records_; }
   // A grant that was given by turns. A hint for later ones; roll_back() leaves it.
@@ -273,6 +280,8 @@ class State {
   std::vector<CardView> views_;  // In the order of cards_.
   AttemptUses uses_;
   CardRecords card_records_;
+  std::map<std::string, AdaptiveCap> caps_;  // By UUID.
+  PaceBook paces_;
   Estimates estimates_;
   HostHolds host_holds_;
 

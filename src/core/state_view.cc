@@ -62,14 +62,53 @@ Beyond beyond_of(const State& state, const Job& job, CardNumber card) {
   return beyond;
 }
 
+const AdaptiveCap* State::cap_of(const std::string& uuid) const {
+  const auto found = caps_.find(uuid);
+  return found == caps_.end() ? nullptr : &found->second;
+}
+
+void State::adapt_cap(std::size_t card_index, CapEvidence evidence, Now now) {
+  if (!rules_.adaptive_cap.on) return;
+  Card& card = cards_[card_index];
+  auto known = caps_.find(card.uuid);
+  if (known == caps_.end()) {
+    if (card.share_cap_percent) return;
+    const AdaptiveCap first = first_cap(rules_.adaptive_cap, rules_.share_cap_percent, now.boot);
+    known = caps_.emplace(card.uuid, first).first;
+  }
+  evidence.jobs = card_holds_[card_index].jobs;
+  for (const JobId id : active_) {
+    const Job& job = jobs_.at(id);
+    if (held_on(job, card.number) == nullptr) continue;
+    const auto slower = paces_.slowdown_of(job.current_attempt());
+    if (slower)
+      evidence.slowdown_percent = std::max(*slower, evidence.slowdown_percent.value_or(0));
+  }
+  known->second = moved_cap(known->second, evidence, rules_.adaptive_cap, now.boot);
+  card.share_cap_percent = known->second.percent;
+}
+
+void State::note_pace(const Job& job, std::uint64_t step, Microseconds ran) {
+  if (!rules_.adaptive_cap.on || job.signature == SignatureId{}) return;
+  const Grant& grant = *grant_of(job);
+  if (grant.cards.empty()) return;
+  const bool alone = std::ranges::all_of(grant.cards, [this](const CardGrant& held) {
+    const auto position = index_of(held.card);
+    return position && card_holds_[*position].jobs == 1;
+  });
+  paces_.report(job.current_attempt(), job.signature, step, ran, alone);
+}
+
 void State::observe(CardNumber card, CardView view) {
   const auto position = index_of(card);
   if (!position) return;
   if (view.condition == CardCondition::kOk) {
-    uses_.prune([this](AttemptId attempt) {
+    const auto lives = [this](AttemptId attempt) {
       const Job* job = find(attempt.job);
       return job != nullptr && job->active() && job->current_attempt() == attempt;
-    });
+    };
+    uses_.prune(lives);
+    paces_.prune(lives);
     uses_.add(card, views_[*position], view, rules_.estimates);
   }
   // What a card that does not answer held is still there, as far as anybody knows.

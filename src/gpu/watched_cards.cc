@@ -44,6 +44,15 @@ bool moves_processes(const watch::NumberedCard& seen, const watch::CardsReport& 
 // Of /dev/nvidia0 and so on; the same on every Linux.
 constexpr std::uint32_t kNvidiaMajor = 195;
 
+// Clocks that are low because nothing runs, or by a setting, say nothing.
+std::optional<bool> held_down(const std::optional<std::uint32_t>& throttle) {
+  if (!throttle) return std::nullopt;
+  constexpr std::uint32_t kHeatOrPower = watch::kThrottlePower | watch::kThrottleHardware |
+                                         watch::kThrottleSoftThermal | watch::kThrottleHardThermal |
+                                         watch::kThrottlePowerBrake;
+  return (*throttle & kHeatOrPower) != 0;
+}
+
 Card card_of(const watch::NumberedCard& seen) {
   Card card;
   card.number = seen.number;
@@ -207,7 +216,8 @@ class WatchedCards::Impl : public std::enable_shared_from_this<WatchedCards::Imp
     seen.view.sm_active_percent = report.sample.sm_active_percent;
     seen.view.energy_joules = report.sample.energy_joules;
     seen.view.vitals = {report.sample.temperature_c, report.sample.ecc_corrected,
-                        report.sample.ecc_uncorrected, report.sample.rows_failed};
+                        report.sample.ecc_uncorrected, report.sample.rows_failed,
+                        held_down(report.sample.throttle)};
     if (report.processes) {
       seen.view.processes = loads_.look(report.card, *report.processes, report.at);
     }
