@@ -1,4 +1,4 @@
-#include "config/settings.h"
+#include "config/setting_kinds.h"
 
 #include <fmt/format.h>
 
@@ -20,100 +20,6 @@
 
 namespace gpusched {
 namespace {
-
-constexpr std::uint64_t kKiB = 1ULL << 10;
-constexpr std::uint64_t kMiB = 1ULL << 20;
-constexpr std::uint64_t kGiB = 1ULL << 30;
-
-template <class T>
-struct Range {
-  T least;
-  T most;
-};
-
-// Each of these makes one row of the list from a place in Config.
-template <class Place>
-Setting size(std::string section, std::string key, std::string comment, Place place,
-             Range<std::uint64_t> range) {
-  return {std::move(section), std::move(key), std::move(comment),
-          [place, range](Config& config, const std::string& text) -> Result<void> {
-            const auto bytes = read_size(text, range.least, range.most);
-            if (!bytes) return failure(bytes.error());
-            place(config) = *bytes;
-            return {};
-          },
-          [place](const Config& config) { return exact_size(place(config)); }};
-}
-
-template <class Place>
-Setting duration(std::string section, std::string key, std::string comment, Place place,
-                 Seconds most) {
-  return {std::move(section), std::move(key), std::move(comment),
-          [place, most](Config& config, const std::string& text) -> Result<void> {
-            const auto seconds = parse_duration(text);
-            if (!seconds) return failure(seconds.error());
-            if (*seconds > most) {
-              return wrong(fmt::format("{} is more than {}", text, exact_duration(most)));
-            }
-            place(config) = *seconds;
-            return {};
-          },
-          [place](const Config& config) { return exact_duration(place(config)); }};
-}
-
-template <class Place>
-Setting number(std::string section, std::string key, std::string comment, Place place,
-               Range<std::int64_t> range) {
-  return {std::move(section), std::move(key), std::move(comment),
-          [place, range](Config& config, const std::string& text) -> Result<void> {
-            const auto value = read_number(text, range.least, range.most);
-            if (!value) return failure(value.error());
-            auto& field = place(config);
-            field = static_cast<std::remove_reference_t<decltype(field)>>(*value);
-            return {};
-          },
-          [place](const Config& config) { return fmt::format("{}", place(config)); }};
-}
-
-template <class Place>
-Setting on_or_off(std::string section, std::string key, std::string comment, Place place) {
-  return {std::move(section), std::move(key), std::move(comment),
-          [place](Config& config, const std::string& text) -> Result<void> {
-            const auto on = read_switch(text);
-            if (!on) return failure(on.error());
-            place(config) = *on;
-            return {};
-          },
-          [place](const Config& config) { return std::string(place(config) ? "on" : "off"); }};
-}
-
-template <class Place>
-Setting text(std::string section, std::string key, std::string comment, Place place) {
-  return {std::move(section), std::move(key), std::move(comment),
-          [place](Config& config, const std::string& given) -> Result<void> {
-            place(config) = given;
-            return {};
-          },
-          [place](const Config& config) { return quoted(place(config)); }};
-}
-
-template <class Place>
-Setting absolute_path(std::string section, std::string key, std::string comment, Place place,
-                      std::size_t longest) {
-  return {std::move(section), std::move(key), std::move(comment),
-          [place, longest](Config& config, const std::string& text) -> Result<void> {
-            if (!text.empty() && text.front() != '/') {
-              return wrong(fmt::format("\"{}\" is not an absolute path", text));
-            }
-            if (text.size() > longest) {
-              return wrong(fmt::format("the path has {} bytes; at most {} are possible here",
-                                       text.size(), longest));
-            }
-            place(config) = text;
-            return {};
-          },
-          [place](const Config& config) { return quoted(place(config)); }};
-}
 
 // The name or the file of a scenario, which only the daemon can look up.
 bool names_scenario(const std::string& text) {
@@ -182,47 +88,6 @@ Setting log_format_setting() {
           }};
 }
 
-Setting placement_setting() {
-  return {
-      "scheduling", "placement",
-      "Which of several cards a job gets. pack: the one where least is lost for those who wait. "
-      "spread: the emptiest. round-robin: each in turn.",
-      [](Config& config, const std::string& text) -> Result<void> {
-        const auto placement = placement_named(text);
-        if (!placement) {
-          return wrong(fmt::format("\"{}\" is not pack, spread or round-robin", text));
-        }
-        config.rules.placement = *placement;
-        return {};
-      },
-      [](const Config& config) { return std::string(placement_name(config.rules.placement)); }};
-}
-
-Setting calendar_setting() {
-  return {"scheduling", "calendar",
-          "Cards that jobs do not get at certain hours, in local time: days, hours, and free CARDS "
-          "or most N, rules separated by semicolons (mon-fri 9:00-18:00 free 0,left; sat,sun "
-          "8:00-20:00 most 2).",
-          [](Config& config, const std::string& text) -> Result<void> {
-            auto calendar = parse_calendar(text);
-            if (!calendar) return failure(calendar.error());
-            config.calendar = std::move(*calendar);
-            return {};
-          },
-          [](const Config& config) { return quoted(calendar_text(config.calendar)); }};
-}
-
-constexpr Range<std::uint64_t> kAnySize{0, std::numeric_limits<std::int64_t>::max()};
-constexpr Seconds kYear{366 * 86400};
-// What a Unix socket's address holds, without the closing NUL.
-constexpr std::size_t kLongestSocket = 107;
-constexpr std::size_t kLongestPath = 4095;
-
-// A place in Config, for reading and for writing.
-#define PLACE(member) \
-  [](auto& config) -> auto& { return config.member; }
-
-// A map, so the words of a single value are always wrong.
 Setting tenants_setting() {
   Setting setting{
       "", "tenants",
@@ -250,154 +115,6 @@ void add_general(std::vector<Setting>& list) {
       PLACE(state_directory), kLongestPath));
   list.push_back(sim_setting());
   list.push_back(tenants_setting());
-}
-
-Setting preemption_setting() {
-  static constexpr const char* kWords[] = {"off", "cooperative", "auto"};
-  return {"scheduling", "preemption",
-          "What may be done to running jobs to make room for more important ones, and under "
-          "pressure (jobs that share a card take more than may be shared): off: nothing; "
-          "cooperative: jobs that save themselves are asked to; auto: also whatever loses nothing, "
-          "and --restartable jobs are started over.",
-          [](Config& config, const std::string& text) -> Result<void> {
-            const auto word = std::ranges::find(kWords, text);
-            if (word == std::end(kWords)) {
-              return wrong(fmt::format("\"{}\" is not off, cooperative or auto", text));
-            }
-            config.rules.preemption = static_cast<Preemption>(word - std::begin(kWords));
-            return {};
-          },
-          [](const Config& config) {
-            return std::string(kWords[static_cast<std::size_t>(config.rules.preemption)]);
-          }};
-}
-
-void add_estimates(std::vector<Setting>& list) {
-  const std::string in = "scheduling";
-  list.push_back(on_or_off(in, "trust_history",
-                           "Whether what past runs used may lower what a job declares. Off: it "
-                           "only advises, and counts for jobs that declare nothing.",
-                           PLACE(rules.estimates.trust_history)));
-  list.push_back(number(in, "estimate_quantile_percent",
-                        "A job that declares nothing is believed to need as much as this part of "
-                        "its past runs did not exceed.",
-                        PLACE(rules.estimates.quantile_percent), {1, 100}));
-  list.push_back(number(in, "estimate_hold_percent",
-                        "It holds this much of that, and no less than the largest of its last "
-                        "five runs.",
-                        PLACE(rules.estimates.hold_percent), {100, 400}));
-  list.push_back(number(in, "oom_hold_percent",
-                        "What the attempt after an out-of-memory failure holds, of what the failed "
-                        "one held.",
-                        PLACE(rules.estimates.oom_hold_percent), {100, 1000}));
-  list.push_back(duration(in, "ramp",
-                          "A job's load counts with its full estimate for so long after it is "
-                          "first seen on its card, or until it has shown the part below.",
-                          PLACE(rules.estimates.ramp), Seconds{86400}));
-  list.push_back(number(in, "ramp_shown_percent", "See above: of its memory and of its load.",
-                        PLACE(rules.estimates.ramp_shown_percent), {1, 100}));
-  list.push_back(duration(in, "load_fall",
-                          "A job's load rises at once and falls with this time constant, so that "
-                          "one that comes and goes does not let others in.",
-                          PLACE(rules.estimates.load_fall), Seconds{86400}));
-  list.push_back(duration(in, "unknown_settle",
-                          "A job of which nothing is known has its card alone until its memory has "
-                          "grown less than the part below for so long after the ramp.",
-                          PLACE(rules.estimates.settle_after), Seconds{30 * 86400}));
-  list.push_back(number(in, "unknown_growth_percent", "See above.",
-                        PLACE(rules.estimates.settle_growth_percent), {1, 50}));
-  list.push_back(number(in, "unknown_hold_percent",
-                        "Then it holds this much of its peak, and others may join it.",
-                        PLACE(rules.estimates.settled_hold_percent), {100, 400}));
-  list.push_back(preemption_setting());
-}
-
-void add_making_room(std::vector<Setting>& list) {
-  const std::string in = "making_room";
-  list.push_back(number(in, "distance",
-                        "A job may move others aside that are at least so many bands less "
-                        "important (urgent, high, normal, low, idle).",
-                        PLACE(rules.room.distance), {1, 4}));
-  list.push_back(duration(in, "run_least",
-                          "No job is moved aside that has computed for less than this.",
-                          PLACE(rules.room.run_least), Seconds{30 * 86400}));
-  list.push_back(duration(in, "cool_down",
-                          "No job is moved aside again sooner than this after it came back.",
-                          PLACE(rules.room.cool_down), Seconds{30 * 86400}));
-  list.push_back(number(in, "moves_most", "No job is moved aside more often than this.",
-                        PLACE(rules.room.moves_most), {0, 1'000'000}));
-  list.push_back(duration(in, "aside_most",
-                          "A job that has been aside for longer returns before anybody else "
-                          "starts on its cards.",
-                          PLACE(rules.room.aside_most), Seconds{365 * 86400}));
-  list.push_back(on_or_off(in, "timeshare",
-                           "Whether, inside a band, a job that has had little of the cards moves "
-                           "one aside that has had much (levels of 2, 72, 800 … card-hours).",
-                           PLACE(rules.room.timeshare)));
-  list.push_back(duration(in, "idle_after",
-                          "A job that has held VRAM for so long without using its cards is moved "
-                          "aside for whoever waits. 0: never.",
-                          PLACE(rules.room.idle_after), Seconds{365 * 86400}));
-  list.push_back(on_or_off(in, "over_quota",
-                           "Whether jobs of a tenant that holds more than its quota, because the "
-                           "quota was lowered, are moved aside.",
-                           PLACE(rules.room.over_quota)));
-  list.push_back(size(in, "ram_reserve",
-                      "Host RAM that is never filled with what jobs have on cards.",
-                      PLACE(rules.room.ram_reserve_bytes), kAnySize));
-}
-
-void add_scheduling(std::vector<Setting>& list) {
-  const std::string in = "scheduling";
-  list.push_back(on_or_off(in, "sharing",
-                           "Whether several jobs that declare their needs may share a card.",
-                           PLACE(rules.sharing)));
-  list.push_back(size(in, "headroom",
-                      "VRAM per card that sharing never hands out: this much, or the percentage "
-                      "below if that is more. A job alone on a card may use all of it.",
-                      PLACE(rules.headroom_bytes_least), kAnySize));
-  list.push_back(number(in, "headroom_percent", "The same, in percent of the card's VRAM.",
-                        PLACE(rules.headroom_percent), {0, 50}));
-  list.push_back(number(in, "share_cap_percent",
-                        "How much of a card's compute sharing jobs may be promised in all.",
-                        PLACE(rules.share_cap_percent), {50, 100}));
-  list.push_back(on_or_off(in, "adaptive_cap",
-                           "Whether that moves by itself, card by card, inside the range below: "
-                           "down where sharing brings heat, throttling or slow jobs, up where not.",
-                           PLACE(rules.adaptive_cap.on)));
-  list.push_back(number(in, "adaptive_cap_least", "See above.",
-                        PLACE(rules.adaptive_cap.least_percent), {50, 100}));
-  list.push_back(number(in, "adaptive_cap_most", "See above.",
-                        PLACE(rules.adaptive_cap.most_percent), {50, 100}));
-  list.push_back(number(in, "adaptive_slowdown_percent",
-                        "How much slower than alone a job in company may be, by its own reports of "
-                        "progress, before the cap goes down.",
-                        PLACE(rules.adaptive_cap.slowdown_percent), {1, 1000}));
-  list.push_back(number(in, "undeclared_free_percent",
-                        "A job that says nothing about its memory starts only on a card of which "
-                        "this much is free of foreign processes.",
-                        PLACE(rules.undeclared_free_percent), {0, 100}));
-  list.push_back(duration(in, "overdue_after",
-                          "A job that has waited longer comes first in its priority band.",
-                          PLACE(rules.overdue_after), kYear));
-  list.push_back(duration(in, "deadline_slack",
-                          "A job with a deadline comes first in its priority band when less than "
-                          "this and half its run time is left until it must start.",
-                          PLACE(rules.deadline_slack), kYear));
-  list.push_back(duration(in, "usage_half_life",
-                          "What a tenant used counts half as much after this time, and tenants "
-                          "below their share come first in a band. 0: no fair share.",
-                          PLACE(rules.usage_half_life), kYear));
-  list.push_back(on_or_off(in, "users_may_reserve",
-                           "Whether users may reserve cards in advance, each for oneself. "
-                           "Administrators may, for anybody.",
-                           PLACE(rules.users_may_reserve)));
-  list.push_back(placement_setting());
-  list.push_back(calendar_setting());
-  list.push_back(duration(in, "look_ahead_every",
-                          "How often the starts of waiting jobs are estimated anew while something "
-                          "changes, on a thread of its own. 0: only when somebody asks.",
-                          PLACE(look_ahead_every), Seconds{86400}));
 }
 
 void add_watch(std::vector<Setting>& list) {
@@ -582,7 +299,6 @@ void add_gpus(std::vector<Setting>& list) {
                         PLACE(rules.health.failures), {0, 1000}));
 }
 
-#undef PLACE
 
 }  // namespace
 
@@ -590,9 +306,8 @@ const std::vector<Setting>& all_settings() {
   static const std::vector<Setting> settings = [] {
     std::vector<Setting> list;
     add_general(list);
-    add_scheduling(list);
-    add_estimates(list);
-    add_making_room(list);
+    add_scheduling_settings(list);
+    add_making_room_settings(list);
     add_gpus(list);
     add_watch(list);
     add_jobs(list);

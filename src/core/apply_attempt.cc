@@ -162,6 +162,24 @@ Applied fail_attempt(State& state, Job job, Ended ended, Now now) {
   return applied;
 }
 
+// Where we ended it, the cause is ours to say. True: it lost its place through no fault of its own.
+bool name_our_cause(const Job& job, StopReason stopping, Ended& ended) {
+  if (stopping == StopReason::kVramLimit) {
+    ended.cause = Cause::kVramLimit;
+    ended.message = "took more than its limit of " +
+                    std::to_string(job.spec->rare->vram_limit_bytes >> 20) + " MiB on a card";
+  } else if (stopping == StopReason::kGpuLost) {
+    ended.cause = Cause::kGpuLost;
+    ended.message = "its card was lost";
+    return true;
+  } else if (stopping == StopReason::kRestoreLost) {
+    ended.cause = Cause::kRestoreLost;
+    ended.message = "it could not be brought back to its cards";
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
@@ -205,14 +223,6 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
     queue_again(state, std::move(job), {}, "the machine went down; the job is restartable", now);
     return {};
   }
-  if (stopping == StopReason::kRestoreLost) {
-    ended.cause = Cause::kRestoreLost;
-    ended.message = "it could not be brought back to its cards";
-    if (job.spec->restartable) {
-      queue_again(state, std::move(job), {}, ended.message + "; the job is restartable", now);
-      return {};
-    }
-  }
   if (gives_way) {
     if (job.spec->restartable) {
       queue_again(state, std::move(job), {}, gave_way, now);
@@ -222,18 +232,10 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
       ended.message = "was asked to save itself and make room, and " + outcome_text(ended);
     }
   }
-  if (stopping == StopReason::kVramLimit) {
-    ended.cause = Cause::kVramLimit;
-    ended.message = "took more than its limit of " +
-                    std::to_string(job.spec->rare->vram_limit_bytes >> 20) + " MiB on a card";
-  }
-  if (stopping == StopReason::kGpuLost) {
-    ended.cause = Cause::kGpuLost;
-    ended.message = "its card was lost";
-    if (job.spec->restartable) {
-      queue_again(state, std::move(job), {}, "its card was lost; the job is restartable", now);
-      return {};
-    }
+  const bool lost = name_our_cause(job, stopping, ended);
+  if (lost && job.spec->restartable) {
+    queue_again(state, std::move(job), {}, ended.message + "; the job is restartable", now);
+    return {};
   }
   return fail_attempt(state, std::move(job), std::move(ended), now);
 }

@@ -5,6 +5,7 @@
 
 #include "core/admission.h"
 #include "core/make_room.h"
+#include "core/over_quota.h"
 #include "core/run_time.h"
 
 namespace gpusched {

@@ -6,6 +6,7 @@
 #include "core/admission.h"
 #include "core/fair_share.h"
 #include "core/learn.h"
+#include "core/over_quota.h"
 #include "core/pending.h"
 #include "core/placement.h"
 #include "core/quota.h"

@@ -5,6 +5,7 @@
 
 #include "core/admission.h"
 #include "core/learn.h"
+#include "core/over_quota.h"
 #include "core/placement.h"
 #include "core/policy/timeshare.h"
 #include "core/quota.h"
@@ -25,12 +26,6 @@ Microseconds time_for(std::uint64_t bytes, std::uint64_t per_second) {
   return kMoveFixed + Microseconds{static_cast<std::int64_t>(
                           bytes / (std::max<std::uint64_t>(per_second, 1) / 1'000'000))};
 }
-
-struct Candidate {
-  const Job* job = nullptr;
-  Victim victim;
-  Microseconds lost{0};  // Work that is done again.
-};
 
 // What a plan costs; the smaller is the better one.
 auto harm_of(const Candidate& one) {
@@ -94,16 +89,6 @@ bool sits_idle(const State& state, const Job& job, Now now) {
     }
   }
   return seen;
-}
-
-// It could be moved if somebody deserved its place.
-bool is_movable(const State& state, const Job& job, Now now) {
-  const auto* running = std::get_if<Running>(&job.state);
-  if (running == nullptr || running->stopping != StopReason::kNone || job.spec->lease) return false;
-  if (aside_phase(job) != AsidePhase::kHere) return false;
-  const RoomRules& rules = state.rules().room;
-  return job.moves < rules.moves_most && !running->grant.cards.empty() &&
-         has_had_its_turn(rules, *running, now);
 }
 
 bool may_be_moved(const State& state, const Job& job, const Job& for_job, Now now) {
@@ -170,18 +155,12 @@ class Planner {
   std::optional<RoomPlan> by_leaving() const {
     const std::uint64_t ram = ram_for_moves(state_, free_.host);
     std::vector<Candidate> leaving;
-    for (Candidate one : candidates_) {
-      const auto way = way_out(state_, *one.job, ram);
-      if (!way) continue;
-      one.victim.mechanism = *way;
-      if (*way == Mechanism::kCheckpoint) {
-        one.victim.bytes = vram_in_use(state_, *one.job);
-        if (!is_worth_moving(*one.job, one.victim.bytes)) continue;
-      }
-      if (*way == Mechanism::kRequeue) {
-        one.lost = ran_for(std::get<Running>(one.job->state), now_.wall);
-      }
-      leaving.push_back(one);
+    for (const Candidate& one : candidates_) {
+      const auto going = leaving_candidate(state_, *one.job, ram, now_);
+      if (!going) continue;
+      const bool moves = going->victim.mechanism == Mechanism::kCheckpoint;
+      if (moves && !is_worth_moving(*one.job, going->victim.bytes)) continue;
+      leaving.push_back(*going);
     }
     return best_of(leaving, false);
   }
@@ -293,6 +272,27 @@ std::uint64_t ram_for_moves(const State& state, const HostHolds& holds) {
   return state.host().ram_bytes - std::min(taken, state.host().ram_bytes);
 }
 
+bool less_harm(const Candidate& a, const Candidate& b) { return harm_of(a) < harm_of(b); }
+
+bool is_movable(const State& state, const Job& job, Now now) {
+  const auto* running = std::get_if<Running>(&job.state);
+  if (running == nullptr || running->stopping != StopReason::kNone || job.spec->lease) return false;
+  if (aside_phase(job) != AsidePhase::kHere) return false;
+  const RoomRules& rules = state.rules().room;
+  return job.moves < rules.moves_most && !running->grant.cards.empty() &&
+         has_had_its_turn(rules, *running, now);
+}
+
+std::optional<Candidate> leaving_candidate(const State& state, const Job& job,
+                                           std::uint64_t ram_free, Now now) {
+  const auto way = way_out(state, job, ram_free);
+  if (!way) return std::nullopt;
+  Candidate one{.job = &job, .victim = {.job = job.id, .mechanism = *way}};
+  if (*way == Mechanism::kCheckpoint) one.victim.bytes = vram_in_use(state, job);
+  if (*way == Mechanism::kRequeue) one.lost = ran_for(std::get<Running>(job.state), now.wall);
+  return one;
+}
+
 bool can_checkpoint(const State& state, const Job& job, std::uint64_t ram_free) {
   const std::uint64_t bytes = vram_in_use(state, job);
   return !grant_of(job)->cards.empty() && on_movable_cards(state, job) &&
@@ -325,47 +325,6 @@ int attained_level(const State& state, const Job& job, Now now) {
   if (!state.rules().room.timeshare || running == nullptr) return 0;
   const int cards = static_cast<int>(std::max<std::size_t>(1, running->grant.cards.size()));
   return policy::timeshare_level(ran_for(*running, now.wall), cards);
-}
-
-TenantHolds holds_here(const State& state, const std::string& tenant) {
-  TenantHolds holds;
-  for (const JobId id : state.active()) {
-    const Job& job = *state.find(id);
-    if (job.tenant != tenant || aside_phase(job) == AsidePhase::kPaused) continue;
-    if (aside_phase(job) == AsidePhase::kPausing) continue;  // As good as gone.
-    const auto* running = std::get_if<Running>(&job.state);
-    if (running == nullptr || running->stopping == StopReason::kNone) holds.add(*grant_of(job));
-  }
-  return holds;
-}
-
-bool exceeds_quota(const TenantHolds& holds, const TenantTerms& terms) {
-  return holds.cards > terms.cards || holds.vram_bytes > terms.vram_bytes ||
-         holds.running > terms.running;
-}
-
-std::vector<MakeRoom> relieve_quotas(const State& state, Now now) {
-  std::vector<MakeRoom> plans;
-  if (!state.rules().room.over_quota || state.rules().preemption == Preemption::kOff) return plans;
-  if (!state.tenants().any_quota()) return plans;
-  for (const auto& [name, entry] : state.tenants().entries()) {
-    if (!exceeds_quota(entry.holds, entry.terms)) continue;
-    if (!exceeds_quota(holds_here(state, name), entry.terms)) continue;
-    const std::uint64_t ram = ram_for_moves(state, state.host_holds());
-    std::optional<Candidate> least;
-    for (const JobId id : state.active()) {
-      const Job& job = *state.find(id);
-      if (job.tenant != name || !is_movable(state, job, now)) continue;
-      const auto way = way_out(state, job, ram);
-      if (!way) continue;
-      Candidate one{.job = &job, .victim = {.job = id, .mechanism = *way}};
-      if (*way == Mechanism::kCheckpoint) one.victim.bytes = vram_in_use(state, job);
-      if (*way == Mechanism::kRequeue) one.lost = ran_for(std::get<Running>(job.state), now.wall);
-      if (!least || harm_of(one) < harm_of(*least)) least = one;
-    }
-    if (least) plans.push_back({.for_job = {}, .victims = {least->victim}});
-  }
-  return plans;
 }
 
 std::optional<RoomPlan> plan_room(const State& state, const Tentative& free, const Job& job,
@@ -403,14 +362,7 @@ std::optional<Grant> room_under_way(const State& state, const Tentative& free, c
 }
 
 bool still_valid(const State& state, const MakeRoom& plan, Now now) {
-  if (plan.for_job == JobId{}) {
-    return std::ranges::all_of(plan.victims, [&](const Victim& victim) {
-      const Job* other = state.find(victim.job);
-      return other != nullptr && is_movable(state, *other, now) &&
-             exceeds_quota(holds_here(state, other->tenant),
-                           state.tenants().terms_of(other->tenant));
-    });
-  }
+  if (plan.for_job == JobId{}) return still_over_quota(state, plan, now);
   const Job* job = state.find(plan.for_job);
   if (job == nullptr || !state.pending().contains(plan.for_job)) return false;
   return std::ranges::all_of(plan.victims, [&](const Victim& victim) {

@@ -28,13 +28,21 @@ struct RoomPlan {
   Grant grant;  // What the job will get.
 };
 
-// Of those that hold more than their tenant's quota, one per tenant; none unless the rules say so.
-std::vector<MakeRoom> relieve_quotas(const State& state, Now now);
-// What a tenant's jobs hold that are on their cards. What is away will want its place back.
-TenantHolds holds_here(const State& state, const std::string& tenant);
-bool exceeds_quota(const TenantHolds& holds, const TenantTerms& terms);
 // How much of the cards it has had so far; see policy/timeshare.h. 0 without that rule.
 int attained_level(const State& state, const Job& job, Now now);
+
+// One who could go, and what that costs.
+struct Candidate {
+  const Job* job = nullptr;
+  Victim victim;
+  Microseconds lost{0};  // Work that is done again.
+};
+bool less_harm(const Candidate& a, const Candidate& b);
+// It could be moved if somebody deserved its place.
+bool is_movable(const State& state, const Job& job, Now now);
+// By the way that frees its cards; nullopt: there is none.
+std::optional<Candidate> leaving_candidate(const State& state, const Job& job,
+                                           std::uint64_t ram_free, Now now);
 
 // Cheap: false if nobody could be moved for a job of this band.
 bool may_make_room(const State& state, int band);

@@ -24,7 +24,7 @@ constexpr std::chrono::milliseconds kLongestPause{1000};
 
 void ShimLauncher::Impl::on_message(LaunchMessage& message, std::vector<Fd>& passed) {
   if (const auto* launched = std::get_if<ShimLaunched>(&message)) {
-    on_launched(*launched, passed);
+    if (!is_of_dropped(launched->attempt)) on_launched(*launched, passed);
   } else if (const auto* started = std::get_if<CommandStarted>(&message)) {
     on_started(started->attempt, started->pid, started->started_at);
   } else if (const auto* ended = std::get_if<CommandEnded>(&message)) {
@@ -35,7 +35,7 @@ void ShimLauncher::Impl::on_message(LaunchMessage& message, std::vector<Fd>& pas
     if (found != attempts_.end()) found->second.error = gave_up->error;
   } else if (const auto* failed = std::get_if<ShimNotLaunched>(&message)) {
     const auto found = attempts_.find(failed->attempt);
-    if (found == attempts_.end()) return;
+    if (is_of_dropped(failed->attempt) || found == attempts_.end()) return;
     if (found->second.go) {
       attempts_.erase(found);
       return;

@@ -158,8 +158,22 @@ void ShimLauncher::Impl::prepare(const LaunchOrder& order) {
 void ShimLauncher::Impl::abandon(AttemptId attempt) {
   const auto found = attempts_.find(attempt);
   if (found == attempts_.end() || !found->second.go) return;
-  std::erase_if(outbox_, [&](const Outgoing& one) { return one.attempt == attempt; });
+  drop_prepared(attempt);
+}
+
+void ShimLauncher::Impl::drop_prepared(AttemptId attempt) {
+  const auto unsent =
+      std::erase_if(outbox_, [&](const Outgoing& one) { return one.attempt == attempt; });
+  const auto found = attempts_.find(attempt);
+  if (unsent == 0 && !found->second.shim) ++dropped_[attempt];
   attempts_.erase(found);
+}
+
+bool ShimLauncher::Impl::is_of_dropped(AttemptId attempt) {
+  const auto found = dropped_.find(attempt);
+  if (found == dropped_.end()) return false;
+  if (--found->second == 0) dropped_.erase(found);
+  return true;
 }
 
 bool ShimLauncher::Impl::launch_prepared(AttemptId attempt) {
@@ -168,7 +182,7 @@ bool ShimLauncher::Impl::launch_prepared(AttemptId attempt) {
   const Fd go = std::move(found->second.go);
   if (send_packet(go.get(), "g", {}, MSG_DONTWAIT) == 0) return true;
   // Its shim is gone: whatever the reason was, it will come out the ordinary way.
-  attempts_.erase(found);
+  drop_prepared(attempt);
   return false;
 }
 
@@ -282,6 +296,7 @@ void ShimLauncher::Impl::on_ready() {
 }
 
 void ShimLauncher::Impl::on_launcher_lost() {
+  dropped_.clear();
   // What it was asked to do and did not confirm: only the claims can tell, once the next launcher
   // has the lock.
   // What was only prepared is forgotten: its launch will be asked for anew.

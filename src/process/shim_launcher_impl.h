@@ -75,6 +75,10 @@ class ShimLauncher::Impl : public std::enable_shared_from_this<ShimLauncher::Imp
   Result<void> send_order(const LaunchOrder& order, Fd go);
   // True: its shim has been told to go on.
   bool launch_prepared(AttemptId attempt);
+  // A prepared order that nobody wants any more.
+  void drop_prepared(AttemptId attempt);
+  // The launcher's answer to such an order: not to be taken for the answer to a later one.
+  bool is_of_dropped(AttemptId attempt);
   // Not even asked for yet: it never will be.
   void recall(AttemptId attempt, Followed& followed);
   void pump();
@@ -104,6 +108,8 @@ class ShimLauncher::Impl : public std::enable_shared_from_this<ShimLauncher::Imp
   bool deliver(AttemptId attempt, Followed& followed);
   void tend_later(AttemptId attempt, Followed& followed);
 
+  // Orders that were dropped after they were sent: answers that are still to come.
+  std::map<AttemptId, int> dropped_;
   boost::asio::io_context& loop_;
   Options options_;
   LauncherSink sink_;

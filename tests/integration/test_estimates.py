@@ -124,8 +124,8 @@ def test_pressure_moves_a_job_aside_and_it_comes_back(lab):
 
 
 def test_pressure_starts_a_restartable_job_over_where_the_driver_cannot_move_it(lab):
-    subprocess.run([lab.programs / "gpusched-simworld", "set", lab.world, "return=cuCheckpointProcessLock:801"],
-                   check=True)
+    refuse = "return=cuCheckpointProcessLock:801"
+    subprocess.run([lab.programs / "gpusched-simworld", "set", lab.world, refuse], check=True)
     greedy = lab.submit("--vram", "4G", "--share", "10", "--",
                         *simjob(lab, "18G", "60", "--ramp", "2s"))
     lab.wait_for(greedy, "running")

@@ -1,5 +1,5 @@
-"""The story of making room, on the real daemon with the simulated driver: an urgent job arrives, a training that
-knows nothing of us leaves its card, the urgent one runs, the training goes on where it was."""
+"""The story of making room, on the real daemon with the simulated driver: an urgent job arrives, a training
+that knows nothing of us leaves its card, the urgent one runs, the training goes on where it was."""
 
 import json
 import subprocess
@@ -25,8 +25,8 @@ def lab(programs):
 
 def training(lab, vram="10G", seconds="0", priority="low", *flags):
     steps = lab.state / f"steps-{vram}"
-    job = lab.submit("--priority", priority, *flags, "--", lab.simjob, "--vram", vram, "--util", "50", "--ramp",
-                     "0s", "--seconds", seconds, "--steps-file", steps)
+    job = lab.submit("--priority", priority, *flags, "--", lab.simjob, "--vram", vram, "--util", "50",
+                     "--ramp", "0s", "--seconds", seconds, "--steps-file", steps)
     lab.wait_for(job, "running")
     wait_until(lambda: steps.exists() and int(steps.read_text() or 0) > 3, what="first steps")
     return job, steps
@@ -144,10 +144,11 @@ def test_a_victim_that_ends_on_its_way_makes_room_too(lab):
 
 
 def test_what_the_driver_will_not_move_is_remembered(lab):
-    subprocess.run([lab.simworld, "set", lab.world, "return=cuCheckpointProcessLock:801"], check=True)
+    refuse = "return=cuCheckpointProcessLock:801"
+    subprocess.run([lab.simworld, "set", lab.world, refuse], check=True)
     job, _ = training(lab)
     rush = urgent(lab)
-    wait_until(lambda: lab.job(job)["moves"] == 1 and lab.job(job)["state"] == "running", what="a failed move")
+    wait_until(lambda: lab.job(job)["moves"] == 1 and lab.job(job)["state"] == "running", what="a move")
     lab.wait_for(rush, "queued")
     assert lab.job(job)["moves"] == 1, "not tried again"
     lab.run("cancel", job, rush)
