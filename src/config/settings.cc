@@ -299,7 +299,6 @@ void add_gpus(std::vector<Setting>& list) {
                         PLACE(rules.health.failures), {0, 1000}));
 }
 
-
 }  // namespace
 
 const std::vector<Setting>& all_settings() {

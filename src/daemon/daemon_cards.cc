@@ -38,7 +38,11 @@ Result<void> Daemon::look_for_cards() {
   options.busy_period = std::chrono::milliseconds(config_.cards.busy_period_ms);
   options.idle_period = std::chrono::milliseconds(config_.cards.idle_period_ms);
   options.deadline = std::chrono::milliseconds(config_.cards.deadline_ms);
-  options.loads = {config_.cards.idle_after, comma_list(config_.cards.ignored_programs)};
+  // Whoever may be moved for being idle has to be noticed by then.
+  const Seconds moved_after = config_.rules.room.idle_after;
+  const Seconds noticed = moved_after > Seconds{0} ? std::min(moved_after, config_.cards.idle_after)
+                                                   : config_.cards.idle_after;
+  options.loads = {noticed, comma_list(config_.cards.ignored_programs)};
   options.cgroup = cgroup_.path;
   options.complain = [](const std::string& what) { log_warning(what); };
   options.arrange = [this](std::vector<Card> cards) { return arrange(std::move(cards)); };

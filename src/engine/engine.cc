@@ -85,8 +85,8 @@ void Engine::report(LauncherReport report) {
                              r.started_at, r.ended_at, r.usage};
     }
     Event operator()(AttemptNotStarted& r) const { return AttemptNeverRan{r.attempt, r.error}; }
-    Event operator()(MovedAside& r) const { return std::move(r); }
-    Event operator()(BroughtBack& r) const { return std::move(r); }
+    Event operator()(const MovedAside& r) const { return r; }
+    Event operator()(const BroughtBack& r) const { return r; }
     Event operator()(MoveFailed& r) const { return std::move(r); }
     Event operator()(SupervisorLost& r) const {
       AttemptFinished finished{.attempt = r.attempt, .cause = Cause::kSupervisorLost};
