@@ -24,6 +24,7 @@ State machine_of(const State& state) {
   machine.set_calendar(state.calendar());
   machine.believe(state.estimates());
   machine.set_turns(state.turns());
+  machine.set_slow_pairs(state.slow_pairs());
   machine.keep_changes();
   return machine;
 }

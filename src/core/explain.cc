@@ -96,6 +96,25 @@ void booking_reason(const State& state, const Job& job, const std::vector<std::s
   reasons.push_back(std::move(reason));
 }
 
+// There are cards enough, but on some are jobs that it slows down with.
+void slow_pair_reason(const State& state, const Tentative& free, const Job& job,
+                      const std::vector<std::size_t>& fitting, std::uint64_t wanted,
+                      std::vector<Reason>& reasons) {
+  if (state.slow_pairs().empty()) return;
+  std::uint64_t open = 0;
+  for (const std::size_t i : fitting) {
+    open += slow_neighbours(state, free, job, i) == 0 ? 1 : 0;
+  }
+  if (open >= wanted) return;
+  Reason reason{.code = ReasonCode::kSlowPair, .jobs = {}, .wanted = wanted, .available = open};
+  for (const JobId id : state.active()) {
+    const Job& other = *state.find(id);
+    const bool pair = state.slow_pairs().contains(job.signature, other.signature);
+    if (pair && reason.jobs.size() < kNamedMost) reason.jobs.push_back(id);
+  }
+  reasons.push_back(std::move(reason));
+}
+
 void card_reasons(const State& state, const Tentative& free, const Job& job, Now now,
                   std::vector<Reason>& reasons) {
   const Needs needs = needs_now(state, job);
@@ -113,6 +132,7 @@ void card_reasons(const State& state, const Tentative& free, const Job& job, Now
   const std::vector<std::size_t> fitting_now = fitting_cards(state, free, needs);
   const std::uint64_t fitting = fitting_now.size();
   if (fitting >= wanted) {
+    slow_pair_reason(state, free, job, fitting_now, wanted, reasons);
     booking_reason(state, job, fitting_now, wanted, now, reasons);
     return;
   }

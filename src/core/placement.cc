@@ -66,6 +66,9 @@ std::optional<Grant> place_on_cards(const State& state, const Tentative& free, c
       return state.card_bookings().against(job, i, now.wall, end) != nullptr;
     });
   }
+  if (!state.slow_pairs().empty()) {
+    std::erase_if(fitting, [&](std::size_t i) { return slow_neighbours(state, free, job, i) > 0; });
+  }
   // Before the quota, which keeps the first ones.
   if (leased_by_turns(job)) {
     order_by_turns(fitting, state.cards(), state.turns(), turns_taken(state, free));

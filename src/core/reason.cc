@@ -130,6 +130,8 @@ const char* reason_code_name(ReasonCode code) {
       return "booked";
     case ReasonCode::kReserved:
       return "reserved";
+    case ReasonCode::kSlowPair:
+      return "slow_pair";
     case ReasonCode::kMakingRoom:
       return "making_room";
     case ReasonCode::kMovedAside:
@@ -179,6 +181,9 @@ std::string describe(const Reason& reason) {
     case ReasonCode::kReserved:
       return "there is room, but job " + to_string(reason.jobs.front()) +
              " is first in order and would be delayed";
+    case ReasonCode::kSlowPair:
+      return job_list(reason.jobs) + (reason.jobs.size() == 1 ? " is" : " are") +
+             " where it would fit, and they slow each other down";
     case ReasonCode::kMakingRoom:
       return "room is being made: " + job_list(reason.jobs) + " is moved aside";
     case ReasonCode::kMovedAside:
@@ -219,6 +224,7 @@ std::string what_would_help(const Reason& reason) {
       return "less --mem";
     case ReasonCode::kPaused:
       return "gpusched resume";
+    case ReasonCode::kSlowPair:
     case ReasonCode::kMakingRoom:
     case ReasonCode::kMovedAside:
     case ReasonCode::kDependency:

@@ -26,6 +26,7 @@ enum class ReasonCode {
   kRam,          // Too little host RAM free.
   kBooked,       // Cards it could use are reserved in advance (`name` says for whom).
   kReserved,     // It would fit, but delays the first waiting job (`jobs`).
+  kSlowPair,     // It would fit beside `jobs`, but they slow each other down.
   kMakingRoom,   // Others (`jobs`) are being moved aside for it.
   kMovedAside,   // Moved aside for others (`jobs`); returns when there is room.
   kPaused,       // Moved aside by hand.

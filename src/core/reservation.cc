@@ -74,6 +74,12 @@ class Ahead {
     const Wall end = end_of(state, job, now, Trust::kEstimates);
     if (end != kNobodyKnows) lasts_ = end - now.wall;
     since_.resize(cards_.size());
+    if (!state.slow_pairs().empty()) {
+      slow_.resize(cards_.size());
+      for (std::size_t i = 0; i < slow_.size(); ++i) {
+        slow_[i] = slow_neighbours(state, free, job, i);
+      }
+    }
     if (on_cards_ && needs_.gpus.all()) {
       could_ =
           static_cast<std::size_t>(std::ranges::count_if(state_.cards(), [&](const Card& card) {
@@ -84,6 +90,7 @@ class Ahead {
 
   void look(std::size_t card, Wall at) {
     if (!on_cards_ || cards_[card].whole || since_[card]) return;
+    if (!slow_.empty() && slow_[card] > 0) return;
     const Card& found = state_.cards()[card];
     if (!matches(found, needs_.cards)) return;
     if (!fits_on(found, cards_[card], grant_.on(found), state_.rules())) return;
@@ -93,13 +100,17 @@ class Ahead {
   void look_everywhere(Wall at) {
     for (std::size_t i = 0; i < cards_.size(); ++i) look(i, at);
   }
-  void give_back(const Grant& grant, Wall at) {
+  void give_back(const ExpectedEnd& end, Wall at) {
+    const Grant& grant = *end.grant;
+    const bool slow = !slow_.empty() &&
+                      state_.slow_pairs().contains(job_.signature, state_.find(end.job)->signature);
     host_.cpus -= grant.cpus;
     host_.ram_bytes -= grant.ram_bytes;
     for (const CardGrant& held : grant.cards) {
       const auto position = state_.index_of(held.card);
       if (!position) continue;
       drop(cards_[*position], held);
+      if (slow) --slow_[*position];
       // What the last job took beyond its grant goes with it; foreign processes stay.
       if (cards_[*position].jobs == 0) {
         std::uint64_t& beyond = cards_[*position].beyond.vram_bytes;
@@ -162,6 +173,7 @@ class Ahead {
   std::vector<std::optional<Wall>> since_;  // When each card first had room.
   GangRoom room_;                           // Of the cards that have it by now.
   std::size_t could_ = 0;
+  std::vector<int> slow_;  // Jobs on each card that it would slow down with; empty: nobody would.
 };
 
 struct Plan {
@@ -187,11 +199,11 @@ struct Plan {
         continue;
       }
       at = ends.next().at;
-      ahead.give_back(*ends.next().grant, at);
+      ahead.give_back(ends.next(), at);
       ends.pop();
       // Those that end at the same known instant count together.
       for (; at != kNobodyKnows && !ends.none() && ends.next().at == at; ends.pop()) {
-        ahead.give_back(*ends.next().grant, at);
+        ahead.give_back(ends.next(), at);
       }
     }
     // Ends of jobs alone will not do: a foreign process or a card that does not answer is in the

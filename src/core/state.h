@@ -29,6 +29,7 @@
 #include "core/pending.h"
 #include "core/round_robin.h"
 #include "core/rules.h"
+#include "core/slow_pairs.h"
 #include "core/tenant_book.h"
 #include "core/time.h"
 
@@ -104,6 +105,7 @@ class State {
 
   const LeaseBook& leases() const { return leases_; }
   const CardTurns& turns() const { return turns_; }
+  const SlowPairs& slow_pairs() const { return slow_pairs_; }
   const std::map<std::string, Drain>& drains() const { return drains_; }  // By UUID.
   const TenantBook& tenants() const { return tenants_; }
   // Jobs of a tenant that wait, with those of submissions that are not released yet.
@@ -165,6 +167,7 @@ class State {
   // A grant that was given by turns. A hint for later ones; roll_back() leaves it.
   void count_turns(const Grant& grant) { turns_.count(grant); }
   void set_turns(CardTurns turns) { turns_ = std::move(turns); }
+  void set_slow_pairs(SlowPairs pairs) { slow_pairs_ = std::move(pairs); }
   // What an attempt used before this daemon was there, or what its driver says it used.
   void add_use(AttemptId attempt, const GpuUsage& known) { uses_.add_known(attempt, known); }
   void set_progress(AttemptId attempt, Progress progress) { uses_.set_progress(attempt, progress); }
@@ -282,6 +285,7 @@ class State {
   CardRecords card_records_;
   std::map<std::string, AdaptiveCap> caps_;  // By UUID.
   PaceBook paces_;
+  SlowPairs slow_pairs_;
   Estimates estimates_;
   HostHolds host_holds_;
 

@@ -77,12 +77,20 @@ void State::adapt_cap(std::size_t card_index, CapEvidence evidence, Now now) {
     known = caps_.emplace(card.uuid, first).first;
   }
   evidence.jobs = card_holds_[card_index].jobs;
+  std::vector<const Job*> there;
   for (const JobId id : active_) {
     const Job& job = jobs_.at(id);
-    if (held_on(job, card.number) == nullptr) continue;
-    const auto slower = paces_.slowdown_of(job.current_attempt());
-    if (slower)
-      evidence.slowdown_percent = std::max(*slower, evidence.slowdown_percent.value_or(0));
+    if (held_on(job, card.number) == nullptr || aside_phase(job) != AsidePhase::kHere) continue;
+    there.push_back(&job);
+  }
+  for (const Job* job : there) {
+    const auto slower = paces_.slowdown_of(job->current_attempt());
+    if (!slower) continue;
+    evidence.slowdown_percent = std::max(*slower, evidence.slowdown_percent.value_or(0));
+    if (*slower <= rules_.adaptive_cap.slowdown_percent) continue;
+    for (const Job* other : there) {
+      if (other != job) slow_pairs_.add(job->signature, other->signature);
+    }
   }
   known->second = moved_cap(known->second, evidence, rules_.adaptive_cap, now.boot);
   card.share_cap_percent = known->second.percent;
