@@ -60,7 +60,9 @@ void write_live(JsonWriter& json, const CardView& view, const watch::CardBoard& 
 void write_cards(JsonWriter& json, const State& state, const watch::CardBoard* board) {
   std::map<CardNumber, std::vector<JobId>> holders;
   for (const JobId id : state.active()) {
-    for (const CardGrant& held : grant_of(*state.find(id))->cards) holders[held.card].push_back(id);
+    Grant away;
+    const Grant& grant = held_by(*state.find(id), std::move(away));
+    for (const CardGrant& held : grant.cards) holders[held.card].push_back(id);
   }
   json.begin_array();
   for (std::size_t i = 0; i < state.cards().size(); ++i) {
