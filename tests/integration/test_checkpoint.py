@@ -145,8 +145,10 @@ def test_a_lease_has_no_checkpoint(running):
 
 
 def test_in_the_foreground_the_terminal_is_that_of_the_next_attempt_too(running):
+    # The first attempt reads a line, so it cannot be over before this client is its terminal.
     done = running.run("run", "--gpus", "0", "--checkpoint", "--cmd",
-                       'echo "attempt $GPUSCHED_ATTEMPT"; [ -n "${GPUSCHED_RESUME:-}" ] || exit 75')
+                       'first=; [ -n "${GPUSCHED_RESUME:-}" ] || { first=1; read -r line; }; '
+                       'echo "attempt $GPUSCHED_ATTEMPT"; [ -z "$first" ] || exit 75', input="go\n")
     assert done.stdout == "attempt 1\nattempt 2\n"
 
 
