@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 APT = ["task-spooler", "slurmctld", "slurmd", "slurm-client", "munge", "tmux"]
-# HyperQueue is not on crates.io: it is built from its repository.
+# HyperQueue is published as no package: it is built from its repository.
 CRATES = {"pueue": ["pueue"],
           "HyperQueue": ["--git", "https://github.com/It4innovations/hyperqueue", "hyperqueue"]}
 PYTHON = ["runqd"]
