@@ -19,6 +19,7 @@ namespace gpusched {
 namespace {
 
 constexpr std::string_view kSparePrefix = "spare.";
+constexpr std::string_view kLostPrefix = "lost.";
 
 }  // namespace
 
@@ -113,10 +114,20 @@ void remove_lost_spares(int jobs_fd) {
   DIR* directory = copy >= 0 ? ::fdopendir(copy) : nullptr;
   if (directory == nullptr) return;
   while (const dirent* entry = ::readdir(directory)) {
-    if (std::string_view(entry->d_name).starts_with(kSparePrefix)) lost.emplace_back(entry->d_name);
+    const std::string_view name(entry->d_name);
+    if (name.starts_with(kSparePrefix) || name.starts_with(kLostPrefix)) lost.emplace_back(name);
   }
   ::closedir(directory);
-  for (const std::string& name : lost) (void)remove_tree(jobs_fd, name);
+  for (std::string& name : lost) {
+    // Its shim may live and take it for a job at this moment: of two renames one wins. What has
+    // become a job's must not be touched, least of all its claim.
+    if (name.starts_with(kSparePrefix)) {
+      const std::string gone = std::string(kLostPrefix) + name;
+      if (::renameat(jobs_fd, name.c_str(), jobs_fd, gone.c_str()) != 0) continue;
+      name = gone;
+    }
+    (void)remove_tree(jobs_fd, name);
+  }
 }
 
 }  // namespace gpusched

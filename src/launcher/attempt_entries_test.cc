@@ -87,5 +87,13 @@ TEST_F(SpareEntriesTest, ThoseOfAKilledSpareAreRemoved) {
   EXPECT_TRUE(fs::exists(path("7/1")));
 }
 
+TEST_F(SpareEntriesTest, WhatWasRemovedAsLostCannotBeTakenAnyMore) {
+  const auto spare = make_spare_entries(jobs_.get());
+  ASSERT_TRUE(spare);
+  remove_lost_spares(jobs_.get());
+  EXPECT_FALSE(take_spare_entries(jobs_.get(), *spare, {JobId{7}, 1}));
+  EXPECT_EQ(entries(), 0u);
+}
+
 }  // namespace
 }  // namespace gpusched::testing
