@@ -307,6 +307,10 @@ TYPED_TEST_P(LauncherContract, AnAbandonedAttemptIsNotHeardOfAndCanStillBeLaunch
   this->launcher().abandon(this->one_);
   this->launcher().prepare(this->harness_.order(this->one_, CommandKind::kWaits));
   this->launcher().abandon(this->one_);
+  // It is asked for again after another commit, not at once: as long as one more job takes.
+  const AttemptId third{JobId{3}, 1};
+  this->launch(third, CommandKind::kExitsWithThree);
+  ASSERT_TRUE(this->run_until_final(third));
   this->launch(this->one_, CommandKind::kExitsWithThree);
   ASSERT_TRUE(this->run_until_final(this->one_));
   EXPECT_EQ(this->finals(this->one_), 1);
