@@ -8,10 +8,6 @@ namespace {
 // Jobs of a sweep that the crash guard holds per turn.
 constexpr std::size_t kHoldSlice = 1000;
 
-void leave(Changed& changed, JobId id, std::string why) {
-  changed.unchanged.emplace_back(id, std::move(why));
-}
-
 }  // namespace
 
 bool may_change(const Actor& actor, const Job& job) {
@@ -34,30 +30,39 @@ std::optional<Refusal> refuse_ids(const State& state, const Actor& actor,
   return std::nullopt;
 }
 
-Applied apply_cancel(State& state, const CancelAsked& asked, Now now) {
+Applied change_each(const State& state, const Actor& actor, const std::vector<JobId>& jobs,
+                    const ChangeOne& change) {
   Applied applied;
-  if (auto refusal = refuse_ids(state, asked.actor, asked.jobs)) {
+  if (auto refusal = refuse_ids(state, actor, jobs)) {
     applied.answer = *refusal;
     return applied;
   }
   Changed changed;
-  for (const JobId id : asked.jobs) {
-    Job job = *state.find(id);
-    if (job.ended()) {
-      leave(changed, id, "has already ended");
-      continue;
+  for (const JobId id : jobs) {
+    std::string why_not = change(*state.find(id), applied.effects);
+    if (why_not.empty()) {
+      changed.jobs.push_back(id);
+    } else {
+      changed.unchanged.emplace_back(id, std::move(why_not));
     }
-    changed.jobs.push_back(id);
+  }
+  applied.answer = std::move(changed);
+  return applied;
+}
+
+Applied apply_cancel(State& state, const CancelAsked& asked, Now now) {
+  return change_each(state, asked.actor, asked.jobs, [&](Job job, std::vector<Effect>& effects) {
+    if (job.ended()) return std::string("has already ended");
     if (!job.active()) {
       Ended ended{.outcome = Outcome::kCancelled};
       ended.message = "cancelled before it started";
       ended.ended_at = now.wall;
       end_job(state, std::move(job), std::move(ended), now);
-      continue;
+      return std::string();
     }
     if (job.spec->lease) {
       end_lease(state, std::move(job), {.why = StopReason::kCancel, .message = "cancelled"}, now);
-      continue;
+      return std::string();
     }
     const Seconds grace = asked.grace.value_or(job.spec->time.grace);
     const AttemptId attempt = job.current_attempt();
@@ -67,95 +72,59 @@ Applied apply_cancel(State& state, const CancelAsked& asked, Now now) {
         "cancel was asked for; it has " + std::to_string(grace.count()) + " s to end by itself",
         now);
     state.put(std::move(job), now);
-    applied.effects.emplace_back(StopAttempt{attempt, grace});
-  }
-  applied.answer = std::move(changed);
-  return applied;
+    effects.emplace_back(StopAttempt{attempt, grace});
+    return std::string();
+  });
 }
 
 Applied apply_hold(State& state, const HoldAsked& asked, Now now) {
-  Applied applied;
-  if (auto refusal = refuse_ids(state, asked.actor, asked.jobs)) {
-    applied.answer = *refusal;
-    return applied;
-  }
-  Changed changed;
-  for (const JobId id : asked.jobs) {
-    Job job = *state.find(id);
+  return change_each(state, asked.actor, asked.jobs, [&](Job job, std::vector<Effect>&) {
     if (!std::holds_alternative<Queued>(job.state)) {
-      leave(changed, id,
-            std::string("is ") + state_name(job.state) + ", only a queued job can be held");
-      continue;
+      return std::string("is ") + state_name(job.state) + ", only a queued job can be held";
     }
     job.state = Held{HoldReason::kUser};
     state.note(job, "held", "held on request", now);
     state.put(std::move(job), now);
-    changed.jobs.push_back(id);
-  }
-  applied.answer = std::move(changed);
-  return applied;
+    return std::string();
+  });
 }
 
 Applied apply_release(State& state, const ReleaseAsked& asked, Now now) {
-  Applied applied;
-  if (auto refusal = refuse_ids(state, asked.actor, asked.jobs)) {
-    applied.answer = *refusal;
-    return applied;
-  }
-  Changed changed;
-  for (const JobId id : asked.jobs) {
-    Job job = *state.find(id);
+  return change_each(state, asked.actor, asked.jobs, [&](Job job, std::vector<Effect>&) {
     if (!std::holds_alternative<Held>(job.state)) {
-      leave(changed, id, std::string("is ") + state_name(job.state) + ", not held");
-      continue;
+      return std::string("is ") + state_name(job.state) + ", not held";
     }
     if (job.task) state.guard_array(job.task->array, false);
     job.state = Queued{};
     state.note(job, "released", "released on request", now);
     state.put(std::move(job), now);
-    changed.jobs.push_back(id);
-  }
-  applied.answer = std::move(changed);
-  return applied;
+    return std::string();
+  });
 }
 
 Applied apply_requeue(State& state, const RequeueAsked& asked, Now now) {
-  Applied applied;
-  if (auto refusal = refuse_ids(state, asked.actor, asked.jobs)) {
-    applied.answer = *refusal;
-    return applied;
-  }
-  Changed changed;
-  for (const JobId id : asked.jobs) {
-    Job job = *state.find(id);
+  return change_each(state, asked.actor, asked.jobs, [&](Job job, std::vector<Effect>& effects) {
     if (!job.ended() && !job.active()) {
-      leave(changed, id, std::string("is ") + state_name(job.state) + " already");
-      continue;
+      return std::string("is ") + state_name(job.state) + " already";
     }
-    if (job.spec->lease) {
-      leave(changed, id, "is a lease; its holder has to ask for another one");
-      continue;
-    }
+    if (job.spec->lease) return std::string("is a lease; its holder has to ask for another one");
     if (job.ended() && dependencies_of(state, *job.spec) == DependencyStatus::kImpossible) {
-      leave(changed, id, "waits for a job that did not end as it wishes; requeue that one first");
-      continue;
+      return std::string("waits for a job that did not end as it wishes; requeue that one first");
     }
-    changed.jobs.push_back(id);
     job.failures = 0;
     job.quick_saves = 0;
     if (job.ended()) {
       queue_again(state, std::move(job), {}, "queued again on request", now);
-      continue;
+      return std::string();
     }
     const AttemptId attempt = job.current_attempt();
     const Seconds grace = job.spec->time.grace;
     stopping_in(job) = StopReason::kRequeue;
     state.note(job, "stopping", "to be started over on request", now);
     state.put(std::move(job), now);
-    applied.effects.emplace_back(StopAttempt{attempt, grace});
-  }
-  applied.answer = std::move(changed);
-  return applied;
+    effects.emplace_back(StopAttempt{attempt, grace});
+    return std::string();
+  });
 }
 
 Applied apply_hold_sweep(State& state, const HoldSweep& event, Now now) {

@@ -211,19 +211,8 @@ Applied apply_move_failed(State& state, const MoveFailed& report, Now now) {
 }
 
 Applied apply_pause(State& state, const PauseAsked& asked, Now now) {
-  Applied applied;
-  if (auto refusal = refuse_ids(state, asked.actor, asked.jobs)) {
-    applied.answer = *refusal;
-    return applied;
-  }
-  Changed changed;
-  for (const JobId id : asked.jobs) {
-    Job job = *state.find(id);
-    if (std::string why = pause_refusal(job); !why.empty()) {
-      changed.unchanged.emplace_back(id, std::move(why));
-      continue;
-    }
-    changed.jobs.push_back(id);
+  return change_each(state, asked.actor, asked.jobs, [&](Job job, std::vector<Effect>& effects) {
+    if (std::string why_not = pause_refusal(job); !why_not.empty()) return why_not;
     if (aside_phase(job) != AsidePhase::kHere) {
       // Moved aside for somebody, and now to stay there.
       Aside aside = *aside_of(job);
@@ -231,44 +220,29 @@ Applied apply_pause(State& state, const PauseAsked& asked, Now now) {
       set_aside(job, std::move(aside));
       state.note(job, state_name(job.state), "paused on request: it returns on request", now);
       state.put(std::move(job), now);
-      continue;
+      return std::string();
     }
     const Leaving leaving{
         .victim = pause_of(state, job), .by_hand = true, .why = "paused on request"};
-    send_aside(state, std::move(job), leaving, applied.effects, now);
-  }
-  applied.answer = std::move(changed);
-  return applied;
+    send_aside(state, std::move(job), leaving, effects, now);
+    return std::string();
+  });
 }
 
 Applied apply_resume(State& state, const ResumeAsked& asked, Now now) {
-  Applied applied;
-  if (auto refusal = refuse_ids(state, asked.actor, asked.jobs)) {
-    applied.answer = *refusal;
-    return applied;
-  }
-  Changed changed;
-  for (const JobId id : asked.jobs) {
-    Job job = *state.find(id);
+  return change_each(state, asked.actor, asked.jobs, [&](Job job, std::vector<Effect>&) {
     const AsidePhase phase = aside_phase(job);
     if (phase == AsidePhase::kHere || phase == AsidePhase::kResuming) {
-      changed.unchanged.emplace_back(id,
-                                     std::string("is ") + state_name(job.state) + ", not paused");
-      continue;
+      return std::string("is ") + state_name(job.state) + ", not paused";
     }
-    if (!aside_of(job)->by_hand) {
-      changed.unchanged.emplace_back(id, "returns by itself when there is room");
-      continue;
-    }
+    if (!aside_of(job)->by_hand) return std::string("returns by itself when there is room");
     Aside aside = *aside_of(job);
     aside.by_hand = false;
     set_aside(job, std::move(aside));
     state.note(job, state_name(job.state), "its return was asked for", now);
     state.put(std::move(job), now);
-    changed.jobs.push_back(id);
-  }
-  applied.answer = std::move(changed);
-  return applied;
+    return std::string();
+  });
 }
 
 }  // namespace gpusched

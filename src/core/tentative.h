@@ -50,13 +50,7 @@ struct Tentative {
 
   void take(const State& state, const Job& job, const Grant& grant) {
     started.push_back({&job, grant});
-    given[job.tenant].add(grant);
-    for (const CardGrant& held : grant.cards) {
-      const auto position = state.index_of(held.card);
-      if (position) add(cards[*position], held);
-    }
-    host.cpus += grant.cpus;
-    host.ram_bytes += grant.ram_bytes;
+    keep(state, job, grant);
   }
 
   // It will be there, but does not start now.

@@ -1,6 +1,7 @@
 // The moves that several events share. Each keeps the trail: what happened, when, why.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "core/apply.h"
@@ -88,6 +89,12 @@ Applied apply_move_failed(State& state, const MoveFailed& report, Now now);
 Applied apply_hold_sweep(State& state, const HoldSweep& event, Now now);
 Applied apply_abandoned(State& state, const SubmissionAbandoned& event);
 Applied apply_retention(State& state, const RetentionDue& due, Now now);
+
+// What somebody asks of several jobs. `change` makes it of one, or says why that one stays as it
+// is.
+using ChangeOne = std::function<std::string(Job job, std::vector<Effect>& effects)>;
+Applied change_each(const State& state, const Actor& actor, const std::vector<JobId>& jobs,
+                    const ChangeOne& change);
 
 // Refuses the whole request if one id is unknown or not the actor's.
 std::optional<Refusal> refuse_ids(const State& state, const Actor& actor,

@@ -18,29 +18,11 @@ constexpr Microseconds kRetryCommit{1'000'000};
 constexpr std::size_t kReleasedPerTurn = 1000;
 constexpr std::size_t kEventsPerTurn = 4000;
 constexpr std::size_t kRemovedPerTurn = 100;
-// Launches made ready while their commit is under way; more would not be done in that time.
-constexpr std::size_t kPreparedPerTurn = 16;
 
 bool is_lazy(const Event& event) {
   return std::holds_alternative<AttemptRunning>(event) || std::holds_alternative<CardSeen>(event) ||
          std::holds_alternative<ProcessAccounted>(event) ||
          std::holds_alternative<ProgressSeen>(event);
-}
-
-Error error_of(const Refusal& refusal) {
-  switch (refusal.kind) {
-    case RefusalKind::kInvalid:
-      return {ErrorCode::kInvalid, refusal.message};
-    case RefusalKind::kNotFound:
-      return {ErrorCode::kNotFound, refusal.message};
-    case RefusalKind::kForbidden:
-      return {ErrorCode::kForbidden, refusal.message};
-    case RefusalKind::kConflict:
-      return {ErrorCode::kConflict, refusal.message};
-    case RefusalKind::kNeverFits:
-      return {ErrorCode::kNeverFits, refusal.message};
-  }
-  CHECK(false);
 }
 
 }  // namespace
@@ -289,83 +271,6 @@ std::vector<std::pair<std::string, std::string>> Engine::card_variables(const Gr
     variables.emplace_back("LD_LIBRARY_PATH", options_.sim_libraries);
   }
   return variables;
-}
-
-LaunchOrder Engine::order_of(const Launch& launch) const {
-  const Job* job = state_.find(launch.attempt.job);
-  CHECK(job != nullptr && job->current_attempt() == launch.attempt);
-  return launch_order_of(state_, *job, options_);
-}
-
-void Engine::prepare_launches() {
-  CHECK(committing_);
-  for (const Effect& effect : flight_.effects) {
-    if (flight_.prepared.size() == kPreparedPerTurn) return;
-    const auto* launch = std::get_if<Launch>(&effect);
-    if (launch == nullptr) continue;
-    flight_.prepared.push_back(order_of(*launch));
-    launcher_.prepare(flight_.prepared.back());
-  }
-}
-
-void Engine::launch_all(Flight& flight) {
-  auto prepared = flight.prepared.begin();
-  for (const Effect& effect : flight.effects) {
-    const auto* launch = std::get_if<Launch>(&effect);
-    if (launch == nullptr) continue;
-    if (prepared != flight.prepared.end()) {
-      launcher_.launch(std::move(*prepared++));
-    } else {
-      launcher_.launch(order_of(*launch));
-    }
-  }
-}
-
-// Launches first: an answer costs them more time than they cost an answer.
-void Engine::deliver(Flight flight) {
-  launch_all(flight);
-  for (auto& [position, answer] : flight.answers) {
-    const AnswerFn& reply = flight.events[position].answer;
-    if (!reply) continue;
-    if (const auto* refusal = std::get_if<Refusal>(&answer)) {
-      reply(failure(error_of(*refusal)));
-    } else {
-      reply(std::move(answer));
-    }
-  }
-  for (const Effect& effect : flight.effects) run_effect(effect);
-  for (Event& event : flight.follow_up) queue_.push_back({std::move(event), {}});
-}
-
-void Engine::run_effect(const Effect& effect) {
-  if (const auto* stop = std::get_if<StopAttempt>(&effect)) {
-    launcher_.stop(stop->attempt, stop->grace);
-  } else if (const auto* time = std::get_if<ChangeTime>(&effect)) {
-    const Job* job = state_.find(time->attempt.job);
-    if (job != nullptr && job->active()) launcher_.change_time(time->attempt, job->spec->time);
-  } else if (const auto* forget = std::get_if<ForgetJob>(&effect)) {
-    launcher_.forget(forget->job);
-  } else if (const auto* save = std::get_if<AskToSave>(&effect)) {
-    const Job* job = state_.find(save->attempt.job);
-    if (job == nullptr || !job->active() || !job->spec->saves) return;
-    launcher_.ask_to_save(save->attempt, *job->spec->saves, job->spec->time.grace);
-  } else if (const auto* aside = std::get_if<MoveAside>(&effect)) {
-    launcher_.move_aside(move_order(aside->attempt, aside->checkpoint));
-  } else if (const auto* back = std::get_if<BringBack>(&effect)) {
-    launcher_.bring_back(move_order(back->attempt, back->checkpoint));
-  }
-}
-
-MoveOrder Engine::move_order(AttemptId attempt, bool checkpoint) const {
-  MoveOrder order{.attempt = attempt, .checkpoint = checkpoint};
-  const Job* job = state_.find(attempt.job);
-  const Grant* grant = job == nullptr ? nullptr : grant_of(*job);
-  if (grant == nullptr) return order;
-  for (const CardGrant& held : grant->cards) {
-    const auto position = state_.index_of(held.card);
-    if (position) order.room.push_back({state_.cards()[*position].uuid, held.vram_bytes});
-  }
-  return order;
 }
 
 // The commit failed, so the turn has not happened: clients hear why, and what the world reported
