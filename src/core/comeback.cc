@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "core/admission.h"
+#include "core/idle_holder.h"
 #include "core/make_room.h"
 #include "core/over_quota.h"
 #include "core/run_time.h"
@@ -13,6 +14,8 @@ namespace {
 
 // After a move that found no room: not again at once.
 constexpr Microseconds kTryAgainAfter = Seconds{10};
+// Behind the waiting jobs of every band.
+constexpr int kLast = 2 * static_cast<int>(kBands);
 
 bool fits_back(const State& state, std::size_t position, const CardHolds& holds,
                const CardGrant& held, const Aside& aside, std::size_t cards) {
@@ -48,10 +51,13 @@ std::vector<Waiting> waiting_aside(const State& state, Now now) {
     const Running& running = std::get<Running>(job.state);
     const Aside& aside = *running.aside;
     if (aside.phase != AsidePhase::kPaused || aside.by_hand) continue;
-    if (running.stopping != StopReason::kNone) continue;
-    const bool overdue = now.wall - aside.since >= state.rules().room.aside_most;
+    if (running.stopping != StopReason::kNone && !aside.ends) continue;
+    const RoomRules& rules = state.rules().room;
+    const bool overdue = now.wall - aside.since >= rules.aside_most;
     const int late = attained_level(state, job, now) > 0 ? 1 : 0;
-    waiting.push_back({&job, overdue ? -1 : 2 * band_rank(job.priority) + late});
+    int before = is_asleep(rules, aside) ? kLast : 2 * band_rank(job.priority) + late;
+    if (overdue) before = -1;
+    waiting.push_back({&job, before});
   }
   std::ranges::sort(waiting, {}, [](const Waiting& one) {
     return std::tuple(one.before, -one.job->priority, one.job->submitted_at, one.job->id);
@@ -105,7 +111,8 @@ bool still_valid(const State& state, const Return& back, Now now) {
   const Job* job = state.find(back.job);
   if (job == nullptr || aside_phase(*job) != AsidePhase::kPaused) return false;
   const Running& running = std::get<Running>(job->state);
-  if (running.aside->by_hand || running.stopping != StopReason::kNone) return false;
+  if (running.aside->by_hand) return false;
+  if (running.stopping != StopReason::kNone && !running.aside->ends) return false;
   return may_return(state, Tentative(state), *job, nullptr, now);
 }
 

@@ -223,6 +223,12 @@ struct AttemptNeverRan {
 struct LeaseHolderGone {
   JobId lease{};
   std::string why;
+  bool process_lives = false;  // Or may do so: only its connection is gone.
+};
+// An idle holder that is aside does something again; `sign` is what was seen, for people.
+struct HolderActive {
+  AttemptId attempt{};
+  std::string sign;
 };
 // A deadline of the state has come: begin, expire, retry, overdue, and of jobs.
 struct TimePassed {};
@@ -243,13 +249,14 @@ struct SubmissionAbandoned {
 // Cards or CPUs may have changed for reasons outside this list; decide again.
 struct Reconsider {};
 
-using Event = std::variant<
-    SubmitAsked, CancelAsked, HoldAsked, ReleaseAsked, PauseAsked, ResumeAsked, RequeueAsked,
-    SetAsked, GroupSetAsked, GroupRemoveAsked, TenantSetAsked, TenantUnsetAsked, DrainAsked,
-    UndrainAsked, ReserveAsked, UnreserveAsked, LeaseReleaseAsked, LeaseRenewAsked, LeaseResetAsked,
-    CardsReported, CalendarRead, CardSeen, CardTroubleSeen, ProcessAccounted, ProgressSeen,
-    AttemptRunning, AttemptFinished, AttemptNeverRan, MovedAside, BroughtBack, MoveFailed,
-    LeaseHolderGone, TimePassed, RetentionDue, HoldSweep, SubmissionAbandoned, Reconsider>;
+using Event = std::variant<SubmitAsked, CancelAsked, HoldAsked, ReleaseAsked, PauseAsked,
+                           ResumeAsked, RequeueAsked, SetAsked, GroupSetAsked, GroupRemoveAsked,
+                           TenantSetAsked, TenantUnsetAsked, DrainAsked, UndrainAsked, ReserveAsked,
+                           UnreserveAsked, LeaseReleaseAsked, LeaseRenewAsked, LeaseResetAsked,
+                           CardsReported, CalendarRead, CardSeen, CardTroubleSeen, ProcessAccounted,
+                           ProgressSeen, AttemptRunning, AttemptFinished, AttemptNeverRan,
+                           MovedAside, BroughtBack, MoveFailed, LeaseHolderGone, HolderActive,
+                           TimePassed, RetentionDue, HoldSweep, SubmissionAbandoned, Reconsider>;
 
 // --- Answers ----------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@
 
 #include "core/admission.h"
 #include "core/dependency.h"
+#include "core/idle_holder.h"
 #include "core/learn.h"
 #include "core/placement.h"
 #include "core/quota.h"
@@ -230,10 +231,14 @@ Reason aside_reason(const State& state, const Job& job, Now now) {
   const Aside& aside = *aside_of(job);
   if (aside.by_hand) return {.code = ReasonCode::kPaused, .jobs = {}};
   Reason reason{.code = ReasonCode::kMovedAside, .jobs = {}};
+  if (is_asleep(state.rules().room, aside)) {
+    reason.name = "comes back when it is used, or when nobody else waits";
+  }
   if (!aside.problem.empty()) reason.name = aside.problem;
   const Job* other = state.find(aside.for_job);
   if (other == nullptr || other->ended()) return reason;
   reason.jobs.push_back(aside.for_job);
+  if (is_asleep(state.rules().room, aside)) return reason;
   const Wall end = end_of(state, *other, now, Trust::kEstimates);
   if (end == kNobodyKnows) return reason;
   reason.until = end;

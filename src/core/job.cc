@@ -104,7 +104,7 @@ const Grant& held_by(const Job& job, Grant&& away) {
   const Grant& grant = *grant_of(job);
   if (aside_phase(job) != AsidePhase::kPaused) return grant;
   const Aside& aside = *aside_of(job);
-  // Frozen either way, so it needs no CPU. Its memory is another matter.
+  // Frozen or idle, so it needs no CPU. Its memory is another matter.
   away = {.cards = {}, .cpus = 0, .ram_bytes = grant.ram_bytes};
   if (aside.mechanism == Mechanism::kCheckpoint) {
     away.ram_bytes += aside.host_bytes;

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "core/admission.h"
+#include "core/idle_holder.h"
 #include "core/learn.h"
 #include "core/over_quota.h"
 #include "core/placement.h"
@@ -74,24 +75,8 @@ bool has_had_its_turn(const RoomRules& rules, const Running& running, Now now) {
   return ran_for(running, now.wall) >= rules.run_least;
 }
 
-// It holds VRAM and has not used its cards for as long as the rules bear.
-bool sits_idle(const State& state, const Job& job, Now now) {
-  const Seconds limit = state.rules().room.idle_after;
-  if (limit == Seconds{0}) return false;
-  bool seen = false;
-  for (const CardGrant& held : grant_of(job)->cards) {
-    const auto position = state.index_of(held.card);
-    if (!position) return false;
-    for (const SeenProcess& process : state.view_of(*position).processes) {
-      if (process.attempt != job.current_attempt()) continue;
-      seen = true;
-      if (!process.idle_since || now.wall - *process.idle_since < limit) return false;
-    }
-  }
-  return seen;
-}
-
 bool may_be_moved(const State& state, const Job& job, const Job& for_job, Now now) {
+  if (job.spec->lease) return is_movable_lease(state, job, now);
   if (!is_movable(state, job, now)) return false;
   const int rank = band_rank(job.priority);
   const int for_band = band_rank(for_job.priority);
@@ -147,6 +132,7 @@ class Planner {
       const Grant& grant = *grant_of(*one.job);
       const bool whole = std::ranges::any_of(grant.cards, &CardGrant::whole);
       if (whole || one.job->spec->preempt == PreemptPolicy::kCooperative) continue;
+      if (one.job->spec->lease) continue;  // Its holder is not ours to freeze.
       one.victim.mechanism = Mechanism::kFreeze;
       frozen.push_back(one);
     }
@@ -275,8 +261,12 @@ std::uint64_t ram_for_moves(const State& state, const HostHolds& holds) {
 bool less_harm(const Candidate& a, const Candidate& b) { return harm_of(a) < harm_of(b); }
 
 bool is_movable(const State& state, const Job& job, Now now) {
+  return !job.spec->lease && is_settled(state, job, now);
+}
+
+bool is_settled(const State& state, const Job& job, Now now) {
   const auto* running = std::get_if<Running>(&job.state);
-  if (running == nullptr || running->stopping != StopReason::kNone || job.spec->lease) return false;
+  if (running == nullptr || running->stopping != StopReason::kNone) return false;
   if (aside_phase(job) != AsidePhase::kHere) return false;
   const RoomRules& rules = state.rules().room;
   return job.moves < rules.moves_most && !running->grant.cards.empty() &&
@@ -288,7 +278,10 @@ std::optional<Candidate> leaving_candidate(const State& state, const Job& job,
   const auto way = way_out(state, job, ram_free);
   if (!way) return std::nullopt;
   Candidate one{.job = &job, .victim = {.job = job.id, .mechanism = *way}};
-  if (*way == Mechanism::kCheckpoint) one.victim.bytes = vram_in_use(state, job);
+  if (*way == Mechanism::kCheckpoint) {
+    one.victim.bytes = vram_in_use(state, job);
+    one.victim.idle = sits_idle(state, job, now);
+  }
   if (*way == Mechanism::kRequeue) one.lost = ran_for(std::get<Running>(job.state), now.wall);
   return one;
 }

@@ -78,7 +78,8 @@ void write_aside(JsonWriter& json, const Job& job) {
     return;
   }
   json.begin_object().field("mechanism", mechanism_name(aside->mechanism));
-  json.field("by_hand", aside->by_hand).field("since", aside->since);
+  json.field("by_hand", aside->by_hand).field("idle", aside->idle);
+  json.field("wanted", aside->wanted).field("since", aside->since);
   json.key("for");
   if (aside->for_job == JobId{}) {
     json.null();

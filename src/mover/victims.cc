@@ -71,7 +71,7 @@ Result<Where> where_of(int directory) {
   if (!claim->by_shim || (held && !*held)) {
     return failure(ErrorCode::kNotFound, "the attempt does not run");
   }
-  return Where{claim->cgroup, static_cast<pid_t>(claim->pid), false};
+  return Where{claim->cgroup, static_cast<pid_t>(claim->pid), false, {}};
 }
 
 std::vector<ProcessEntry> processes_of(const Where& where) {
@@ -82,6 +82,10 @@ std::vector<ProcessEntry> processes_of(const Where& where) {
   } else if (where.root > 1) {
     for (const pid_t pid : descendants_of(where.root)) members.insert(pid);
     if (where.with_root) members.insert(where.root);
+    for (const pid_t other : where.apart) {
+      if (other == where.root || members.erase(other) == 0) continue;
+      for (const pid_t pid : descendants_of(other)) members.erase(pid);
+    }
   }
   std::vector<ProcessEntry> found;
   for (const pid_t pid : members) {
