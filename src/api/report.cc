@@ -47,14 +47,15 @@ void add_slice(ReportSum& sum, const Slice& slice, const GpuUsage* used) {
   }
 }
 
-void count_job(ReportSum& sum, bool running) {
+void count_job(ReportSum& sum, const Job& job, bool running) {
   ++sum.jobs;
+  sum.moves += static_cast<std::uint64_t>(std::max(job.moves, 0));
   if (running) ++sum.running;
 }
 
 void write_sum(JsonWriter& json, const ReportSum& sum) {
   json.field("jobs", sum.jobs).field("running", sum.running);
-  json.field("gpu_seconds", sum.gpu_seconds);
+  json.field("moves", sum.moves).field("gpu_seconds", sum.gpu_seconds);
   if (sum.seen_seconds > 0) {
     json.field("asked_vram_bytes",
                static_cast<std::uint64_t>(sum.asked_byte_seconds / sum.seen_seconds));
@@ -86,12 +87,12 @@ void Report::add(const Job& job, const Part& part) {
     one.asked_bytes = static_cast<double>(held.vram_bytes);
     all.asked_bytes += one.asked_bytes;
     if (asked_.by != ReportBy::kCard) continue;
-    count_job(cards_[held.card], part.running);
+    count_job(cards_[held.card], job, part.running);
     add_slice(cards_[held.card], one, part.used);
   }
   ReportSum& of_user = users_[job.owner.user];
   for (ReportSum* sum : {&of_user, &total_}) {
-    count_job(*sum, part.running);
+    count_job(*sum, job, part.running);
     if (!cards.empty()) add_slice(*sum, all, part.used);
   }
 }

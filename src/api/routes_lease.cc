@@ -64,7 +64,9 @@ void write_times(JsonWriter& json, const Job& job) {
 
 void write_waiting(JsonWriter& json, const Context& context, const Job& job) {
   const bool waits = !job.active() && !job.ended();
-  const auto why = waits ? why_waiting(context.state(), job, context.now()) : std::vector<Reason>{};
+  const bool away = aside_phase(job) != AsidePhase::kHere;
+  const auto why =
+      waits || away ? why_waiting(context.state(), job, context.now()) : std::vector<Reason>{};
   json.key("reason").text_or_null(why.empty() ? std::string() : describe(why.front()));
   json.key("position");
   const auto position =

@@ -133,6 +133,18 @@ struct ProcessView {
   std::optional<std::uint64_t> job;  // Absent: a foreign process.
 };
 
+// A job or lease that was moved aside from a card, or is on its way out or back.
+struct AsideView {
+  std::uint64_t job = 0;
+  std::string state;
+  std::string mechanism;
+  std::optional<Wall> since;
+  std::uint64_t host_bytes = 0;  // In host RAM, of all its cards.
+  bool idle = false;             // It did not use its cards.
+  bool wanted = false;           // And wants them again.
+  bool by_hand = false;
+};
+
 // One reading of a card: what the driver did not say is absent.
 struct SampleView {
   std::optional<std::uint64_t> used_bytes;
@@ -159,6 +171,7 @@ struct CardView {
   std::optional<SampleView> sample;
   std::optional<std::uint64_t> foreign_bytes;
   std::vector<ProcessView> processes;
+  std::vector<AsideView> aside;
 
   bool ok() const { return usable && (state.empty() || state == "ok"); }
   // The sample if it still counts; null where the card does not answer.

@@ -1,10 +1,11 @@
 // Does an idle holder that is aside want its cards again? Told by looks at its threads: while it is
 // idle its habits are learnt, afterwards it is compared with them. Pure; the looks come from /proc
-// (process/thread_look.h). docs/preemption.md says what was measured.
+// (process/thread_look.h).
 //
-// Two signs count. It computes: much more CPU time than it ever took while idle. Or it is stuck: a
-// thread that used to wake now and then does so no more, or waits where it never waited before, as
-// one does whose call to the card does not return.
+// Measured on an H200 (docs/preemption.md): a call to the card of a process that is checkpointed
+// puts its thread to sleep at a futex, without a time limit, at an address where nobody waited
+// before, and it is not woken until the process is back. CPU time says nothing: what a program does
+// without its card it can do while it is aside.
 #pragma once
 
 #include <cstdint>
@@ -18,28 +19,36 @@
 
 namespace gpusched {
 
+enum class ThreadWait : std::uint8_t {
+  kNone,     // It runs, or wants to.
+  kFutex,    // For another thread, or for the driver, until it is woken.
+  kTimed,    // The same, but not for ever.
+  kOther,    // For the network, a clock, a terminal.
+  kUnknown,  // The kernel does not tell us.
+};
+
 struct ThreadLook {
   int id = 0;
-  Microseconds cpu{0};        // Since its start.
-  std::uint64_t turns = 0;    // Times it was given a CPU since its start; 0: not known.
-  std::string waits_in = {};  // The kernel's word for where it waits; empty: it does not.
+  std::uint64_t turns = 0;  // Times it was given a CPU since its start.
+  ThreadWait wait = ThreadWait::kUnknown;
+  std::uint64_t address = 0;  // Of the futex; 0: not known.
 };
+// Without the driver's own threads.
 struct HolderLook {
   Boot at{};
   std::vector<ThreadLook> threads;
 };
 
 struct ActivityRules {
-  int looks_least = 5;  // Before habits are known.
-  // It computes: in each of two looks in a row, so much in a second, so many times its mean, and
-  // more than in any second of its idleness.
-  Microseconds cpu_least{50'000};
-  int cpu_times = 5;
-  // It is stuck: for so long a thread has waited in a place that is new for it, or has been woken
-  // less than a part of what it was used to.
-  Microseconds stuck_for{Seconds{3}};
-  double turns_least = 1.0;  // Per second, of a thread that is missed when it is not woken.
-  int turns_part = 4;
+  int looks_least = 2;  // Before its habits are known.
+  // A thread waits at a new address, or, where addresses are not known, at a futex for the first
+  // time; and was not woken for so long.
+  Microseconds stuck_for{Seconds{2}};
+  // The same of a thread that used to wait at another one: it may have a new lock of its own.
+  Microseconds other_lock_for{Seconds{5}};
+  // Where not even that is known: a thread that woke so often does so no more.
+  double turns_least = 0.5;  // Per second.
+  Microseconds silent_for{Seconds{5}};
 };
 
 class Activity {
@@ -47,40 +56,30 @@ class Activity {
   explicit Activity(ActivityRules rules = {}) : rules_(rules) {}
   // A look while it is idle on its cards.
   void learn(const HolderLook& look);
-  // A look while it is aside. What shows that it is active, for people; nullopt: nothing does.
-  // Where too little was learnt before, the look serves for that.
-  std::optional<std::string> judge(const HolderLook& look);
+  // A look while it is aside. True: a call of it waits for the card. Where too little was learnt
+  // before, the look serves for that.
+  bool judge(const HolderLook& look);
 
  private:
   struct Habit {
     Boot since{};
-    Microseconds cpu_then{0};
-    std::uint64_t turns_then = 0;
+    std::uint64_t turns = 0;
     double turns_per_second = 0;
-    std::set<std::string> waits;
+    bool at_futex = false;
   };
-  // Of a thread, since it was last seen where it usually is.
+  // Of a thread that has not been given a CPU since.
   struct Stay {
     Boot since{};
     std::uint64_t turns = 0;
+    std::uint64_t address = 0;
   };
-  double cpu_per_second_since(const HolderLook& look) const;
-  bool computes(const HolderLook& look);
   bool is_stuck(const HolderLook& look, const ThreadLook& thread);
-  void keep(const HolderLook& look);
 
   ActivityRules rules_;
   int looks_ = 0;
+  std::set<std::uint64_t> addresses_;
   std::map<int, Habit> habits_;
-  Boot began_{};
-  double cpu_mean_ = 0;  // Seconds per second.
-  double cpu_most_ = 0;
-  double cpu_sum_ = 0;
-  std::optional<Boot> last_at_;
-  std::map<int, ThreadLook> last_;
-  std::map<int, Stay> in_new_place_;
-  std::map<int, Stay> not_woken_;
-  int busy_looks_ = 0;
+  std::map<int, Stay> stays_;
 };
 
 }  // namespace gpusched

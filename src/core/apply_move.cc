@@ -305,9 +305,10 @@ Applied apply_holder_active(State& state, const HolderActive& active, Now now) {
   const bool away = aside.phase == AsidePhase::kPausing || aside.phase == AsidePhase::kPaused;
   if (!away || aside.by_hand || !is_asleep(state.rules().room, aside)) return {};
   aside.wanted = true;
-  aside_changed(
-      state, *job, std::move(aside),
-      "its process became active again (" + active.sign + "); it returns when there is room", now);
+  aside_changed(state, *job, std::move(aside),
+                "its process became active again: a call of it waits for the card; it returns when "
+                "there is room",
+                now);
   return {};
 }
 

@@ -225,10 +225,9 @@ struct LeaseHolderGone {
   std::string why;
   bool process_lives = false;  // Or may do so: only its connection is gone.
 };
-// An idle holder that is aside does something again; `sign` is what was seen, for people.
+// An idle holder that is aside waits for its cards.
 struct HolderActive {
   AttemptId attempt{};
-  std::string sign;
 };
 // A deadline of the state has come: begin, expire, retry, overdue, and of jobs.
 struct TimePassed {};

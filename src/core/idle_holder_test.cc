@@ -149,8 +149,8 @@ TEST_F(IdleHolder, WhileItSleepsThoseWhoWaitGoFirst) {
 
 TEST_F(IdleHolder, ComesBackBeforeItsBandWhenItsProcessIsActive) {
   move_aside();
-  apply(state_, HolderActive{attempt_of(1), "it waits for its card"}, at_second(710));
-  apply(state_, HolderActive{attempt_of(1), "it waits for its card"}, at_second(711));
+  apply(state_, HolderActive{attempt_of(1)}, at_second(710));
+  apply(state_, HolderActive{attempt_of(1)}, at_second(711));
   int told = 0;
   for (const TrailEntry& entry : state_.changes().trail) {
     told += entry.text.find("active again") != std::string::npos ? 1 : 0;
@@ -173,7 +173,7 @@ TEST_F(IdleHolder, ComesBackBeforeItsBandOnRequest) {
 TEST_F(IdleHolder, PausedByHandItDoesNotMindItsOwnActivity) {
   move_aside();
   apply(state_, PauseAsked{kAdministrator, {JobId{1}}}, at_second(705));
-  apply(state_, HolderActive{attempt_of(1), "it computes"}, at_second(710));
+  apply(state_, HolderActive{attempt_of(1)}, at_second(710));
   finish(state_, 2, 0, at_second(800));
   EXPECT_TRUE(decide_once(state_, 800).empty());
   apply(state_, ResumeAsked{kAdministrator, {JobId{1}}}, at_second(801));

@@ -11,6 +11,7 @@ namespace gpusched {
 namespace {
 
 constexpr std::chrono::milliseconds kLookPeriod{1000};
+constexpr double kQuietPercent = 1.0;
 
 // On its cards, and none of its processes uses them just now.
 bool is_quiet(const State& state, const Job& job) {
@@ -21,7 +22,7 @@ bool is_quiet(const State& state, const Job& job) {
     for (const SeenProcess& process : state.view_of(*position).processes) {
       if (process.attempt != job.current_attempt()) continue;
       seen = true;
-      if (!process.idle_since) return false;
+      if (!process.load_percent || *process.load_percent >= kQuietPercent) return false;
     }
   }
   return seen;
@@ -74,9 +75,7 @@ void IdleWatch::look() {
     if (what == Look::kNone && aside_phase(job) != AsidePhase::kPausing) continue;
     const auto found = watched_.find(job.current_attempt());
     if (found != watched_.end()) kept.insert(watched_.extract(found));
-    if (what != Look::kNone) {
-      kept.try_emplace(job.current_attempt());
-    }
+    if (what != Look::kNone) kept.try_emplace(job.current_attempt());
   }
   watched_ = std::move(kept);
   for (const JobId id : state.active()) {
@@ -109,9 +108,8 @@ void IdleWatch::look_at(const Job& job, bool aside, const std::vector<ProcessEnt
     watched.said = false;
     return watched.activity.learn(*seen);
   }
-  const auto sign = watched.activity.judge(*seen);
-  if (!sign || std::exchange(watched.said, true)) return;
-  engine_.post(HolderActive{job.current_attempt(), *sign});
+  if (!watched.activity.judge(*seen) || std::exchange(watched.said, true)) return;
+  engine_.post(HolderActive{job.current_attempt()});
 }
 
 }  // namespace gpusched

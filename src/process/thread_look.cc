@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,18 +24,45 @@ std::string read_short(const std::string& path) {
   return {text, static_cast<std::size_t>(std::max<ssize_t>(got, 0))};
 }
 
-// False: it has ended, or this kernel does not count.
+// From "202 0x7f12 0x189 0x0 0x0 …": a system call and its arguments, as far as we may see them.
+bool read_call(const std::string& directory, ThreadLook& thread) {
+  const std::string text = read_short(directory + "/syscall");
+  if (text.empty()) return false;
+  if (text.starts_with("running")) {
+    thread.wait = ThreadWait::kNone;
+    return true;
+  }
+  char* at = nullptr;
+  const long call = std::strtol(text.c_str(), &at, 10);
+  std::uint64_t arguments[4] = {};
+  for (std::uint64_t& argument : arguments) argument = std::strtoull(at, &at, 16);
+  const auto [address, operation, value, timeout] = arguments;
+  constexpr std::uint64_t kWait = 0, kWaitBitset = 9, kFlags = 128 + 256;
+  const std::uint64_t kind = operation & ~kFlags;
+  thread.wait = ThreadWait::kOther;
+  if (call != SYS_futex || (kind != kWait && kind != kWaitBitset)) return true;
+  thread.wait = timeout == 0 ? ThreadWait::kFutex : ThreadWait::kTimed;
+  thread.address = address;
+  return true;
+}
+
+// Where the call cannot be seen: the function of the kernel that it waits in.
+void read_place(const std::string& directory, ThreadLook& thread) {
+  const std::string place = read_short(directory + "/wchan");
+  if (place.empty() || place == "0") return;
+  thread.wait = place.starts_with("futex") ? ThreadWait::kFutex : ThreadWait::kOther;
+}
+
+// False: it has ended, it is the driver's, or this kernel does not count.
 bool read_thread(const std::string& directory, ThreadLook& thread) {
+  // The driver's own threads stand still while the process is aside, and say nothing of it.
+  if (read_short(directory + "/comm").starts_with("cuda")) return false;
   // Nanoseconds on a CPU, nanoseconds of waiting for one, and how often it was given one.
   const std::string counted = read_short(directory + "/schedstat");
-  char* end = nullptr;
-  const long long ran = std::strtoll(counted.c_str(), &end, 10);
-  if (end == counted.c_str()) return false;
-  std::strtoll(end, &end, 10);
-  thread.cpu = Microseconds{ran / 1000};
-  thread.turns = std::strtoull(end, nullptr, 10);
-  thread.waits_in = read_short(directory + "/wchan");
-  if (thread.waits_in == "0") thread.waits_in.clear();
+  const std::size_t last = counted.find_last_of(' ');
+  if (last == std::string::npos) return false;
+  thread.turns = std::strtoull(counted.c_str() + last, nullptr, 10);
+  if (!read_call(directory, thread)) read_place(directory, thread);
   return true;
 }
 
