@@ -174,9 +174,10 @@ std::string aside_text(const AsideView& aside, Wall now) {
   if (aside.since) {
     text += fmt::format(", for {}", format_duration(std::max(now - *aside.since, Microseconds{0})));
   }
+  if (aside.state == "resuming") return text;
   if (aside.by_hand) return text + "; paused by hand";
-  if (aside.idle && !aside.wanted) return text + "; it sat idle, and returns when it is used";
-  return text + "; it returns when there is room";
+  if (aside.idle && !aside.wanted) return text + "; idle, returns when used";
+  return text + "; returns when there is room";
 }
 
 std::string card_trouble(const CardView& card) {

@@ -38,8 +38,10 @@ bool Activity::is_stuck(const HolderLook& look, const ThreadLook& thread) {
   const bool waits = thread.wait == ThreadWait::kFutex || thread.wait == ThreadWait::kUnknown;
   const auto [found, is_new] = stays_.try_emplace(thread.id);
   Stay& stay = found->second;
-  if (is_new || !waits || stay.turns != thread.turns || stay.address != thread.address) {
-    stay = {look.at, thread.turns, thread.address};
+  const bool same =
+      stay.turns == thread.turns && stay.wait == thread.wait && stay.address == thread.address;
+  if (is_new || !waits || !same) {
+    stay = {look.at, thread.turns, thread.wait, thread.address};
     return false;
   }
   const Microseconds span = look.at - stay.since;

@@ -71,6 +71,7 @@ class Activity {
   struct Stay {
     Boot since{};
     std::uint64_t turns = 0;
+    ThreadWait wait = ThreadWait::kNone;
     std::uint64_t address = 0;
   };
   bool is_stuck(const HolderLook& look, const ThreadLook& thread);

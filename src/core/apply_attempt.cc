@@ -107,11 +107,13 @@ Applied apply_running(State& state, const AttemptRunning& report, Now now) {
 
 namespace {
 
-std::optional<GpuUsage> gpu_usage_of(const State& state, AttemptId attempt, const Ended& ended) {
+std::optional<GpuUsage> gpu_usage_of(const State& state, const Job& job, const Ended& ended) {
   if (ended.grant.cards.empty()) return std::nullopt;
-  GpuUsage usage = state.uses().of(attempt).value_or(GpuUsage{});
+  GpuUsage usage = state.uses().of(job.current_attempt()).value_or(GpuUsage{});
   if (ended.started_at && ended.ended_at > *ended.started_at) {
-    const std::chrono::duration<double> ran = ended.ended_at - *ended.started_at;
+    // While it was aside it held nothing.
+    const std::chrono::duration<double> ran = std::max(
+        Microseconds{0}, ended.ended_at - *ended.started_at - away_for(job, ended.ended_at));
     usage.gpu_seconds = static_cast<double>(ended.grant.cards.size()) * ran.count();
   }
   return usage;
@@ -130,7 +132,7 @@ Ended failure_of(const State& state, const Job& job, const AttemptFinished& repo
   ended.ended_at = report.ended_at;
   ended.grant = *grant_of(job);
   auto usage = std::make_shared<Usage>(report.usage);
-  usage->gpu = gpu_usage_of(state, report.attempt, ended);
+  usage->gpu = gpu_usage_of(state, job, ended);
   ended.usage = std::move(usage);
   return ended;
 }

@@ -2,6 +2,7 @@
 #include "core/idle_holder.h"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include "core/explain.h"
 #include "core/reason.h"
@@ -251,6 +252,87 @@ TEST_F(IdleHolder, WithReturnOnUseOffItWaitsLikeAnyOther) {
   EXPECT_TRUE(is_asleep(rules.room, aside));
   aside.wanted = true;
   EXPECT_FALSE(is_asleep(rules.room, aside));
+}
+
+// Whatever is asked and reported in whatever order: once there is room for all and every order is
+// answered, the lease is on its cards or over, and its process is not left aside.
+RC_GTEST_FIXTURE_PROP(IdleHolder, IsNeverLeftAside, ()) {
+  std::int64_t second = 700;
+  const auto answer_orders = [&](bool fails) {
+    const Job& lease = *state_.find(JobId{1});
+    if (aside_phase(lease) == AsidePhase::kPausing) {
+      if (fails) {
+        apply(state_, MoveFailed{attempt_of(1), MoveLeft::kRunning, false, "busy"},
+              at_second(second));
+      } else {
+        apply(state_, MovedAside{attempt_of(1), {}, 10 * kGiB}, at_second(second));
+        see_nothing(second);
+      }
+    } else if (aside_phase(lease) == AsidePhase::kResuming) {
+      if (fails) {
+        apply(state_, MoveFailed{attempt_of(1), MoveLeft::kAside, false, "no room"},
+              at_second(second));
+      } else {
+        apply(state_, BroughtBack{attempt_of(1), {}}, at_second(second));
+      }
+    }
+  };
+  const auto finish_running = [&] {
+    for (const JobId id : std::set<JobId>(state_.active())) {
+      if (id != JobId{1}) finish(state_, number_of(id), 0, at_second(second));
+    }
+  };
+  const auto start_all = [&](const std::vector<Effect>& effects) {
+    for (const std::uint64_t id : ids_of<Launch>(effects)) run(state_, id, at_second(second));
+  };
+  const int steps = *rc::gen::inRange(5, 60);
+  for (int i = 0; i < steps; ++i) {
+    second += *rc::gen::inRange(1, 400);
+    switch (*rc::gen::inRange(0, 9)) {
+      case 0:
+        ask()
+            .vram(20)
+            .priority(*rc::gen::element(10, 30, 50, 75, 90))
+            .submit(state_, at_second(second));
+        break;
+      case 1:
+        if (aside_phase(*state_.find(JobId{1})) == AsidePhase::kHere)
+          see(second, *rc::gen::arbitrary<bool>());
+        break;
+      case 2:
+        answer_orders(*rc::gen::inRange(0, 4) == 0);
+        break;
+      case 3:
+        apply(state_, HolderActive{attempt_of(1)}, at_second(second));
+        break;
+      case 4:
+        apply(state_, ResumeAsked{kAdministrator, {JobId{1}}}, at_second(second));
+        break;
+      case 5:
+        apply(state_, PauseAsked{kAdministrator, {JobId{1}}}, at_second(second));
+        break;
+      case 6:
+        if (*rc::gen::inRange(0, 4) == 0) {
+          apply(state_, LeaseReleaseAsked{kAdministrator, {JobId{1}}}, at_second(second));
+        }
+        break;
+      case 7:
+        finish_running();
+        break;
+      default:
+        apply(state_, TimePassed{}, at_second(second));
+        break;
+    }
+    start_all(decide_once(state_, second));
+  }
+  apply(state_, ResumeAsked{kAdministrator, {JobId{1}}}, at_second(second));
+  for (int i = 0; i < 200 && aside_phase(*state_.find(JobId{1})) != AsidePhase::kHere; ++i) {
+    second += 30;
+    answer_orders(false);
+    finish_running();
+    start_all(decide_once(state_, second));
+  }
+  RC_ASSERT(aside_phase(*state_.find(JobId{1})) == AsidePhase::kHere);
 }
 
 }  // namespace
