@@ -47,15 +47,15 @@ def stage_notebook(arguments, directory):
     try:
         total = daemon.get("/v1/gpus")["cards"][0]["vram_bytes"] / 2**30
         notebook = subprocess.Popen(
-            [f"{arguments.programs}/gpusched", "lease", "--vram", f"{int(arguments.gib + 4)}G", "--", sys.executable,
-             "-c", NOTEBOOK, str(arguments.gib)], env={**os.environ, "GPUSCHED_SOCKET": daemon.socket}, text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            [f"{arguments.programs}/gpusched", "lease", "--vram", f"{int(arguments.gib + 4)}G", "--",
+             sys.executable, "-c", NOTEBOOK, str(arguments.gib)], text=True, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, env={**os.environ, "GPUSCHED_SOCKET": daemon.socket})
         assert notebook.stdout.readline().strip() == "ready"
         lease = daemon.get("/v1/leases")["leases"][0]["id"]
 
         def hold(name, seconds):
-            return daemon.run("submit", "--vram", f"{int(total - 10)}G", "--", sys.executable, "-c", HOLD, total - 20,
-                              seconds, os.path.join(directory, name))
+            return daemon.run("submit", "--vram", f"{int(total - 10)}G", "--", sys.executable, "-c", HOLD,
+                              total - 20, seconds, os.path.join(directory, name))
 
         def tell(word):
             notebook.stdin.write(word + "\n")
@@ -65,7 +65,8 @@ def stage_notebook(arguments, directory):
         def noticed():
             return any("active again" in text for _, _, text in daemon.trail(lease))
         first, second = hold("first", 600), hold("second", 600)
-        daemon.until(lambda: daemon.state(lease) == "paused" and daemon.state(first) == "running", "its leave", 120)
+        daemon.until(lambda: daemon.state(lease) == "paused" and daemon.state(first) == "running",
+                     "its leave", 120)
         tell("cpu")
         cpu = notebook.stdout.readline().split()
         time.sleep(20)  # Idle ticking, which must not be taken for more.
@@ -76,10 +77,10 @@ def stage_notebook(arguments, directory):
         freed = time.time()
         daemon.run("cancel", first, "--grace", "0")
         card = notebook.stdout.readline().split()
-        return {"cell without the card, while aside": cpu[1], "false alarm in s of ticking": [false_alarm, 20],
-                "noticed after s": notice_s, "answer is right": card[1], "answer after room was free, s":
-                float(card[3]) - freed, "other still waits": daemon.state(second),
-                "trail": daemon.trail(lease)}
+        return {"cpu_cell_worked_aside": cpu[1], "false_alarm_in_20s_of_ticking": false_alarm,
+                "call_noticed_after_s": round(notice_s, 2), "answer_is_right": card[1],
+                "answer_after_cancel_of_the_other_s": round(float(card[3]) - freed, 2),
+                "second_job": daemon.state(second), "trail": daemon.trail(lease)}
     finally:
         if notebook is not None:
             notebook.kill()

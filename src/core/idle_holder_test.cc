@@ -104,6 +104,22 @@ class IdleHolder : public ::testing::Test {
     return decide_once(state_, second);
   }
 
+  // What the edge says to what was ordered of the lease.
+  void answer_order(std::int64_t second, bool fails) {
+    const AsidePhase phase = aside_phase(*state_.find(JobId{1}));
+    const Now now = at_second(second);
+    if (phase == AsidePhase::kPausing && fails) {
+      apply(state_, MoveFailed{attempt_of(1), MoveLeft::kRunning, false, "busy"}, now);
+    } else if (phase == AsidePhase::kPausing) {
+      apply(state_, MovedAside{attempt_of(1), {}, 10 * kGiB}, now);
+      see_nothing(second);
+    } else if (phase == AsidePhase::kResuming && fails) {
+      apply(state_, MoveFailed{attempt_of(1), MoveLeft::kAside, false, "no room"}, now);
+    } else if (phase == AsidePhase::kResuming) {
+      apply(state_, BroughtBack{attempt_of(1), {}}, now);
+    }
+  }
+
   State state_;
 };
 
@@ -245,7 +261,6 @@ TEST_F(IdleHolder, AHolderOfTwoLeasesIsLeftAlone) {
 TEST_F(IdleHolder, WithReturnOnUseOffItWaitsLikeAnyOther) {
   Rules rules = state_.rules();
   rules.room.return_on_use = false;
-  State other(rules, state_.host());
   Aside aside{.idle = true};
   EXPECT_FALSE(is_asleep(rules.room, aside));
   rules.room.return_on_use = true;
@@ -258,25 +273,6 @@ TEST_F(IdleHolder, WithReturnOnUseOffItWaitsLikeAnyOther) {
 // answered, the lease is on its cards or over, and its process is not left aside.
 RC_GTEST_FIXTURE_PROP(IdleHolder, IsNeverLeftAside, ()) {
   std::int64_t second = 700;
-  const auto answer_orders = [&](bool fails) {
-    const Job& lease = *state_.find(JobId{1});
-    if (aside_phase(lease) == AsidePhase::kPausing) {
-      if (fails) {
-        apply(state_, MoveFailed{attempt_of(1), MoveLeft::kRunning, false, "busy"},
-              at_second(second));
-      } else {
-        apply(state_, MovedAside{attempt_of(1), {}, 10 * kGiB}, at_second(second));
-        see_nothing(second);
-      }
-    } else if (aside_phase(lease) == AsidePhase::kResuming) {
-      if (fails) {
-        apply(state_, MoveFailed{attempt_of(1), MoveLeft::kAside, false, "no room"},
-              at_second(second));
-      } else {
-        apply(state_, BroughtBack{attempt_of(1), {}}, at_second(second));
-      }
-    }
-  };
   const auto finish_running = [&] {
     for (const JobId id : std::set<JobId>(state_.active())) {
       if (id != JobId{1}) finish(state_, number_of(id), 0, at_second(second));
@@ -300,7 +296,7 @@ RC_GTEST_FIXTURE_PROP(IdleHolder, IsNeverLeftAside, ()) {
           see(second, *rc::gen::arbitrary<bool>());
         break;
       case 2:
-        answer_orders(*rc::gen::inRange(0, 4) == 0);
+        answer_order(second, *rc::gen::inRange(0, 4) == 0);
         break;
       case 3:
         apply(state_, HolderActive{attempt_of(1)}, at_second(second));
@@ -328,7 +324,7 @@ RC_GTEST_FIXTURE_PROP(IdleHolder, IsNeverLeftAside, ()) {
   apply(state_, ResumeAsked{kAdministrator, {JobId{1}}}, at_second(second));
   for (int i = 0; i < 200 && aside_phase(*state_.find(JobId{1})) != AsidePhase::kHere; ++i) {
     second += 30;
-    answer_orders(false);
+    answer_order(second, false);
     finish_running();
     start_all(decide_once(state_, second));
   }
