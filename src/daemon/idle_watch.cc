@@ -40,7 +40,9 @@ Look look_for(const State& state, const Job& job) {
     return asleep || job.spec->lease ? Look::kJudge : Look::kNone;
   }
   if (phase != AsidePhase::kHere || running->stopping != StopReason::kNone) return Look::kNone;
-  return is_quiet(state, job) ? Look::kLearn : Look::kNone;
+  const RoomRules& rules = state.rules().room;
+  const bool may_go = rules.return_on_use && rules.idle_after > Seconds{0};
+  return may_go && is_quiet(state, job) ? Look::kLearn : Look::kNone;
 }
 
 }  // namespace

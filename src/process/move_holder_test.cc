@@ -122,6 +122,25 @@ TEST_F(MovesOfHolders, AMoveOfAHolderGoesOnUnderTheNextDaemon) {
   EXPECT_TRUE(harness_.run_until(harness_.computing(one_)));
 }
 
+TEST_F(MovesOfHolders, AMoverThatDiesIsFollowedByAnother) {
+  for (const char* step : {"begun", "locked:1", "checkpointed:1", "restored:1", "unlocked:1"}) {
+    std::vector<std::string> variables = harness_.driver().environment();
+    variables.push_back(std::string("GPUSCHED_MOVER_DIES_AT=") + step);
+    harness_.set_mover({"", variables, 0});
+    const pid_t pid = spawn_holder(kMoveVram);
+    const MoveOrder order = order_for(pid);
+    EXPECT_EQ(answer<MovedAside>(true, order).bytes, kMoveVram) << step;
+    answer<BroughtBack>(false, order);
+    EXPECT_TRUE(harness_.run_until(harness_.computing(one_))) << step;
+    const std::string mark = harness_.attempt_path(one_) + "/died." + step;
+    EXPECT_EQ(::access(mark.c_str(), F_OK), 0) << "never reached: " << step;
+    ::kill(pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
+    spawned_.clear();
+    ASSERT_TRUE(harness_.run_until([&] { return harness_.held_on_card() == 0; }));
+  }
+}
+
 TEST_F(MovesOfHolders, AJobThatIsToStayAwakeIsNotFrozen) {
   harness_.launcher().launch(harness_.card_order(one_));
   ASSERT_TRUE(harness_.run_until([&] { return harness_.held_on_card() >= kMoveVram; }));
