@@ -17,7 +17,8 @@ const Job* current(const State& state, AttemptId attempt) {
 
 bool retries(const Job& job, Cause cause) {
   const RetryRule& rule = job.spec->retry;
-  return !job.spec->lease && (rule.causes & cause_bit(cause)) != 0 && job.failures <= rule.retries;
+  return !job.spec->lease && !job.spec->adopted && (rule.causes & cause_bit(cause)) != 0 &&
+         job.failures <= rule.retries;
 }
 
 // The end of the first jobs of a sweep, all within seconds: stop before the rest burns too.
@@ -100,9 +101,19 @@ Applied apply_running(State& state, const AttemptRunning& report, Now now) {
   const StopReason stopping = starting.stopping;
   job.state =
       Running{.grant = starting.grant, .started_at = report.started_at, .stopping = stopping};
-  state.note(job, "running", "the command has started", now);
+  Applied applied;
+  if (job.spec->adopted) {
+    state.note(job, "running", "its process is watched over", now);
+    let_go_if_asked(job, applied.effects);
+    // Whoever was asked to end it may have been lost before it could.
+    if (stopping == StopReason::kCancel) {
+      applied.effects.emplace_back(StopAttempt{report.attempt, job.spec->time.grace});
+    }
+  } else {
+    state.note(job, "running", "the command has started", now);
+  }
   state.put(std::move(job), now);
-  return {};
+  return applied;
 }
 
 namespace {
@@ -168,6 +179,8 @@ bool name_our_cause(const Job& job, StopReason stopping, Ended& ended) {
     ended.cause = Cause::kVramLimit;
     ended.message = "took more than its limit of " +
                     std::to_string(job.spec->rare->vram_limit_bytes >> 20) + " MiB on a card";
+  } else if (job.spec->adopted && ended.cause == Cause::kSupervisorLost) {
+    ended.message = "its supervisor was lost; its process goes on by itself, if it lives";
   } else if (stopping == StopReason::kGpuLost) {
     ended.cause = Cause::kGpuLost;
     ended.message = "its card was lost";
@@ -187,6 +200,13 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
   if (found == nullptr) return {};
   Job job = *found;
   const StopReason stopping = stopping_of(job);
+  if (report.let_go) {
+    Ended ended = failure_of(state, job, report);
+    ended.outcome = Outcome::kCompleted;
+    ended.message = "let go: its process goes on by itself";
+    end_job(state, std::move(job), std::move(ended), now);
+    return {};
+  }
   if (stopping == StopReason::kRequeue) {
     queue_again(state, std::move(job), {}, "started over on request", now);
     return {};
@@ -213,7 +233,9 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
     end_job(state, std::move(job), std::move(ended), now);
     return {};
   }
-  if (report.cause == Cause::kExit && report.exit_code == 0) {
+  // How an adopted process ended is its parent's to know, not ours.
+  const bool unknown = job.spec->adopted && !report.exit_code;
+  if (report.cause == Cause::kExit && (report.exit_code == 0 || unknown)) {
     ended.outcome = Outcome::kCompleted;
     learn(state, job, ended, now);
     end_job(state, std::move(job), std::move(ended), now);
@@ -252,6 +274,9 @@ Applied apply_never_ran(State& state, const AttemptNeverRan& report, Now now) {
   }
   Job job = *found;
   const StopReason stopping = stopping_of(job);
+  if (job.spec->adopted && report.error.empty()) {
+    return adopt_again(state, std::move(job), "nobody had taken it over yet", now);
+  }
   if (stopping == StopReason::kCancel) {
     Ended ended{.outcome = Outcome::kCancelled};
     ended.ended_at = now.wall;
@@ -265,7 +290,7 @@ Applied apply_never_ran(State& state, const AttemptNeverRan& report, Now now) {
   }
   // Not the job's fault, but not cured by trying at once either.
   ++job.failures;
-  if (job.failures <= std::max(3, job.spec->retry.retries)) {
+  if (!job.spec->adopted && job.failures <= std::max(3, job.spec->retry.retries)) {
     const Microseconds wait = back_off_of(job.spec->retry, job.failures);
     queue_again(state, std::move(job), wait, "could not be launched: " + report.error, now);
     return {};

@@ -46,8 +46,8 @@ std::string program_of(const Job& job) {
 
 // A failure that may have been the card's doing.
 bool may_be_the_cards(const AttemptFinished& report, StopReason stopping) {
-  const bool failed =
-      (report.cause == Cause::kExit && report.exit_code != 0) || report.cause == Cause::kSignal;
+  const bool failed = (report.cause == Cause::kExit && report.exit_code.value_or(0) != 0) ||
+                      report.cause == Cause::kSignal;
   return failed && stopping == StopReason::kNone;
 }
 

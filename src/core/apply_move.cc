@@ -169,8 +169,12 @@ Applied apply_back(State& state, const BroughtBack& report, Now now) {
       job, "running",
       "it goes on where it was, after " + in_seconds(away) + " aside" + calls_text(report.times),
       now);
+  Applied applied;
+  // Adopted to make room, which is no longer needed.
+  if (job.spec->adopted && job.spec->adopted->by_rule) stopping_in(job) = StopReason::kLetGo;
+  let_go_if_asked(job, applied.effects);
   state.put(std::move(job), now);
-  return {};
+  return applied;
 }
 
 Applied apply_move_failed(State& state, const MoveFailed& report, Now now) {
@@ -193,6 +197,8 @@ Applied apply_move_failed(State& state, const MoveFailed& report, Now now) {
       aside.by_hand = false;
       aside.host_bytes = 0;
       state.note(job, "running", "it could not be moved and goes on: " + report.error, now);
+      if (job.spec->adopted && job.spec->adopted->by_rule) stopping_in(job) = StopReason::kLetGo;
+      let_go_if_asked(job, applied.effects);
       break;
     case MoveLeft::kAside:
       aside.phase = AsidePhase::kPaused;

@@ -28,6 +28,11 @@ bool fits_back(const State& state, std::size_t position, const CardHolds& holds,
   return holds.jobs <= 1 || (!held.whole && holds.load_percent() + held.share_percent <= cap);
 }
 
+// Nobody ends it. Who is to be let go has to be back first.
+bool may_come_back(const Running& running) {
+  return running.stopping == StopReason::kNone || running.stopping == StopReason::kLetGo;
+}
+
 // When it would be over if it were back now.
 Wall end_if_back(const State& state, const Job& job, Now now) {
   Job here = job;
@@ -48,7 +53,7 @@ std::vector<Waiting> waiting_aside(const State& state, Now now) {
     const Running& running = std::get<Running>(job.state);
     const Aside& aside = *running.aside;
     if (aside.phase != AsidePhase::kPaused || aside.by_hand) continue;
-    if (running.stopping != StopReason::kNone) continue;
+    if (!may_come_back(running)) continue;
     const bool overdue = now.wall - aside.since >= state.rules().room.aside_most;
     const int late = attained_level(state, job, now) > 0 ? 1 : 0;
     waiting.push_back({&job, overdue ? -1 : 2 * band_rank(job.priority) + late});
@@ -105,7 +110,7 @@ bool still_valid(const State& state, const Return& back, Now now) {
   const Job* job = state.find(back.job);
   if (job == nullptr || aside_phase(*job) != AsidePhase::kPaused) return false;
   const Running& running = std::get<Running>(job->state);
-  if (running.aside->by_hand || running.stopping != StopReason::kNone) return false;
+  if (running.aside->by_hand || !may_come_back(running)) return false;
   return may_return(state, Tentative(state), *job, nullptr, now);
 }
 

@@ -114,8 +114,10 @@ void State::index(const Job& job, Now now) {
   } else if (const auto* ended = std::get_if<Ended>(&job.state)) {
     ended_.emplace(ended->ended_at, job.id);
     record_sweep(job, +1);
-    // The holder of a lease outlives it: what it still has on the cards counts from now on.
-    for (const CardGrant& held : job.spec->lease ? ended->grant.cards : std::vector<CardGrant>{}) {
+    // The holder of a lease outlives it, and so may what was adopted: what it still has on the
+    // cards counts from now on.
+    const bool outlived = job.spec->lease || job.spec->adopted;
+    for (const CardGrant& held : outlived ? ended->grant.cards : std::vector<CardGrant>{}) {
       if (const auto position = index_of(held.card)) refresh_beyond(*position);
     }
   } else {

@@ -267,6 +267,7 @@ ApiPorts Daemon::api_ports() {
   ports.set_log_level = set_level;
   ports.cards_from = [this] { return cards_from_; };
   ports.board = [this]() -> const watch::CardBoard* { return cards_ ? &cards_->board() : nullptr; };
+  ports.shims = [this] { return launcher_->shims(); };
   ports.state_directory = config_.state_directory;
   ports.started_at = read_clock().wall;
   ports.daemon_uid = ::geteuid();

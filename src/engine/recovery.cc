@@ -56,11 +56,15 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now) {
     // The request to stop may have been lost with the daemon.
     if (stopping == StopReason::kMakeRoom && job.spec->saves) {
       run_effect(AskToSave{job.current_attempt()});
+    } else if (stopping == StopReason::kLetGo) {
+      // From aside it returns first.
+      if (running && aside_phase(job) == AsidePhase::kHere) launcher_.let_go(job.current_attempt());
     } else if (stopping != StopReason::kNone) {
       launcher_.stop(job.current_attempt(), job.spec->time.grace);
     }
     // A move goes on from where the attempt is found.
-    if (!same_boot || stopping != StopReason::kNone || !running || !running->aside) continue;
+    const bool ends = stopping != StopReason::kNone && stopping != StopReason::kLetGo;
+    if (!same_boot || ends || !running || !running->aside) continue;
     const bool checkpoint = running->aside->mechanism == Mechanism::kCheckpoint;
     if (running->aside->phase == AsidePhase::kPausing) {
       run_effect(MoveAside{job.current_attempt(), checkpoint});
