@@ -29,6 +29,13 @@ void add_making_room_settings(std::vector<Setting>& list) {
                           "A job that has held VRAM for so long without using its cards is moved "
                           "aside for whoever waits. 0: never.",
                           PLACE(rules.room.idle_after), Seconds{365 * 86400}));
+  list.push_back(
+      text(in, "foreign",
+           "Foreign processes that are moved aside like jobs when they have sat idle for "
+           "idle_after on memory that others wait for: programs separated by commas, "
+           "each with or without a user, such as alice:python3, jupyter-lab, bob:*. "
+           "Empty: none.",
+           PLACE(idle_foreign)));
   list.push_back(on_or_off(in, "over_quota",
                            "Whether jobs of a tenant that holds more than its quota, because the "
                            "quota was lowered, are moved aside.",

@@ -76,6 +76,19 @@ std::shared_ptr<const JobSpec> spec_with_need(const AdoptAsked& asked, const Gra
   return spec;
 }
 
+// What it has on its cards was looked at after it came back to them. Before that nobody would know
+// of it, were it not for the job, and others would be let in.
+bool was_seen_since_return(const State& state, const Job& job) {
+  const auto* running = std::get_if<Running>(&job.state);
+  if (running == nullptr || !running->aside) return true;
+  return std::ranges::all_of(running->grant.cards, [&](const CardGrant& held) {
+    const auto position = state.index_of(held.card);
+    if (!position) return true;
+    const CardView& view = state.view_of(*position);
+    return view.condition == CardCondition::kUnseen || view.at.wall > running->aside->since;
+  });
+}
+
 }  // namespace
 
 std::optional<Refusal> check_adopt(const State& state, const AdoptAsked& asked) {
@@ -139,8 +152,21 @@ Applied adopt_again(State& state, Job job, const std::string& why, Now now) {
   return {.answer = {}, .effects = {Launch{attempt}}, .follow_up = {}};
 }
 
-void let_go_if_asked(const Job& job, std::vector<Effect>& effects) {
-  if (stopping_of(job) == StopReason::kLetGo) effects.emplace_back(LetGo{job.current_attempt()});
+void let_go_if_asked(const State& state, const Job& job, std::vector<Effect>& effects) {
+  if (stopping_of(job) != StopReason::kLetGo || aside_phase(job) != AsidePhase::kHere) return;
+  if (was_seen_since_return(state, job)) effects.emplace_back(LetGo{job.current_attempt()});
+}
+
+void let_go_on(const State& state, CardNumber card, std::vector<Effect>& effects) {
+  for (const JobId id : state.active()) {
+    const Job& job = *state.find(id);
+    const auto* running = std::get_if<Running>(&job.state);
+    // One that was never away was let go when that was asked for.
+    if (!job.spec->adopted || running == nullptr || !running->aside) continue;
+    const auto& held = running->grant.cards;
+    if (std::ranges::find(held, card, &CardGrant::card) == held.end()) continue;
+    let_go_if_asked(state, job, effects);
+  }
 }
 
 Applied apply_let_go(State& state, const LetGoAsked& asked, Now now) {
@@ -166,7 +192,7 @@ Applied apply_let_go(State& state, const LetGoAsked& asked, Now now) {
     } else {
       state.note(job, "letting go", "its process is to go on by itself", now);
       // Whoever takes it over right now hears of it then.
-      if (running) let_go_if_asked(job, effects);
+      if (running) let_go_if_asked(state, job, effects);
     }
     state.put(std::move(job), now);
     return std::string();

@@ -104,7 +104,7 @@ Applied apply_running(State& state, const AttemptRunning& report, Now now) {
   Applied applied;
   if (job.spec->adopted) {
     state.note(job, "running", "its process is watched over", now);
-    let_go_if_asked(job, applied.effects);
+    let_go_if_asked(state, job, applied.effects);
     // Whoever was asked to end it may have been lost before it could.
     if (stopping == StopReason::kCancel) {
       applied.effects.emplace_back(StopAttempt{report.attempt, job.spec->time.grace});

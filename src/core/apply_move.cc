@@ -172,7 +172,7 @@ Applied apply_back(State& state, const BroughtBack& report, Now now) {
   Applied applied;
   // Adopted to make room, which is no longer needed.
   if (job.spec->adopted && job.spec->adopted->by_rule) stopping_in(job) = StopReason::kLetGo;
-  let_go_if_asked(job, applied.effects);
+  let_go_if_asked(state, job, applied.effects);
   state.put(std::move(job), now);
   return applied;
 }
@@ -198,7 +198,6 @@ Applied apply_move_failed(State& state, const MoveFailed& report, Now now) {
       aside.host_bytes = 0;
       state.note(job, "running", "it could not be moved and goes on: " + report.error, now);
       if (job.spec->adopted && job.spec->adopted->by_rule) stopping_in(job) = StopReason::kLetGo;
-      let_go_if_asked(job, applied.effects);
       break;
     case MoveLeft::kAside:
       aside.phase = AsidePhase::kPaused;
@@ -212,6 +211,7 @@ Applied apply_move_failed(State& state, const MoveFailed& report, Now now) {
     }
   }
   set_aside(job, std::move(aside));
+  let_go_if_asked(state, job, applied.effects);
   state.put(std::move(job), now);
   return applied;
 }

@@ -279,8 +279,10 @@ bool is_movable(const State& state, const Job& job, Now now) {
   if (running == nullptr || running->stopping != StopReason::kNone || job.spec->lease) return false;
   if (aside_phase(job) != AsidePhase::kHere) return false;
   const RoomRules& rules = state.rules().room;
+  // Adopted because it sits idle: it had its turn before.
+  const bool by_rule = job.spec->adopted && job.spec->adopted->by_rule;
   return job.moves < rules.moves_most && !running->grant.cards.empty() &&
-         has_had_its_turn(rules, *running, now);
+         (by_rule || has_had_its_turn(rules, *running, now));
 }
 
 std::optional<Candidate> leaving_candidate(const State& state, const Job& job,

@@ -153,6 +153,7 @@ void Daemon::after_turn() {
   if (cards_ && whose_has_changed()) tell_attempts();
   log_drains();
   if (counts.running > 0) look_at_progress();
+  look_at_idle_foreign();
   for (auto& left : containers_.take_left_behind(engine_->state())) {
     launcher_->end_containers(left.attempt, left.since, std::move(left.ids));
   }

@@ -57,8 +57,8 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now) {
     if (stopping == StopReason::kMakeRoom && job.spec->saves) {
       run_effect(AskToSave{job.current_attempt()});
     } else if (stopping == StopReason::kLetGo) {
-      // From aside it returns first.
-      if (running && aside_phase(job) == AsidePhase::kHere) launcher_.let_go(job.current_attempt());
+      // One that was aside returns first, and is seen on its cards before it is let go.
+      if (running && !running->aside) launcher_.let_go(job.current_attempt());
     } else if (stopping != StopReason::kNone) {
       launcher_.stop(job.current_attempt(), job.spec->time.grace);
     }

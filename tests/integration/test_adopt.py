@@ -1,4 +1,4 @@
-"""Processes that were running before they became jobs: adopted, counted, moved aside, let go, whoever dies meanwhile."""
+"""Processes that were running before they became jobs: adopted, counted, moved aside, let go, whoever dies."""
 
 import json
 import os
@@ -23,13 +23,24 @@ def programs_of(daemon, programs):
     return daemon
 
 
-@pytest.fixture
-def lab(programs):
-    with LiveDaemon(programs, config=QUICK, sim="1x24G") as daemon:
+def laboratory(programs, config):
+    with LiveDaemon(programs, config=config, sim="1x24G") as daemon:
         yield programs_of(daemon, programs)
         for process in daemon.own:
             process.kill()
             process.wait()
+
+
+@pytest.fixture
+def lab(programs):
+    yield from laboratory(programs, QUICK)
+
+
+@pytest.fixture
+def ruled(programs):
+    """Idle foreign programs of one name may be moved aside."""
+    yield from laboratory(programs, QUICK.replace("ram_reserve: 64M", "ram_reserve: 64M, idle_after: 2s, "
+                                                  "foreign: 'nobody-has-this, *:gpusched-simjob'"))
 
 
 def foreign(lab, vram="10G", util="50", **options):
@@ -86,6 +97,7 @@ def test_it_is_a_job_like_any_and_counted_once(lab):
     wait_until(lambda: card(lab)["foreign_bytes"] < GIB, what="no longer counted as foreign")
     assert [p["job"] for p in card(lab)["processes"] if p["pid"] == process.pid] == [job]
     assert "mine" in lab.run("status").stdout
+    assert f"process {process.pid}" in lab.run("show", job).stdout
     beside = lab.submit("--vram", "20G", "--", "true")
     assert f"job {job}" in lab.job(beside)["reason"]
     fits = lab.submit("--vram", "4G", "--", "true")
@@ -256,17 +268,44 @@ def test_only_processes_of_ones_own(lab):
     theirs = foreign(lab)
     words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"]
     lab.directory.chmod(0o755)
-    done = subprocess.run([*words, lab.programs / "gpusched", "adopt", str(theirs.pid)], env=lab.environment(),
-                          capture_output=True, text=True, timeout=60, check=False)
+
+    def as_nobody(*flags):
+        return subprocess.run([*words, lab.programs / "gpusched", "adopt", *map(str, flags)], text=True,
+                              env=lab.environment(), capture_output=True, timeout=60, check=False)
+
+    done = as_nobody(theirs.pid)
     assert done.returncode == 77 and "one's own" in done.stderr
     own = subprocess.Popen([*words, "sleep", "600"])
     lab.own.append(own)
     wait_until(lambda: os.stat(f"/proc/{own.pid}").st_uid == 65534, what="another user")
-    done = subprocess.run([*words, lab.programs / "gpusched", "adopt", str(own.pid), "--gpu", "0", "--vram", "1G",
-                           "--json"], env=lab.environment(), capture_output=True, text=True, timeout=60, check=False)
+    done = as_nobody(own.pid, "--gpu", "0", "--vram", "1G", "--json")
     assert done.returncode == 0, done.stderr
     job = json.loads(done.stdout)["id"]
     lab.wait_for(job, "running")
     lab.run("cancel", job)
     assert lab.ended(job)["state"] == "cancelled"
     assert own.wait(timeout=20) == -signal.SIGTERM
+
+
+def test_an_idle_foreign_process_makes_room_where_the_rule_says_so(ruled):
+    lab = ruled
+    process = foreign(lab, "16G", "0")
+    assert not lab.jobs(), "nobody waits for its memory"
+    waits = lab.submit("--vram", "20G", "--", lab.simjob, "--vram", "19G", "--ramp", "0s", "--seconds", "2")
+    adopted = wait_until(lambda: next((job for job in lab.jobs() if job.get("adopted")), None),
+                         what="adopted by rule")
+    assert adopted["adopted"] == {"pid": process.pid, "by_rule": True,
+                                  "started_us": adopted["adopted"]["started_us"]}
+    lab.wait_for(adopted["id"], "paused")
+    assert lab.ended(waits)["state"] == "completed"
+    assert lab.ended(adopted["id"])["state"] == "completed", "let go when it is back"
+    goes_on(process)
+    wait_until(lambda: card(lab)["foreign_bytes"] >= 16 * GIB, what="foreign again")
+
+
+def test_without_a_rule_foreign_processes_stay(lab):
+    process = foreign(lab, "16G", "0")
+    waits = lab.submit("--vram", "20G", "--", "true")
+    wait_until(lambda: f"pid {process.pid}" in (lab.job(waits)["reason"] or ""), what="its reason")
+    assert [job["id"] for job in lab.jobs()] == [waits]
+    goes_on(process)
