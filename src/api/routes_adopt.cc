@@ -19,6 +19,21 @@ bool is_among(const std::vector<int>& pids, int pid) {
   return std::ranges::find(pids, pid) != pids.end();
 }
 
+std::string namespace_of(const std::string& process) {
+  char name[64];
+  const ssize_t length = ::readlink(("/proc/" + process + "/ns/pid").c_str(), name, sizeof name);
+  return {name, length > 0 ? static_cast<std::size_t>(length) : 0};
+}
+
+// Numbers of processes mean the same to the caller and to us.
+Result<void> check_numbers(int caller) {
+  const std::string theirs = caller > 0 ? namespace_of(std::to_string(caller)) : "another";
+  if (theirs.empty() || theirs == namespace_of("self")) return {};
+  return failure(ErrorCode::kUnsupported,
+                 "your processes have other numbers here (another process namespace); ask from "
+                 "outside of the container");
+}
+
 Result<void> check_owner(const Context& context, const Call& call, const RunningProcess& process) {
   const auto forbidden = [](std::string why) {
     return failure(ErrorCode::kForbidden, std::move(why));
@@ -102,6 +117,9 @@ void ask(Context& context, const Call& call, AdoptBody body, const RunningProces
 void adopt_process(Context& context, Call call) {
   Result<AdoptBody> body = parse_adopt(call.request.body, context.limits.default_grace);
   if (!body) return call.responder.fail(body.error());
+  if (Result<void> same = check_numbers(call.request.peer.pid); !same) {
+    return call.responder.fail(same.error());
+  }
   Result<RunningProcess> process = look_at_process(body->pid);
   if (!process) return call.responder.fail(process.error());
   Result<void> may = check_owner(context, call, *process);

@@ -43,6 +43,8 @@ Grant grant_of_adopted(const State& state, const AdoptAsked& asked) {
     Needs needs = asks;
     if (needs.vram_bytes == 0) needs.vram_bytes = bytes.value_or(0);
     grant.cards.push_back(grant_on(card, needs));
+    // A card is one job's at most, whoever else is there.
+    if (state.holds_on(i).whole) grant.cards.back().whole = false;
   }
   return grant;
 }

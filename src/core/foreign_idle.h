@@ -17,7 +17,7 @@ struct ForeignRule {
   std::string program;  // Its name without a path.
   friend bool operator==(const ForeignRule&, const ForeignRule&) = default;
 };
-// "jupyter, alice:*": programs, each with or without whose.
+// "jupyter, ml1:*": programs, each with or without whose.
 std::vector<ForeignRule> foreign_rules_of(std::string_view text);
 
 struct ForeignLook {

@@ -52,7 +52,7 @@ TEST(ForeignIdle, IsAdoptedWhenSomebodyWaitsForItsMemory) {
   EXPECT_EQ(look_at_foreign(state, {{"lab", "python3"}}, at_second(100)).adopt, Pids{7});
   EXPECT_TRUE(look_at_foreign(state, {}, at_second(100)).adopt.empty()) << "off";
   EXPECT_TRUE(look_at_foreign(state, {{"lab", "jupyter"}}, at_second(100)).adopt.empty());
-  EXPECT_TRUE(look_at_foreign(state, {{"eve", "*"}}, at_second(100)).adopt.empty());
+  EXPECT_TRUE(look_at_foreign(state, {{"other", "*"}}, at_second(100)).adopt.empty());
 }
 
 TEST(ForeignIdle, IsLeftAloneWhileItWorksOrWhenThatWouldNotHelp) {
