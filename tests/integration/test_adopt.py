@@ -1,4 +1,4 @@
-"""Processes that were running before they became jobs: adopted, counted, moved aside, let go, whoever dies."""
+"""Processes that ran before they became jobs: adopted, counted, moved aside, let go, whoever dies."""
 
 import json
 import os
