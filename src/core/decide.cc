@@ -220,8 +220,7 @@ bool pass_through(const State& state, const Standings& standings, Tentative& fre
       ++shapes_left_behind;
       continue;  // The whole shape has the same limit.
     }
-    const Reservation* reservation =
-        decided.reservation && !owed ? &*decided.reservation : nullptr;
+    const Reservation* reservation = decided.reservation && !owed ? &*decided.reservation : nullptr;
     std::optional<Grant> grant;
     if (!fits_nowhere(state, walk, room)) grant = place(state, free, job, reservation, now);
     if (!grant && can_make_room && rooms.make(job, reservation, free, decided)) {

@@ -68,14 +68,6 @@ bool on_movable_cards(const State& state, const Job& job) {
   });
 }
 
-// It has been on its cards for long enough to be moved.
-bool has_had_its_turn(const RoomRules& rules, const Running& running, Now now) {
-  // One that could not be moved is not tired of moving; see leaving_candidate().
-  const Aside* aside = running.aside.get();
-  if (aside && aside->problem.empty() && now.wall - aside->since < rules.cool_down) return false;
-  return ran_for(running, now.wall) >= rules.run_least;
-}
-
 // It holds VRAM and has not used its cards for as long as the rules bear.
 bool sits_idle(const State& state, const Job& job, Now now) {
   const Seconds limit = state.rules().room.idle_after;
@@ -109,7 +101,8 @@ std::uint64_t with_margin(std::uint64_t bytes) { return bytes + bytes / 20; }
 bool failed_lately(const State& state, const Job& job, Now now) {
   const Aside* aside = aside_of(job);
   if (aside == nullptr || aside->problem.empty()) return false;
-  return now.wall - aside->tried < std::max<Microseconds>(state.rules().room.cool_down, Seconds{10});
+  return now.wall - aside->tried <
+         std::max<Microseconds>(state.rules().room.cool_down, Seconds{10});
 }
 
 // Takes what the victim frees out of what is held. Not counted: what it will have in host RAM.
@@ -306,13 +299,22 @@ std::uint64_t ram_for_moves(const State& state, const HostHolds& holds) {
 
 bool less_harm(const Candidate& a, const Candidate& b) { return harm_of(a) < harm_of(b); }
 
+Wall movable_from(const State& state, const Running& running, Now now) {
+  const RoomRules& rules = state.rules().room;
+  Wall from = now.wall + (rules.run_least - ran_for(running, now.wall));
+  // One that could not be moved is not tired of moving; see leaving_candidate().
+  const Aside* aside = running.aside.get();
+  if (aside && aside->problem.empty()) from = std::max(from, aside->since + rules.cool_down);
+  return from;
+}
+
 bool is_movable(const State& state, const Job& job, Now now) {
   const auto* running = std::get_if<Running>(&job.state);
   if (running == nullptr || running->stopping != StopReason::kNone || job.spec->lease) return false;
   if (aside_phase(job) != AsidePhase::kHere) return false;
   const RoomRules& rules = state.rules().room;
   return job.moves < rules.moves_most && !running->grant.cards.empty() &&
-         has_had_its_turn(rules, *running, now);
+         movable_from(state, *running, now) <= now.wall;
 }
 
 std::optional<Candidate> leaving_candidate(const State& state, const Job& job,

@@ -39,6 +39,8 @@ struct Candidate {
   Microseconds lost{0};  // Work that is done again.
 };
 bool less_harm(const Candidate& a, const Candidate& b);
+// When it has been on its cards for long enough to be moved.
+Wall movable_from(const State& state, const Running& running, Now now);
 // It could be moved if somebody deserved its place.
 bool is_movable(const State& state, const Job& job, Now now);
 // By the way that frees its cards; nullopt: there is none.

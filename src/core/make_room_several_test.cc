@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/explain.h"
+#include "core/look_ahead.h"
 #include "core/make_room.h"
 #include "tests/support/room_builders.h"
 
@@ -45,7 +46,8 @@ TEST(MakeRoomSeveral, RoomThatServesTwoIsMadeOnce) {
   ask().vram(6).share(10).priority(kPriorityUrgent).submit(state, at_second(60));
   EXPECT_EQ(who<MoveAside>(take_turn(state, 60)), JobNumbers{1});
   ask().vram(2).share(10).priority(kPriorityUrgent).submit(state, at_second(61));
-  EXPECT_TRUE(take_turn(state, 61).empty()) << "it fits beside the first when that one has its room";
+  EXPECT_TRUE(take_turn(state, 61).empty())
+      << "it fits beside the first when that one has its room";
   has_moved(state, 1, 4, 62);
   EXPECT_EQ(who<Launch>(take_turn(state, 62)), (JobNumbers{3, 4}));
 }
@@ -86,7 +88,8 @@ TEST(MakeRoomSeveral, RoomThatWasMadeForAJobIsNotLostToALaterGang) {
   ask().gpus(2).priority(kPriorityTop).submit(state, at_second(61));
   take_turn(state, 61);
   has_moved(state, 2, 1, 62);
-  EXPECT_EQ(who<Launch>(take_turn(state, 62)), JobNumbers{3}) << "nobody knows when the gang starts";
+  EXPECT_EQ(who<Launch>(take_turn(state, 62)), JobNumbers{3})
+      << "nobody knows when the gang starts";
   run(state, 3, at_second(62));
   finish(state, 3, 0, at_second(100));
   EXPECT_EQ(who<BringBack>(take_turn(state, 100)), JobNumbers{2}) << "no card stays empty for it";
@@ -178,6 +181,22 @@ TEST(MakeRoomSeveral, AfterAFailedMoveAnotherWayIsTakenAndTheMoveIsNotCounted) {
   apply(state, failed, at_second(61));
   EXPECT_EQ(state.find(JobId{1})->moves, 0);
   EXPECT_EQ(who<StopAttempt>(take_turn(state, 62)), JobNumbers{1}) << "it may start over";
+}
+
+TEST(MakeRoomSeveral, WhoHasJustStartedIsNamedWithTheTimeFromWhichItMayBeMoved) {
+  State state = moving_machine(1, 24);
+  ask().priority(kPriorityLow).submit(state, at_second(0));
+  starts_and_runs(state, 1, 0);
+  ask().vram(20).priority(kPriorityUrgent).submit(state, at_second(6));
+  EXPECT_TRUE(take_turn(state, 6).empty());
+  const auto why = why_waiting(state, *state.find(JobId{2}), at_second(6));
+  ASSERT_FALSE(why.empty());
+  EXPECT_EQ(describe(why.front()),
+            "job 1 will be moved aside for it when it has run for a while, in 24 s");
+  EXPECT_TRUE(why.front().helps.empty()) << "nothing smaller has to be asked for";
+  const Forecast forecast = look_ahead(excerpt_of(state, 100, at_second(6)));
+  ASSERT_TRUE(forecast.starts.contains(JobId{2}));
+  EXPECT_EQ(forecast.starts.at(JobId{2}).likely, at_second(30).wall);
 }
 
 TEST(Pause, WhatTheDriverWillNotMoveIsFrozen) {
