@@ -77,7 +77,8 @@ def with_users(arguments, directory, users):
         grows = submit(daemon, users[0], ["--vram", "2G", "--vram-limit", "3G"], GROW, "8", "1")
         row = daemon.ended(grows)[0]
         found["limit"] = {"after_s": round(time.time() - began, 1),
-                          "state": row["state"], "cause": row["cause"], "said": daemon.run("logs", grows), "trail": daemon.trail(grows)}
+                          "state": row["state"], "cause": row["cause"],
+                          "said": daemon.run("logs", grows), "trail": daemon.trail(grows)}
         found["neighbour"] = daemon.ended(neighbour)[0]["state"]
         os.unlink(mark)
         # A share of a quarter beside one of three quarters, one user each, and alone.
