@@ -42,8 +42,8 @@ def holds(daemon, job, least):
 
 
 def urgent(daemon, seconds="0.5", vram="20G"):
-    return daemon.submit("--priority", "urgent", "--vram", vram, "--", daemon.simjob, "--vram", "15G", "--util",
-                         "50", "--ramp", "0s", "--seconds", seconds)
+    return daemon.submit("--priority", "urgent", "--vram", vram, "--", daemon.simjob, "--vram", "15G",
+                         "--util", "50", "--ramp", "0s", "--seconds", seconds)
 
 
 def trail(daemon, job):
