@@ -149,6 +149,19 @@ TEST(Adopt, IsTakenOverAgainWhenACrashCameBetween) {
   EXPECT_TRUE(failed.effects.empty()) << "late news";
 }
 
+TEST(Adopt, WhoWasEndedByUsHasNotCompleted) {
+  State state = adopting_machine();
+  show_process(state, 7, 10);
+  JobSpec limited;
+  limited.rare.edit().vram_limit_bytes = 11 * kGiB;
+  apply(state, adoption(7, limited), at_second(1));
+  run(state, 1, at_second(2));
+  for (std::int64_t second : {3, 4}) show_process(state, 7, 12, AttemptId{JobId{1}, 1}, second);
+  ended(state, 1, false, 5);
+  EXPECT_EQ(state_of(state, 1), "failed");
+  EXPECT_EQ(adopted_end(state, 1).cause, Cause::kVramLimit);
+}
+
 TEST(Adopt, ALostSupervisorIsNotTheEndOfIt) {
   State state = adopting_machine();
   show_process(state, 7, 10);
