@@ -30,8 +30,8 @@ class CardDaemon:
 
     def run(self, *words, user=None, check=True):
         done = subprocess.run([f"{self.programs}/gpusched", *map(str, words)], capture_output=True, text=True,
-                              env={**os.environ, "GPUSCHED_SOCKET": self.socket}, check=False, user=user, group=user,
-                              extra_groups=[] if user else None, cwd="/")
+                              env={**os.environ, "GPUSCHED_SOCKET": self.socket}, check=False,
+                              user=user, group=user, extra_groups=[] if user else None, cwd="/")
         if check and done.returncode != 0:
             raise SystemExit(f"gpusched {' '.join(map(str, words))[:200]}: {done.stderr}")
         return done.stdout.strip() if check else (done.stdout + done.stderr).strip()
@@ -48,7 +48,8 @@ class CardDaemon:
     def ended(self, *jobs, seconds=300):
         """Waits until all have ended, gives their rows."""
         wanted = ",".join(map(str, jobs))
-        self.until(lambda: len(self.get(f"/v1/jobs?state=ended&ids={wanted}")["jobs"]) == len(jobs), "jobs", seconds)
+        ended = f"/v1/jobs?state=ended&ids={wanted}"
+        self.until(lambda: len(self.get(ended)["jobs"]) == len(jobs), "jobs", seconds)
         return [self.job(job) for job in jobs]
 
     def until(self, condition, what, seconds=120):
@@ -65,7 +66,8 @@ class CardDaemon:
             raise SystemExit(f"waited {seconds} s for {what}\n{self.run(check=False)}\n{log.read()[-3000:]}")
 
     def trail(self, job):
-        return [(line["at"], line["kind"], line["text"]) for line in self.get(f"/v1/jobs/{job}/events")["events"]]
+        lines = self.get(f"/v1/jobs/{job}/events")["events"]
+        return [(line["at"], line["kind"], line["text"]) for line in lines]
 
     def close(self):
         """Nothing stays on the card: what runs is cancelled and waited for."""

@@ -1,6 +1,7 @@
 """What the stages of bench/make_room run on a real card."""
 
-# An ordinary PyTorch training with data-loader workers that knows nothing of gpusched: steps, GiB beside its model, result.
+# An ordinary PyTorch training with data-loader workers that knows nothing of gpusched: steps, GiB beside its
+# model, result.
 TRAIN = """
 import hashlib, os, sys
 os.environ["CUBLAS_WORKSPACE_CONFIG"] = ":4096:8"
@@ -45,8 +46,9 @@ open(sys.argv[3], "w").write(str(time.time()))
 time.sleep(float(sys.argv[2]))
 """
 
-# Training or inference of one of three models, by count, so that slowing down shows: a step, then the time in which an
-# input would be prepared, up to 25 ms in all. The kind is in its file's name: GiB beside its model, steps.
+# Training or inference of one of three models, by count, so that slowing down shows: a step, then the time in
+# which an input would be prepared, up to 25 ms in all. The kind is in its file's name: GiB beside its model,
+# steps.
 WORK = """
 import os, sys, time
 import torch
@@ -56,7 +58,8 @@ doing, kind = os.path.basename(sys.argv[0]).removesuffix(".py").split("_")
 gib, steps = float(sys.argv[1]), int(sys.argv[2])
 held = torch.zeros(int(gib * 2**30), dtype=torch.uint8, device="cuda")
 if kind == "mlp":
-    model = nn.Sequential(nn.Linear(1024, 4096), nn.ReLU(), nn.Linear(4096, 4096), nn.ReLU(), nn.Linear(4096, 10))
+    model = nn.Sequential(nn.Linear(1024, 4096), nn.ReLU(), nn.Linear(4096, 4096), nn.ReLU(),
+                          nn.Linear(4096, 10))
     batch = torch.randn(512, 1024)
 elif kind == "cnn":
     layers = [nn.Conv2d(3, 64, 3, padding=1), nn.ReLU()]

@@ -1,4 +1,4 @@
-"""The mixed workload: 24 trainings and inferences of six programs, two of which say nothing about their needs."""
+"""The mixed workload: 24 trainings and inferences of six programs, two without any needs said."""
 import os
 import statistics
 import subprocess
@@ -64,8 +64,10 @@ def at(text):
 
 def through_daemon(daemon, work, alone):
     began = time.time()
-    jobs = {daemon.run("submit", "--name", name, *(["--vram", f"{gib + 1}G"] if declared else []), "--", *command): name
-            for name, gib, declared, command in work}
+    jobs = {}
+    for name, gib, declared, command in work:
+        needs = ["--vram", f"{gib + 1}G"] if declared else []
+        jobs[daemon.run("submit", "--name", name, *needs, "--", *command)] = name
     rows = daemon.ended(*jobs, seconds=400)
     ends = [(jobs[str(row["id"])], at(row["ended_at"])) for row in rows if row["state"] == "completed"]
     found = summary(began, ends, alone, sum(row["state"] != "completed" for row in rows))
@@ -75,7 +77,6 @@ def through_daemon(daemon, work, alone):
 
 
 def stage_mixed(arguments, directory):
-    """`--alone FILE` keeps the figures of the first part for a later run with `--mps`."""
     work = list(commands(arguments, directory))
     found = {"jobs": len(work), "mps": arguments.mps}
     alone, found["one_at_a_time"] = one_at_a_time(work)

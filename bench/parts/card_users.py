@@ -40,7 +40,8 @@ class Accounts:
 
     def __enter__(self):
         for name in NAMES:
-            subprocess.run(["useradd", "-M", "-d", "/tmp", "-s", "/bin/sh", name], check=False, stderr=subprocess.DEVNULL)
+            subprocess.run(["useradd", "-M", "-d", "/tmp", "-s", "/bin/sh", name], check=False,
+                           stderr=subprocess.DEVNULL)
         return [pwd.getpwnam(name).pw_uid for name in NAMES]
 
     def __exit__(self, *_):
@@ -49,7 +50,8 @@ class Accounts:
 
 
 def submit(daemon, user, words, program, *arguments):
-    return daemon.run("submit", *words, "--", "env", "HOME=/tmp", sys.executable, "-c", program, *arguments, user=user)
+    return daemon.run("submit", *words, "--", "env", "HOME=/tmp", sys.executable, "-c", program, *arguments,
+                      user=user)
 
 
 def stage_users(arguments, directory):
@@ -74,7 +76,8 @@ def with_users(arguments, directory, users):
         began = time.time()
         grows = submit(daemon, users[0], ["--vram", "2G", "--vram-limit", "3G"], GROW, "8", "1")
         row = daemon.ended(grows)[0]
-        found["limit"] = {"after_s": round(time.time() - began, 1), "state": row["state"], "cause": row["cause"],
+        found["limit"] = {"after_s": round(time.time() - began, 1),
+                          "state": row["state"], "cause": row["cause"],
                           "said": daemon.run("logs", grows), "trail": daemon.trail(grows)}
         found["neighbour"] = daemon.ended(neighbour)[0]["state"]
         os.unlink(mark)

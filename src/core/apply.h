@@ -40,8 +40,12 @@ struct BringBack {
   bool checkpoint = false;
   bool awake = false;  // As it was left.
 };
-using Effect =
-    std::variant<Launch, StopAttempt, AskToSave, MoveAside, BringBack, ChangeTime, ForgetJob>;
+// Its process is no longer ours to watch over.
+struct LetGo {
+  AttemptId attempt;
+};
+using Effect = std::variant<Launch, StopAttempt, AskToSave, MoveAside, BringBack, LetGo, ChangeTime,
+                            ForgetJob>;
 
 struct Applied {
   Answer answer;

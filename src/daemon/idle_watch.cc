@@ -90,7 +90,9 @@ void IdleWatch::look() {
 
 void IdleWatch::look_at(const Job& job, bool aside, const std::vector<ProcessEntry>& all) {
   const auto& lease = job.spec->lease;
-  const TreeRoot root{lease ? lease->pid : shim_of_(job.current_attempt()), lease != nullptr};
+  TreeRoot root{shim_of_(job.current_attempt()), false};
+  if (lease) root = {lease->pid, true};
+  if (const auto& adopted = job.spec->adopted) root = {adopted->pid, true};
   if (root.pid <= 0) return;
   auto seen = look_at_threads(root, all, read_clock().boot);
   if (lease && seen) {
