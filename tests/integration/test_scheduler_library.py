@@ -6,7 +6,9 @@ import subprocess
 import pytest
 from live_daemon import ROOMY, LiveDaemon, wait_until
 
-FAST = ROOMY.replace("cpus: 64", "cpus: 64, ram: 256G") + "\nwatch:\n  busy_period_ms: 200\n  idle_period_ms: 200\n  deadline_ms: 500\n"
+FAST = ROOMY.replace("cpus: 64", "cpus: 64, ram: 256G") + """
+watch: {busy_period_ms: 200, idle_period_ms: 200, deadline_ms: 500}
+"""
 UNAVAILABLE, RESET, TIMEOUT, NOT_YET = "error 8 ", "error 4 ", "error 3 ", "error 2 "
 
 
