@@ -115,6 +115,9 @@ void read_details(const Reader& json, JobDetails& job) {
     gpu.number("energy_joules", seen.energy_joules);
   }
   json.text("device_filter", job.device_filter);
+  json.fact("mps", job.mps);
+  json.text("without_mps", job.without_mps);
+  json.text("vram_limit_by", job.vram_limit_by);
   json.text("attach", job.attach);
   json.text("directory", job.directory);
   json.text("control_socket", job.control_socket);

@@ -114,6 +114,9 @@ struct JobDetails : JobView {
   std::optional<GpuUsageView> gpu_usage;  // Absent: it had no card, or has not ended.
   std::string attach;
   std::string device_filter;
+  bool mps = false;
+  std::string without_mps;
+  std::string vram_limit_by;
   std::string directory;
   std::string control_socket;
   std::string log_path;

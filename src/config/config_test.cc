@@ -93,6 +93,8 @@ TEST(Config, EveryMistakeHasItsPlace) {
       {"limits: [body]", "f.yaml:1:9: \"limits\" is a section"},
       {"log:\n  level: loud", "f.yaml:2:10: log.level: \"loud\" is not error, warning"},
       {"log:\n  format: xml", "f.yaml:2:11: log.format: \"xml\" is neither plain nor json"},
+      {"isolation:\n  mps: on", "f.yaml:2:8: isolation.mps: \"on\" is not off, limits or all"},
+      {"gpus: {cards: [{match: {number: 0}, mps: yes}]}", "\"yes\" is not off, limits or all"},
       {"scheduling:\n  sharing: maybe", "f.yaml:2:12: scheduling.sharing: \"maybe\" is neither on"},
       {"scheduling:\n  share_cap_percent: 40",
        "f.yaml:2:22: scheduling.share_cap_percent: 40 is no"},

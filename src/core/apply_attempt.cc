@@ -97,10 +97,15 @@ Applied apply_running(State& state, const AttemptRunning& report, Now now) {
   if (found == nullptr || !std::holds_alternative<Starting>(found->state)) return {};
   Job job = *found;
   const auto& starting = std::get<Starting>(job.state);
-  const StopReason stopping = starting.stopping;
-  job.state =
-      Running{.grant = starting.grant, .started_at = report.started_at, .stopping = stopping};
-  state.note(job, "running", "the command has started", now);
+  Running running{
+      .grant = starting.grant, .started_at = report.started_at, .stopping = starting.stopping};
+  std::string told = "the command has started";
+  if (running.grant.mps && !report.without_mps.empty()) {
+    running.grant.mps = false;
+    told += ", without MPS: " + report.without_mps;
+  }
+  job.state = std::move(running);
+  state.note(job, "running", told, now);
   state.put(std::move(job), now);
   return {};
 }

@@ -45,6 +45,11 @@ struct StatusRecord {
   FileIdentity output;
   std::optional<FileIdentity> error;  // Only when split.
   std::string device_filter = {};     // "on", or "off: why"; empty: an older shim.
+  std::string mps = {};               // The same; empty: it was not to run under MPS.
+  std::string vram_limit = {};        // What binds it: "dmem", "mps" or "watch"; empty: no limit.
+
+  // Why it does not run under MPS although it should.
+  std::string without_mps() const { return mps.starts_with("off: ") ? mps.substr(5) : ""; }
 };
 // The end of an attempt, as the shim saw it.
 using ExitRecord = AttemptEnded;

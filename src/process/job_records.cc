@@ -72,6 +72,8 @@ std::string write_status(const StatusRecord& status) {
   set_identity(record, "output", status.output);
   if (status.error) set_identity(record, "error", *status.error);
   if (!status.device_filter.empty()) record.set("device_filter", status.device_filter);
+  if (!status.mps.empty()) record.set("mps", status.mps);
+  if (!status.vram_limit.empty()) record.set("vram_limit", status.vram_limit);
   return record.write();
 }
 
@@ -91,7 +93,9 @@ Result<StatusRecord> parse_status(std::string_view text) {
                       text_of(*record, "boot_id"),
                       *output,
                       identity_of(*record, "error"),
-                      text_of(*record, "device_filter")};
+                      text_of(*record, "device_filter"),
+                      text_of(*record, "mps"),
+                      text_of(*record, "vram_limit")};
 }
 
 std::string write_exit(const ExitRecord& ended) {

@@ -15,7 +15,7 @@
 
 namespace gpusched {
 
-inline constexpr std::uint32_t kLaunchProtocolVersion = 2;
+inline constexpr std::uint32_t kLaunchProtocolVersion = 3;
 // The launcher's two sockets.
 inline constexpr int kRequestSocket = 3;
 inline constexpr int kReportSocket = 4;
@@ -83,6 +83,7 @@ struct CommandStarted {
   AttemptId attempt;
   int pid = 0;
   Wall started_at{};
+  std::string without_mps = {};
 };
 struct CommandEnded {  // `record` is the text of the exit record, which is in place already.
   AttemptId attempt;
