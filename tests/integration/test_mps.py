@@ -56,9 +56,9 @@ def keepers(daemon):
     return found
 
 
-def work(daemon, *flags, vram="2G", seconds="0", util="50", program=()):
-    return daemon.submit(*flags, "--", *program, daemon.programs / "gpusched-simjob", "--vram", vram,
-                         "--seconds", seconds, "--step-ms", "20", "--util", util)
+def work(daemon, *flags, vram="2G", seconds="0"):
+    return daemon.submit(*flags, "--", daemon.programs / "gpusched-simjob", "--vram", vram,
+                         "--seconds", seconds, "--step-ms", "20")
 
 
 def show(daemon, job):
@@ -141,8 +141,8 @@ def test_memory_above_the_limit_is_refused_by_the_driver_at_once(daemon):
 def test_a_share_makes_a_job_slower(daemon):
     """Half a second of full use takes two seconds with a quarter of the card."""
     def seconds_of(*flags):
-        job = daemon.submit(*flags, "--", daemon.programs / "gpusched-simjob", "--vram", "1G", "--util", "100",
-                            "--seconds", "0.5", "--step-ms", "100")
+        job = daemon.submit(*flags, "--", daemon.programs / "gpusched-simjob", "--vram", "1G", "--util",
+                            "100", "--seconds", "0.5", "--step-ms", "100")
         daemon.ended(job)
         usage = show(daemon, job)["usage"]
         return usage["gpu"]["gpu_seconds"]
@@ -154,17 +154,16 @@ def test_the_planner_does_not_choose_what_the_driver_refuses(programs):
     with LiveDaemon(programs, sim="1x24G", config=CONFIG) as daemon:
         stays = work(daemon, "--vram", "16G", "--share", "50", "--priority", "low", vram="15G")
         daemon.wait_for(stays, "running")
-        urgent = daemon.submit("--vram", "16G", "--priority", "urgent", "--", daemon.programs / "gpusched-simjob",
-                               "--vram", "15G", "--seconds", "0.1")
+        urgent = work(daemon, "--vram", "16G", "--priority", "urgent", vram="15G", seconds="0.1")
         wait_until(lambda: daemon.job(urgent)["reason"], what="a reason")
         assert daemon.job(stays)["state"] == "running" and daemon.job(urgent)["state"] == "queued"
         assert show(daemon, stays)["moves"] == 0
         daemon.run("cancel", stays)
         assert daemon.ended(urgent)["state"] == "completed"
-        again = work(daemon, "--vram", "16G", "--share", "50", "--priority", "low", "--restartable", vram="15G")
+        again = work(daemon, "--vram", "16G", "--share", "50", "--priority", "low", "--restartable",
+                     vram="15G")
         daemon.wait_for(again, "running")
-        urgent = daemon.submit("--vram", "16G", "--priority", "urgent", "--", daemon.programs / "gpusched-simjob",
-                               "--vram", "15G", "--seconds", "0.1")
+        urgent = work(daemon, "--vram", "16G", "--priority", "urgent", vram="15G", seconds="0.1")
         assert daemon.ended(urgent)["state"] == "completed"
         daemon.wait_for(again, "running")
         assert daemon.job(again)["attempt"] == 2
@@ -252,8 +251,7 @@ def test_a_server_that_cannot_be_started_is_done_without_and_seen(programs, tmp_
         assert "without MPS" in daemon.run("events", job).stdout
         assert "no such luck" in daemon.run("show", job).stdout
         # It can be moved as any other.
-        urgent = daemon.submit("--vram", "20G", "--priority", "urgent", "--",
-                               daemon.programs / "gpusched-simjob", "--vram", "19G", "--seconds", "0.1")
+        urgent = work(daemon, "--vram", "20G", "--priority", "urgent", vram="19G", seconds="0.1")
         assert daemon.ended(urgent)["state"] == "completed"
         assert show(daemon, job)["moves"] == 1
         daemon.run("cancel", job)
@@ -269,7 +267,8 @@ def test_the_servers_memory_is_seen_and_its_user_is_not_blamed(daemon):
 
     def seen():
         listed = card().get("processes") or []
-        return {("server" if "mps-server" in (each.get("command") or "") else "client"): each for each in listed}
+        return {("server" if "mps-server" in (each.get("command") or "") else "client"): each
+                for each in listed}
     found = wait_until(lambda: len(seen()) == 2 and seen(), what="client and server")
     assert found["client"]["job"] == job and found["client"]["kind"] == "mps"
     assert "job" not in found["server"] and found["server"]["vram_bytes"] == 30 << 20
