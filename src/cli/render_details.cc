@@ -230,6 +230,10 @@ std::string render_explain(const ExplainView& view, const Page& page) {
       out += "    " + wrapped("What would help: " + escaped(reason.helps), page.width, 4) + "\n";
     }
   }
+  if (view.mps) {
+    const std::string how = "it uses its card through MPS; the driver cannot move it aside";
+    out += "  " + wrapped(how, page.width, 2) + "\n";
+  }
   if (view.estimated_start) {
     const Microseconds in = *view.estimated_start - page.now;
     std::string when =

@@ -170,6 +170,7 @@ Result<ExplainView> parse_explain(std::string_view body) {
   json.time("estimated_start", view.estimated_start);
   json.time("latest_start", view.latest_start);
   json.fact("start_guessed", view.start_guessed);
+  json.fact("mps", view.mps);
   json.time("deadline", view.deadline);
   json.text("deadline_warning", view.deadline_warning);
   json.each("reasons", [&](const JsonValue& entry) {

@@ -214,6 +214,7 @@ struct ExplainView {
   std::optional<Wall> estimated_start;
   std::optional<Wall> latest_start;
   bool start_guessed = false;
+  bool mps = false;
   std::optional<Wall> deadline;
   std::string deadline_warning;
 };

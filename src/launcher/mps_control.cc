@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -72,57 +73,56 @@ bool become_owner(const Identity& owner) {
   ::_exit(127);
 }
 
+}  // namespace
+
 std::string one_line(std::string text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   std::ranges::replace(text, '\n', ' ');
   return text.substr(0, 300);
 }
 
-// What it prints until it ends. The daemon that it leaves behind has the same output, so its end is
-// not waited for.
+namespace {
+
+// Into memory, not into a pipe: what it leaves behind may go on printing when nobody reads.
+std::string printed_in(int output) {
+  std::string said(kAnswerMost, '\0');
+  const ssize_t got = ::pread(output, said.data(), said.size(), 0);
+  said.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  return said;
+}
+
 Result<std::string> run_control(const MpsControl& control, const ControlRun& run) {
-  int in[2], out[2];
-  if (::pipe2(in, O_CLOEXEC) != 0 || ::pipe2(out, O_CLOEXEC | O_NONBLOCK) != 0) {
+  int in[2];
+  const Fd output(::memfd_create("gpusched-mps", MFD_CLOEXEC));
+  if (!output || ::pipe2(in, O_CLOEXEC) != 0) {
     return failure(ErrorCode::kIo, std::string("make a pipe: ") + std::strerror(errno));
   }
-  Fd their_in(in[0]), input(in[1]), answer(out[0]), their_out(out[1]);
+  Fd their_in(in[0]), input(in[1]);
   const pid_t pid = ::fork();
-  if (pid == 0) become_control(control, run, their_in.get(), their_out.get());
+  if (pid == 0) become_control(control, run, their_in.get(), output.get());
   if (pid < 0) {
     return failure(ErrorCode::kIo, std::string("start a process: ") + std::strerror(errno));
   }
   their_in.reset();
-  their_out.reset();
   // Smaller than what a pipe holds; one that has ended already is told of below.
   if (::write(input.get(), run.input.data(), run.input.size()) < 0) errno = 0;
   input.reset();
   const Boot deadline = read_clock().boot + kControlPatience;
-  std::string said;
   int status = 0;
-  while (true) {
-    char piece[4096];
-    ssize_t got = 0;
-    while (said.size() < kAnswerMost && (got = ::read(answer.get(), piece, sizeof piece)) > 0) {
-      said.append(piece, static_cast<std::size_t>(got));
-    }
-    const pid_t ended = ::waitpid(pid, &status, WNOHANG);
-    if (ended == pid) break;
+  while (::waitpid(pid, &status, WNOHANG) != pid) {
     if (read_clock().boot > deadline) {
       ::kill(pid, SIGKILL);
       ::waitpid(pid, nullptr, 0);
       return failure(ErrorCode::kUnavailable, run.words.front() + " does not come to an end");
     }
-    pollfd wait{answer.get(), POLLIN, 0};
-    ::poll(&wait, 1, 10);
+    ::poll(nullptr, 0, 5);
   }
-  char piece[4096];
-  const ssize_t rest = ::read(answer.get(), piece, sizeof piece);
-  if (rest > 0) said.append(piece, static_cast<std::size_t>(rest));
+  std::string said = printed_in(output.get());
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return said;
   if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
     return failure(ErrorCode::kUnavailable, run.words.front() + " cannot be run");
   }
-  const std::string words = one_line(said);
+  const std::string words = one_line(std::move(said));
   return failure(ErrorCode::kUnavailable,
                  run.words.front() + " failed" + (words.empty() ? "" : ": " + words));
 }

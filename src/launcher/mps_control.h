@@ -21,4 +21,7 @@ Result<void> start_mps_daemon(const MpsControl& control);
 // Gives it one command. The answer is what it printed.
 Result<std::string> tell_mps_daemon(const MpsControl& control, const std::string& command);
 
+// What it printed, as part of a sentence.
+std::string one_line(std::string text);
+
 }  // namespace gpusched

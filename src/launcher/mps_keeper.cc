@@ -11,7 +11,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <sstream>
 
 #include "base/clock.h"
@@ -26,10 +28,21 @@ namespace {
 
 constexpr int kLookEveryMs = 500;
 constexpr std::chrono::seconds kQuitPatience{5};
+constexpr std::chrono::seconds kServerPatience{5};
+constexpr std::size_t kProcessesKnownMost = 16;
 
 bool lives(const MpsProcess& process) {
   const auto now = find_process(process.pid);
   return now && !now->zombie && now->started == process.started;
+}
+
+// Not the owner of the entry in /proc, which is root for what must not be looked into.
+std::optional<std::uint32_t> uid_of(pid_t pid) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("Uid:")) return static_cast<std::uint32_t>(std::atol(line.c_str() + 4));
+  }
+  return std::nullopt;
 }
 
 class Keeper {
@@ -94,20 +107,19 @@ class Keeper {
     const auto asked =
         tell_mps_daemon(control(), "start_server -uid " + std::to_string(plan_.owner.uid));
     if (!asked) return failure(asked.error());
-    const auto listed = tell_mps_daemon(control(), "get_server_list");
     for (const ProcessEntry& entry : list_processes()) {
-      if (entry.parent == ::getpid() && !entry.zombie) {
-        server_.processes.push_back({entry.pid, entry.started});
-      }
+      if (entry.parent == ::getpid() && !entry.zombie) add({entry.pid, entry.started});
     }
     if (server_.processes.empty()) {
       return failure(ErrorCode::kUnavailable, plan_.program + " ended at once");
     }
-    std::istringstream words(listed ? *listed : "");
-    for (pid_t pid = 0; words >> pid;) {
-      const auto entry = find_process(pid);
-      const MpsProcess one{pid, entry ? entry->started : Boot{}};
-      if (entry && !knows(one)) server_.processes.push_back(one);
+    const Boot deadline = read_clock().boot + kServerPatience;
+    while (!add_listed_servers()) {
+      const std::string said = one_line(*asked);
+      if (!said.empty()) return failure(ErrorCode::kUnavailable, plan_.program + " says: " + said);
+      // It has not refused, so the first client may have more luck.
+      if (read_clock().boot > deadline) break;
+      ::poll(nullptr, 0, 20);
     }
     server_.phase = MpsServer::Phase::kReady;
     server_.at = read_clock().wall;
@@ -116,6 +128,24 @@ class Keeper {
 
   bool knows(const MpsProcess& one) const {
     return std::ranges::find(server_.processes, one) != server_.processes.end();
+  }
+  // What the daemon says of itself is its user's word, and what we know of we may end: nobody
+  // else's.
+  bool add(const MpsProcess& one) {
+    if (knows(one)) return true;
+    if (uid_of(one.pid) != plan_.owner.uid) return false;
+    server_.processes.push_back(one);
+    return true;
+  }
+  bool add_listed_servers() {
+    const auto listed = tell_mps_daemon(control(), "get_server_list");
+    std::istringstream words(listed ? *listed : "");
+    bool any = false;
+    for (pid_t pid = 0; words >> pid && server_.processes.size() < kProcessesKnownMost;) {
+      const auto entry = find_process(pid);
+      any = (entry && add({pid, entry->started})) || any;
+    }
+    return any;
   }
 
   // Those who wait for it read why; the next job tries again.
@@ -139,8 +169,7 @@ class Keeper {
     bool learnt = false;
     for (const MpsProcess& one : seen) {
       if (std::ranges::find(fresh_, one) == fresh_.end()) continue;
-      server_.processes.push_back(one);
-      learnt = true;
+      learnt = (server_.processes.size() < kProcessesKnownMost && add(one)) || learnt;
     }
     fresh_ = std::move(seen);
     if (learnt && !place_.set_server(server_)) errno = 0;  // Tried again with the next change.

@@ -111,6 +111,7 @@ def test_the_job_is_told_where_its_server_is_and_what_it_may_have(daemon):
     text = daemon.run("show", job).stdout
     assert "6.0 GiB on each card, by MPS" in text and "at most 30 % of the card, by MPS" in text
     assert "through MPS" in daemon.run("events", job).stdout
+    assert "through MPS" in daemon.run("explain", job).stdout
 
 
 def test_only_jobs_that_ask_for_a_limit_use_it(daemon):
