@@ -249,7 +249,7 @@ def test_a_server_that_cannot_be_started_is_done_without_and_seen(programs, tmp_
         details = show(daemon, job)
         assert details["mps"] is False and details["vram_limit_by"] == "watch"
         assert "no such luck" in details["without_mps"]
-        assert "without MPS" in daemon.run("events", job).stdout
+        wait_until(lambda: "without MPS" in daemon.run("events", job).stdout, what="the event")
         assert "no such luck" in daemon.run("show", job).stdout
         # It can be moved as any other.
         urgent = work(daemon, "--vram", "20G", "--priority", "urgent", vram="19G", seconds="0.1")
