@@ -1,6 +1,7 @@
 // What the world reports about attempts. A report names its attempt; one that does not match the
 // job's current attempt, or comes twice, is late news and changes nothing.
 #include <algorithm>
+#include <csignal>
 
 #include "core/check.h"
 #include "core/dependency.h"
@@ -86,7 +87,7 @@ Applied apply_progress(State& state, const ProgressSeen& seen) {
   const Job* job = current(state, seen.attempt);
   const auto* running = job ? std::get_if<Running>(&job->state) : nullptr;
   if (running == nullptr || seen.total == 0) return {};
-  const Microseconds ran = std::max(Microseconds{0}, seen.at - running->started_at);
+  const Microseconds ran = std::max(Microseconds{0}, ran_for(*running, seen.at));
   state.set_progress(seen.attempt, {.step = seen.step, .total = seen.total, .ran = ran});
   state.note_pace(*job, seen.step, ran);
   return {};
@@ -112,11 +113,13 @@ Applied apply_running(State& state, const AttemptRunning& report, Now now) {
 
 namespace {
 
-std::optional<GpuUsage> gpu_usage_of(const State& state, AttemptId attempt, const Ended& ended) {
+// Time that it spent aside is no time on its cards.
+std::optional<GpuUsage> gpu_usage_of(const State& state, const Job& job, const Ended& ended) {
   if (ended.grant.cards.empty()) return std::nullopt;
-  GpuUsage usage = state.uses().of(attempt).value_or(GpuUsage{});
+  GpuUsage usage = state.uses().of(job.current_attempt()).value_or(GpuUsage{});
   if (ended.started_at && ended.ended_at > *ended.started_at) {
-    const std::chrono::duration<double> ran = ended.ended_at - *ended.started_at;
+    const std::chrono::duration<double> ran = std::max(
+        Microseconds{0}, ended.ended_at - *ended.started_at - away_for(job, ended.ended_at));
     usage.gpu_seconds = static_cast<double>(ended.grant.cards.size()) * ran.count();
   }
   return usage;
@@ -135,7 +138,7 @@ Ended failure_of(const State& state, const Job& job, const AttemptFinished& repo
   ended.ended_at = report.ended_at;
   ended.grant = *grant_of(job);
   auto usage = std::make_shared<Usage>(report.usage);
-  usage->gpu = gpu_usage_of(state, report.attempt, ended);
+  usage->gpu = gpu_usage_of(state, job, ended);
   ended.usage = std::move(usage);
   return ended;
 }
@@ -165,6 +168,11 @@ Applied fail_attempt(State& state, Job job, Ended ended, Now now) {
   end_job(state, std::move(job), std::move(ended), now);
   guard_sweep(state, copy, applied);
   return applied;
+}
+
+// By the TERM and KILL that follow when the time to save is over.
+bool was_ended_by_us(const AttemptFinished& report) {
+  return report.cause == Cause::kSignal && (report.signal == SIGTERM || report.signal == SIGKILL);
 }
 
 // Where we ended it, the cause is ours to say. True: it lost its place through no fault of its own.
@@ -229,8 +237,13 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
     return {};
   }
   if (gives_way) {
-    if (job.spec->restartable) {
-      queue_again(state, std::move(job), {}, gave_way, now);
+    // We ended it for somebody else's sake: that is no failure of its own.
+    if (job.spec->restartable || was_ended_by_us(report)) {
+      const bool saved = job.saved_attempt > 0;
+      queue_again(state, std::move(job), {},
+                  saved ? "did not save in time; goes on from what it saved before"
+                        : std::string("did not save in time; ") + gave_way,
+                  now);
       return {};
     }
     if (ended.message.empty()) {

@@ -102,8 +102,16 @@ AsidePhase aside_phase(const Job& job) {
 
 const Grant& held_by(const Job& job, Grant&& away) {
   const Grant& grant = *grant_of(job);
-  if (aside_phase(job) != AsidePhase::kPaused) return grant;
+  const AsidePhase phase = aside_phase(job);
+  if (phase == AsidePhase::kHere) return grant;
   const Aside& aside = *aside_of(job);
+  if (phase != AsidePhase::kPaused) {
+    // On its way it is in both places: on its cards, and in the host RAM that is kept for it.
+    if (aside.mechanism != Mechanism::kCheckpoint) return grant;
+    away = grant;
+    away.ram_bytes += aside.host_bytes;
+    return away;
+  }
   // Frozen either way, so it needs no CPU. Its memory is another matter.
   away = {.cards = {}, .cpus = 0, .ram_bytes = grant.ram_bytes};
   if (aside.mechanism == Mechanism::kCheckpoint) {

@@ -236,7 +236,7 @@ struct Running {
   // nothing is known.
   std::shared_ptr<const GpuUsage> used = {};
   std::shared_ptr<const Aside> aside = {};  // Null: it was never moved aside.
-  JobId leaves_for{};                       // While stopping is kMakeRoom: for whom. Not kept.
+  JobId leaves_for{};                       // While stopping is kMakeRoom: for whom.
 };
 enum class Outcome : std::uint8_t { kCompleted, kFailed, kCancelled };
 struct Ended {

@@ -5,6 +5,7 @@
 // important victims, then the least work lost, the fewest bytes to move, the fewest moves so far.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -38,6 +39,8 @@ struct Candidate {
   Microseconds lost{0};  // Work that is done again.
 };
 bool less_harm(const Candidate& a, const Candidate& b);
+// When it has been on its cards for long enough to be moved.
+Wall movable_from(const State& state, const Running& running, Now now);
 // It could be moved if somebody deserved its place.
 bool is_movable(const State& state, const Job& job, Now now);
 // By the way that frees its cards; nullopt: there is none.
@@ -46,12 +49,27 @@ std::optional<Candidate> leaving_candidate(const State& state, const Job& job,
 
 // Cheap: false if nobody could be moved for a job of this band.
 bool may_make_room(const State& state, int band);
-// Nullopt: nobody is to be moved for it. REQUIRES: the job is pending and found no place.
-std::optional<RoomPlan> plan_room(const State& state, const Tentative& free, const Job& job,
-                                  Now now);
-// Room is being made for it already: what it will get when those who go are gone.
-std::optional<Grant> room_under_way(const State& state, const Tentative& free, const Job& job,
-                                    Now now);
+// Those that are on their way out, by whatever way and for whomever: nobody else is moved for a
+// job that will find room when they are gone.
+class Leavers {
+ public:
+  explicit Leavers(const State& state);
+  bool none() const { return going_.empty(); }
+  bool contains(JobId id) const;
+  // By a decision of this turn. What they will have in host RAM is taken from `free` at once.
+  void add(const MakeRoom& plan, Tentative& free);
+  // What will be free without them.
+  Tentative gone_from(const Tentative& free) const;
+
+ private:
+  const State& state_;
+  std::vector<Victim> going_;
+};
+// Where the job would be with `free`; nullopt: there is no room for it.
+using FindRoom = std::function<std::optional<Grant>(const Tentative& free)>;
+// Nullopt: nobody is to be moved for it. REQUIRES: the job found no room, also without `leavers`.
+std::optional<RoomPlan> plan_room(const State& state, const Tentative& free, const Leavers& leavers,
+                                  const Job& job, const FindRoom& find, Now now);
 bool still_valid(const State& state, const MakeRoom& plan, Now now);
 
 // Its driver can move it (never a client of MPS), and host RAM can take what it has on its cards.

@@ -54,7 +54,8 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now) {
     if (running && running->used) state_.add_use(job.current_attempt(), *running->used);
     const StopReason stopping = starting ? starting->stopping : running->stopping;
     // The request to stop may have been lost with the daemon.
-    if (stopping == StopReason::kMakeRoom && job.spec->saves) {
+    const bool gives_way = stopping == StopReason::kMakeRoom || stopping == StopReason::kPressure;
+    if (gives_way && job.spec->saves) {
       run_effect(AskToSave{job.current_attempt()});
     } else if (stopping != StopReason::kNone) {
       launcher_.stop(job.current_attempt(), job.spec->time.grace);
