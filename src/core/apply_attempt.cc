@@ -100,18 +100,21 @@ Applied apply_running(State& state, const AttemptRunning& report, Now now) {
   Job job = *found;
   const auto& starting = std::get<Starting>(job.state);
   const StopReason stopping = starting.stopping;
-  job.state =
-      Running{.grant = starting.grant, .started_at = report.started_at, .stopping = stopping};
+  Running running{.grant = starting.grant, .started_at = report.started_at, .stopping = stopping};
+  std::string told = job.spec->adopted ? "its process is watched over" : "the command has started";
+  if (running.grant.mps && !report.without_mps.empty()) {
+    running.grant.mps = false;
+    told += ", without MPS: " + report.without_mps;
+  }
+  job.state = std::move(running);
+  state.note(job, "running", told, now);
   Applied applied;
   if (job.spec->adopted) {
-    state.note(job, "running", "its process is watched over", now);
     let_go_if_asked(state, job, applied.effects);
     // Whoever was asked to end it may have been lost before it could.
     if (stopping == StopReason::kCancel) {
       applied.effects.emplace_back(StopAttempt{report.attempt, job.spec->time.grace});
     }
-  } else {
-    state.note(job, "running", "the command has started", now);
   }
   state.put(std::move(job), now);
   return applied;
