@@ -101,27 +101,28 @@ TEST(Mps, AnAttemptThatRunsWithoutItAfterAllIsAnyOther) {
   EXPECT_TRUE(can_checkpoint(state, *state.find(JobId{1}), 64 * kGiB));
 }
 
-TEST(Mps, TheDriverIsNotAskedToMoveAJobUnderItNorIsItFrozenForOthers) {
-  for (const bool restartable : {false, true}) {
-    State state = with_mps(MpsUse::kAll);
-    Ask low = ask().vram(16).share(80).priority(30);
-    low.spec().restartable = restartable;
-    low.submit(state, at_second(0));
-    start_what_fits(state, at_second(0));
-    run(state, 1, at_second(0));
-    EXPECT_FALSE(can_checkpoint(state, *state.find(JobId{1}), 64 * kGiB));
-    // Once memory is lacking, once only compute.
-    for (const std::uint64_t gib : {16, 2}) {
-      ask().vram(gib).share(80).priority(90).submit(state, at_second(60));
-    }
-    for (const JobId id : {JobId{2}, JobId{3}}) {
-      const auto plan = plan_room(state, Tentative(state), *state.find(id), at_second(600));
-      ASSERT_EQ(plan.has_value(), restartable) << to_string(id);
-      if (plan) {
-        EXPECT_EQ(plan->decision.victims.at(0).mechanism, Mechanism::kRequeue);
-      }
-    }
+// How the one job is moved for a more important one that wants `gib`; nullopt: it is not.
+std::optional<Mechanism> moved_by(bool mps, bool restartable, std::uint64_t gib) {
+  State state = with_mps(mps ? MpsUse::kAll : MpsUse::kOff);
+  Ask low = ask().vram(16).share(80).priority(30);
+  low.spec().restartable = restartable;
+  low.submit(state, at_second(0));
+  start_what_fits(state, at_second(0));
+  run(state, 1, at_second(0));
+  ask().vram(gib).share(80).priority(90).submit(state, at_second(600));
+  for (const Decision& decision : decide(state, at_second(600)).decisions) {
+    if (const auto* room = std::get_if<MakeRoom>(&decision)) return room->victims.at(0).mechanism;
   }
+  return std::nullopt;
+}
+
+TEST(Mps, TheDriverIsNotAskedToMoveAJobUnderItNorIsItFrozenForOthers) {
+  constexpr std::uint64_t kMemoryLacks = 16, kComputeLacks = 2;
+  EXPECT_EQ(moved_by(false, false, kMemoryLacks), Mechanism::kCheckpoint);
+  EXPECT_EQ(moved_by(false, false, kComputeLacks), Mechanism::kFreeze);
+  EXPECT_EQ(moved_by(true, false, kMemoryLacks), std::nullopt);
+  EXPECT_EQ(moved_by(true, false, kComputeLacks), std::nullopt);
+  EXPECT_EQ(moved_by(true, true, kMemoryLacks), Mechanism::kRequeue);
 }
 
 }  // namespace
