@@ -257,19 +257,14 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
     queue_again(state, std::move(job), {}, "the machine went down; the job is restartable", now);
     return {};
   }
-  if (gives_way) {
-    // We ended it for somebody else's sake: that is no failure of its own.
-    if (job.spec->restartable || was_ended_by_us(report)) {
-      const bool saved = job.saved_attempt > 0;
-      queue_again(state, std::move(job), {},
-                  saved ? "did not save in time; goes on from what it saved before"
-                        : std::string("did not save in time; ") + gave_way,
-                  now);
-      return {};
-    }
-    if (ended.message.empty()) {
-      ended.message = "was asked to save itself and make room, and " + outcome_text(ended);
-    }
+  // We ended it for somebody else's sake: that is no failure of its own.
+  if (gives_way && (job.spec->restartable || was_ended_by_us(report))) {
+    const char* const then = job.saved_attempt > 0 ? "goes on from what it saved before" : gave_way;
+    queue_again(state, std::move(job), {}, std::string("did not save in time; ") + then, now);
+    return {};
+  }
+  if (gives_way && ended.message.empty()) {
+    ended.message = "was asked to save itself and make room, and " + outcome_text(ended);
   }
   const bool lost = name_our_cause(job, stopping, ended);
   if (lost && job.spec->restartable) {
