@@ -60,7 +60,7 @@ def stage_users(arguments, directory):
 
 
 def with_users(arguments, directory, users):
-    daemon = CardDaemon(arguments.programs, directory, settings="mps: on\n" if arguments.mps else "")
+    daemon = CardDaemon(arguments.programs, directory, settings="isolation: {mps: limits}\n" if arguments.mps else "")
     found = {"mps": arguments.mps}
     try:
         jobs = {}
