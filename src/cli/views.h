@@ -153,6 +153,11 @@ struct CardView {
   std::string reason;  // Why it is not ok.
   std::optional<int> share_cap_percent;  // That moves by itself.
   std::string share_cap_reason;
+  struct Moves {
+    std::uint64_t bytes_per_s = 0;
+    std::uint64_t measured = 0;  // In so many moves; 0: it is what is usual.
+  };
+  Moves out, back;  // Of its memory, to host RAM and back.
   std::string alias;
   bool managed = true;
   std::vector<std::uint64_t> jobs;

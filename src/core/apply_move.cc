@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/learn.h"
+#include "core/move_time.h"
 #include "core/transitions.h"
 
 namespace gpusched {
@@ -142,6 +143,7 @@ Applied apply_moved(State& state, const MovedAside& report, Now now) {
   const Job* found = moving(state, report.attempt);
   if (found == nullptr || aside_phase(*found) != AsidePhase::kPausing) return {};
   Job job = *found;
+  learn_move_out(state, job, report);
   Aside aside = *aside_of(job);
   aside.phase = AsidePhase::kPaused;
   aside.host_bytes = report.bytes;
@@ -160,6 +162,7 @@ Applied apply_back(State& state, const BroughtBack& report, Now now) {
   if (found == nullptr || aside_phase(*found) != AsidePhase::kResuming) return {};
   Job job = *found;
   const Aside before = *aside_of(job);
+  learn_move_back(state, job, report, before.host_bytes);
   const Microseconds away = std::max(Microseconds{0}, now.wall - before.since);
   Aside aside{.phase = AsidePhase::kHere, .mechanism = before.mechanism};
   aside.since = now.wall;

@@ -5,6 +5,7 @@
 
 #include "core/admission.h"
 #include "core/learn.h"
+#include "core/move_time.h"
 #include "core/over_quota.h"
 #include "core/placement.h"
 #include "core/policy/timeshare.h"
@@ -17,26 +18,17 @@ namespace {
 
 // A plan with more victims than this is no plan.
 constexpr std::size_t kVictimsMost = 32;
-// Until they were measured: what a driver was seen to move, per second.
-constexpr std::uint64_t kOutPerSecond = 1'600ULL << 20;
-constexpr std::uint64_t kBackPerSecond = 5'300ULL << 20;
-constexpr Microseconds kMoveFixed = std::chrono::milliseconds{250};
-
-Microseconds time_for(std::uint64_t bytes, std::uint64_t per_second) {
-  return kMoveFixed + Microseconds{static_cast<std::int64_t>(
-                          bytes / (std::max<std::uint64_t>(per_second, 1) / 1'000'000))};
-}
 
 // What a plan costs; the smaller is the better one.
 auto harm_of(const Candidate& one) {
-  return std::tuple(-band_rank(one.job->priority), one.lost, one.victim.bytes, one.job->moves,
+  return std::tuple(-band_rank(one.job->priority), one.lost, one.moving, one.job->moves,
                     -number_of(one.job->id));
 }
 
 struct Harm {
   int most_important = 0;  // Negated rank of the most important victim.
   Microseconds lost{0};
-  std::uint64_t bytes = 0;
+  Microseconds moving{0};
   int moves = 0;
   std::size_t victims = 0;
   friend auto operator<=>(const Harm&, const Harm&) = default;
@@ -47,7 +39,7 @@ Harm harm_of_all(const std::vector<const Candidate*>& chosen) {
   for (const Candidate* one : chosen) {
     harm.most_important = std::max(harm.most_important, -band_rank(one->job->priority));
     harm.lost += one->lost;
-    harm.bytes += one->victim.bytes;
+    harm.moving += one->moving;
     harm.moves += one->job->moves;
   }
   return harm;
@@ -159,7 +151,7 @@ class Planner {
       const auto going = leaving_candidate(state_, *one.job, ram, now_);
       if (!going) continue;
       const bool moves = going->victim.mechanism == Mechanism::kCheckpoint;
-      if (moves && !is_worth_moving(*one.job, going->victim.bytes)) continue;
+      if (moves && !is_worth_moving(*going)) continue;
       leaving.push_back(*going);
     }
     return best_of(leaving, false);
@@ -167,10 +159,9 @@ class Planner {
 
  private:
   // One that is over before it would be back is waited for.
-  bool is_worth_moving(const Job& job, std::uint64_t bytes) const {
-    const Wall end = end_of(state_, job, now_, Trust::kEstimates);
-    return end == kNobodyKnows ||
-           end - now_.wall > 2 * (time_for(bytes, kOutPerSecond) + time_for(bytes, kBackPerSecond));
+  bool is_worth_moving(const Candidate& one) const {
+    const Wall end = end_of(state_, *one.job, now_, Trust::kEstimates);
+    return end == kNobodyKnows || end - now_.wall > 2 * one.moving;
   }
 
   std::optional<Grant> place_without(const std::vector<const Candidate*>& gone, bool freeze) const {
@@ -250,12 +241,19 @@ bool comes_too_late(const State& state, const Tentative& free, const Job& job, c
                     Now now) {
   const Reservation waits = reserve_for(state, free, job, now);
   if (!waits.start) return false;
-  std::uint64_t bytes = 0;
-  for (const Victim& victim : plan.decision.victims) bytes += victim.bytes;
-  return *waits.start - now.wall <= time_for(bytes, kOutPerSecond);
+  return *waits.start - now.wall <= time_to_make(state, plan.decision);
 }
 
 }  // namespace
+
+Microseconds time_to_make(const State& state, const MakeRoom& plan) {
+  Microseconds time{0};
+  for (const Victim& victim : plan.victims) {
+    if (victim.mechanism != Mechanism::kCheckpoint) continue;
+    time += time_out(state, *state.find(victim.job), victim.bytes);
+  }
+  return time;
+}
 
 std::uint64_t vram_in_use(const State& state, const Job& job) {
   std::uint64_t bytes = 0;
@@ -288,7 +286,10 @@ std::optional<Candidate> leaving_candidate(const State& state, const Job& job,
   const auto way = way_out(state, job, ram_free);
   if (!way) return std::nullopt;
   Candidate one{.job = &job, .victim = {.job = job.id, .mechanism = *way}};
-  if (*way == Mechanism::kCheckpoint) one.victim.bytes = vram_in_use(state, job);
+  if (*way == Mechanism::kCheckpoint) {
+    one.victim.bytes = vram_in_use(state, job);
+    one.moving = time_out(state, job, one.victim.bytes) + time_back(state, job, one.victim.bytes);
+  }
   if (*way == Mechanism::kRequeue) one.lost = ran_for(std::get<Running>(job.state), now.wall);
   return one;
 }

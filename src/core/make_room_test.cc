@@ -70,7 +70,7 @@ TEST(MakeRoom, AnUrgentJobMovesALessImportantOneAsideAndItComesBack) {
   EXPECT_EQ(state_of(state, 2), "queued");
   const auto why = why_waiting(state, *state.find(JobId{2}), at_second(60));
   ASSERT_FALSE(why.empty());
-  EXPECT_EQ(describe(why.front()), "room is being made: job 1 is moved aside");
+  EXPECT_EQ(describe(why.front()), "room is being made: job 1 is moved aside, for about 15 s more");
   EXPECT_TRUE(turn(state, at_second(61)).empty()) << "once is enough";
 
   moved(state, 1, 6, 62);
@@ -440,8 +440,10 @@ TEST(LookAhead, CountsOnRoomThatIsMadeAndOnReturns) {
   ask().vram(20).time(600).priority(kUrgent).submit(state, at_second(60));
   ask().vram(20).time(60).priority(kLow).submit(state, at_second(60));
   const Forecast forecast = look_ahead(excerpt_of(state, 100, at_second(60)));
-  EXPECT_EQ(forecast.starts.at(JobId{2}).likely, at_second(60).wall) << "by moving job 1";
-  EXPECT_EQ(forecast.starts.at(JobId{3}).likely, at_second(60 + 600 + 7140).wall)
+  const Microseconds out = time_at(usual_rate_out(), 20 * kGiB);
+  const Microseconds back = time_at(usual_rate_back(), 20 * kGiB);
+  EXPECT_EQ(forecast.starts.at(JobId{2}).likely, at_second(60).wall + out) << "by moving job 1";
+  EXPECT_EQ(forecast.starts.at(JobId{3}).likely, at_second(60 + 600 + 7140).wall + out + back)
       << "after job 1 has come back and ended";
 }
 

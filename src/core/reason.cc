@@ -185,7 +185,9 @@ std::string describe(const Reason& reason) {
       return job_list(reason.jobs) + (reason.jobs.size() == 1 ? " is" : " are") +
              " where it would fit, and they slow each other down";
     case ReasonCode::kMakingRoom:
-      return "room is being made: " + job_list(reason.jobs) + " is moved aside";
+      return "room is being made: " + job_list(reason.jobs) +
+             (reason.jobs.size() == 1 ? " is" : " are") + " moved aside" +
+             (reason.name.empty() ? "" : ", for about " + reason.name + " more");
     case ReasonCode::kMovedAside:
       return (reason.jobs.empty() ? std::string("moved aside; ")
                                   : "moved aside for " + job_list(reason.jobs) + "; ") +

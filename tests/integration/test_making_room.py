@@ -153,3 +153,30 @@ def test_what_the_driver_will_not_move_is_remembered(lab):
     assert lab.job(job)["moves"] == 1, "not tried again"
     lab.run("cancel", job, rush)
     assert lab.ended(job)["state"] == "cancelled"
+
+
+def test_a_card_learns_how_fast_it_moves_and_remembers_it(lab):
+    for setting in ("checkpoint_out=8192", "checkpoint_in=16384"):
+        subprocess.run([lab.simworld, "set", lab.world, setting], check=True)
+    card = lab.http("GET", "/v1/gpus").json()["cards"][0]
+    assert card["moves"] and card["move_rates"]["out"]["measured"] == 0
+    assert card["move_rates"]["out"]["bytes_per_s"] == 1600 << 20, "the usual"
+    job, _ = training(lab)
+    lab.run("pause", job)
+    lab.wait_for(job, "paused")
+    lab.run("resume", job)
+    lab.wait_for(job, "running")
+
+    def rates():
+        return lab.http("GET", "/v1/gpus").json()["cards"][0]["move_rates"]
+
+    learned = rates()
+    assert learned["out"]["measured"] == 1 and learned["back"]["measured"] == 1
+    # A busy machine may add to what the driver takes, never the other way round.
+    assert 4 * GIB < learned["out"]["bytes_per_s"] <= 8.1 * GIB
+    assert 8 * GIB < learned["back"]["bytes_per_s"] <= 16.2 * GIB
+    assert "moves memory to host RAM at" in lab.run("gpus").stdout
+    lab.kill()
+    lab.start()
+    assert rates() == learned, "it survives"
+    lab.run("cancel", job)
