@@ -84,7 +84,20 @@ struct GpuUsageView {
 };
 
 // What `show` adds to the row.
+// Where a job stands that is moved aside.
+struct AsideView {
+  std::string mechanism;  // freeze, checkpoint.
+  bool by_hand = false;
+  std::optional<Wall> since;
+  std::optional<std::uint64_t> for_job;
+  std::uint64_t host_bytes = 0;
+};
+
 struct JobDetails : JobView {
+  int moves = 0;
+  double away_s = 0;               // In all.
+  std::string move_problem;        // Why the last move failed.
+  std::optional<AsideView> aside;  // Absent: it is on its cards.
   std::optional<std::int64_t> time_limit_s;
   std::optional<int> warn_signal;
   std::int64_t warn_before_s = 0;

@@ -70,9 +70,11 @@ void write_standing(JsonWriter& json, const Job& job) {
   json.field("retry_at", queued == nullptr ? std::nullopt : queued->retry_at);
 }
 
-void write_aside(JsonWriter& json, const Job& job) {
-  json.field("moves", job.moves).key("aside");
+void write_aside(JsonWriter& json, const Job& job, Microseconds away) {
   const Aside* aside = aside_of(job);
+  json.field("moves", job.moves).field("away_s", static_cast<double>(away.count()) / 1e6);
+  json.key("move_problem").text_or_null(aside == nullptr ? std::string() : aside->problem);
+  json.key("aside");
   if (aside == nullptr || aside->phase == AsidePhase::kHere) {
     json.null();
     return;
@@ -203,7 +205,7 @@ void write_job_details(JsonWriter& json, const Job& job, const RowFacts& facts,
   json.key("deadline_warning").text_or_null(facts.deadline_warning);
   json.key("near_cpus").text_or_null(facts.near_cpus);
   json.field("restartable", spec.restartable).field("preempt", preempt_name(spec.preempt));
-  write_aside(json, job);
+  write_aside(json, job, facts.away);
   write_save_terms(json, spec.saves.get());
   json.field("vram_limit_bytes", spec.rare->vram_limit_bytes > 0
                                      ? std::optional(spec.rare->vram_limit_bytes)

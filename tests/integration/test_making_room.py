@@ -50,12 +50,17 @@ def test_the_story(lab):
     assert away["aside"]["mechanism"] == "checkpoint"
     assert away["aside"]["for"] == int(rush)
     assert away["aside"]["host_bytes"] >= 10 * GIB
+    assert away["moves"] == 1 and away["away_s"] > 0 and away["move_problem"] is None
+    shown = lab.run("show", job).stdout
+    assert f"for job {rush}, since " in shown and "GiB in host RAM (checkpoint)" in shown
     said = lab.run("explain", job).stdout
     assert f"moved aside for job {rush}" in said
     assert lab.ended(rush)["state"] == "completed"
     lab.wait_for(job, "running")
     wait_until(lambda: int(steps.read_text()) > at + 3, what="steps after its return")
     assert lab.job(job)["attempt"] == 1, "the same process"
+    assert lab.job(job)["aside"] is None and lab.job(job)["away_s"] > 0
+    assert "1 time, away for" in lab.run("show", job).stdout
     kinds = trail(lab, job)
     order = ["pausing", "paused", "resuming", "running"]
     assert [kind for kind in kinds if kind in order][-4:] == order
