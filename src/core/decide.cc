@@ -107,6 +107,7 @@ class Rooms {
       ++plans_;
       if (auto plan = plan_room(state_, free, job, now_)) {
         grant = std::move(plan->grant);
+        free.host.ram_bytes += bytes_to_move(plan->decision);
         decided.decisions.emplace_back(std::move(plan->decision));
       }
     }

@@ -102,8 +102,14 @@ AsidePhase aside_phase(const Job& job) {
 
 const Grant& held_by(const Job& job, Grant&& away) {
   const Grant& grant = *grant_of(job);
-  if (aside_phase(job) != AsidePhase::kPaused) return grant;
+  if (aside_phase(job) == AsidePhase::kHere) return grant;
   const Aside& aside = *aside_of(job);
+  if (aside.phase != AsidePhase::kPaused) {
+    // On its way it has what it was given, and what goes to host RAM or is still there.
+    away = grant;
+    away.ram_bytes += aside.host_bytes;
+    return away;
+  }
   // Frozen either way, so it needs no CPU. Its memory is another matter.
   away = {.cards = {}, .cpus = 0, .ram_bytes = grant.ram_bytes};
   if (aside.mechanism == Mechanism::kCheckpoint) {

@@ -92,6 +92,17 @@ bool may_be_moved(const State& state, const Job& job, const Job& for_job, Now no
   return rank == for_band && attained_level(state, job, now) > attained_level(state, for_job, now);
 }
 
+// What the driver copies takes a little more than it was.
+bool ram_takes(std::uint64_t bytes, std::uint64_t ram_free) {
+  return bytes + bytes / 20 <= ram_free;
+}
+
+std::uint64_t bytes_of(const std::vector<const Candidate*>& gone) {
+  std::uint64_t bytes = 0;
+  for (const Candidate* one : gone) bytes += one->victim.bytes;
+  return bytes;
+}
+
 // Takes what the victim frees out of what is held.
 void leave_room(const State& state, const Candidate& one, bool freeze, Tentative& free) {
   const Grant& grant = *grant_of(*one.job);
@@ -167,7 +178,9 @@ class Planner {
   std::optional<Grant> place_without(const std::vector<const Candidate*>& gone, bool freeze) const {
     Tentative then = free_;
     for (const Candidate* one : gone) leave_room(state_, *one, freeze, then);
-    if (!freeze && then.host.ram_bytes > state_.host().ram_bytes) return std::nullopt;
+    if (!freeze && !ram_takes(bytes_of(gone), ram_for_moves(state_, free_.host))) {
+      return std::nullopt;
+    }
     return place(state_, then, job_, nullptr, now_);
   }
 
@@ -297,7 +310,7 @@ std::optional<Candidate> leaving_candidate(const State& state, const Job& job,
 bool can_checkpoint(const State& state, const Job& job, std::uint64_t ram_free) {
   const std::uint64_t bytes = vram_in_use(state, job);
   return !grant_of(job)->cards.empty() && on_movable_cards(state, job) &&
-         !refuses_moves(state, job) && bytes + bytes / 20 <= ram_free;
+         !refuses_moves(state, job) && ram_takes(bytes, ram_free);
 }
 
 std::optional<Mechanism> way_out(const State& state, const Job& job, std::uint64_t ram_free) {
@@ -354,15 +367,24 @@ std::optional<Grant> room_under_way(const State& state, const Tentative& free, c
     if ((moves ? aside->for_job : running->leaves_for) != job.id) continue;
     any = true;
     Candidate one{.job = &other, .victim = {.job = id}};
+    // What goes to host RAM counts there already.
     if (moves) one.victim.mechanism = aside->mechanism;
-    if (moves) one.victim.bytes = aside->host_bytes;
     leave_room(state, one, moves && aside->mechanism == Mechanism::kFreeze, then);
   }
   if (!any) return std::nullopt;
   return place(state, then, job, nullptr, now);
 }
 
+std::uint64_t bytes_to_move(const MakeRoom& plan) {
+  std::uint64_t bytes = 0;
+  for (const Victim& victim : plan.victims) bytes += victim.bytes;
+  return bytes;
+}
+
 bool still_valid(const State& state, const MakeRoom& plan, Now now) {
+  // Another move of this turn may have taken the host RAM.
+  const std::uint64_t bytes = bytes_to_move(plan);
+  if (bytes > 0 && !ram_takes(bytes, ram_for_moves(state, state.host_holds()))) return false;
   if (plan.for_job == JobId{}) return still_over_quota(state, plan, now);
   const Job* job = state.find(plan.for_job);
   if (job == nullptr || !state.pending().contains(plan.for_job)) return false;

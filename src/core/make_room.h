@@ -62,6 +62,8 @@ bool can_checkpoint(const State& state, const Job& job, std::uint64_t ram_free);
 std::optional<Mechanism> way_out(const State& state, const Job& job, std::uint64_t ram_free);
 // What it has on its cards, as far as that was seen.
 std::uint64_t vram_in_use(const State& state, const Job& job);
+// What of its victims goes to host RAM.
+std::uint64_t bytes_to_move(const MakeRoom& plan);
 // How long the driver needs to get its victims out of the way.
 Microseconds time_to_make(const State& state, const MakeRoom& plan);
 // Host RAM that may take what jobs have on cards.

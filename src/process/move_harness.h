@@ -42,7 +42,9 @@ class MoveHarness : public ShimHarness {
   }
   LaunchOrder card_order(AttemptId id) { return on_cards(shell_order(id, "exec " + simjob(id))); }
   MoveOrder move_order(AttemptId id, bool checkpoint) {
-    return {.attempt = id, .checkpoint = checkpoint, .room = {{uuid(), kMoveVram}}};
+    MoveOrder order{.attempt = id, .checkpoint = checkpoint, .room = {{uuid(), kMoveVram}}};
+    order.host_bytes = kMoveVram;
+    return order;
   }
   std::uint64_t held_on_card() const { return driver_.held_on(0); }
   bool on_card(AttemptId) const { return held_on_card() >= kMoveVram; }
