@@ -118,6 +118,9 @@ std::string aside_text(const JobDetails& job, const Page& page) {
   const AsideView& aside = *job.aside;
   std::vector<std::string> parts;
   if (aside.by_hand) parts.emplace_back("on request");
+  if (aside.ends_at) {
+    parts.push_back(fmt::format("at its VRAM limit, until {}", local_time(*aside.ends_at, page)));
+  }
   if (aside.for_job) parts.push_back(fmt::format("for job {}", *aside.for_job));
   if (aside.since) {
     const Microseconds span = std::max(page.now - *aside.since, Microseconds{0});

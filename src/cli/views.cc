@@ -99,6 +99,7 @@ void read_details(const Reader& json, JobDetails& job) {
     away.time("since", aside.since);
     away.number("for", aside.for_job);
     away.number("host_bytes", aside.host_bytes);
+    away.time("ends_at", aside.ends_at);
   }
   json.fact("restartable", job.restartable);
   json.text("preempt", job.preempt);

@@ -91,6 +91,7 @@ struct AsideView {
   std::optional<Wall> since;
   std::optional<std::uint64_t> for_job;
   std::uint64_t host_bytes = 0;
+  std::optional<Wall> ends_at;  // Stopped at its VRAM limit.
 };
 
 struct JobDetails : JobView {

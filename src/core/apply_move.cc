@@ -56,6 +56,8 @@ Victim pause_of(const State& state, const Job& job) {
   return {job.id, Mechanism::kCheckpoint, vram_in_use(state, job)};
 }
 
+constexpr const char* kAtItsLimit = "is stopped at its VRAM limit: raise that with gpusched set";
+
 // Why it cannot be paused; empty: it can.
 std::string pause_refusal(const Job& job) {
   const auto* running = std::get_if<Running>(&job.state);
@@ -65,6 +67,7 @@ std::string pause_refusal(const Job& job) {
   if (job.spec->lease) return "is a lease: its process belongs to its holder";
   if (running->stopping != StopReason::kNone) return "is being stopped";
   const AsidePhase phase = aside_phase(job);
+  if (phase != AsidePhase::kHere && running->aside->over_limit()) return kAtItsLimit;
   if (phase == AsidePhase::kResuming) return "is on its way back; pause it when it runs";
   if (phase != AsidePhase::kHere && running->aside->by_hand) return "is paused already";
   return {};
@@ -150,7 +153,11 @@ Applied apply_moved(State& state, const MovedAside& report, Now now) {
   aside.problem.clear();
   std::string told =
       "it is aside after " + in_seconds(now.wall - aside.since) + calls_text(report.times);
-  told += aside.by_hand ? "; it returns on request" : "; it returns when there is room";
+  if (aside.over_limit()) {
+    told += "; it goes on when its limit is raised";
+  } else {
+    told += aside.by_hand ? "; it returns on request" : "; it returns when there is room";
+  }
   set_aside(job, std::move(aside));
   state.note(job, "paused", told, now);
   state.put(std::move(job), now);
@@ -195,6 +202,12 @@ Applied apply_move_failed(State& state, const MoveFailed& report, Now now) {
       aside.since = now.wall;
       aside.by_hand = false;
       aside.host_bytes = 0;
+      if (aside.over_limit()) {
+        stopping_in(job) = StopReason::kVramLimit;
+        state.note(job, "vram_limit", "it could not be stopped and is ended: " + report.error, now);
+        applied.effects.emplace_back(StopAttempt{job.current_attempt(), job.spec->time.grace});
+        break;
+      }
       state.note(job, "running", "it could not be moved and goes on: " + report.error, now);
       break;
     case MoveLeft::kAside:
@@ -238,6 +251,7 @@ Applied apply_resume(State& state, const ResumeAsked& asked, Now now) {
     if (phase == AsidePhase::kHere || phase == AsidePhase::kResuming) {
       return std::string("is ") + state_name(job.state) + ", not paused";
     }
+    if (aside_of(job)->over_limit()) return std::string(kAtItsLimit);
     if (!aside_of(job)->by_hand) return std::string("returns by itself when there is room");
     Aside aside = *aside_of(job);
     aside.by_hand = false;

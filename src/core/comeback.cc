@@ -47,7 +47,7 @@ std::vector<Waiting> waiting_aside(const State& state, Now now) {
     const Job& job = *state.find(id);
     const Running& running = std::get<Running>(job.state);
     const Aside& aside = *running.aside;
-    if (aside.phase != AsidePhase::kPaused || aside.by_hand) continue;
+    if (aside.phase != AsidePhase::kPaused || aside.by_hand || aside.over_limit()) continue;
     if (running.stopping != StopReason::kNone) continue;
     const bool overdue = now.wall - aside.since >= state.rules().room.aside_most;
     const int late = attained_level(state, job, now) > 0 ? 1 : 0;
@@ -105,7 +105,8 @@ bool still_valid(const State& state, const Return& back, Now now) {
   const Job* job = state.find(back.job);
   if (job == nullptr || aside_phase(*job) != AsidePhase::kPaused) return false;
   const Running& running = std::get<Running>(job->state);
-  if (running.aside->by_hand || running.stopping != StopReason::kNone) return false;
+  if (running.aside->by_hand || running.aside->over_limit()) return false;
+  if (running.stopping != StopReason::kNone) return false;
   return may_return(state, Tentative(state), *job, nullptr, now);
 }
 

@@ -233,6 +233,13 @@ Reason making_room(const State& state, JobId id, Now now) {
 // Why a job that was moved aside is not back yet.
 Reason aside_reason(const State& state, const Job& job, Now now) {
   const Aside& aside = *aside_of(job);
+  if (aside.over_limit()) {
+    Reason reason{.code = ReasonCode::kVramLimit, .jobs = {}, .until = aside.ends};
+    const Microseconds left = std::max(Microseconds{0}, aside.ends - now.wall);
+    reason.name = std::to_string(job.spec->rare->vram_limit_bytes >> 20) + " MiB; it is ended in " +
+                  rough_duration(left);
+    return reason;
+  }
   if (aside.by_hand) return {.code = ReasonCode::kPaused, .jobs = {}};
   Reason reason{.code = ReasonCode::kMovedAside, .jobs = {}};
   if (!aside.problem.empty()) reason.name = aside.problem;

@@ -121,7 +121,8 @@ class VirtualCourse {
   }
 
   void expect_end(const Job& job, Microseconds delay = Microseconds{0}) {
-    if (aside_phase(job) == AsidePhase::kPaused) return;  // When it is back.
+    // When it is back, if it comes back.
+    if (aside_phase(job) == AsidePhase::kPaused && !aside_of(job)->over_limit()) return;
     Wall at = end_of(state_, job, now_, trust_);
     if (trust_ == Trust::kEstimates) {
       differs_ = differs_ || at == kNobodyKnows || at != end_of(state_, job, now_, Trust::kLimits);

@@ -138,6 +138,8 @@ const char* reason_code_name(ReasonCode code) {
       return "moved_aside";
     case ReasonCode::kPaused:
       return "paused";
+    case ReasonCode::kVramLimit:
+      return "vram_limit";
     case ReasonCode::kNext:
       return "next";
   }
@@ -194,6 +196,8 @@ std::string describe(const Reason& reason) {
              (reason.name.empty() ? "comes back when there is room" : reason.name);
     case ReasonCode::kPaused:
       return "paused on request";
+    case ReasonCode::kVramLimit:
+      return "stopped at its VRAM limit of " + reason.name + " unless that is raised";
     case ReasonCode::kNext:
       return "starts next";
   }
@@ -226,6 +230,8 @@ std::string what_would_help(const Reason& reason) {
       return "less --mem";
     case ReasonCode::kPaused:
       return "gpusched resume";
+    case ReasonCode::kVramLimit:
+      return "a higher limit: gpusched set --vram-limit";
     case ReasonCode::kSlowPair:
     case ReasonCode::kMakingRoom:
     case ReasonCode::kMovedAside:

@@ -30,6 +30,7 @@ enum class ReasonCode {
   kMakingRoom,   // Others (`jobs`) are being moved aside for it.
   kMovedAside,   // Moved aside for others (`jobs`); returns when there is room.
   kPaused,       // Moved aside by hand.
+  kVramLimit,    // Stopped at its VRAM limit (`until`, `name`).
   kNext,         // Nothing stands in its way: it starts with the next decision.
 };
 const char* reason_code_name(ReasonCode code);

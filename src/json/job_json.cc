@@ -88,6 +88,7 @@ void write_aside(JsonWriter& json, const Job& job, Microseconds away) {
     json.value(aside->for_job);
   }
   json.field("host_bytes", aside->host_bytes).key("problem").text_or_null(aside->problem);
+  json.field("ends_at", aside->over_limit() ? std::optional(aside->ends) : std::nullopt);
   json.end_object();
 }
 

@@ -164,6 +164,7 @@ std::shared_ptr<const Aside> read_aside(Fields& fields, AsidePhase phase) {
     aside->since = wall(from, "since_us");
     aside->away = Microseconds{static_cast<std::int64_t>(whole(from, "away_us"))};
     from.number("host_bytes", aside->host_bytes, 0, kLargestNumber);
+    aside->ends = wall(from, "ends_us");
   });
   return aside;
 }

@@ -198,7 +198,9 @@ std::optional<AsidePhase> phase_of_word(std::string_view word) {
 }
 
 std::string aside_to_text(const Aside& aside) {
-  return fmt::format("{} {} {} {} {} {} {} {}", mechanism_name(aside.mechanism),
+  const std::string limit =
+      aside.over_limit() ? fmt::format("limit={} ", aside.ends.time_since_epoch().count()) : "";
+  return fmt::format("{}{} {} {} {} {} {} {} {}", limit, mechanism_name(aside.mechanism),
                      aside.by_hand ? 1 : 0, number_of(aside.for_job),
                      aside.since.time_since_epoch().count(), aside.away.count(), aside.host_bytes,
                      aside.tried.time_since_epoch().count(), aside.problem);
@@ -219,6 +221,13 @@ std::optional<Aside> aside_from_text(std::string_view text) {
         whole && !word.empty() && read.ec == std::errc() && read.ptr == word.data() + word.size();
   };
   Aside aside;
+  // Only of one that was stopped at its VRAM limit.
+  if (constexpr std::string_view kLimit = "limit="; text.starts_with(kLimit)) {
+    text.remove_prefix(kLimit.size());
+    std::int64_t ends = 0;
+    number(ends);
+    aside.ends = Wall(Microseconds(ends));
+  }
   const auto mechanism = mechanism_named(std::string(part()));
   int by_hand = 0;
   std::uint64_t for_job = 0;
