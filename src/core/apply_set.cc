@@ -82,7 +82,8 @@ Applied apply_set(State& state, const SetAsked& asked, Now now) {
       }
       if (const std::uint64_t limit = next->rare->vram_limit_bytes;
           limit > 0 && limit < next->needs.vram_bytes) {
-        return refused(RefusalKind::kInvalid, "the VRAM limit must not be less than the VRAM that is asked for");
+        return refused(RefusalKind::kInvalid,
+                       "the VRAM limit must not be less than the VRAM that is asked for");
       }
       renewed.emplace(spec, std::move(next));
     }

@@ -1,7 +1,6 @@
 // `--vram-limit`: what a job may take on each of its cards, kept by looking. One look may catch a
 // moment, so it takes two in a row; nobody else on the card is touched. Who is above it is stopped
 // first, so that it cannot grow while its owner raises the limit, and ended after a while.
-#include <algorithm>
 #include <map>
 
 #include "core/pressure.h"
@@ -26,10 +25,12 @@ std::string in_words(Seconds span) { return std::to_string(span.count()) + " s";
 // By the last look at its cards, apart from one of them.
 bool is_over_limit(const State& state, const Job& job, std::optional<CardNumber> but) {
   const std::uint64_t limit = job.spec->rare->vram_limit_bytes;
-  return limit > 0 && std::ranges::any_of(grant_of(job)->cards, [&](const CardGrant& held) {
-           const CardUse* use = state.uses().on_card(job.current_attempt(), held.card);
-           return held.card != but && use != nullptr && use->vram_bytes > limit;
-         });
+  if (limit == 0) return false;
+  for (const CardGrant& held : grant_of(job)->cards) {
+    const CardUse* use = state.uses().on_card(job.current_attempt(), held.card);
+    if (held.card != but && use != nullptr && use->vram_bytes > limit) return true;
+  }
+  return false;
 }
 
 void end_for_limit(State& state, Job job, const std::string& why, Now now, Applied& applied) {

@@ -116,7 +116,7 @@ def test_ones_own_history_with_a_card_more(own):
     assert fewer.returncode == 65 or "job" in fewer.stderr
     own.kill()
     nonsense = own.run("simulate", "--from-history", "1h", "--add-gpu", "bogus", check=False)
-    assert nonsense.returncode == 64 and "'bogus' is not like 24G" in nonsense.stderr, "before the daemon is asked"
+    assert nonsense.returncode == 64 and "'bogus' is not like 24G" in nonsense.stderr
     own.start()
     wrong = own.run("simulate", "--from-history", "1h", "--remove-gpu", "9", check=False)
     assert wrong.returncode == 64 and "there is no card '9'" in wrong.stderr

@@ -69,6 +69,7 @@ def test_a_shim_whose_directory_was_removed_ends_with_its_command(own, mark):
     for pid in processes.with_environment(mark):
         os.kill(pid, signal.SIGKILL)
     wait_until(lambda: not processes.is_running(shim), what="the end of the shim")
+    own.start()
 
 
 def test_a_lost_shim_is_a_cause_for_a_retry_if_asked_for(running):

@@ -1,5 +1,5 @@
-"""`--vram-limit` through the whole way: above it a job is stopped, goes on when the limit is raised, or is ended.
-Its neighbour on the card never notices."""
+"""`--vram-limit` through the whole way: above it a job is stopped, goes on when the limit is raised, or is
+ended. Its neighbour on the card never notices."""
 
 import pytest
 from live_daemon import ROOMY, LiveDaemon, wait_until
@@ -27,8 +27,8 @@ def meek_and_greedy(lab):
     common = ["--util", "20", "--seconds", "0", "--steps-file"]
     meek = lab.submit("--vram", "6G", "--share", "10", "--", lab.simjob, "--vram", "5G",
                       *common, lab.state / "meek")
-    greedy = lab.submit("--vram", "4G", "--vram-limit", "6G", "--share", "10", "--", lab.simjob, "--vram", "10G",
-                        "--ramp", "2s", *common, lab.state / "greedy")
+    greedy = lab.submit("--vram", "4G", "--vram-limit", "6G", "--share", "10", "--", lab.simjob,
+                        "--vram", "10G", "--ramp", "2s", *common, lab.state / "greedy")
     return meek, greedy
 
 
