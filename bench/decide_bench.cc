@@ -32,6 +32,7 @@ double thread_cpu_us() {
 // Remembers what was launched; ends nothing by itself.
 class RecordingLauncher : public Launcher {
  public:
+  void let_go(AttemptId) override {}
   void launch(LaunchOrder order) override { alive.push_back(order.attempt); }
   void adopt(AttemptId) override {}
   void stop(AttemptId, Seconds) override {}

@@ -29,6 +29,7 @@ namespace gpusched {
 
 // What the API needs from the daemon beside the engine. All of it is called on the loop's thread
 // and must not block.
+using ShimList = std::vector<std::pair<AttemptId, int>>;
 struct ApiPorts {
   std::function<Now()> now;
   // On the store's thread; `done` comes back on the loop.
@@ -45,6 +46,8 @@ struct ApiPorts {
   std::function<std::string()> cards_from;  // "simulated", "nvml", "none".
   // The last that was said of each card; null: nobody looks.
   std::function<const watch::CardBoard*()> board;
+  // Which process stands for which attempt: all below it is the attempt's. Empty: nobody knows.
+  std::function<ShimList()> shims;
   std::string state_directory;
   Wall started_at{};
   std::uint32_t daemon_uid = 0;

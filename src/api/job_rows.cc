@@ -20,6 +20,7 @@ OwnerFacts owner_facts(const Context& context, const Job& job) {
   OwnerFacts facts;
   if (job.attempt == 0 || job.spec->lease) return facts;
   facts.directory = attempt_directory(context.ports.state_directory, job.current_attempt());
+  if (job.spec->adopted) return facts;
   if (job.active()) facts.control_socket = facts.directory + "/control";
   if (const auto directory = open_attempt(context.ports.state_directory, job.current_attempt());
       directory && *directory) {
@@ -194,8 +195,9 @@ void RowWriter::details(JsonWriter& json, const Job& job) {
   const Knowledge known = knowledge_of(context_.state(), job);
   RowFacts facts = facts_of(job);
   facts.known = &known;
-  const std::string near =
-      job.active() && !job.spec->lease ? context_.engine.near(*grant_of(job)).cpus : std::string();
+  const std::string near = job.active() && !job.spec->lease && !job.spec->adopted
+                               ? context_.engine.near(*grant_of(job)).cpus
+                               : std::string();
   facts.near_cpus = near;
   facts.away = away_for(job, context_.now().wall);
   write_job_details(json, job, facts, context_.state().cards(), may_see ? &owner : nullptr);

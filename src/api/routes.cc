@@ -159,6 +159,8 @@ const std::vector<Route>& all_routes() {
       {"POST", "/v1/jobs/{}/release", kChange, false, GPUSCHED_FILTERS, release_jobs},
       {"POST", "/v1/jobs/{}/pause", kChange, false, GPUSCHED_FILTERS, pause_jobs},
       {"POST", "/v1/jobs/{}/resume", kChange, false, GPUSCHED_FILTERS, resume_jobs},
+      {"POST", "/v1/adopt", kChange, false, "", adopt_process},
+      {"POST", "/v1/jobs/{}/disown", kChange, false, GPUSCHED_FILTERS, disown_jobs},
       {"POST", "/v1/jobs/{}/requeue", kChange, false, GPUSCHED_FILTERS, requeue_jobs},
       {"GET", "/v1/events", kRead, false, "after jobs", stream_events},
       {"GET", "/v1/report", kRead, false, "since by", get_report},

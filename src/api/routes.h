@@ -41,6 +41,8 @@ void cancel_jobs(Context& context, Call call);
 void hold_jobs(Context& context, Call call);
 void pause_jobs(Context& context, Call call);
 void resume_jobs(Context& context, Call call);
+void adopt_process(Context& context, Call call);
+void disown_jobs(Context& context, Call call);
 void release_jobs(Context& context, Call call);
 void requeue_jobs(Context& context, Call call);
 void set_jobs(Context& context, Call call);

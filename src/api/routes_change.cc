@@ -1,4 +1,5 @@
-// POST /v1/jobs/{selector}/cancel|hold|release|pause|resume|requeue and PATCH /v1/jobs/{selector}
+// POST /v1/jobs/{selector}/cancel|hold|release|pause|resume|disown|requeue and PATCH
+// /v1/jobs/{selector}
 #include <algorithm>
 #include <utility>
 
@@ -81,6 +82,10 @@ void pause_jobs(Context& context, Call call) {
 
 void resume_jobs(Context& context, Call call) {
   ask_plain<ResumeAsked>(context, call, jobs_to_change(context, call));
+}
+
+void disown_jobs(Context& context, Call call) {
+  ask_plain<LetGoAsked>(context, call, jobs_to_change(context, call));
 }
 
 void requeue_jobs(Context& context, Call call) {

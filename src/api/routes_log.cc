@@ -56,6 +56,12 @@ void get_log(Context& context, Call call) {
                                            "the holder says",
                                            number_of((*job)->id))});
   }
+  if ((*job)->spec->adopted) {
+    return call.responder.fail(
+        {ErrorCode::kConflict, fmt::format("job {} was adopted; what it writes goes where it went "
+                                           "before",
+                                           number_of((*job)->id))});
+  }
   asked->job = (*job)->id;
   send_log(context, *asked, call.responder);
 }

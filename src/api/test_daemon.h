@@ -18,6 +18,7 @@
 namespace gpusched::testing {
 
 struct FakeLauncher : Launcher {
+  void let_go(AttemptId) override {}
   void launch(LaunchOrder order) override { launched.push_back(std::move(order)); }
   void adopt(AttemptId) override {}
   void stop(AttemptId attempt, Seconds) override { stopped.push_back(attempt); }

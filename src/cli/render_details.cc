@@ -153,7 +153,7 @@ void history(const JobDetails& job, const Page& page, Sheet& sheet) {
   moves(job, page, sheet);
   sheet.time("Retry at", job.retry_at);
   if (job.attempt > 1) sheet.line("Attempt", std::to_string(job.attempt));
-  if (job.user_cpu_s && job.system_cpu_s && job.ended_at) {
+  if (job.user_cpu_s && job.system_cpu_s && job.ended_at && !job.adopted_pid) {
     sheet.line("Used", fmt::format("{:.2f} s user, {:.2f} s system, {} resident", *job.user_cpu_s,
                                    *job.system_cpu_s, format_size(job.max_rss_bytes)));
   }
@@ -212,6 +212,10 @@ std::string render_details(const JobDetails& job, const Page& page) {
   sheet.line("Job", std::to_string(job.id));
   sheet.line("Name", job.name);
   sheet.line("Command", job.command);
+  if (job.adopted_pid) {
+    sheet.line("Adopted", fmt::format("process {}{}", *job.adopted_pid,
+                                      job.adopted_by_rule ? ", by rule: it sat idle" : ""));
+  }
   sheet.line("State", state_text(job));
   sheet.line("Reason", job.reason);
   sheet.line("Message", job.message);

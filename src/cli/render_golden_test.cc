@@ -161,8 +161,9 @@ TEST(Verbs, AreCompleteAndTellApart) {
     EXPECT_NE(find_flag(verb->sections, "--json"), nullptr) << verb->name;
     EXPECT_NE(find_flag(verb->sections, "--help"), nullptr) << verb->name;
   }
-  for (const Verb* verb : {&kSubmitVerb, &kRunVerb, &kCancelVerb, &kHoldVerb, &kReleaseVerb,
-                           &kRequeueVerb, &kSetVerb, &kGroupVerb, &kTenantVerb, &kBackupVerb}) {
+  for (const Verb* verb :
+       {&kSubmitVerb, &kRunVerb, &kCancelVerb, &kHoldVerb, &kReleaseVerb, &kRequeueVerb, &kSetVerb,
+        &kGroupVerb, &kTenantVerb, &kBackupVerb, &kAdoptVerb, &kDisownVerb}) {
     EXPECT_NE(find_flag(verb->sections, "--dry-run"), nullptr) << verb->name;
   }
 }

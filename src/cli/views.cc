@@ -127,6 +127,8 @@ void read_details(const Reader& json, JobDetails& job) {
     gpu.number("energy_joules", seen.energy_joules);
   }
   json.text("device_filter", job.device_filter);
+  json.inner("adopted").number("pid", job.adopted_pid);
+  json.inner("adopted").fact("by_rule", job.adopted_by_rule);
   json.text("attach", job.attach);
   json.text("directory", job.directory);
   json.text("control_socket", job.control_socket);

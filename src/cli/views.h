@@ -128,6 +128,8 @@ struct JobDetails : JobView {
   std::optional<GpuUsageView> gpu_usage;  // Absent: it had no card, or has not ended.
   std::string attach;
   std::string device_filter;
+  std::optional<int> adopted_pid;  // Its process was there before it.
+  bool adopted_by_rule = false;
   std::string directory;
   std::string control_socket;
   std::string log_path;

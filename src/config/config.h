@@ -70,6 +70,7 @@ struct Config {
   HistorySettings history;
   CardWatch cards;
   bool device_filter = true;  // Where the kernel lets us.
+  std::string idle_foreign;   // Foreign processes that may be moved aside (core/foreign_idle.h).
   CardRules card_rules;
   ConfiguredTenants tenants;
   Calendar calendar;

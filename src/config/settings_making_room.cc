@@ -1,7 +1,31 @@
 // The settings of moving jobs aside.
 #include "config/setting_kinds.h"
+#include "core/foreign_idle.h"
 
 namespace gpusched {
+namespace {
+
+Setting foreign_setting(const std::string& in) {
+  return {in, "foreign",
+          "Foreign processes that are moved aside like jobs when they have sat idle for idle_after "
+          "on memory that others wait for: programs separated by commas, each with or without its "
+          "user, such as jupyter-lab, ml1:python3, ml2:*. Empty: none.",
+          [](Config& config, const std::string& given) -> Result<void> {
+            for (const ForeignRule& rule : foreign_rules_of(given)) {
+              if (!rule.user.empty() && !rule.program.empty() &&
+                  rule.program.find_first_of("/ :") == std::string::npos) {
+                continue;
+              }
+              return wrong(fmt::format("\"{}:{}\" is not like python3, ml1:python3 or ml1:*",
+                                       rule.user, rule.program));
+            }
+            config.idle_foreign = given;
+            return {};
+          },
+          [](const Config& config) { return quoted(config.idle_foreign); }};
+}
+
+}  // namespace
 
 void add_making_room_settings(std::vector<Setting>& list) {
   const std::string in = "making_room";
@@ -29,6 +53,7 @@ void add_making_room_settings(std::vector<Setting>& list) {
                           "A job that has held VRAM for so long without using its cards is moved "
                           "aside for whoever waits. 0: never.",
                           PLACE(rules.room.idle_after), Seconds{365 * 86400}));
+  list.push_back(foreign_setting(in));
   list.push_back(on_or_off(in, "over_quota",
                            "Whether jobs of a tenant that holds more than its quota, because the "
                            "quota was lowered, are moved aside.",

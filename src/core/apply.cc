@@ -38,6 +38,8 @@ struct Dispatch {
   Applied operator()(const ResumeAsked& event) const { return apply_resume(state, event, now); }
   Applied operator()(const RequeueAsked& event) const { return apply_requeue(state, event, now); }
   Applied operator()(const SetAsked& event) const { return apply_set(state, event, now); }
+  Applied operator()(const AdoptAsked& event) const { return apply_adopt(state, event, now); }
+  Applied operator()(const LetGoAsked& event) const { return apply_let_go(state, event, now); }
   Applied operator()(const GroupSetAsked& event) const { return apply_group_set(state, event); }
   Applied operator()(const GroupRemoveAsked& event) const {
     return apply_group_remove(state, event);

@@ -38,8 +38,12 @@ struct BringBack {
   AttemptId attempt;
   bool checkpoint = false;
 };
-using Effect =
-    std::variant<Launch, StopAttempt, AskToSave, MoveAside, BringBack, ChangeTime, ForgetJob>;
+// Its process is no longer ours to watch over.
+struct LetGo {
+  AttemptId attempt;
+};
+using Effect = std::variant<Launch, StopAttempt, AskToSave, MoveAside, BringBack, LetGo, ChangeTime,
+                            ForgetJob>;
 
 struct Applied {
   Answer answer;

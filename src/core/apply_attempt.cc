@@ -1,6 +1,7 @@
 // What the world reports about attempts. A report names its attempt; one that does not match the
 // job's current attempt, or comes twice, is late news and changes nothing.
 #include <algorithm>
+#include <csignal>
 
 #include "core/check.h"
 #include "core/dependency.h"
@@ -17,7 +18,8 @@ const Job* current(const State& state, AttemptId attempt) {
 
 bool retries(const Job& job, Cause cause) {
   const RetryRule& rule = job.spec->retry;
-  return !job.spec->lease && (rule.causes & cause_bit(cause)) != 0 && job.failures <= rule.retries;
+  return !job.spec->lease && !job.spec->adopted && (rule.causes & cause_bit(cause)) != 0 &&
+         job.failures <= rule.retries;
 }
 
 // The end of the first jobs of a sweep, all within seconds: stop before the rest burns too.
@@ -86,7 +88,7 @@ Applied apply_progress(State& state, const ProgressSeen& seen) {
   const Job* job = current(state, seen.attempt);
   const auto* running = job ? std::get_if<Running>(&job->state) : nullptr;
   if (running == nullptr || seen.total == 0) return {};
-  const Microseconds ran = std::max(Microseconds{0}, seen.at - running->started_at);
+  const Microseconds ran = std::max(Microseconds{0}, ran_for(*running, seen.at));
   state.set_progress(seen.attempt, {.step = seen.step, .total = seen.total, .ran = ran});
   state.note_pace(*job, seen.step, ran);
   return {};
@@ -100,18 +102,30 @@ Applied apply_running(State& state, const AttemptRunning& report, Now now) {
   const StopReason stopping = starting.stopping;
   job.state =
       Running{.grant = starting.grant, .started_at = report.started_at, .stopping = stopping};
-  state.note(job, "running", "the command has started", now);
+  Applied applied;
+  if (job.spec->adopted) {
+    state.note(job, "running", "its process is watched over", now);
+    let_go_if_asked(state, job, applied.effects);
+    // Whoever was asked to end it may have been lost before it could.
+    if (stopping == StopReason::kCancel) {
+      applied.effects.emplace_back(StopAttempt{report.attempt, job.spec->time.grace});
+    }
+  } else {
+    state.note(job, "running", "the command has started", now);
+  }
   state.put(std::move(job), now);
-  return {};
+  return applied;
 }
 
 namespace {
 
-std::optional<GpuUsage> gpu_usage_of(const State& state, AttemptId attempt, const Ended& ended) {
+// Time that it spent aside is no time on its cards.
+std::optional<GpuUsage> gpu_usage_of(const State& state, const Job& job, const Ended& ended) {
   if (ended.grant.cards.empty()) return std::nullopt;
-  GpuUsage usage = state.uses().of(attempt).value_or(GpuUsage{});
+  GpuUsage usage = state.uses().of(job.current_attempt()).value_or(GpuUsage{});
   if (ended.started_at && ended.ended_at > *ended.started_at) {
-    const std::chrono::duration<double> ran = ended.ended_at - *ended.started_at;
+    const std::chrono::duration<double> ran = std::max(
+        Microseconds{0}, ended.ended_at - *ended.started_at - away_for(job, ended.ended_at));
     usage.gpu_seconds = static_cast<double>(ended.grant.cards.size()) * ran.count();
   }
   return usage;
@@ -130,7 +144,7 @@ Ended failure_of(const State& state, const Job& job, const AttemptFinished& repo
   ended.ended_at = report.ended_at;
   ended.grant = *grant_of(job);
   auto usage = std::make_shared<Usage>(report.usage);
-  usage->gpu = gpu_usage_of(state, report.attempt, ended);
+  usage->gpu = gpu_usage_of(state, job, ended);
   ended.usage = std::move(usage);
   return ended;
 }
@@ -162,12 +176,19 @@ Applied fail_attempt(State& state, Job job, Ended ended, Now now) {
   return applied;
 }
 
+// By the TERM and KILL that follow when the time to save is over.
+bool was_ended_by_us(const AttemptFinished& report) {
+  return report.cause == Cause::kSignal && (report.signal == SIGTERM || report.signal == SIGKILL);
+}
+
 // Where we ended it, the cause is ours to say. True: it lost its place through no fault of its own.
 bool name_our_cause(const Job& job, StopReason stopping, Ended& ended) {
   if (stopping == StopReason::kVramLimit) {
     ended.cause = Cause::kVramLimit;
     ended.message = "took more than its limit of " +
                     std::to_string(job.spec->rare->vram_limit_bytes >> 20) + " MiB on a card";
+  } else if (job.spec->adopted && ended.cause == Cause::kSupervisorLost) {
+    ended.message = "its supervisor was lost; its process goes on by itself, if it lives";
   } else if (stopping == StopReason::kGpuLost) {
     ended.cause = Cause::kGpuLost;
     ended.message = "its card was lost";
@@ -187,6 +208,13 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
   if (found == nullptr) return {};
   Job job = *found;
   const StopReason stopping = stopping_of(job);
+  if (report.let_go) {
+    Ended ended = failure_of(state, job, report);
+    ended.outcome = Outcome::kCompleted;
+    ended.message = "let go: its process goes on by itself";
+    end_job(state, std::move(job), std::move(ended), now);
+    return {};
+  }
   if (stopping == StopReason::kRequeue) {
     queue_again(state, std::move(job), {}, "started over on request", now);
     return {};
@@ -213,7 +241,10 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
     end_job(state, std::move(job), std::move(ended), now);
     return {};
   }
-  if (report.cause == Cause::kExit && report.exit_code == 0) {
+  // How an adopted process ended is its parent's to know, not ours.
+  const bool by_itself = stopping == StopReason::kNone || stopping == StopReason::kLetGo;
+  const bool unknown = job.spec->adopted && !report.exit_code && by_itself;
+  if (report.cause == Cause::kExit && (report.exit_code == 0 || unknown)) {
     ended.outcome = Outcome::kCompleted;
     learn(state, job, ended, now);
     end_job(state, std::move(job), std::move(ended), now);
@@ -224,8 +255,13 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
     return {};
   }
   if (gives_way) {
-    if (job.spec->restartable) {
-      queue_again(state, std::move(job), {}, gave_way, now);
+    // We ended it for somebody else's sake: that is no failure of its own.
+    if (job.spec->restartable || was_ended_by_us(report)) {
+      const bool saved = job.saved_attempt > 0;
+      queue_again(state, std::move(job), {},
+                  saved ? "did not save in time; goes on from what it saved before"
+                        : std::string("did not save in time; ") + gave_way,
+                  now);
       return {};
     }
     if (ended.message.empty()) {
@@ -252,6 +288,9 @@ Applied apply_never_ran(State& state, const AttemptNeverRan& report, Now now) {
   }
   Job job = *found;
   const StopReason stopping = stopping_of(job);
+  if (job.spec->adopted && report.error.empty()) {
+    return adopt_again(state, std::move(job), "nobody had taken it over yet", now);
+  }
   if (stopping == StopReason::kCancel) {
     Ended ended{.outcome = Outcome::kCancelled};
     ended.ended_at = now.wall;
@@ -265,7 +304,7 @@ Applied apply_never_ran(State& state, const AttemptNeverRan& report, Now now) {
   }
   // Not the job's fault, but not cured by trying at once either.
   ++job.failures;
-  if (job.failures <= std::max(3, job.spec->retry.retries)) {
+  if (!job.spec->adopted && job.failures <= std::max(3, job.spec->retry.retries)) {
     const Microseconds wait = back_off_of(job.spec->retry, job.failures);
     queue_again(state, std::move(job), wait, "could not be launched: " + report.error, now);
     return {};

@@ -46,8 +46,8 @@ std::string program_of(const Job& job) {
 
 // A failure that may have been the card's doing.
 bool may_be_the_cards(const AttemptFinished& report, StopReason stopping) {
-  const bool failed =
-      (report.cause == Cause::kExit && report.exit_code != 0) || report.cause == Cause::kSignal;
+  const bool failed = (report.cause == Cause::kExit && report.exit_code.value_or(0) != 0) ||
+                      report.cause == Cause::kSignal;
   return failed && stopping == StopReason::kNone;
 }
 
@@ -151,6 +151,7 @@ Applied apply_seen(State& state, const CardSeen& seen, Now now) {
   // First: what an attempt took at most so far is without this look.
   enforce_vram_limits(state, seen.card, last, seen.view, now, applied);
   state.observe(seen.card, seen.view);
+  let_go_on(state, seen.card, applied.effects);
   if (seen.view.condition == CardCondition::kOk) settle_jobs_on(state, seen.card, now);
   if (seen.view.condition == CardCondition::kGone && before != CardCondition::kGone) {
     return apply_trouble(state, {seen.card, TroubleKind::kGone, 0}, now);

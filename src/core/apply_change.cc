@@ -64,6 +64,9 @@ Applied apply_cancel(State& state, const CancelAsked& asked, Now now) {
       end_lease(state, std::move(job), {.why = StopReason::kCancel, .message = "cancelled"}, now);
       return std::string();
     }
+    if (stopping_of(job) == StopReason::kLetGo && aside_phase(job) == AsidePhase::kHere) {
+      return std::string("is being let go");
+    }
     const Seconds grace = asked.grace.value_or(job.spec->time.grace);
     const AttemptId attempt = job.current_attempt();
     stopping_in(job) = StopReason::kCancel;
@@ -108,6 +111,7 @@ Applied apply_requeue(State& state, const RequeueAsked& asked, Now now) {
       return std::string("is ") + state_name(job.state) + " already";
     }
     if (job.spec->lease) return std::string("is a lease; its holder has to ask for another one");
+    if (job.spec->adopted) return std::string("was adopted: only its owner can start it again");
     if (job.ended() && dependencies_of(state, *job.spec) == DependencyStatus::kImpossible) {
       return std::string("waits for a job that did not end as it wishes; requeue that one first");
     }

@@ -80,7 +80,7 @@ void send_aside(State& state, Job job, const Leaving& leaving, std::vector<Effec
   const AttemptId attempt = job.current_attempt();
   const Mechanism how = leaving.victim.mechanism;
   Running& running = std::get<Running>(job.state);
-  ++job.moves;
+  if (!leaving.by_hand) ++job.moves;
   if (how == Mechanism::kCooperative || how == Mechanism::kRequeue) {
     running.stopping = leaving.stop;
     running.leaves_for = leaving.for_job;
@@ -179,8 +179,12 @@ Applied apply_back(State& state, const BroughtBack& report, Now now) {
       job, "running",
       "it goes on where it was, after " + in_seconds(away) + " aside" + calls_text(report.times),
       now);
+  Applied applied;
+  // Adopted to make room, which is no longer needed.
+  if (job.spec->adopted && job.spec->adopted->by_rule) stopping_in(job) = StopReason::kLetGo;
+  let_go_if_asked(state, job, applied.effects);
   state.put(std::move(job), now);
-  return {};
+  return applied;
 }
 
 Applied apply_move_failed(State& state, const MoveFailed& report, Now now) {
@@ -196,6 +200,18 @@ Applied apply_move_failed(State& state, const MoveFailed& report, Now now) {
   switch (report.left) {
     case MoveLeft::kRunning:
       if (report.never) learn_refusal(state, job, now);
+      if (aside.by_hand && aside.mechanism == Mechanism::kCheckpoint) {
+        // Whoever asked for a pause gets one.
+        aside.mechanism = Mechanism::kFreeze;
+        aside.host_bytes = 0;
+        applied.effects.emplace_back(MoveAside{job.current_attempt(), false});
+        state.note(job, "pausing",
+                   "its memory could not be moved (" + report.error +
+                       "): it is frozen and keeps its memory",
+                   now);
+        break;
+      }
+      if (!aside.by_hand) job.moves = std::max(0, job.moves - 1);
       // Whoever is here again has not been moved; the next plan knows better.
       aside.away += std::max(Microseconds{0}, now.wall - aside.since);
       aside.phase = AsidePhase::kHere;
@@ -209,19 +225,25 @@ Applied apply_move_failed(State& state, const MoveFailed& report, Now now) {
         break;
       }
       state.note(job, "running", "it could not be moved and goes on: " + report.error, now);
+      if (job.spec->adopted && job.spec->adopted->by_rule) stopping_in(job) = StopReason::kLetGo;
       break;
     case MoveLeft::kAside:
       aside.phase = AsidePhase::kPaused;
       state.note(job, "paused", "it could not return yet: " + report.error, now);
       break;
     case MoveLeft::kLost: {
-      std::get<Running>(job.state).stopping = StopReason::kRestoreLost;
+      // One that is being cancelled anyway is not lost.
+      StopReason& stopping = std::get<Running>(job.state).stopping;
+      if (stopping == StopReason::kNone || stopping == StopReason::kLetGo) {
+        stopping = StopReason::kRestoreLost;
+      }
       state.note(job, "lost", "it cannot go on: " + report.error, now);
       applied.effects.emplace_back(StopAttempt{job.current_attempt(), Seconds{0}});
       break;
     }
   }
   set_aside(job, std::move(aside));
+  let_go_if_asked(state, job, applied.effects);
   state.put(std::move(job), now);
   return applied;
 }

@@ -28,6 +28,11 @@ bool fits_back(const State& state, std::size_t position, const CardHolds& holds,
   return holds.jobs <= 1 || (!held.whole && holds.load_percent() + held.share_percent <= cap);
 }
 
+// Nobody ends it. Who is to be let go has to be back first.
+bool may_come_back(const Running& running) {
+  return running.stopping == StopReason::kNone || running.stopping == StopReason::kLetGo;
+}
+
 // When it would be over if it were back now.
 Wall end_if_back(const State& state, const Job& job, Now now) {
   Job here = job;
@@ -39,17 +44,32 @@ Wall end_if_back(const State& state, const Job& job, Now now) {
   return end_of(state, here, now, Trust::kEstimates);
 }
 
+// Of whoever is reserved for nobody knows when it starts; or it moves this one aside again then.
+bool delays_nobody(const State& state, const Reservation& reservation, const Job& job) {
+  if (!reservation.start) return true;
+  const Job* first = state.find(reservation.job);
+  const RoomRules& rules = state.rules().room;
+  return first != nullptr && job.moves < rules.moves_most &&
+         band_rank(job.priority) >= band_rank(first->priority) + rules.distance &&
+         way_out(state, job, ram_for_moves(state, state.host_holds())).has_value();
+}
+
 }  // namespace
+
+bool waits_aside(const Job& job) {
+  const auto* running = std::get_if<Running>(&job.state);
+  if (aside_phase(job) != AsidePhase::kPaused || running->aside->by_hand) return false;
+  // Who is let go is beyond its limit at its own risk.
+  if (running->aside->over_limit() && running->stopping != StopReason::kLetGo) return false;
+  return may_come_back(*running);
+}
 
 std::vector<Waiting> waiting_aside(const State& state, Now now) {
   std::vector<Waiting> waiting;
   for (const JobId id : state.aside()) {
     const Job& job = *state.find(id);
-    const Running& running = std::get<Running>(job.state);
-    const Aside& aside = *running.aside;
-    if (aside.phase != AsidePhase::kPaused || aside.by_hand || aside.over_limit()) continue;
-    if (running.stopping != StopReason::kNone) continue;
-    const bool overdue = now.wall - aside.since >= state.rules().room.aside_most;
+    if (!waits_aside(job)) continue;
+    const bool overdue = now.wall - aside_of(job)->since >= state.rules().room.aside_most;
     const int late = attained_level(state, job, now) > 0 ? 1 : 0;
     waiting.push_back({&job, overdue ? -1 : 2 * band_rank(job.priority) + late});
   }
@@ -72,6 +92,7 @@ bool may_return(const State& state, const Tentative& free, const Job& job,
   }
   if (free.host.cpus + grant.cpus > state.host().cpus) return false;
   const Wall end = end_if_back(state, job, now);
+  if (reservation != nullptr && delays_nobody(state, *reservation, job)) reservation = nullptr;
   for (const CardGrant& held : grant.cards) {
     const auto position = state.index_of(held.card);
     if (!position) return false;
@@ -103,11 +124,8 @@ void keep_its_place(const State& state, const Job& job, Tentative& free) {
 
 bool still_valid(const State& state, const Return& back, Now now) {
   const Job* job = state.find(back.job);
-  if (job == nullptr || aside_phase(*job) != AsidePhase::kPaused) return false;
-  const Running& running = std::get<Running>(job->state);
-  if (running.aside->by_hand || running.aside->over_limit()) return false;
-  if (running.stopping != StopReason::kNone) return false;
-  return may_return(state, Tentative(state), *job, nullptr, now);
+  return job != nullptr && waits_aside(*job) &&
+         may_return(state, Tentative(state), *job, nullptr, now);
 }
 
 }  // namespace gpusched

@@ -23,6 +23,8 @@ struct Waiting {
   int before = 0;
 };
 std::vector<Waiting> waiting_aside(const State& state, Now now);
+// It is away and wants to return.
+bool waits_aside(const Job& job);
 
 // There is room for all of it on its cards and on the host, and nobody who is reserved for has to
 // wait longer.

@@ -64,8 +64,76 @@ void leave_to_quota(const State& state, const Tentative& free, const Job& job, N
   }
 }
 
-// Jobs for which room is made in one turn.
+// Jobs for which room is made in one turn, and for which that is tried.
 constexpr int kPlansMost = 4;
+constexpr int kTriesMost = 16;
+
+// Room for jobs that did not find any, by moving others aside.
+class Rooms {
+ public:
+  Rooms(const State& state, Now now) : state_(state), now_(now) {
+    for (const JobId id : state.aside()) owe(aside_of(*state.find(id))->for_job);
+  }
+  // Somebody has left, or leaves, for it: nobody takes that from it. Said once.
+  bool owed(JobId id) { return owed_.erase(id) > 0; }
+  bool any_owed() const { return !owed_.empty(); }
+  // It may be worth a try for a job of this band.
+  bool possible(int band) const {
+    return plans_ < kPlansMost && tries_ < kTriesMost && may_make_room(state_, band);
+  }
+  // It has been seen to in this turn.
+  bool made_for(JobId id) const { return made_.contains(id); }
+
+  // True: it is, or will be, made, and nobody else gets it.
+  bool make(const Job& job, const Reservation* reservation, Tentative& free, Decided& decided) {
+    const FindRoom find = [&](const Tentative& then) {
+      return place(state_, then, job, reservation, now_);
+    };
+    const auto grant = find_or_plan(job, find, free, decided);
+    if (!grant) return false;
+    free.keep(state_, job, *grant);
+    made_.insert(job.id);
+    return true;
+  }
+  // For one that was moved aside itself. Its place is kept for it by whoever calls.
+  void make_for_return(const Job& job, const Reservation* reservation, Tentative& free,
+                       Decided& decided) {
+    if (!possible(band_rank(job.priority))) return;
+    const FindRoom find = [&](const Tentative& then) -> std::optional<Grant> {
+      if (!may_return(state_, then, job, reservation, now_)) return std::nullopt;
+      return *grant_of(job);
+    };
+    find_or_plan(job, find, free, decided);
+  }
+
+ private:
+  void owe(JobId id) {
+    if (state_.pending().contains(id)) owed_.insert(id);
+  }
+  std::optional<Grant> find_or_plan(const Job& job, const FindRoom& find, Tentative& free,
+                                    Decided& decided) {
+    // Worked out when first asked for: most turns never do.
+    if (!leavers_) leavers_.emplace(state_);
+    std::optional<Grant> grant;
+    if (!leavers_->none()) grant = find(leavers_->gone_from(free));
+    if (grant || !possible(band_rank(job.priority))) return grant;
+    ++tries_;
+    auto plan = plan_room(state_, free, *leavers_, job, find, now_);
+    if (!plan) return std::nullopt;
+    ++plans_;
+    leavers_->add(plan->decision, free);
+    decided.decisions.emplace_back(std::move(plan->decision));
+    return std::move(plan->grant);
+  }
+
+  const State& state_;
+  Now now_;
+  std::optional<Leavers> leavers_;
+  std::set<JobId> owed_;
+  std::set<JobId> made_;
+  int plans_ = 0;
+  int tries_ = 0;
+};
 
 // Who was moved aside, beside the walk through those that wait.
 class Returns {
@@ -74,12 +142,14 @@ class Returns {
     if (!state.aside().empty()) waiting_ = waiting_aside(state, now);
   }
   // Those that go before the waiting jobs of this band, as far as there is room.
-  void serve(int band, Tentative& free, Decided& decided) {
+  void serve(int band, Tentative& free, Rooms& rooms, Decided& decided) {
     while (next_ < waiting_.size() && waiting_[next_].before <= 2 * band) {
       const Job& job = *waiting_[next_++].job;
       const Reservation* reservation = decided.reservation ? &*decided.reservation : nullptr;
       if (may_return(state_, free, job, reservation, now_)) {
         decided.decisions.emplace_back(Return{job.id});
+      } else {
+        rooms.make_for_return(job, reservation, free, decided);
       }
       // On its way or not: its place is taken.
       keep_its_place(state_, job, free);
@@ -93,37 +163,6 @@ class Returns {
   std::size_t next_ = 0;
 };
 
-// Room for jobs that did not find any, by moving others aside.
-class Rooms {
- public:
-  Rooms(const State& state, Now now) : state_(state), now_(now) {}
-  bool possible(const OrderKey& key) const { return may_make_room(state_, key.band); }
-  // It has been seen to, in this turn or in an earlier one.
-  bool made_for(JobId id) const { return made_.contains(id); }
-  // True: it is, or will be, made, and nobody else gets it.
-  bool make(const Job& job, Tentative& free, Decided& decided) {
-    std::optional<Grant> grant = room_under_way(state_, free, job, now_);
-    if (!grant && plans_ < kPlansMost) {
-      ++plans_;
-      if (auto plan = plan_room(state_, free, job, now_)) {
-        grant = std::move(plan->grant);
-        free.host.ram_bytes += bytes_to_move(plan->decision);
-        decided.decisions.emplace_back(std::move(plan->decision));
-      }
-    }
-    if (!grant) return false;
-    free.keep(state_, job, *grant);
-    made_.insert(job.id);
-    return true;
-  }
-
- private:
-  const State& state_;
-  Now now_;
-  std::set<JobId> made_;
-  int plans_ = 0;
-};
-
 // Once through the queue in order. True if something passed the reservation: what is left may
 // then be planned differently, so the queue is looked at again.
 bool pass_through(const State& state, const Standings& standings, Tentative& free, Decided& decided,
@@ -135,11 +174,12 @@ bool pass_through(const State& state, const Standings& standings, Tentative& fre
   BestRoom room = best_room(state.cards(), free.cards, state.rules());
   BestRoom beside = room;  // Of it, what the reservation leaves.
   const auto exhausted = [&] { return room.none() && free.host.cpus >= state.host().cpus; };
+  bool closely = true;  // From here on a job may get what is not free now.
   while (shapes_left_behind < state.rules().shapes_scanned_most) {
     // The first that waits is reserved for and so must be met, also where no card has room.
     const bool nobody_passes = beside.none() && decided.reservation && !decided.reservation->start;
-    if (decided.reservation && (room.none() || nobody_passes)) walk.leave_cards();
-    if (decided.reservation) {
+    if (decided.reservation && !closely && (room.none() || nobody_passes)) walk.leave_cards();
+    if (decided.reservation && !closely) {
       // Most of a long queue needs no closer look. Where nobody knows when the first in order
       // starts, nothing is over by then.
       const bool beside_it = !decided.reservation->start && state.card_bookings().empty();
@@ -151,17 +191,19 @@ bool pass_through(const State& state, const Standings& standings, Tentative& fre
     }
     const OrderKey* key = walk.next();
     if (key == nullptr) break;
-    const bool can_make_room = rooms.possible(*key);
-    if (exhausted() && !can_make_room) break;
-    returns.serve(key->band, free, decided);
-    if (decided.reservation && fits_nowhere(state, walk, room)) {
+    const bool owed = rooms.owed(key->job);
+    const bool can_make_room = owed || rooms.possible(key->band);
+    closely = can_make_room || rooms.any_owed();
+    if (exhausted() && !closely) break;
+    returns.serve(key->band, free, rooms, decided);
+    if (decided.reservation && !can_make_room && fits_nowhere(state, walk, room)) {
       ++shapes_left_behind;
       continue;
     }
     const Job& job = *state.find(key->job);
     // Who has cards kept for oneself need not leave them to the first in order.
-    if (decided.reservation && state.card_bookings().empty() && fits_nowhere(state, walk, beside) &&
-        !over_by(state, *decided.reservation, job, now)) {
+    if (decided.reservation && !can_make_room && state.card_bookings().empty() &&
+        fits_nowhere(state, walk, beside) && !over_by(state, *decided.reservation, job, now)) {
       ++shapes_left_behind;
       continue;
     }
@@ -178,26 +220,27 @@ bool pass_through(const State& state, const Standings& standings, Tentative& fre
       ++shapes_left_behind;
       continue;  // The whole shape has the same limit.
     }
-    const Reservation* reservation = decided.reservation ? &*decided.reservation : nullptr;
+    const Reservation* reservation = decided.reservation && !owed ? &*decided.reservation : nullptr;
     std::optional<Grant> grant;
     if (!fits_nowhere(state, walk, room)) grant = place(state, free, job, reservation, now);
-    if (!grant && can_make_room && rooms.make(job, free, decided)) {
+    if (!grant && can_make_room && rooms.make(job, reservation, free, decided)) {
       room = best_room(state.cards(), free.cards, state.rules());
-      beside = room;
+      beside = decided.reservation ? room_beside(state, free, *decided.reservation) : room;
       walk.take();
       continue;
     }
     if (!grant) {
       // Cards kept free for a job that its quota keeps off would help nobody.
-      if (reservation == nullptr && !kept_off_by_quota(state, free, job, now)) {
+      if (!decided.reservation && !kept_off_by_quota(state, free, job, now)) {
         decided.reservation = reserve_for(state, free, job, now);
         beside = room_beside(state, free, *decided.reservation);
       }
       ++shapes_left_behind;
       continue;
     }
-    if (reservation != nullptr) {
+    if (decided.reservation) {
       passed_by = true;
+      reservation = &*decided.reservation;
       if (!over_by(state, *reservation, job, now)) stays(state, *decided.reservation, *grant);
     }
     free.take(state, job, *grant);
@@ -223,7 +266,7 @@ Decided decide(const State& state, Now now) {
   Returns returns(state, now);
   Rooms rooms(state, now);
   while (pass_through(state, standings, free, decided, returns, rooms, now)) continue;
-  returns.serve(static_cast<int>(kBands), free, decided);
+  returns.serve(static_cast<int>(kBands), free, rooms, decided);
   return decided;
 }
 

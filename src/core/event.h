@@ -108,6 +108,19 @@ struct SetAsked {
   std::vector<JobId> jobs;
   JobPatch patch;
 };
+// A running process becomes a job of its owner.
+struct AdoptAsked {
+  Identity owner;
+  std::string tenant;
+  std::shared_ptr<const JobSpec> spec;  // With `adopted`; without a need: what it has now.
+  int priority = 50;
+  std::vector<int> tree;  // The process and its descendants: where they are, it is.
+};
+// Adopted processes are to go on as if they had never been jobs.
+struct LetGoAsked {
+  Actor actor;
+  std::vector<JobId> jobs;
+};
 struct GroupSetAsked {
   Actor actor;
   std::string name;
@@ -214,6 +227,7 @@ struct AttemptFinished {
   std::optional<Wall> started_at;
   Wall ended_at{};
   Usage usage;
+  bool let_go = false;  // It has not ended, but goes on without us.
 };
 // The claim was won against the shim: the command has not run and never will.
 struct AttemptNeverRan {
@@ -244,13 +258,15 @@ struct SubmissionAbandoned {
 // Cards or CPUs may have changed for reasons outside this list; decide again.
 struct Reconsider {};
 
-using Event = std::variant<
-    SubmitAsked, CancelAsked, HoldAsked, ReleaseAsked, PauseAsked, ResumeAsked, RequeueAsked,
-    SetAsked, GroupSetAsked, GroupRemoveAsked, TenantSetAsked, TenantUnsetAsked, DrainAsked,
-    UndrainAsked, ReserveAsked, UnreserveAsked, LeaseReleaseAsked, LeaseRenewAsked, LeaseResetAsked,
-    CardsReported, CalendarRead, CardSeen, CardTroubleSeen, ProcessAccounted, ProgressSeen,
-    AttemptRunning, AttemptFinished, AttemptNeverRan, MovedAside, BroughtBack, MoveFailed,
-    LeaseHolderGone, TimePassed, RetentionDue, HoldSweep, SubmissionAbandoned, Reconsider>;
+using Event =
+    std::variant<SubmitAsked, CancelAsked, HoldAsked, ReleaseAsked, PauseAsked, ResumeAsked,
+                 RequeueAsked, SetAsked, AdoptAsked, LetGoAsked, GroupSetAsked, GroupRemoveAsked,
+                 TenantSetAsked, TenantUnsetAsked, DrainAsked, UndrainAsked, ReserveAsked,
+                 UnreserveAsked, LeaseReleaseAsked, LeaseRenewAsked, LeaseResetAsked, CardsReported,
+                 CalendarRead, CardSeen, CardTroubleSeen, ProcessAccounted, ProgressSeen,
+                 AttemptRunning, AttemptFinished, AttemptNeverRan, MovedAside, BroughtBack,
+                 MoveFailed, LeaseHolderGone, TimePassed, RetentionDue, HoldSweep,
+                 SubmissionAbandoned, Reconsider>;
 
 // --- Answers ----------------------------------------------------------------------------------
 

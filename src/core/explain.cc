@@ -6,7 +6,9 @@
 #include "core/admission.h"
 #include "core/dependency.h"
 #include "core/learn.h"
+#include "core/make_room.h"
 #include "core/move_time.h"
+#include "core/pending.h"
 #include "core/placement.h"
 #include "core/quota.h"
 #include "core/run_time.h"
@@ -230,6 +232,31 @@ Reason making_room(const State& state, JobId id, Now now) {
   return made;
 }
 
+// Somebody would be moved aside for the job, but has not run for long enough yet.
+std::optional<Reason> room_later(const State& state, const Job& job, Now now) {
+  if (!may_make_room(state, band_rank(job.priority))) return std::nullopt;
+  const RoomRules& rules = state.rules().room;
+  const Microseconds ahead = std::max<Microseconds>(rules.run_least, rules.cool_down);
+  const Now later{now.wall + ahead, now.boot + ahead};
+  const FindRoom find = [&](const Tentative& then) {
+    return place(state, then, job, nullptr, later);
+  };
+  const auto plan = plan_room(state, Tentative(state), Leavers(state), job, find, later);
+  if (!plan) return std::nullopt;
+  Reason reason{.code = ReasonCode::kRoomLater, .jobs = {}};
+  Wall from = now.wall;
+  for (const Victim& victim : plan->decision.victims) {
+    from =
+        std::max(from, movable_from(state, std::get<Running>(state.find(victim.job)->state), now));
+    if (reason.jobs.size() < kNamedMost) reason.jobs.push_back(victim.job);
+  }
+  if (from <= now.wall) return std::nullopt;  // Somebody who waits before it has the first call.
+  reason.until = from;
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(from - now.wall).count();
+  reason.name = "in " + std::to_string(seconds) + " s";
+  return reason;
+}
+
 // Why a job that was moved aside is not back yet.
 Reason aside_reason(const State& state, const Job& job, Now now) {
   const Aside& aside = *aside_of(job);
@@ -314,6 +341,10 @@ std::vector<Reason> why_waiting(const State& state, const Job& job, Now now) {
   if (reasons.empty() || !state.pending().contains(job.id)) return reasons;
   if (Reason made = making_room(state, job.id, now); !made.jobs.empty()) {
     reasons.insert(reasons.begin(), std::move(made));
+    return reasons;
+  }
+  if (auto later = room_later(state, job, now)) {
+    reasons.insert(reasons.begin(), std::move(*later));
     return reasons;
   }
   reasons.front().helps = what_starts_it(state, job, all.reservation_against(job), now);

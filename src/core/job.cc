@@ -102,10 +102,12 @@ AsidePhase aside_phase(const Job& job) {
 
 const Grant& held_by(const Job& job, Grant&& away) {
   const Grant& grant = *grant_of(job);
-  if (aside_phase(job) == AsidePhase::kHere) return grant;
+  const AsidePhase phase = aside_phase(job);
+  if (phase == AsidePhase::kHere) return grant;
   const Aside& aside = *aside_of(job);
-  if (aside.phase != AsidePhase::kPaused) {
-    // On its way it has what it was given, and what goes to host RAM or is still there.
+  if (phase != AsidePhase::kPaused) {
+    // On its way it is in both places: on its cards, and in the host RAM that is kept for it.
+    if (aside.mechanism != Mechanism::kCheckpoint) return grant;
     away = grant;
     away.ram_bytes += aside.host_bytes;
     return away;

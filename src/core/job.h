@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/adopted.h"
 #include "core/aside.h"
 #include "core/ids.h"
 #include "core/lease.h"
@@ -148,8 +149,9 @@ struct JobSpec {
   PreemptPolicy preempt = PreemptPolicy::kAuto;
   Attach attach = Attach::kNone;
   Rare<RareAsks> rare;
-  std::shared_ptr<const SaveTerms> saves = {};  // Set: it speaks the checkpoint contract.
-  std::shared_ptr<LeaseTerms> lease = {};       // Set: a lease; it has no command.
+  std::shared_ptr<const SaveTerms> saves = {};         // Set: it speaks the checkpoint contract.
+  std::shared_ptr<LeaseTerms> lease = {};              // Set: a lease; it has no command.
+  std::shared_ptr<const AdoptedProcess> adopted = {};  // Set: its process was there before.
 };
 
 // What distinguishes one job of an array or sweep from its siblings.
@@ -211,7 +213,8 @@ struct Queued {
   std::optional<Boot> retry_boot;
 };
 // Asked to stop while an attempt was alive; what the attempt's end will mean.
-// kMakeRoom: for somebody more important, by saving itself or by beginning again later.
+// kMakeRoom: for somebody more important, by saving itself or by beginning again later. kLetGo: an
+// adopted process goes on without us, once it is on its cards.
 enum class StopReason : std::uint8_t {
   kNone,
   kCancel,
@@ -221,6 +224,7 @@ enum class StopReason : std::uint8_t {
   kMakeRoom,
   kRestoreLost,
   kVramLimit,
+  kLetGo,
 };
 struct Starting {
   Grant grant;
@@ -235,7 +239,7 @@ struct Running {
   // nothing is known.
   std::shared_ptr<const GpuUsage> used = {};
   std::shared_ptr<const Aside> aside = {};  // Null: it was never moved aside.
-  JobId leaves_for{};                       // While stopping is kMakeRoom: for whom. Not kept.
+  JobId leaves_for{};                       // While stopping is kMakeRoom: for whom.
 };
 enum class Outcome : std::uint8_t { kCompleted, kFailed, kCancelled };
 struct Ended {

@@ -48,7 +48,8 @@ std::uint64_t hold_after_oom(const State& state, const Grant& grant) {
 
 void learn(State& state, const Job& job, const Ended& ended, Now now) {
   const std::optional<RunEnd> end = run_end_of(ended);
-  if (!end || !ended.started_at) return;
+  // Of an adopted one the beginning was not seen, and maybe not the end.
+  if (!end || !ended.started_at || job.spec->adopted) return;
   PastRun run{.attempt = job.current_attempt(), .end = *end};
   run.duration =
       std::max(Microseconds{0}, ended.ended_at - *ended.started_at - away_for(job, ended.ended_at));

@@ -7,7 +7,9 @@
 #include <unordered_set>
 
 #include "core/decide.h"
+#include "core/make_room.h"
 #include "core/move_time.h"
+#include "core/pending.h"
 #include "core/run_time.h"
 
 namespace gpusched {
@@ -154,6 +156,9 @@ class VirtualCourse {
     if (const auto change = state_.card_bookings().next_change(now_.wall)) {
       next = std::min(next.value_or(kNobodyKnows), *change);
     }
+    if (const auto moves = somebody_may_be_moved()) {
+      next = std::min(next.value_or(kNobodyKnows), *moves);
+    }
     if (!next) return false;
     const Microseconds ahead = std::max(Microseconds{0}, *next - now_.wall);
     now_ = {now_.wall + ahead, now_.boot + ahead};
@@ -166,6 +171,20 @@ class VirtualCourse {
     }
     state_.advance(now_);
     return true;
+  }
+  // When the next of those that run has had its time, where anybody who waits could move it.
+  std::optional<Wall> somebody_may_be_moved() const {
+    PendingWalk walk(state_.pending());
+    const OrderKey* first = walk.next();
+    if (first == nullptr || !may_make_room(state_, first->band)) return std::nullopt;
+    std::optional<Wall> soonest;
+    for (const JobId id : state_.active()) {
+      const auto* running = std::get_if<Running>(&state_.find(id)->state);
+      if (running == nullptr) continue;
+      const Wall from = movable_from(state_, *running, now_);
+      if (from > now_.wall) soonest = std::min(soonest.value_or(from), from);
+    }
+    return soonest;
   }
   void end(JobId id) {
     guessing_ = guessing_ || guessed_.contains(id);

@@ -4,10 +4,10 @@
 #include <tuple>
 
 #include "core/admission.h"
+#include "core/comeback.h"
 #include "core/learn.h"
 #include "core/move_time.h"
 #include "core/over_quota.h"
-#include "core/placement.h"
 #include "core/policy/timeshare.h"
 #include "core/quota.h"
 #include "core/reservation.h"
@@ -17,7 +17,7 @@ namespace gpusched {
 namespace {
 
 // A plan with more victims than this is no plan.
-constexpr std::size_t kVictimsMost = 32;
+constexpr std::size_t kVictimsMost = 64;
 
 // What a plan costs; the smaller is the better one.
 auto harm_of(const Candidate& one) {
@@ -60,12 +60,6 @@ bool on_movable_cards(const State& state, const Job& job) {
   });
 }
 
-// It has been on its cards for long enough to be moved.
-bool has_had_its_turn(const RoomRules& rules, const Running& running, Now now) {
-  if (running.aside && now.wall - running.aside->since < rules.cool_down) return false;
-  return ran_for(running, now.wall) >= rules.run_least;
-}
-
 // It holds VRAM and has not used its cards for as long as the rules bear.
 bool sits_idle(const State& state, const Job& job, Now now) {
   const Seconds limit = state.rules().room.idle_after;
@@ -92,25 +86,26 @@ bool may_be_moved(const State& state, const Job& job, const Job& for_job, Now no
   return rank == for_band && attained_level(state, job, now) > attained_level(state, for_job, now);
 }
 
-// What the driver copies takes a little more than it was.
-bool ram_takes(std::uint64_t bytes, std::uint64_t ram_free) {
-  return bytes + bytes / 20 <= ram_free;
+// What host RAM must have free to take so much: as gpusched-mover asks for.
+std::uint64_t with_margin(std::uint64_t bytes) { return bytes + bytes / 20; }
+
+// The driver could not move it a short while ago.
+bool failed_lately(const State& state, const Job& job, Now now) {
+  const Aside* aside = aside_of(job);
+  if (aside == nullptr || aside->problem.empty()) return false;
+  return now.wall - aside->tried <
+         std::max<Microseconds>(state.rules().room.cool_down, Seconds{10});
 }
 
-std::uint64_t bytes_of(const std::vector<const Candidate*>& gone) {
-  std::uint64_t bytes = 0;
-  for (const Candidate* one : gone) bytes += one->victim.bytes;
-  return bytes;
-}
-
-// Takes what the victim frees out of what is held.
-void leave_room(const State& state, const Candidate& one, bool freeze, Tentative& free) {
-  const Grant& grant = *grant_of(*one.job);
+// Takes what the victim frees out of what is held. Not counted: what it will have in host RAM.
+void leave_room(const State& state, const Job& job, Mechanism how, Tentative& free) {
+  const Grant& grant = *grant_of(job);
+  const bool freeze = how == Mechanism::kFreeze;
   for (const CardGrant& held : grant.cards) {
     const auto position = state.index_of(held.card);
     if (!position) continue;
     CardHolds& holds = free.cards[*position];
-    const Beyond own = beyond_of(state, *one.job, held.card);
+    const Beyond own = beyond_of(state, job, held.card);
     holds.beyond.jobs_load_percent -= own.jobs_load_percent;
     if (freeze) {
       holds.share_percent -= held.share_percent;
@@ -120,23 +115,25 @@ void leave_room(const State& state, const Candidate& one, bool freeze, Tentative
     holds.beyond.vram_bytes -= std::min(holds.beyond.vram_bytes, own.vram_bytes);
   }
   free.host.cpus -= grant.cpus;
-  if (freeze) return;
-  if (one.victim.mechanism == Mechanism::kCheckpoint) {
-    free.host.ram_bytes += one.victim.bytes;
-  } else {
+  if (how == Mechanism::kCooperative || how == Mechanism::kRequeue) {
     free.host.ram_bytes -= grant.ram_bytes;
   }
 }
 
 class Planner {
  public:
-  Planner(const State& state, const Tentative& free, const Job& job, Now now)
-      : state_(state), free_(free), job_(job), now_(now) {
+  Planner(const State& state, const Tentative& free, const Leavers& leavers, const Job& job,
+          const FindRoom& find, Now now)
+      : state_(state),
+        free_(leavers.gone_from(free)),
+        ram_free_(ram_for_moves(state, free_.host)),
+        job_(job),
+        find_(find),
+        now_(now) {
     for (const JobId id : state.active()) {
       const Job& other = *state.find(id);
-      if (!may_be_moved(state, other, job, now) || other.spec->preempt == PreemptPolicy::kNever) {
-        continue;
-      }
+      if (leavers.contains(id) || other.spec->preempt == PreemptPolicy::kNever) continue;
+      if (!may_be_moved(state, other, job, now)) continue;
       candidates_.push_back({.job = &other, .victim = {.job = id}});
     }
   }
@@ -153,35 +150,46 @@ class Planner {
       one.victim.mechanism = Mechanism::kFreeze;
       frozen.push_back(one);
     }
-    return best_of(frozen, true);
+    return best_of(frozen);
   }
   std::optional<RoomPlan> by_leaving() const {
-    const std::uint64_t ram = ram_for_moves(state_, free_.host);
     std::vector<Candidate> leaving;
     for (const Candidate& one : candidates_) {
-      const auto going = leaving_candidate(state_, *one.job, ram, now_);
-      if (!going) continue;
-      const bool moves = going->victim.mechanism == Mechanism::kCheckpoint;
-      if (moves && !is_worth_moving(*going)) continue;
-      leaving.push_back(*going);
+      const auto going = leaving_candidate(state_, *one.job, ram_free_, now_);
+      if (going && is_worth_moving(*going)) leaving.push_back(*going);
     }
-    return best_of(leaving, false);
+    return best_of(leaving);
   }
 
  private:
-  // One that is over before it would be back is waited for.
+  // One that is over before it would be back, or sooner than it could do its work again, is waited
+  // for.
   bool is_worth_moving(const Candidate& one) const {
     const Wall end = end_of(state_, *one.job, now_, Trust::kEstimates);
-    return end == kNobodyKnows || end - now_.wall > 2 * one.moving;
+    if (end == kNobodyKnows) return true;
+    switch (one.victim.mechanism) {
+      case Mechanism::kCheckpoint:
+        return end - now_.wall > 2 * one.moving;
+      case Mechanism::kCooperative:
+        return end - now_.wall > one.job->spec->saves->grace;
+      case Mechanism::kRequeue:
+        return end - now_.wall > one.lost;
+      case Mechanism::kFreeze:
+        break;
+    }
+    return true;
   }
 
-  std::optional<Grant> place_without(const std::vector<const Candidate*>& gone, bool freeze) const {
+  std::optional<Grant> place_without(const std::vector<const Candidate*>& gone) const {
     Tentative then = free_;
-    for (const Candidate* one : gone) leave_room(state_, *one, freeze, then);
-    if (!freeze && !ram_takes(bytes_of(gone), ram_for_moves(state_, free_.host))) {
-      return std::nullopt;
+    std::uint64_t moved = 0;
+    for (const Candidate* one : gone) {
+      leave_room(state_, *one->job, one->victim.mechanism, then);
+      moved += one->victim.bytes;
     }
-    return place(state_, then, job_, nullptr, now_);
+    if (with_margin(moved) > ram_free_) return std::nullopt;
+    then.host.ram_bytes += moved;
+    return find_(then);
   }
 
   struct Choice {
@@ -189,20 +197,20 @@ class Planner {
     Grant grant;
   };
   // The least harmful first, until there is room; then without those that turn out not to matter.
-  std::optional<Choice> least_of(const std::vector<const Candidate*>& group, bool freeze) const {
+  std::optional<Choice> least_of(const std::vector<const Candidate*>& group) const {
     Choice choice;
     std::optional<Grant> grant;
     for (const Candidate* one : group) {
       if (choice.victims.size() == kVictimsMost) return std::nullopt;
       choice.victims.push_back(one);
-      grant = place_without(choice.victims, freeze);
+      grant = place_without(choice.victims);
       if (grant) break;
     }
     if (!grant) return std::nullopt;
     for (std::size_t i = choice.victims.size(); i-- > 0 && choice.victims.size() > 1;) {
       std::vector<const Candidate*> fewer = choice.victims;
       fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
-      if (auto still = place_without(fewer, freeze)) {
+      if (auto still = place_without(fewer)) {
         choice.victims = std::move(fewer);
         grant = std::move(still);
       }
@@ -211,10 +219,11 @@ class Planner {
     return choice;
   }
 
-  std::optional<RoomPlan> best_of(std::vector<Candidate>& all, bool freeze) const {
+  std::optional<RoomPlan> best_of(std::vector<Candidate>& all) const {
     std::ranges::sort(all, {}, [](const Candidate& one) { return harm_of(one); });
     std::vector<std::vector<const Candidate*>> groups;
-    if (job_.spec->needs.gpus.least <= 1) {
+    const CardCount& cards = job_.spec->needs.gpus;
+    if (cards.least <= 1 && !cards.all()) {
       for (const Card& card : state_.cards()) {
         auto& group = groups.emplace_back();
         for (const Candidate& one : all) {
@@ -230,7 +239,7 @@ class Planner {
     }
     std::optional<Choice> best;
     for (const auto& group : groups) {
-      auto choice = least_of(group, freeze);
+      auto choice = least_of(group);
       if (!choice) continue;
       if (!best || harm_of_all(choice->victims) < harm_of_all(best->victims)) {
         best = std::move(choice);
@@ -243,8 +252,10 @@ class Planner {
   }
 
   const State& state_;
-  const Tentative& free_;
+  const Tentative free_;  // Without those that are leaving already.
+  const std::uint64_t ram_free_;
   const Job& job_;
+  const FindRoom& find_;
   Now now_;
   std::vector<Candidate> candidates_;
 };
@@ -285,13 +296,24 @@ std::uint64_t ram_for_moves(const State& state, const HostHolds& holds) {
 
 bool less_harm(const Candidate& a, const Candidate& b) { return harm_of(a) < harm_of(b); }
 
+Wall movable_from(const State& state, const Running& running, Now now) {
+  const RoomRules& rules = state.rules().room;
+  Wall from = now.wall + (rules.run_least - ran_for(running, now.wall));
+  // One that could not be moved is not tired of moving; see leaving_candidate().
+  const Aside* aside = running.aside.get();
+  if (aside && aside->problem.empty()) from = std::max(from, aside->since + rules.cool_down);
+  return from;
+}
+
 bool is_movable(const State& state, const Job& job, Now now) {
   const auto* running = std::get_if<Running>(&job.state);
   if (running == nullptr || running->stopping != StopReason::kNone || job.spec->lease) return false;
   if (aside_phase(job) != AsidePhase::kHere) return false;
   const RoomRules& rules = state.rules().room;
+  // Adopted because it sits idle: it had its turn before.
+  const bool by_rule = job.spec->adopted && job.spec->adopted->by_rule;
   return job.moves < rules.moves_most && !running->grant.cards.empty() &&
-         has_had_its_turn(rules, *running, now);
+         (by_rule || movable_from(state, *running, now) <= now.wall);
 }
 
 std::optional<Candidate> leaving_candidate(const State& state, const Job& job,
@@ -299,18 +321,24 @@ std::optional<Candidate> leaving_candidate(const State& state, const Job& job,
   const auto way = way_out(state, job, ram_free);
   if (!way) return std::nullopt;
   Candidate one{.job = &job, .victim = {.job = job.id, .mechanism = *way}};
-  if (*way == Mechanism::kCheckpoint) {
+  if (*way == Mechanism::kCheckpoint && failed_lately(state, job, now)) {
+    // There may be another way.
+    if (!job.spec->restartable) return std::nullopt;
+    one.victim.mechanism = Mechanism::kRequeue;
+  }
+  const Mechanism how = one.victim.mechanism;
+  if (how == Mechanism::kCheckpoint) {
     one.victim.bytes = vram_in_use(state, job);
     one.moving = time_out(state, job, one.victim.bytes) + time_back(state, job, one.victim.bytes);
   }
-  if (*way == Mechanism::kRequeue) one.lost = ran_for(std::get<Running>(job.state), now.wall);
+  if (how == Mechanism::kRequeue) one.lost = ran_for(std::get<Running>(job.state), now.wall);
   return one;
 }
 
 bool can_checkpoint(const State& state, const Job& job, std::uint64_t ram_free) {
   const std::uint64_t bytes = vram_in_use(state, job);
   return !grant_of(job)->cards.empty() && on_movable_cards(state, job) &&
-         !refuses_moves(state, job) && ram_takes(bytes, ram_free);
+         !refuses_moves(state, job) && with_margin(bytes) <= ram_free;
 }
 
 std::optional<Mechanism> way_out(const State& state, const Job& job, std::uint64_t ram_free) {
@@ -341,53 +369,60 @@ int attained_level(const State& state, const Job& job, Now now) {
   return policy::timeshare_level(ran_for(*running, now.wall), cards);
 }
 
-std::optional<RoomPlan> plan_room(const State& state, const Tentative& free, const Job& job,
-                                  Now now) {
-  if (!job.spec->needs.wants_cards() || job.spec->needs.gpus.all()) return std::nullopt;
-  Planner planner(state, free, job, now);
+Leavers::Leavers(const State& state) : state_(state) {
+  for (const JobId id : state.active()) {
+    const Job& job = *state.find(id);
+    const auto* running = std::get_if<Running>(&job.state);
+    if (running == nullptr) continue;
+    const Aside* aside = running->aside.get();
+    if (aside != nullptr && aside->phase == AsidePhase::kPausing) {
+      going_.push_back({id, aside->mechanism, aside->host_bytes});
+    } else if (running->stopping == StopReason::kLetGo) {
+      continue;  // It goes on there, as nobody's job.
+    } else if (running->stopping != StopReason::kNone && aside_phase(job) == AsidePhase::kHere) {
+      going_.push_back({id, Mechanism::kRequeue, 0});
+    }
+  }
+}
+
+bool Leavers::contains(JobId id) const {
+  return std::ranges::find(going_, id, &Victim::job) != going_.end();
+}
+
+void Leavers::add(const MakeRoom& plan, Tentative& free) {
+  for (const Victim& victim : plan.victims) {
+    going_.push_back(victim);
+    free.host.ram_bytes += victim.bytes;
+  }
+}
+
+Tentative Leavers::gone_from(const Tentative& free) const {
+  Tentative then = free;
+  for (const Victim& one : going_) leave_room(state_, *state_.find(one.job), one.mechanism, then);
+  return then;
+}
+
+std::optional<RoomPlan> plan_room(const State& state, const Tentative& free, const Leavers& leavers,
+                                  const Job& job, const FindRoom& find, Now now) {
+  if (!job.spec->needs.wants_cards()) return std::nullopt;
+  Planner planner(state, free, leavers, job, find, now);
   if (planner.nobody()) return std::nullopt;
   auto plan = planner.by_freezing();
   if (!plan) plan = planner.by_leaving();
-  if (plan && comes_too_late(state, free, job, *plan, now)) plan.reset();
+  const bool waits = state.pending().contains(job.id);
+  if (plan && waits && comes_too_late(state, free, job, *plan, now)) plan.reset();
   return plan;
-}
-
-std::optional<Grant> room_under_way(const State& state, const Tentative& free, const Job& job,
-                                    Now now) {
-  Tentative then = free;
-  bool any = false;
-  for (const JobId id : state.active()) {
-    const Job& other = *state.find(id);
-    const auto* running = std::get_if<Running>(&other.state);
-    if (running == nullptr) continue;
-    const Aside* aside = running->aside.get();
-    const bool moves = aside != nullptr && aside->phase == AsidePhase::kPausing;
-    const bool stops = running->stopping == StopReason::kMakeRoom;
-    if (!moves && !stops) continue;
-    if ((moves ? aside->for_job : running->leaves_for) != job.id) continue;
-    any = true;
-    Candidate one{.job = &other, .victim = {.job = id}};
-    // What goes to host RAM counts there already.
-    if (moves) one.victim.mechanism = aside->mechanism;
-    leave_room(state, one, moves && aside->mechanism == Mechanism::kFreeze, then);
-  }
-  if (!any) return std::nullopt;
-  return place(state, then, job, nullptr, now);
-}
-
-std::uint64_t bytes_to_move(const MakeRoom& plan) {
-  std::uint64_t bytes = 0;
-  for (const Victim& victim : plan.victims) bytes += victim.bytes;
-  return bytes;
 }
 
 bool still_valid(const State& state, const MakeRoom& plan, Now now) {
   // Another move of this turn may have taken the host RAM.
-  const std::uint64_t bytes = bytes_to_move(plan);
-  if (bytes > 0 && !ram_takes(bytes, ram_for_moves(state, state.host_holds()))) return false;
+  std::uint64_t bytes = 0;
+  for (const Victim& victim : plan.victims) bytes += victim.bytes;
+  if (with_margin(bytes) > ram_for_moves(state, state.host_holds())) return false;
   if (plan.for_job == JobId{}) return still_over_quota(state, plan, now);
   const Job* job = state.find(plan.for_job);
-  if (job == nullptr || !state.pending().contains(plan.for_job)) return false;
+  if (job == nullptr) return false;
+  if (!state.pending().contains(plan.for_job) && !waits_aside(*job)) return false;
   return std::ranges::all_of(plan.victims, [&](const Victim& victim) {
     const Job* other = state.find(victim.job);
     return other != nullptr && may_be_moved(state, *other, *job, now);

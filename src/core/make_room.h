@@ -5,6 +5,7 @@
 // important victims, then the least work lost, the least time in moves, the fewest moves so far.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -39,6 +40,8 @@ struct Candidate {
   Microseconds moving{0};  // Out and back, at the rates of its cards.
 };
 bool less_harm(const Candidate& a, const Candidate& b);
+// When it has been on its cards for long enough to be moved.
+Wall movable_from(const State& state, const Running& running, Now now);
 // It could be moved if somebody deserved its place.
 bool is_movable(const State& state, const Job& job, Now now);
 // By the way that frees its cards; nullopt: there is none.
@@ -47,12 +50,27 @@ std::optional<Candidate> leaving_candidate(const State& state, const Job& job,
 
 // Cheap: false if nobody could be moved for a job of this band.
 bool may_make_room(const State& state, int band);
-// Nullopt: nobody is to be moved for it. REQUIRES: the job is pending and found no place.
-std::optional<RoomPlan> plan_room(const State& state, const Tentative& free, const Job& job,
-                                  Now now);
-// Room is being made for it already: what it will get when those who go are gone.
-std::optional<Grant> room_under_way(const State& state, const Tentative& free, const Job& job,
-                                    Now now);
+// Those that are on their way out, by whatever way and for whomever: nobody else is moved for a
+// job that will find room when they are gone.
+class Leavers {
+ public:
+  explicit Leavers(const State& state);
+  bool none() const { return going_.empty(); }
+  bool contains(JobId id) const;
+  // By a decision of this turn. What they will have in host RAM is taken from `free` at once.
+  void add(const MakeRoom& plan, Tentative& free);
+  // What will be free without them.
+  Tentative gone_from(const Tentative& free) const;
+
+ private:
+  const State& state_;
+  std::vector<Victim> going_;
+};
+// Where the job would be with `free`; nullopt: there is no room for it.
+using FindRoom = std::function<std::optional<Grant>(const Tentative& free)>;
+// Nullopt: nobody is to be moved for it. REQUIRES: the job found no room, also without `leavers`.
+std::optional<RoomPlan> plan_room(const State& state, const Tentative& free, const Leavers& leavers,
+                                  const Job& job, const FindRoom& find, Now now);
 bool still_valid(const State& state, const MakeRoom& plan, Now now);
 
 // Its driver can move it, and host RAM can take what it has on its cards.
@@ -62,8 +80,6 @@ bool can_checkpoint(const State& state, const Job& job, std::uint64_t ram_free);
 std::optional<Mechanism> way_out(const State& state, const Job& job, std::uint64_t ram_free);
 // What it has on its cards, as far as that was seen.
 std::uint64_t vram_in_use(const State& state, const Job& job);
-// What of its victims goes to host RAM.
-std::uint64_t bytes_to_move(const MakeRoom& plan);
 // How long the driver needs to get its victims out of the way.
 Microseconds time_to_make(const State& state, const MakeRoom& plan);
 // Host RAM that may take what jobs have on cards.

@@ -309,7 +309,7 @@ TEST(MakeRoom, TwoUrgentJobsAtOnceMoveTwo) {
   EXPECT_EQ(jobs_of<Launch>(turn(state, at_second(62))).size(), 1u);
 }
 
-TEST(MakeRoom, APriorityThatChangesMeanwhileBringsItBackAtOnce) {
+TEST(MakeRoom, WhoWasMovedForSomebodyThatIsCancelledComesBackAtOnce) {
   State state = movable(1, 24);
   ask().priority(kLow).submit(state, at_second(0));
   started(state, 1, 0);

@@ -43,6 +43,11 @@ struct Preview {
   Answer operator()(const ResumeAsked& asked) const { return on_jobs(asked.jobs, asked); }
   Answer operator()(const RequeueAsked& asked) const { return on_jobs(asked.jobs, asked); }
   Answer operator()(const SetAsked& asked) const { return on_jobs(asked.jobs, asked); }
+  Answer operator()(const AdoptAsked& asked) const {
+    if (auto refusal = check_adopt(state, asked)) return *refusal;
+    return Submitted{state.next_job(), 1, false};
+  }
+  Answer operator()(const LetGoAsked& asked) const { return on_jobs(asked.jobs, asked); }
   Answer operator()(const GroupSetAsked& asked) const {
     State part;
     return apply(part, asked, now).answer;

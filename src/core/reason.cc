@@ -134,6 +134,8 @@ const char* reason_code_name(ReasonCode code) {
       return "slow_pair";
     case ReasonCode::kMakingRoom:
       return "making_room";
+    case ReasonCode::kRoomLater:
+      return "room_later";
     case ReasonCode::kMovedAside:
       return "moved_aside";
     case ReasonCode::kPaused:
@@ -190,6 +192,10 @@ std::string describe(const Reason& reason) {
       return "room is being made: " + job_list(reason.jobs) +
              (reason.jobs.size() == 1 ? " is" : " are") + " moved aside" +
              (reason.name.empty() ? "" : ", for about " + reason.name + " more");
+    case ReasonCode::kRoomLater:
+      return job_list(reason.jobs) + " will be moved aside for it when " +
+             (reason.jobs.size() == 1 ? "it has" : "they have") + " run for a while" +
+             (reason.name.empty() ? "" : ", " + reason.name);
     case ReasonCode::kMovedAside:
       return (reason.jobs.empty() ? std::string("moved aside; ")
                                   : "moved aside for " + job_list(reason.jobs) + "; ") +
@@ -234,6 +240,7 @@ std::string what_would_help(const Reason& reason) {
       return "a higher limit: gpusched set --vram-limit";
     case ReasonCode::kSlowPair:
     case ReasonCode::kMakingRoom:
+    case ReasonCode::kRoomLater:
     case ReasonCode::kMovedAside:
     case ReasonCode::kDependency:
     case ReasonCode::kBegin:

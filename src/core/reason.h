@@ -28,6 +28,7 @@ enum class ReasonCode {
   kReserved,     // It would fit, but delays the first waiting job (`jobs`).
   kSlowPair,     // It would fit beside `jobs`, but they slow each other down.
   kMakingRoom,   // Others (`jobs`) are being moved aside for it.
+  kRoomLater,    // Others (`jobs`) may be moved aside for it from `until` on.
   kMovedAside,   // Moved aside for others (`jobs`); returns when there is room.
   kPaused,       // Moved aside by hand.
   kVramLimit,    // Stopped at its VRAM limit (`until`, `name`).

@@ -114,8 +114,10 @@ void State::index(const Job& job, Now now) {
   } else if (const auto* ended = std::get_if<Ended>(&job.state)) {
     ended_.emplace(ended->ended_at, job.id);
     record_sweep(job, +1);
-    // The holder of a lease outlives it: what it still has on the cards counts from now on.
-    for (const CardGrant& held : job.spec->lease ? ended->grant.cards : std::vector<CardGrant>{}) {
+    // The holder of a lease outlives it, and so may what was adopted: what it still has on the
+    // cards counts from now on.
+    const bool outlived = job.spec->lease || job.spec->adopted;
+    for (const CardGrant& held : outlived ? ended->grant.cards : std::vector<CardGrant>{}) {
       if (const auto position = index_of(held.card)) refresh_beyond(*position);
     }
   } else {
@@ -175,6 +177,7 @@ void State::check_invariants() const {
   std::size_t ended = 0;
   std::size_t waiting = 0;
   std::vector<CardHolds> holds(cards_.size());
+  std::vector<bool> granted(cards_.size(), true);  // By nobody but the scheduler.
   HostHolds host;
   std::map<std::string, TenantHolds> tenants;
   std::map<std::string, std::uint64_t> waiting_of;
@@ -205,6 +208,7 @@ void State::check_invariants() const {
       holds[*position].share_percent += held.share_percent;
       ++holds[*position].jobs;
       holds[*position].whole = holds[*position].whole || held.whole;
+      if (job.spec->adopted) granted[*position] = false;
     }
   }
   for (const auto& [name, entry] : tenants_.entries()) {
@@ -226,7 +230,8 @@ void State::check_invariants() const {
     CHECK(holds[i].vram_bytes == card_holds_[i].vram_bytes && holds[i].jobs == card_holds_[i].jobs);
     CHECK(holds[i].share_percent == card_holds_[i].share_percent);
     CHECK(holds[i].whole == card_holds_[i].whole);
-    // No card is over-committed: alone, or all of them within it.
+    // No card is over-committed: alone, or all of them within it. What was adopted was there.
+    if (!granted[i]) continue;
     CHECK(!holds[i].whole || holds[i].jobs == 1);
     CHECK(holds[i].jobs <= 1 || holds[i].vram_bytes <= cards_[i].capacity_bytes());
   }

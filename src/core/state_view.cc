@@ -161,8 +161,8 @@ void State::refresh_beyond(std::size_t card_index) {
     }
     // An attempt that has ended is gone with all its processes; the list is older than that.
     const Job* job = find(process.attempt->job);
-    if (job != nullptr && job->spec->lease && !job->active()) {
-      // The end of a lease does not end its holder.
+    if (job != nullptr && (job->spec->lease || job->spec->adopted) && !job->active()) {
+      // The end of a lease does not end its holder, nor letting go a process.
       foreign += bytes;
       continue;
     }

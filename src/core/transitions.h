@@ -31,6 +31,15 @@ Applied apply_pause(State& state, const PauseAsked& asked, Now now);
 Applied apply_resume(State& state, const ResumeAsked& asked, Now now);
 Applied apply_requeue(State& state, const RequeueAsked& asked, Now now);
 Applied apply_set(State& state, const SetAsked& asked, Now now);
+Applied apply_adopt(State& state, const AdoptAsked& asked, Now now);
+std::optional<Refusal> check_adopt(const State& state, const AdoptAsked& asked);
+Applied apply_let_go(State& state, const LetGoAsked& asked, Now now);
+// The attempt's supervisor was lost before it took over: another one tries, the process is there.
+Applied adopt_again(State& state, Job job, const std::string& why, Now now);
+// An adopted process that is to be let go is, if it is on its cards and was seen there.
+void let_go_if_asked(const State& state, const Job& job, std::vector<Effect>& effects);
+// Those that were waited with until this card was looked at again.
+void let_go_on(const State& state, CardNumber card, std::vector<Effect>& effects);
 Applied apply_group_set(State& state, const GroupSetAsked& asked);
 Applied apply_group_remove(State& state, const GroupRemoveAsked& asked);
 Applied apply_tenant_set(State& state, const TenantSetAsked& asked, Now now);

@@ -153,6 +153,7 @@ void Daemon::after_turn() {
   if (cards_ && whose_has_changed()) tell_attempts();
   log_drains();
   if (counts.running > 0) look_at_progress();
+  look_at_idle_foreign();
   for (auto& left : containers_.take_left_behind(engine_->state())) {
     launcher_->end_containers(left.attempt, left.since, std::move(left.ids));
   }
@@ -267,6 +268,7 @@ ApiPorts Daemon::api_ports() {
   ports.set_log_level = set_level;
   ports.cards_from = [this] { return cards_from_; };
   ports.board = [this]() -> const watch::CardBoard* { return cards_ ? &cards_->board() : nullptr; };
+  ports.shims = [this] { return launcher_->shims(); };
   ports.state_directory = config_.state_directory;
   ports.started_at = read_clock().wall;
   ports.daemon_uid = ::geteuid();

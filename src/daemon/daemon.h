@@ -17,6 +17,7 @@
 #include "base/result.h"
 #include "config/config.h"
 #include "core/card_numbers.h"
+#include "core/foreign_idle.h"
 #include "daemon/driver.h"
 #include "daemon/job_containers.h"
 #include "daemon/sim_world.h"
@@ -59,6 +60,7 @@ class Daemon {
   void log_drains();
   bool whose_has_changed();
   void look_at_progress();
+  void look_at_idle_foreign();
   void let_clients_in();
   void wait_for_end();
   void wait_for_hangup();
@@ -94,6 +96,9 @@ class Daemon {
   boost::asio::steady_timer progress_{loop_};
   bool watching_progress_ = false;
   std::map<AttemptId, ReportedProgress> reported_;  // The last that was passed on.
+  const std::vector<ForeignRule> foreign_rules_ = foreign_rules_of(config_.idle_foreign);
+  Boot foreign_looked_{};
+  std::map<std::pair<int, Boot>, Boot> foreign_tried_;  // By pid and start: when.
   boost::asio::signal_set ending_{loop_, SIGTERM, SIGINT};
   boost::asio::signal_set hangup_{loop_, SIGHUP};
   Result<void> outcome_;

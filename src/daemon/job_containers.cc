@@ -17,7 +17,8 @@ bool is_engine(Container::Kind kind) {
 
 const Running* running_attempt(const State& state, AttemptId attempt) {
   const Job* job = state.find(attempt.job);
-  if (job == nullptr || job->current_attempt() != attempt) return nullptr;
+  // What an adopted process started is as little ours as itself.
+  if (job == nullptr || job->current_attempt() != attempt || job->spec->adopted) return nullptr;
   return std::get_if<Running>(&job->state);
 }
 

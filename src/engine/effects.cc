@@ -87,6 +87,8 @@ void Engine::run_effect(const Effect& effect) {
     launcher_.ask_to_save(save->attempt, *job->spec->saves, job->spec->time.grace);
   } else if (const auto* aside = std::get_if<MoveAside>(&effect)) {
     launcher_.move_aside(move_order(aside->attempt, aside->checkpoint));
+  } else if (const auto* gone = std::get_if<LetGo>(&effect)) {
+    launcher_.let_go(gone->attempt);
   } else if (const auto* back = std::get_if<BringBack>(&effect)) {
     launcher_.bring_back(move_order(back->attempt, back->checkpoint));
   }

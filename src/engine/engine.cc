@@ -64,7 +64,7 @@ void Engine::report(LauncherReport report) {
     Event operator()(AttemptStarted& r) const { return AttemptRunning{r.attempt, r.started_at}; }
     Event operator()(AttemptEnded& r) const {
       return AttemptFinished{r.attempt,    r.cause,    r.exit_code, r.signal, std::move(r.message),
-                             r.started_at, r.ended_at, r.usage};
+                             r.started_at, r.ended_at, r.usage,     r.let_go};
     }
     Event operator()(AttemptNotStarted& r) const { return AttemptNeverRan{r.attempt, r.error}; }
     Event operator()(const MovedAside& r) const { return r; }

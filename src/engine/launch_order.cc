@@ -106,6 +106,15 @@ LaunchOrder launch_order_of(const State& state, const Job& job, const Engine::Op
   LaunchOrder order;
   order.attempt = job.current_attempt();
   order.argv = command_of(job);
+  if (spec.adopted) {
+    // What the process is and has stays its own.
+    order.environment = spec.environment;
+    order.working_directory = spec.working_directory;
+    order.owner = job.owner;
+    order.time = spec.time;
+    order.adopted = *spec.adopted;
+    return order;
+  }
   order.environment = spec.environment;
   order.added_variables = card_variables_of(state, starting->grant, options);
   const std::pair<std::string, std::string> own[] = {

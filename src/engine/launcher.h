@@ -66,6 +66,8 @@ struct LaunchOrder {
   std::optional<DeviceFilter> devices = {};
   std::string devices_open = {};  // Why there is no filter.
   NearCpus near;                  // Near its cards, where the machine has several nodes.
+  // Nothing is started: this process, which runs already, is watched over. Time counts from now.
+  std::optional<AdoptedProcess> adopted = {};
 };
 
 // A running attempt is to leave its cards, or to return to them.
@@ -102,6 +104,7 @@ struct AttemptEnded {
   std::optional<Wall> started_at;
   Wall ended_at{};
   Usage usage;
+  bool let_go = false;  // The process of an adopted attempt goes on without us.
 };
 struct AttemptNotStarted {
   AttemptId attempt;
@@ -143,6 +146,9 @@ class Launcher {
   // of one: they go on from the state that the attempt is found in.
   virtual void move_aside(MoveOrder order) = 0;
   virtual void bring_back(MoveOrder order) = 0;
+  // The process of an adopted attempt goes on by itself; answered by AttemptEnded with `let_go`.
+  // Repeating it changes nothing.
+  virtual void let_go(AttemptId attempt) = 0;
   virtual void change_time(AttemptId attempt, const TimeRule& time) = 0;
   // The job is gone from the store: remove its directory.
   virtual void forget(JobId job) = 0;

@@ -55,13 +55,18 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now) {
     if (running && running->used) state_.add_use(job.current_attempt(), *running->used);
     const StopReason stopping = starting ? starting->stopping : running->stopping;
     // The request to stop may have been lost with the daemon.
-    if (stopping == StopReason::kMakeRoom && job.spec->saves) {
+    const bool gives_way = stopping == StopReason::kMakeRoom || stopping == StopReason::kPressure;
+    if (gives_way && job.spec->saves) {
       run_effect(AskToSave{job.current_attempt()});
+    } else if (stopping == StopReason::kLetGo) {
+      // One that was aside returns first, and is seen on its cards before it is let go.
+      if (running && !running->aside) launcher_.let_go(job.current_attempt());
     } else if (stopping != StopReason::kNone) {
       launcher_.stop(job.current_attempt(), job.spec->time.grace);
     }
     // A move goes on from where the attempt is found.
-    if (!same_boot || stopping != StopReason::kNone || !running || !running->aside) continue;
+    const bool ends = stopping != StopReason::kNone && stopping != StopReason::kLetGo;
+    if (!same_boot || ends || !running || !running->aside) continue;
     const bool checkpoint = running->aside->mechanism == Mechanism::kCheckpoint;
     if (running->aside->phase == AsidePhase::kPausing) {
       run_effect(MoveAside{job.current_attempt(), checkpoint});

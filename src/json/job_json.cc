@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "json/adopt_json.h"
 #include "json/lease_json.h"
 #include "json/needs_json.h"
 #include "json/usage_json.h"
@@ -148,6 +149,7 @@ void write_row_fields(JsonWriter& json, const Job& job, const RowFacts& facts,
   write_needs_fields(json, spec.needs);
   json.end_object().field("time_limit_s", spec.time.limit);
   if (spec.lease) write_lease_terms(json, *spec.lease);
+  if (spec.adopted) write_adopted(json, *spec.adopted);
 }
 
 void write_usage(JsonWriter& json, const Job& job) {

@@ -1,5 +1,6 @@
 #include "json/spec_json.h"
 
+#include "json/adopt_json.h"
 #include "json/json_writer.h"
 #include "json/lease_json.h"
 #include "json/needs_json.h"
@@ -51,6 +52,7 @@ std::string spec_to_json(const JobSpec& spec) {
   if (spec.rare->vram_limit_bytes > 0) json.field("vram_limit_bytes", spec.rare->vram_limit_bytes);
   if (spec.saves) write_save_terms(json, spec.saves.get());
   if (spec.lease) write_lease_terms(json, *spec.lease);
+  if (spec.adopted) write_adopted(json, *spec.adopted);
   json.end_object();
   return out;
 }
@@ -68,6 +70,7 @@ Result<JobSpec> spec_from_json(std::string_view text) {
     fields.adopt(inner);
   }
   read_lease_terms(fields, spec.lease);
+  read_adopted(fields, spec.adopted);
   if (Result<void> read = fields.finish(); !read) return failure(read.error());
   return spec;
 }

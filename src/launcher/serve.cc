@@ -21,6 +21,7 @@
 #include <optional>
 #include <string_view>
 
+#include "launcher/adopt.h"
 #include "launcher/attempt_entries.h"
 #include "launcher/become_mover.h"
 #include "launcher/command.h"
@@ -106,7 +107,9 @@ class Server {
     auto message = decode_launch(packet);
     if (!message) return;
     if (auto* launch = std::get_if<LaunchRequest>(&*message)) {
-      if (!launch_spare(packet, launch->attempt, passed)) launch_shim(*launch, passed);
+      if (launch->adopts || !launch_spare(packet, launch->attempt, passed)) {
+        launch_shim(*launch, passed);
+      }
     } else if (const auto* tree = std::get_if<EndTreeRequest>(&*message)) {
       in_worker([&] { end_tree(*tree); });
     } else if (const auto* containers = std::get_if<EndContainersRequest>(&*message)) {
@@ -131,7 +134,11 @@ class Server {
     Fd go;
     if (request.on_go && !passed.empty()) go = std::move(passed.front());
     passed.clear();
-    run_shim(settings_, request.attempt, request.order, std::move(go), entries);
+    if (request.adopts) {
+      run_adopting_shim(settings_, request.attempt, request.order, std::move(go));
+    } else {
+      run_shim(settings_, request.attempt, request.order, std::move(go), entries);
+    }
     ::_exit(0);
   }
 
@@ -178,7 +185,8 @@ class Server {
     environment->variables.assign(100, std::string(60, '='));
     usual.environment = std::move(environment);
     usual.argv = {"true"};
-    const auto request = decode_launch(encode(LaunchRequest{{}, false, encode_order(usual)}));
+    const auto request =
+        decode_launch(encode(LaunchRequest{{}, false, false, encode_order(usual)}));
     const auto order = decode_order(std::get<LaunchRequest>(*request).order);
     if (order && merged_environment(*order).empty()) ::_exit(0);
     for (std::size_t at = 0; at < sizeof buffer_ / 4; at += 4096) buffer_[at] = 0;

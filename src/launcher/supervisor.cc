@@ -68,6 +68,7 @@ void Supervisor::turn() {
 void Supervisor::add_polls(std::vector<pollfd>& polls) {
   polls.push_back({settings_.children_fd, POLLIN, 0});
   if (command_report_) polls.push_back({command_report_.get(), POLLIN, 0});
+  if (adopted_ && phase_ == Phase::kRunning) polls.push_back({adopted_->fd(), POLLIN, 0});
   if (parts_.control) polls.push_back({parts_.control.get(), POLLIN, 0});
   for (const Client& client : clients_) polls.push_back({client.socket.get(), POLLIN, 0});
   if (trim_ && trim_->fd() >= 0) polls.push_back({trim_->fd(), POLLIN, 0});
@@ -83,6 +84,7 @@ void Supervisor::dispatch(const pollfd& ready) {
     return reap();
   }
   if (ready.fd == command_report_.get()) return on_command_report();
+  if (adopted_ && ready.fd == adopted_->fd()) return on_adopted_gone();
   if (ready.fd == parts_.control.get()) return accept_clients();
   if (timer_ && ready.fd == timer_.get()) return on_time();
   if (trim_ && ready.fd == trim_->fd()) return trim_->on_readable(read_clock().boot);

@@ -11,6 +11,7 @@
 
 #include "base/fd.h"
 #include "engine/launcher.h"
+#include "launcher/adopted_tree.h"
 #include "launcher/attachment.h"
 #include "launcher/command.h"
 #include "launcher/log_tail.h"
@@ -43,6 +44,9 @@ class Supervisor {
   void refuse(const LaunchProblem& problem);
   // Returns when the exit record is written and the client, if any, has got everything.
   void follow(StartedCommand command);
+  // The same for a process that runs already; nullopt: it has ended meanwhile. `before`: what an
+  // earlier shim of this attempt wrote.
+  void watch_over(std::optional<AdoptedTree> process, const std::optional<StatusRecord>& before);
 
  private:
   enum class Phase {
@@ -76,6 +80,11 @@ class Supervisor {
   void report(std::string message);
   void flush_reports();
 
+  // --- A process that was adopted (supervisor_adopted.cc) ---
+  void on_adopted_gone();
+  void compose_adopted_exit();
+  void let_go();
+
   // --- Control (supervisor_control.cc, supervisor_save.cc) ---
   void accept_clients();
   void on_client(std::size_t index);
@@ -90,6 +99,9 @@ class Supervisor {
   ShimParts& parts_;
   Phase phase_ = Phase::kStarting;
   pid_t pid_ = -1;
+  std::optional<AdoptedTree> adopted_;  // Set: not a child of ours.
+  bool let_go_ = false;
+  bool told_to_end_ = false;
   Fd command_report_;
   Timeline timeline_;
   std::optional<LogTrim> trim_;

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "base/clock.h"
+#include "launcher/adopt.h"
 #include "launcher/supervisor.h"
 #include "process/cgroup.h"
 #include "process/packet.h"
@@ -83,6 +84,7 @@ ControlMessage Supervisor::obey(const ControlMessage& message, bool administrato
   }
   if (const auto* save = std::get_if<SaveCommand>(&message)) {
     if (save->signal > 64) return Refused{"there is no such signal"};
+    if (parts_.order.adopted) return Refused{"an adopted process is not asked to save itself"};
     if (alive) ask_to_save(*save);
     return Done{};
   }
@@ -93,13 +95,21 @@ ControlMessage Supervisor::obey(const ControlMessage& message, bool administrato
   }
   const bool for_administrators = std::holds_alternative<SetTime>(message) ||
                                   std::holds_alternative<PauseCommand>(message) ||
-                                  std::holds_alternative<ResumeCommand>(message);
+                                  std::holds_alternative<ResumeCommand>(message) ||
+                                  std::holds_alternative<LetGoCommand>(message);
   if (!for_administrators) return Refused{"this is not for a supervisor to do"};
   if (!administrator) return Refused{"only the daemon's user may do this"};
   if (const auto* time = std::get_if<SetTime>(&message)) {
     parts_.order.time = time->time;
     timeline_.change(time->time, now);
+    // Ignoring failure: a successor, should there be one, would hold to the old limit.
+    if (parts_.order.adopted) (void)keep_adoption(parts_.directory.get(), parts_.order);
     apply_timeline();
+    return Done{};
+  }
+  if (std::holds_alternative<LetGoCommand>(message)) {
+    if (!parts_.order.adopted) return Refused{"this job was not adopted"};
+    if (alive) let_go();
     return Done{};
   }
   const bool pause = std::holds_alternative<PauseCommand>(message);
@@ -111,8 +121,10 @@ ControlMessage Supervisor::obey(const ControlMessage& message, bool administrato
 }
 
 bool Supervisor::set_paused(bool paused) {
-  const bool changed = parts_.leaf ? freeze_leaf(parts_.leaf.get(), paused)
-                                   : signal_descendants(::getpid(), paused ? SIGSTOP : SIGCONT) > 0;
+  const int signal = paused ? SIGSTOP : SIGCONT;
+  const bool changed = adopted_      ? adopted_->signal(signal) > 0
+                       : parts_.leaf ? freeze_leaf(parts_.leaf.get(), paused)
+                                     : signal_descendants(::getpid(), signal) > 0;
   if (!changed) return false;
   const Boot now = read_clock().boot;
   if (paused) {

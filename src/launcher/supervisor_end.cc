@@ -110,11 +110,21 @@ void Supervisor::reap() {
 }
 
 void Supervisor::end_tree() {
+  if (adopted_) {
+    told_to_end_ = true;
+    adopted_->signal(SIGKILL);
+    return;
+  }
   if (parts_.leaf && kill_leaf(parts_.leaf.get())) return;
   signal_descendants(::getpid(), SIGKILL);
 }
 
 void Supervisor::signal_command(int signal) {
+  if (adopted_) {
+    if (signal == SIGTERM) told_to_end_ = true;
+    adopted_->signal(signal);
+    return;
+  }
   // Before it has its own session there is no group yet.
   if (pid_ > 0 && ::kill(-pid_, signal) != 0 && errno == ESRCH) ::kill(pid_, signal);
 }
@@ -130,6 +140,7 @@ void Supervisor::compose_exit() {
   ended_.usage.user_cpu = microseconds_of(usage_.ru_utime);
   ended_.usage.system_cpu = microseconds_of(usage_.ru_stime);
   ended_.usage.max_rss_bytes = static_cast<std::uint64_t>(usage_.ru_maxrss) * 1024;
+  if (parts_.order.adopted) return compose_adopted_exit();
   if (problem_) {
     ended_.cause = Cause::kLaunch;
     ended_.exit_code = problem_->exit_code;

@@ -61,7 +61,7 @@ int move(const MoveWords& words) {
   auto last = read_last(directory.get());
   const bool answered = last && last->done && !words.token.empty() && last->token == words.token;
   const MoveRecord record = answered ? *last : Move(words, directory.get(), last).run();
-  die_if_asked(directory.get(), "recorded");
+  die_if_asked(directory.get(), words.out ? "recorded" : "recorded back");
   if (words.report_fd >= 0) {
     send_packet(words.report_fd, encode(MoverEnded{words.attempt, words.token}));
   }

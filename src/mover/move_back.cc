@@ -31,7 +31,7 @@ Move::Step Move::come_back() {
   if (away) record_.times = {};
   if (Step trouble = away ? check_room() : std::nullopt) return trouble;
   save();
-  die_if_asked(directory_, "begun");
+  die_if_asked(directory_, "begun back");
   if (Step trouble = restore_all()) return trouble;
   if (Step trouble = unlock_all()) return trouble;
   put_back_memory_max();

@@ -71,7 +71,12 @@ Result<Where> where_of(int directory) {
   if (!claim->by_shim || (held && !*held)) {
     return failure(ErrorCode::kNotFound, "the attempt does not run");
   }
-  return Where{claim->cgroup, static_cast<pid_t>(claim->pid), false};
+  if (!claim->process) return Where{claim->cgroup, static_cast<pid_t>(claim->pid), false};
+  // Adopted: it is no child of its shim, which only watches over it.
+  if (is_gone(claim->process->pid, claim->process->started)) {
+    return failure(ErrorCode::kNotFound, "the adopted process has ended");
+  }
+  return Where{{}, static_cast<pid_t>(claim->process->pid), true};
 }
 
 std::vector<ProcessEntry> processes_of(const Where& where) {

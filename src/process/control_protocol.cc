@@ -45,6 +45,8 @@ void write(WireWriter& out, const SaveCommand& m) {
   out.i64(m.stop_grace.count());
 }
 
+void write(WireWriter&, const LetGoCommand&) {}
+
 // Values from the other side are clamped into what the field can mean.
 int small_number(std::uint32_t value) { return static_cast<int>(value & 0xffff); }
 Seconds seconds(std::int64_t value) {
@@ -97,6 +99,8 @@ void read(WireReader& in, SaveCommand& m) {
   m.grace = seconds(in.i64());
   m.stop_grace = seconds(in.i64());
 }
+
+void read(WireReader&, LetGoCommand&) {}
 
 template <std::size_t I = 0>
 Result<ControlMessage> decode_control(std::size_t kind, WireReader& in) {

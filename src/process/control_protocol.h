@@ -80,9 +80,13 @@ struct SaveCommand {
   Seconds stop_grace{0};
 };
 
-using ControlMessage = std::variant<StopCommand, SetTime, PauseCommand, ResumeCommand, SendSignal,
-                                    AttachRequest, Detach, InputData, InputEnd, WindowSize, Done,
-                                    Refused, Attached, OutputData, ErrorData, JobExit, SaveCommand>;
+// Of an adopted process: watch over it no longer. Only the daemon's user and root.
+struct LetGoCommand {};
+
+using ControlMessage =
+    std::variant<StopCommand, SetTime, PauseCommand, ResumeCommand, SendSignal, AttachRequest,
+                 Detach, InputData, InputEnd, WindowSize, Done, Refused, Attached, OutputData,
+                 ErrorData, JobExit, SaveCommand, LetGoCommand>;
 
 std::string encode(const ControlMessage& message);
 // Errors say what is wrong in words that can be shown to the sender.

@@ -257,7 +257,9 @@ Result<AttemptFindings> look_at_attempt(const std::string& state_directory, Atte
   auto status = readable<StatusRecord>(read_file(directory, "status"), parse_status, problem);
   const auto held = claim_is_held(directory);
   if (shim == ShimLife::kUnknown && held && *held)
-    return AttemptFindings(Supervised{claim ? claim->pid : 0, std::move(status)});
+    return AttemptFindings(Supervised{claim ? claim->pid : 0,
+                                      claim && claim->process ? claim->process->pid : 0,
+                                      std::move(status)});
   // The shim may have written its last word between the two looks.
   if (auto ended = find_exit(directory, attempt, problem))
     return AttemptFindings(std::move(*ended));
@@ -265,6 +267,8 @@ Result<AttemptFindings> look_at_attempt(const std::string& state_directory, Atte
   if (claim) lost.cgroup = claim->cgroup;
   if (claim) lost.boot_id = claim->boot_id;
   if (status && lost.boot_id.empty()) lost.boot_id = status->boot_id;
+  if (claim) lost.process = claim->process;
+  lost.adopted = lost.process || (status && status->adopted);
   lost.status = std::move(status);
   lost.problem = std::move(problem);
   return AttemptFindings(std::move(lost));

@@ -35,7 +35,8 @@ struct ClaimRecord {
   bool by_shim = true;  // False: recovery won it, the command never ran.
   int pid = 0;          // Of the shim.
   std::string boot_id;
-  std::string cgroup;  // The job's leaf; empty without one.
+  std::string cgroup;                          // The job's leaf; empty without one.
+  std::optional<AdoptedProcess> process = {};  // Set: not started by the shim, only watched over.
 };
 struct StatusRecord {
   int pid = 0;  // Of the command: also its session and process group.
@@ -45,15 +46,24 @@ struct StatusRecord {
   FileIdentity output;
   std::optional<FileIdentity> error;  // Only when split.
   std::string device_filter = {};     // "on", or "off: why"; empty: an older shim.
+  bool adopted = false;               // `pid` is then neither a session nor a group of ours.
+};
+// What the next shim of an adopted attempt has to know when one has died; kept beside the claim.
+struct AdoptionRecord {
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  TimeRule time;
 };
 // The end of an attempt, as the shim saw it.
 using ExitRecord = AttemptEnded;
 
 std::string write_claim(const ClaimRecord& claim);
 std::string write_status(const StatusRecord& status);
+std::string write_adoption(const AdoptionRecord& adoption);
 std::string write_exit(const ExitRecord& ended);
 Result<ClaimRecord> parse_claim(std::string_view text);
 Result<StatusRecord> parse_status(std::string_view text);
+Result<AdoptionRecord> parse_adoption(std::string_view text);
 Result<ExitRecord> parse_exit(std::string_view text, AttemptId attempt);
 
 // Opens an attempt's directory without following links. An empty Fd: it is not there.
@@ -89,14 +99,17 @@ Result<bool> claim_is_held(int directory);
 struct NoClaim {};
 struct NeverRan {};  // Recovery has won the claim before.
 struct Supervised {
-  int shim_pid = 0;  // 0: the claim cannot be read.
+  int shim_pid = 0;     // 0: the claim cannot be read.
+  int adopted_pid = 0;  // 0: it was not adopted.
   std::optional<StatusRecord> status;
 };
 struct Unsupervised {
   std::string cgroup;
   std::string boot_id;  // Of the boot it ran in; empty: unknown.
   std::optional<StatusRecord> status;
-  std::string problem;  // What was damaged, if something was.
+  std::string problem;   // What was damaged, if something was.
+  bool adopted = false;  // It lives on, and is never ended for having lost its shim.
+  std::optional<AdoptedProcess> process;  // Who it is, if that can be read.
 };
 using AttemptFindings = std::variant<NoClaim, NeverRan, Supervised, Unsupervised, ExitRecord>;
 // kDead: the caller has seen the shim die, so that a lock still held means nothing (a process on

@@ -74,6 +74,28 @@ TEST_F(JobDirectory, RecordsComeBackAsTheyWere) {
   EXPECT_EQ(exit_back->started_at, ended.started_at);
 }
 
+TEST_F(JobDirectory, RecordsOfAnAdoptedProcessComeBackAsTheyWere) {
+  const AdoptedProcess process{77, Boot{Seconds{5}}};
+  const auto claim = parse_claim(write_claim({true, 42, "boot", "", process}));
+  ASSERT_TRUE(claim);
+  EXPECT_EQ(claim->process, process);
+  EXPECT_FALSE(parse_claim(write_claim({true, 42, "boot", ""}))->process);
+  const TimeRule time{Seconds{60}, 10, Seconds{5}, Seconds{3}};
+  const auto adoption = parse_adoption(write_adoption({1000, 100, time}));
+  ASSERT_TRUE(adoption);
+  EXPECT_EQ(adoption->uid, 1000u);
+  EXPECT_EQ(adoption->time, time);
+  EXPECT_FALSE(parse_adoption("version=1\nuid=7\nend=1\n"));
+  ExitRecord gone;
+  gone.attempt = kAttempt;
+  gone.ended_at = Wall{Seconds{2}};
+  gone.let_go = true;
+  const auto back = parse_exit(write_exit(gone), kAttempt);
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_TRUE(back->let_go);
+  EXPECT_FALSE(back->exit_code || back->signal);
+}
+
 TEST_F(JobDirectory, OnlyOneCanWinTheClaim) {
   const auto first = try_claim(directory_.get(), {true, 1, "boot", ""});
   ASSERT_TRUE(first && first->valid());

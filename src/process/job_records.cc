@@ -51,6 +51,10 @@ std::string write_claim(const ClaimRecord& claim) {
   record.set("pid", std::int64_t{claim.pid});
   record.set("boot_id", claim.boot_id);
   record.set("cgroup", claim.cgroup);
+  if (claim.process) {
+    record.set("process", std::int64_t{claim.process->pid});
+    record.set("process_started", claim.process->started.time_since_epoch().count());
+  }
   return record.write();
 }
 
@@ -60,7 +64,11 @@ Result<ClaimRecord> parse_claim(std::string_view text) {
   const std::string by = text_of(*record, "by");
   const auto pid = small(*record, "pid", kLargestPid);
   if (!pid || (by != "shim" && by != "recovery")) return damaged("the claim says nothing known");
-  return ClaimRecord{by == "shim", *pid, text_of(*record, "boot_id"), text_of(*record, "cgroup")};
+  ClaimRecord claim{by == "shim", *pid, text_of(*record, "boot_id"), text_of(*record, "cgroup")};
+  const auto process = small(*record, "process", kLargestPid);
+  const auto started = record->number("process_started");
+  if (process && started) claim.process = AdoptedProcess{*process, Boot{Microseconds{*started}}};
+  return claim;
 }
 
 std::string write_status(const StatusRecord& status) {
@@ -72,6 +80,7 @@ std::string write_status(const StatusRecord& status) {
   set_identity(record, "output", status.output);
   if (status.error) set_identity(record, "error", *status.error);
   if (!status.device_filter.empty()) record.set("device_filter", status.device_filter);
+  if (status.adopted) record.set("adopted", std::int64_t{1});
   return record.write();
 }
 
@@ -91,7 +100,36 @@ Result<StatusRecord> parse_status(std::string_view text) {
                       text_of(*record, "boot_id"),
                       *output,
                       identity_of(*record, "error"),
-                      text_of(*record, "device_filter")};
+                      text_of(*record, "device_filter"),
+                      record->number("adopted") == 1};
+}
+
+std::string write_adoption(const AdoptionRecord& adoption) {
+  Record record;
+  record.set("uid", std::int64_t{adoption.uid});
+  record.set("gid", std::int64_t{adoption.gid});
+  record.set("time_limit", adoption.time.limit.count());
+  record.set("warn_signal", std::int64_t{adoption.time.warn_signal});
+  record.set("warn_before", adoption.time.warn_before.count());
+  record.set("grace", adoption.time.grace.count());
+  return record.write();
+}
+
+Result<AdoptionRecord> parse_adoption(std::string_view text) {
+  auto record = Record::parse(text);
+  if (!record) return failure(std::move(record.error()));
+  const auto uid = record->number("uid");
+  const auto gid = record->number("gid");
+  const auto limit = record->number("time_limit");
+  const auto warn_signal = small(*record, "warn_signal", 64);
+  const auto warn_before = record->number("warn_before");
+  const auto grace = record->number("grace");
+  if (!uid || !gid || !limit || !warn_signal || !warn_before || !grace) {
+    return damaged("the record of the adoption lacks something");
+  }
+  return AdoptionRecord{
+      static_cast<std::uint32_t>(*uid), static_cast<std::uint32_t>(*gid),
+      TimeRule{Seconds{*limit}, *warn_signal, Seconds{*warn_before}, Seconds{*grace}}};
 }
 
 std::string write_exit(const ExitRecord& ended) {
@@ -101,6 +139,9 @@ std::string write_exit(const ExitRecord& ended) {
   }
   if (ended.exit_code) record.set("exit_code", std::int64_t{*ended.exit_code});
   if (ended.signal) record.set("signal", std::int64_t{*ended.signal});
+  // Said, not left out: a record that lacks something is damaged.
+  if (!ended.exit_code && !ended.signal) record.set("how", std::string_view("unknown"));
+  if (ended.let_go) record.set("let_go", std::int64_t{1});
   if (!ended.message.empty()) record.set("message", ended.message);
   if (ended.started_at) record.set("started_at", ended.started_at->time_since_epoch().count());
   record.set("ended_at", ended.ended_at.time_since_epoch().count());
@@ -126,7 +167,10 @@ Result<ExitRecord> parse_exit(std::string_view text, AttemptId attempt) {
   if (!known_cause || !ended_at) return damaged("the exit record lacks something");
   ended.exit_code = small(*record, "exit_code", 255);
   ended.signal = small(*record, "signal", 127);
-  if (!ended.exit_code && !ended.signal) return damaged("the exit record has no exit code");
+  if (!ended.exit_code && !ended.signal && text_of(*record, "how") != "unknown") {
+    return damaged("the exit record has no exit code");
+  }
+  ended.let_go = record->number("let_go") == 1;
   ended.message = text_of(*record, "message");
   if (const auto started = record->number("started_at")) {
     ended.started_at = Wall{Microseconds{*started}};

@@ -16,6 +16,7 @@ AttemptId read_attempt(WireReader& in) {
 void write(WireWriter& out, const LaunchRequest& m) {
   write(out, m.attempt);
   out.u8(m.on_go ? 1 : 0);
+  out.u8(m.adopts ? 1 : 0);
   out.rest(m.order);
 }
 void write(WireWriter& out, const EndTreeRequest& m) {
@@ -86,6 +87,7 @@ void write(WireWriter& out, const MoverEnded& m) {
 void read(WireReader& in, LaunchRequest& m) {
   m.attempt = read_attempt(in);
   m.on_go = in.u8() != 0;
+  m.adopts = in.u8() != 0;
   m.order = in.rest();
 }
 void read(WireReader& in, EndTreeRequest& m) {
@@ -278,6 +280,8 @@ std::string encode_order(const LaunchOrder& order) {
   write_devices(out, order);
   out.text(order.near.cpus);
   out.text(order.near.memory);
+  out.u32(order.adopted ? static_cast<std::uint32_t>(order.adopted->pid) : 0);
+  out.i64(order.adopted ? order.adopted->started.time_since_epoch().count() : 0);
   return out.take();
 }
 
@@ -320,6 +324,9 @@ Result<LaunchOrder> decode_order(std::string_view bytes) {
   read_devices(in, order);
   order.near.cpus = in.text();
   order.near.memory = in.text();
+  const int adopted = static_cast<int>(in.u32());
+  const Boot adopted_started{Microseconds{in.i64()}};
+  if (adopted > 0) order.adopted = AdoptedProcess{adopted, adopted_started};
   if (!in.ok()) return failure(ErrorCode::kInternal, "a launch order is cut off");
   return order;
 }

@@ -15,7 +15,7 @@
 
 namespace gpusched {
 
-inline constexpr std::uint32_t kLaunchProtocolVersion = 2;
+inline constexpr std::uint32_t kLaunchProtocolVersion = 3;
 // The launcher's two sockets.
 inline constexpr int kRequestSocket = 3;
 inline constexpr int kReportSocket = 4;
@@ -29,6 +29,7 @@ struct LaunchRequest {
   AttemptId attempt;
   // The first descriptor that came along says when: a byte is "go", its end is "never".
   bool on_go = false;
+  bool adopts = false;  // Nothing is started: of no use to a shim that was made for a command.
   std::string order;
 };
 // The shim died: end what it left behind. Answered by TreeEnded.

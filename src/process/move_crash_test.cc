@@ -65,8 +65,9 @@ TEST_P(MoverDies, TheNextOneGoesOnFromThere) {
 
 INSTANTIATE_TEST_SUITE_P(AtEveryStep, MoverDies,
                          ::testing::Values("begun", "locked:1", "locked:2", "checkpointed:1",
-                                           "checkpointed:2", "recorded", "restored:1", "restored:2",
-                                           "unlocked:1", "unlocked:2"));
+                                           "checkpointed:2", "recorded", "begun back", "restored:1",
+                                           "restored:2", "unlocked:1", "unlocked:2",
+                                           "recorded back"));
 
 class Crashes : public CrashedMoves, public ::testing::Test {};
 

@@ -27,7 +27,8 @@ std::vector<ControlMessage> one_of_each() {
           OutputData{"out"},
           ErrorData{"err"},
           exit,
-          SaveCommand{10, Seconds{60}, Seconds{10}}};
+          SaveCommand{10, Seconds{60}, Seconds{10}},
+          LetGoCommand{}};
 }
 
 TEST(ControlProtocol, EveryMessageComesBackAsItWas) {
@@ -118,7 +119,7 @@ TEST(LaunchProtocol, AnOrderThatIsCutOffIsRefused) {
 TEST(LaunchProtocol, EveryMessageComesBackAsItWas) {
   const AttemptId id{JobId{7}, 2};
   const std::vector<LaunchMessage> all = {
-      LaunchRequest{id, true, "order"},
+      LaunchRequest{id, true, true, "order"},
       EndTreeRequest{id, "/group", 99, Boot{Microseconds{5}}},
       EndContainersRequest{id, Boot{Microseconds{5}}, {"a", "b"}},
       ForgetRequest{{JobId{1}, JobId{2}}},

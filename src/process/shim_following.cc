@@ -72,7 +72,7 @@ void ShimLauncher::Impl::on_launched(const ShimLaunched& launched, std::vector<F
   }
   followed.shim_pid = launched.pid;
   follow(launched.attempt, followed, std::move(passed[0]));
-  if (followed.stop || followed.save || followed.time) tend(launched.attempt);
+  if (followed.stop || followed.save || followed.time || followed.let_go) tend(launched.attempt);
 }
 
 void ShimLauncher::Impl::follow(AttemptId attempt, Followed& followed, Fd pidfd) {
@@ -168,7 +168,11 @@ void ShimLauncher::Impl::settle(AttemptId attempt, ShimLife shim) {
   } else if (const auto* supervised = std::get_if<Supervised>(&*findings)) {
     follow_adopted(attempt, followed, *supervised);
   } else if (const auto* lost = std::get_if<Unsupervised>(&*findings)) {
-    end_tree(attempt, followed, *lost);
+    if (lost->adopted) {
+      succeed(attempt, followed, *lost);
+    } else {
+      end_tree(attempt, followed, *lost);
+    }
   }
 }
 
@@ -220,6 +224,7 @@ void ShimLauncher::Impl::follow_adopted(AttemptId attempt, Followed& followed,
     return;
   }
   followed.shim_pid = found.shim_pid;
+  followed.adopted_pid = found.adopted_pid;
   follow(attempt, followed, std::move(pidfd));
   if (found.status) on_started(attempt, found.status->pid, found.status->started_at);
   tend(attempt);
@@ -247,6 +252,30 @@ void ShimLauncher::Impl::end_tree(AttemptId attempt, Followed& followed,
   pump();
 }
 
+// The process is nobody's child here: another shim watches over it as well as the first.
+void ShimLauncher::Impl::succeed(AttemptId attempt, Followed& followed, const Unsupervised& found) {
+  constexpr int kSuccessorsMost = 5;
+  const bool same_boot = found.boot_id.empty() || found.boot_id == boot_id_;
+  if (!same_boot || !found.process || followed.successors == kSuccessorsMost) {
+    followed.stage = Stage::kEndingTree;
+    on_tree_ended(attempt);
+    return;
+  }
+  ++followed.successors;
+  if (!followed.stop) followed.stop = followed.stop_said;
+  followed.let_go = followed.let_go_said;
+  LaunchOrder order;
+  order.attempt = attempt;
+  order.adopted = found.process;
+  followed.adopted_pid = found.process->pid;
+  followed.stage = Stage::kQueued;
+  if (auto sent = send_order(order, Fd()); !sent) {
+    complain(sent.error().message);
+    followed.stage = Stage::kUnsettled;
+    tend_later(attempt, followed);
+  }
+}
+
 void ShimLauncher::Impl::tend(AttemptId attempt) {
   const auto found = attempts_.find(attempt);
   if (found == attempts_.end()) return;
@@ -258,7 +287,7 @@ void ShimLauncher::Impl::tend(AttemptId attempt) {
 
 // True: nothing is left to be said.
 bool ShimLauncher::Impl::deliver(AttemptId attempt, Followed& followed) {
-  if (!followed.stop && !followed.save && !followed.time) return true;
+  if (!followed.stop && !followed.save && !followed.time && !followed.let_go) return true;
   const auto socket = connect_control(attempt_directory(options_.state_directory, attempt), false);
   if (!socket) return false;  // Not there yet; or it is over, which the pidfd tells.
   const auto say = [&](const ControlMessage& message) {
@@ -269,7 +298,11 @@ bool ShimLauncher::Impl::deliver(AttemptId attempt, Followed& followed) {
   if (followed.save && !say(*followed.save)) return false;
   followed.save.reset();
   if (followed.stop && !say(StopCommand{*followed.stop})) return false;
+  if (followed.stop) followed.stop_said = followed.stop;
   followed.stop.reset();
+  if (followed.let_go && !say(LetGoCommand{})) return false;
+  followed.let_go_said = followed.let_go_said || followed.let_go;
+  followed.let_go = false;
   return true;
 }
 

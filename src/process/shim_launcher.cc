@@ -37,6 +37,7 @@ void ShimLauncher::ask_to_save(AttemptId attempt, const SaveTerms& terms, Second
 void ShimLauncher::change_time(AttemptId attempt, const TimeRule& time) {
   impl_->change_time(attempt, time);
 }
+void ShimLauncher::let_go(AttemptId attempt) { impl_->let_go(attempt); }
 void ShimLauncher::forget(JobId job) { impl_->forget(job); }
 void ShimLauncher::end_containers(AttemptId attempt, Boot since, std::vector<std::string> ids) {
   impl_->end_containers(attempt, since, std::move(ids));
@@ -131,7 +132,7 @@ void ShimLauncher::Impl::complain(const std::string& text) {
 // A packet for small orders, a memory file for large ones: arguments and environment may be
 // megabytes.
 Result<void> ShimLauncher::Impl::send_order(const LaunchOrder& order, Fd go) {
-  LaunchRequest request{order.attempt, go.valid(), encode_order(order)};
+  LaunchRequest request{order.attempt, go.valid(), order.adopted.has_value(), encode_order(order)};
   std::vector<Fd> files;
   if (go) files.push_back(std::move(go));
   if (request.order.size() > kLargestInlineOrder) {
@@ -152,6 +153,7 @@ void ShimLauncher::Impl::prepare(const LaunchOrder& order) {
     return;
   }
   attempts_[order.attempt].go.reset(ends[0]);
+  if (order.adopted) attempts_[order.attempt].adopted_pid = order.adopted->pid;
   if (!send_order(order, Fd(ends[1]))) attempts_.erase(order.attempt);
 }
 
@@ -190,6 +192,7 @@ void ShimLauncher::Impl::launch(const LaunchOrder& order) {
   if (launch_prepared(order.attempt)) return;
   Followed& followed = attempts_[order.attempt];
   followed.stage = Stage::kQueued;
+  if (order.adopted) followed.adopted_pid = order.adopted->pid;
   if (auto sent = send_order(order, Fd()); !sent) {
     followed.stage = Stage::kUnsettled;
     followed.error = sent.error().message;
@@ -236,6 +239,13 @@ void ShimLauncher::Impl::change_time(AttemptId attempt, const TimeRule& time) {
   tend(attempt);
 }
 
+void ShimLauncher::Impl::let_go(AttemptId attempt) {
+  const auto found = attempts_.find(attempt);
+  if (found == attempts_.end()) return;
+  found->second.let_go = true;
+  tend(attempt);
+}
+
 void ShimLauncher::Impl::end_containers(AttemptId attempt, Boot since,
                                         std::vector<std::string> ids) {
   outbox_.push_back({{}, encode(EndContainersRequest{attempt, since, std::move(ids)}), {}});
@@ -275,7 +285,8 @@ std::vector<std::pair<AttemptId, int>> ShimLauncher::Impl::shims() const {
   std::vector<std::pair<AttemptId, int>> found;
   for (const auto& [attempt, followed] : attempts_) {
     if (followed.stage == Stage::kFollowed && !followed.go && followed.shim_pid > 0) {
-      found.emplace_back(attempt, followed.shim_pid);
+      const bool adopted = followed.adopted_pid > 0;
+      found.emplace_back(attempt, adopted ? followed.adopted_pid : followed.shim_pid);
     }
   }
   return found;

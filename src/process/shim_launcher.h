@@ -53,6 +53,7 @@ class ShimLauncher final : public Launcher {
   void bring_back(MoveOrder order) override;
   void ask_to_save(AttemptId attempt, const SaveTerms& terms, Seconds grace) override;
   void change_time(AttemptId attempt, const TimeRule& time) override;
+  void let_go(AttemptId attempt) override;
   void forget(JobId job) override;
 
   // Ends containers that an attempt has left behind; one that was there before `since` stays.

@@ -37,6 +37,7 @@ class ShimLauncher::Impl : public std::enable_shared_from_this<ShimLauncher::Imp
   void move(MoveOrder order, bool out);
   void ask_to_save(AttemptId attempt, const SaveTerms& terms, Seconds grace);
   void change_time(AttemptId attempt, const TimeRule& time);
+  void let_go(AttemptId attempt);
   void forget(JobId job);
   void end_containers(AttemptId attempt, Boot since, std::vector<std::string> ids);
   std::vector<std::pair<AttemptId, int>> shims() const;
@@ -56,6 +57,12 @@ class ShimLauncher::Impl : public std::enable_shared_from_this<ShimLauncher::Imp
     Fd go;  // Open: only prepared so far. A byte starts it, closing ends it; nothing is reported.
     std::unique_ptr<boost::asio::posix::stream_descriptor> shim;
     int shim_pid = 0;
+    int adopted_pid = 0;  // The process that it only watches over; 0: it started one.
+    int successors = 0;   // Shims that took over from one that had died.
+    bool let_go = false;  // To be said to it.
+    // What has been said to it; a successor has to be told again.
+    std::optional<Seconds> stop_said;
+    bool let_go_said = false;
     bool started = false;  // Reported.
     std::string error;     // Why starting failed, if the launcher or the shim said so.
     std::optional<Seconds> stop;
@@ -98,6 +105,7 @@ class ShimLauncher::Impl : public std::enable_shared_from_this<ShimLauncher::Imp
   void win_claim(AttemptId attempt, Followed& followed);
   void follow_adopted(AttemptId attempt, Followed& followed, const Supervised& found);
   void end_tree(AttemptId attempt, Followed& followed, const Unsupervised& found);
+  void succeed(AttemptId attempt, Followed& followed, const Unsupervised& found);
   void follow(AttemptId attempt, Followed& followed, Fd pidfd);
   void await_death(AttemptId attempt, Followed& followed);
   void not_started(AttemptId attempt);

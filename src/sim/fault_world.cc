@@ -182,7 +182,7 @@ std::optional<JobId> FaultWorld::any_job() {
 void FaultWorld::client_acts() {
   const Actor root{0, true};
   const auto job = any_job();
-  const int action = pick(14);
+  const int action = pick(16);
   if (action < 6 || !job) return submit_something();
   const auto ignore = [](Result<Answer>) {};
   switch (action) {
@@ -200,6 +200,10 @@ void FaultWorld::client_acts() {
       return engine_->post(TenantSetAsked{root, kTenants[pick(3)], any_rule(), chance(50)}, ignore);
     case 12:
       return engine_->post(TenantUnsetAsked{root, kTenants[pick(3)]}, ignore);
+    case 13:
+      return adopt_something();
+    case 14:
+      return engine_->post(LetGoAsked{root, {*job}}, ignore);
     default:
       return engine_->post(SetAsked{root, {*job}, {.priority = pick(101)}}, ignore);
   }
@@ -264,6 +268,27 @@ void FaultWorld::submit_something() {
     for (std::uint64_t i = 0; i < submitted->count; ++i) {
       acknowledged_.insert(JobId{number_of(submitted->first) + i});
     }
+  });
+}
+
+// Whatever the queue, a process that is there is there.
+void FaultWorld::adopt_something() {
+  AdoptAsked asked{.owner = {1000, 1000, "by-hand"}, .tenant = "by-hand", .spec = {}, .tree = {}};
+  const int pid = 2 + pick(1000);
+  asked.tree = {pid};
+  JobSpec spec;
+  spec.argv = {"by-hand"};
+  spec.environment = std::make_shared<Environment>();
+  spec.adopted = std::make_shared<AdoptedProcess>(AdoptedProcess{pid, now_.boot});
+  spec.needs.vram_bytes = kGiB;
+  CardFilter filter;
+  filter.only.numbers = {cards_.front().number};
+  spec.needs.cards = std::move(filter);
+  if (chance(30)) spec.time.limit = Seconds{1 + pick(30)};
+  asked.spec = std::make_shared<const JobSpec>(std::move(spec));
+  engine_->post(std::move(asked), [this](const Result<Answer>& answer) {
+    const auto* made = answer ? std::get_if<Submitted>(&*answer) : nullptr;
+    if (made != nullptr) acknowledged_.insert(made->first);
   });
 }
 

@@ -42,6 +42,7 @@ class FaultWorld {
   void step();
   void client_acts();
   void submit_something();
+  void adopt_something();
   TenantRule any_rule();
   SubmitAsked any_submission();
   void time_passes();

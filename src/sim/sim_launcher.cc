@@ -59,6 +59,16 @@ void SimLauncher::ask_to_save(AttemptId id, const SaveTerms& terms, Seconds grac
   if (attempt.phase == Phase::kRunning) reschedule(attempt);
 }
 
+void SimLauncher::let_go(AttemptId id) {
+  const auto found = attempts_.find(id);
+  if (found == attempts_.end() || !found->second.order.adopted) return;
+  Attempt& attempt = found->second;
+  if (attempt.phase != Phase::kRunning) return;
+  attempt.let_go = true;
+  attempt.natural_end = now_.boot;
+  reschedule(attempt);
+}
+
 void SimLauncher::change_time(AttemptId id, const TimeRule& time) {
   const auto found = attempts_.find(id);
   if (found == attempts_.end()) return;
@@ -164,6 +174,8 @@ void SimLauncher::tell_end(AttemptId id, const Attempt& attempt) {
   } else {
     report.exit_code = attempt.saved ? kSavedExitCode : attempt.plan.exit_code;
   }
+  report.let_go = attempt.let_go && !attempt.stopping && !attempt.timed_out;
+  if (attempt.order.adopted) report.exit_code.reset();
   report.started_at = attempt.started_at;
   outbox_.emplace_back(std::move(report));
 }

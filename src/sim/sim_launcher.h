@@ -52,6 +52,7 @@ class SimLauncher : public Launcher {
   void bring_back(MoveOrder order) override;
   void ask_to_save(AttemptId attempt, const SaveTerms& terms, Seconds grace) override;
   void change_time(AttemptId attempt, const TimeRule& time) override;
+  void let_go(AttemptId attempt) override;
   void forget(JobId job) override;
 
   // Lets time pass and delivers what became due.
@@ -114,6 +115,7 @@ class SimLauncher : public Launcher {
     std::optional<Boot> save_at;  // When it has saved itself, as asked.
     bool saved = false;
     bool timed_out = false;
+    bool let_go = false;  // Its process is not ours any more.
     Wall started_at{};
     Wall ended_at{};
     std::optional<int> signal;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <memory>
 #include <optional>
 #include <string>
@@ -90,7 +92,7 @@ std::optional<int> small(std::optional<std::int64_t> number) {
 
 struct StateColumns {
   std::optional<std::string_view> hold;
-  std::optional<std::string_view> stopping;
+  std::optional<std::string> stopping;
   std::optional<std::int64_t> retry_at;
   std::optional<std::int64_t> decided_at;
   std::optional<std::int64_t> started_at;
@@ -117,6 +119,8 @@ struct StateColumns {
     granted = grant_to_text(running.grant);
     started_at = number_of(running.started_at);
     stopping = stop_word(running.stopping);
+    // For whom it leaves.
+    if (stopping && running.leaves_for != JobId{}) *stopping += " " + to_string(running.leaves_for);
     if (running.used) gpu_usage = gpu_usage_to_json(*running.used);
     if (running.aside) aside = aside_to_text(*running.aside);
   }
@@ -197,13 +201,25 @@ Result<JobState> read_state(const Statement& row) {
   if (const std::optional<Outcome> outcome = outcome_of_word(word)) {
     return read_ended(row, *outcome, std::move(*grant));
   }
-  const std::optional<StopReason> stopping = stop_of_word(row.text(kStopping));
+  const std::string_view stopping_text = row.text(kStopping);
+  const std::size_t space = std::min(stopping_text.find(' '), stopping_text.size());
+  const std::optional<StopReason> stopping = stop_of_word(stopping_text.substr(0, space));
   if (!stopping) return failure(unreadable(id, "stopping", row.text(kStopping)));
   if (word == "starting") {
     return Starting{std::move(*grant), wall_of(row.integer(kDecidedAt)), *stopping};
   }
   if (word == "running" || phase_of_word(word)) {
     Running running{std::move(*grant), wall_of(row.integer(kStartedAt)), *stopping};
+    if (space < stopping_text.size()) {
+      const std::string_view number = stopping_text.substr(space + 1);
+      std::uint64_t leaves_for = 0;
+      const auto [end, error] =
+          std::from_chars(number.data(), number.data() + number.size(), leaves_for);
+      if (error != std::errc() || end != number.data() + number.size()) {
+        return failure(unreadable(id, "stopping", row.text(kStopping)));
+      }
+      running.leaves_for = JobId{leaves_for};
+    }
     if (!row.text(kGpuUsage).empty()) {
       auto used = gpu_usage_from_json(row.text(kGpuUsage));
       if (!used) return failure(unreadable(id, "gpu_usage", row.text(kGpuUsage)));

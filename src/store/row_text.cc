@@ -176,6 +176,8 @@ std::optional<std::string_view> stop_word(StopReason why) {
       return "make_room";
     case StopReason::kRestoreLost:
       return "restore_lost";
+    case StopReason::kLetGo:
+      return "let_go";
   }
   return std::nullopt;
 }
@@ -184,7 +186,8 @@ std::optional<StopReason> stop_of_word(std::string_view word) {
   if (word.empty()) return StopReason::kNone;
   for (const StopReason why :
        {StopReason::kCancel, StopReason::kRequeue, StopReason::kGpuLost, StopReason::kPressure,
-        StopReason::kMakeRoom, StopReason::kRestoreLost, StopReason::kVramLimit}) {
+        StopReason::kMakeRoom, StopReason::kRestoreLost, StopReason::kVramLimit,
+        StopReason::kLetGo}) {
     if (word == stop_word(why)) return why;
   }
   return std::nullopt;

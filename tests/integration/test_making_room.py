@@ -153,9 +153,18 @@ def test_what_the_driver_will_not_move_is_remembered(lab):
     subprocess.run([lab.simworld, "set", lab.world, refuse], check=True)
     job, _ = training(lab)
     rush = urgent(lab)
-    wait_until(lambda: lab.job(job)["moves"] == 1 and lab.job(job)["state"] == "running", what="a move")
-    lab.wait_for(rush, "queued")
-    assert lab.job(job)["moves"] == 1, "not tried again"
+
+    def tries():
+        lines = lab.http("GET", f"/v1/jobs/{job}/events").json()["events"]
+        return [line["text"] for line in lines if "could not be moved" in line["text"]]
+
+    wait_until(lambda: tries() and lab.job(job)["state"] == "running", what="a refusal")
+    # A further decision on the same state.
+    other = lab.submit("--gpus", "0", "--", "true")
+    assert lab.ended(other)["state"] == "completed"
+    assert lab.job(rush)["state"] == "queued"
+    assert len(tries()) == 1, "not tried again"
+    assert lab.job(job)["moves"] == 0, "what did not happen is not counted"
     lab.run("cancel", job, rush)
     assert lab.ended(job)["state"] == "cancelled"
 
