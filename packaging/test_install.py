@@ -39,6 +39,7 @@ LAYOUT = [
     "bin/gpusched-simjob",
     "lib/gpusched/sim/libnvidia-ml.so.1",
     "lib/gpusched/sim/libcuda.so.1",
+    "lib/gpusched/sim/nvidia-cuda-mps-control",
     "share/doc/gpusched/README.md",
     "share/doc/gpusched/LICENSE",
     "share/doc/gpusched/guide/install.md",

@@ -26,6 +26,8 @@ enum Code : int {
   kNotReady = 600,
   kNotSupported = 801,
   kSystemDriverMismatch = 803,
+  kMpsConnectionFailed = 805,
+  kMpsRpcFailure = 806,
   kUnknown = 999,
 };
 

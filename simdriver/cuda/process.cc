@@ -27,6 +27,11 @@ Process::Process(World world, OwnSlot own, std::vector<std::size_t> visible)
   slot().visible_cards.store(cards);
 }
 
+void Process::become_mps_client(MpsClient client) {
+  mps_.emplace(std::move(client));
+  slot().unmovable.store(kMpsClient);
+}
+
 void Process::remap(const std::uint8_t* map) {
   const std::lock_guard guard(mutex_);
   std::uint64_t cards = 0;
@@ -123,6 +128,13 @@ bool Process::has_primary(Ordinal ordinal) const {
 int Process::allocate(Context* context, std::uint64_t bytes, Address* address) {
   constexpr std::uint64_t kPage = std::uint64_t{2} << 20;
   const std::lock_guard guard(mutex_);
+  if (mps_) {
+    std::uint64_t own = bytes;
+    for (const auto& [place, held] : allocations_) {
+      if (held.context->ordinal == context->ordinal) own += held.bytes;
+    }
+    if (own > mps_->limit_of(context->ordinal)) return kOutOfMemory;
+  }
   if (!take_bytes(world_, slot_number(), card_of(context->ordinal), bytes)) return kOutOfMemory;
   *address = next_address_;
   next_address_ += (bytes + kPage - 1) / kPage * kPage;
@@ -147,6 +159,7 @@ Context* Process::find_context(ContextHandle handle) const {
 }
 
 int Process::health_of(const Context& context) const {
+  if (mps_ && !mps_->server_lives()) return kMpsRpcFailure;
   const CardState& state = world_.data().states[card_of(context.ordinal)];
   if (state.lost.load() != 0) return kUnknown;
   const bool broken = state.broken_generation.load() != context.broken_generation;

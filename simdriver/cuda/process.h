@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "simdriver/cuda/abi.h"
+#include "simdriver/cuda/mps_client.h"
 #include "simdriver/faults.h"
 #include "simdriver/slots.h"
 #include "simdriver/world.h"
@@ -34,6 +35,9 @@ class Process {
   std::size_t slot_number() const { return own_.number(); }
   Slot& slot() const { return world_.data().slots[own_.number()]; }
   void forget_slot() { own_.forget(); }
+  // It can no longer be moved, and has no more than its server lets it.
+  void become_mps_client(MpsClient client);
+  const std::optional<MpsClient>& mps() const { return mps_; }
 
   std::size_t device_count() const { return visible_.size(); }
   // REQUIRES: is_device(ordinal).
@@ -67,6 +71,7 @@ class Process {
 
   World world_;
   OwnSlot own_;
+  std::optional<MpsClient> mps_;
   std::vector<std::size_t> visible_;
   mutable std::mutex mutex_;  // Guards the rest.
   std::vector<std::unique_ptr<Context>> contexts_;

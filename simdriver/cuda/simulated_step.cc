@@ -68,7 +68,11 @@ extern "C" int gpuschedSimulatedStep(const int* devices, int count, unsigned per
     const cuda::Context* context = cuda::current_context(process);
     if (context == nullptr) return cuda::kInvalidContext;
     if (const int code = process.health_of(*context); code != cuda::kSuccess) return code;
-    work(process, {devices, count, percent * 10}, us);
+    // With a part of the multiprocessors what would keep more of them busy takes longer.
+    const unsigned part = process.mps() ? process.mps()->thread_percent() : 100;
+    const unsigned used = std::min(percent, part);
+    const std::uint64_t longer = used == 0 ? us : std::uint64_t{us} * percent / used;
+    work(process, {devices, count, used * 10}, longer);
     return process.health_of(*context);
   });
 }

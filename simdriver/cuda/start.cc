@@ -1,11 +1,9 @@
 // cuInit and what a fork does to it.
 #include <pthread.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
-#include <string>
 #include <utility>
 
 #include "simdriver/cuda/process.h"
@@ -46,13 +44,6 @@ int code_of(const Error& error) {
   return error.code == ErrorCode::kUnsupported ? kSystemDriverMismatch : kNoDevice;
 }
 
-// As the real one does, it looks for the control socket of an MPS daemon; only a place that is
-// named counts here.
-bool uses_mps() {
-  const char* place = std::getenv("CUDA_MPS_PIPE_DIRECTORY");
-  return place != nullptr && ::access((std::string(place) + "/control").c_str(), F_OK) == 0;
-}
-
 int complain(Library& lib, const Error& error) {
   if (!std::exchange(lib.complained, true)) {
     std::fprintf(stderr, "simulated libcuda.so.1: %s\n", error.message.c_str());
@@ -76,13 +67,16 @@ int start_process() {
   if (!world) return complain(lib, world.error());
   auto visible = visible_cards(*world, std::getenv("CUDA_VISIBLE_DEVICES"));
   if (visible.empty()) return kNoDevice;
+  int refused = kSuccess;
+  auto mps = MpsClient::connect(refused);
+  if (refused != kSuccess) return refused;
   auto own = OwnSlot::claim(*world);
   if (!own) return complain(lib, own.error());
   if (!std::exchange(lib.watches_forks, true)) {
     ::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   }
   auto process = std::make_shared<Process>(std::move(*world), std::move(*own), std::move(visible));
-  if (uses_mps()) process->slot().unmovable.store(kMpsClient);
+  if (mps) process->become_mps_client(std::move(*mps));
   if (!start_restore_thread(process)) return kOperatingSystem;
   lib.process = std::move(process);
   return kSuccess;

@@ -26,7 +26,11 @@ OwnerFacts owner_facts(const Context& context, const Job& job) {
       directory && *directory) {
     const auto text = read_file(directory->get(), "status");
     const auto status = text && *text ? parse_status(**text) : failure(ErrorCode::kNotFound, "");
-    if (status) facts.device_filter = status->device_filter;
+    if (status) {
+      facts.device_filter = status->device_filter;
+      facts.without_mps = status->without_mps();
+      facts.vram_limit_by = status->vram_limit;
+    }
   }
   const JobSpec& spec = *job.spec;
   if (spec.rare->output_path.empty()) {

@@ -136,6 +136,7 @@ std::string explanation(const Context& context, const Job& job) {
   json.field("estimated_start", likely).field("latest_start", latest);
   json.field("start_guessed", estimate != nullptr && estimate->guessed);
   json.field("estimated_at", estimate == nullptr ? std::nullopt : context.estimates.looked_at());
+  json.field("mps", job.active() && grant_of(job)->mps);
   json.field("deadline", job.spec->rare->deadline);
   std::optional<Wall> start = likely;
   if (job.spec->rare->deadline && !likely) start = earliest_start(state, job, now);

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "cli/files.h"
 #include "cli/own_programs.h"
 #include "process/device_filter.h"
+#include "process/dmem.h"
 
 namespace gpusched::cli {
 namespace {
@@ -69,8 +71,19 @@ std::optional<std::uint64_t> memory_line(const std::string& text, const std::str
   return kib * 1024;
 }
 
-std::optional<int> find_mps() {
-  std::optional<int> found;
+// Started by a keeper of ours, which is its parent for as long as it lives.
+bool is_ours(const std::string& pid) {
+  const auto status = read_input("/proc/" + pid + "/status", kMostBytes);
+  constexpr std::string_view kLabel = "PPid:\t";
+  const std::size_t at = status ? status->find(kLabel) : std::string::npos;
+  if (at == std::string::npos) return false;
+  const std::size_t begin = at + kLabel.size();
+  const std::string parent = status->substr(begin, status->find('\n', begin) - begin);
+  const auto comm = read_input("/proc/" + parent + "/comm", kMostBytes);
+  return comm && comm->starts_with("gpusched-mps");
+}
+
+void find_mps(HostFacts& facts) {
   each_entry("/proc", [&](const std::string& name) {
     int pid = 0;
     std::from_chars(name.data(), name.data() + name.size(), pid);
@@ -80,10 +93,31 @@ std::optional<int> find_mps() {
     if (!comm || !comm->starts_with("nvidia-cuda-mps")) return false;
     const auto words = read_input("/proc/" + name + "/cmdline", kMostBytes);
     if (!words || words->find("nvidia-cuda-mps-control") == std::string::npos) return false;
-    found = pid;
-    return true;
+    if (is_ours(name)) {
+      ++facts.own_mps;
+    } else {
+      facts.mps_pid = pid;
+    }
+    return false;
   });
-  return found;
+  for (const char* directory : {"/usr/local/bin", "/usr/bin", "/usr/local/sbin", "/usr/sbin"}) {
+    const std::string path = std::string(directory) + "/nvidia-cuda-mps-control";
+    if (facts.mps_control.empty() && can(path, X_OK)) facts.mps_control = path;
+  }
+}
+
+std::optional<int> count_dmem_regions() {
+  const std::optional<std::string> own = own_cgroup_directory();
+  if (!own) return std::nullopt;
+  std::optional<int> regions;
+  // Only the root of the hierarchy has the file; an empty one is one without cards.
+  for (std::string group = *own; !group.empty(); group.resize(group.rfind('/'))) {
+    if (!can(group + "/dmem.capacity", F_OK)) continue;
+    const std::string text = read_dmem_capacity(group);
+    regions = static_cast<int>(std::ranges::count(text, '\n'));
+    break;
+  }
+  return regions;
 }
 
 }  // namespace
@@ -103,7 +137,8 @@ HostFacts read_host_facts() {
     facts.ram_bytes = memory_line(*text, "MemTotal");
     facts.ram_free_bytes = memory_line(*text, "MemAvailable");
   }
-  facts.mps_pid = find_mps();
+  find_mps(facts);
+  facts.dmem_regions = count_dmem_regions();
   facts.mover = program_beside("gpusched-mover").has_value();
   return facts;
 }

@@ -123,26 +123,12 @@ Finding check_memory(const HostFacts& facts, const LocalLook* look) {
   return finding;
 }
 
-Finding check_mps(const HostFacts& facts) {
-  Finding finding{.about = "MPS"};
-  if (!facts.mps_pid) {
-    finding.is = "no control daemon runs";
-    return finding;
-  }
-  finding.health = Health::kLess;
-  finding.is = fmt::format("the control daemon runs, pid {}", *facts.mps_pid);
-  finding.costs =
-      "jobs under it cannot be moved aside, and a fault of one ends all that share its server";
-  finding.fix = "echo quit | nvidia-cuda-mps-control, unless it is wanted";
-  return finding;
-}
-
 }  // namespace
 
 std::vector<Finding> check_host(const HostFacts& facts, const LocalLook* look) {
   std::vector<Finding> findings = {check_device_filter(facts), check_freezer(facts),
-                                   check_huge_pages(facts), check_memory(facts, look),
-                                   check_mps(facts)};
+                                   check_huge_pages(facts),    check_memory(facts, look),
+                                   check_mps(facts),           check_vram_limits(facts)};
   auto moving = look == nullptr ? std::nullopt : check_moving(facts, *look);
   if (moving) findings.push_back(std::move(*moving));
   return findings;

@@ -21,14 +21,21 @@ struct HostFacts {
   Freezer freezer = Freezer::kNoHierarchy;
   std::string huge_pages;  // "always", "madvise", "never"; empty: the kernel has none.
   std::optional<std::uint64_t> ram_bytes, ram_free_bytes;
-  std::optional<int> mps_pid;  // Of a running control daemon.
-  bool mover = false;          // gpusched-mover is installed beside this program.
+  std::optional<int> mps_pid;  // Of a running control daemon that is not one of ours.
+  int own_mps = 0;             // How many of ours run.
+  std::string mps_control;     // Where the program is; empty: nowhere.
+  // Cards whose memory the kernel's dmem controller counts; absent: it has no such controller.
+  std::optional<int> dmem_regions;
+  bool mover = false;  // gpusched-mover is installed beside this program.
 };
 
 HostFacts read_host_facts();
 
 // `look`: null if nobody could look at the cards.
 std::vector<Finding> check_host(const HostFacts& facts, const LocalLook* look);
+// What can bind `--share` and `--vram-limit` here.
+Finding check_mps(const HostFacts& facts);
+Finding check_vram_limits(const HostFacts& facts);
 // Whether a running job's VRAM can be moved to RAM and back here. Nullopt: no NVIDIA card.
 std::optional<Finding> check_moving(const HostFacts& facts, const LocalLook& look);
 

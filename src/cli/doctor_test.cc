@@ -54,7 +54,8 @@ TEST(Doctor, AMachineInGoodOrder) {
                         .huge_pages = "always",
                         .ram_bytes = 256 * kGiB,
                         .ram_free_bytes = 240 * kGiB,
-                        .mps_pid = {},
+                        .mps_control = "/usr/bin/nvidia-cuda-mps-control",
+                        .dmem_regions = 2,
                         .mover = true};
   const auto findings = all_of(look_of("doctor-good"), facts);
   compare("doctor-good", findings);
@@ -78,7 +79,7 @@ TEST(Doctor, WithoutASamplerItSaysSoAndGoesOn) {
   const auto findings = check_cards(none);
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].is, "there is no gpusched-sampler");
-  EXPECT_EQ(check_host({}, nullptr).size(), 5U);
+  EXPECT_EQ(check_host({}, nullptr).size(), 6U);
 }
 
 TEST(Doctor, SaysNothingOfNvidiaSettingsWhereThereIsNoSuchCard) {
@@ -115,6 +116,26 @@ TEST(Doctor, SaysWhetherJobsCanBeMovedThroughTheDriver) {
   EXPECT_EQ(found->health, Health::kLess);
   EXPECT_EQ(found->is, "not through the driver: gpusched-mover is not installed");
   EXPECT_FALSE(check_moving(facts, LocalLook{}));
+}
+
+TEST(Doctor, TellsItsOwnMpsServersFromThoseOfOthers) {
+  HostFacts facts;
+  EXPECT_EQ(check_mps(facts).is, "no server runs; nvidia-cuda-mps-control is not installed");
+  facts.own_mps = 2;
+  EXPECT_EQ(check_mps(facts).is, "2 servers of jobs run, as isolation.mps says");
+  EXPECT_EQ(check_mps(facts).health, Health::kGood);
+  facts.mps_pid = 7;
+  EXPECT_EQ(check_mps(facts).is, "a control daemon that is not ours runs, pid 7");
+  EXPECT_EQ(check_mps(facts).health, Health::kLess);
+}
+
+TEST(Doctor, SaysWhatBindsVramLimits) {
+  HostFacts facts;
+  EXPECT_TRUE(check_vram_limits(facts).is.starts_with("the kernel has no dmem controller; "));
+  facts.dmem_regions = 0;
+  EXPECT_TRUE(check_vram_limits(facts).is.starts_with("the kernel's dmem controller counts"));
+  facts.dmem_regions = 1;
+  EXPECT_EQ(check_vram_limits(facts).is, "the kernel keeps them (dmem), for 1 region of memory");
 }
 
 TEST(Doctor, ReadsTheFactsOfThisMachine) {

@@ -175,6 +175,24 @@ std::string checkpoint_text(const JobDetails& job) {
   return text;
 }
 
+// What it asked for, and what holds it to that.
+void limits(const JobDetails& job, Sheet& sheet) {
+  if (job.mps) {
+    sheet.line("MPS", "it uses its card through its user's server; the driver cannot move it");
+    const int share = job.needs.share_percent;
+    if (share > 0 && share < 100) {
+      sheet.line("Compute", fmt::format("at most {} % of the card, by MPS", share));
+    }
+  }
+  if (!job.without_mps.empty()) sheet.line("MPS", "not used: " + job.without_mps);
+  if (!job.vram_limit_bytes) return;
+  std::string limit = format_size(*job.vram_limit_bytes) + " on each card";
+  if (job.vram_limit_by == "mps") limit += ", by MPS";
+  if (job.vram_limit_by == "dmem") limit += ", by the kernel (dmem)";
+  if (job.vram_limit_by == "watch") limit += ", by watch";
+  sheet.line("VRAM limit", limit);
+}
+
 void rules(const JobDetails& job, Sheet& sheet) {
   if (job.time_limit_s && *job.time_limit_s > 0) {
     std::string limit = seconds_text(*job.time_limit_s);
@@ -197,9 +215,7 @@ void rules(const JobDetails& job, Sheet& sheet) {
   if (job.device_filter.starts_with("off: ")) {
     sheet.line("Devices", "not filtered: " + job.device_filter.substr(5));
   }
-  if (job.vram_limit_bytes) {
-    sheet.line("VRAM limit", format_size(*job.vram_limit_bytes) + " on each card");
-  }
+  limits(job, sheet);
   if (job.save_signal) sheet.line("Checkpoint", checkpoint_text(job));
   if (job.restartable) sheet.line("Restartable", "yes");
   if (!job.preempt.empty() && job.preempt != "auto") sheet.line("Preemption", job.preempt);
@@ -250,6 +266,10 @@ std::string render_explain(const ExplainView& view, const Page& page) {
     if (!reason.helps.empty()) {
       out += "    " + wrapped("What would help: " + escaped(reason.helps), page.width, 4) + "\n";
     }
+  }
+  if (view.mps) {
+    const std::string how = "it uses its card through MPS; the driver cannot move it aside";
+    out += "  " + wrapped(how, page.width, 2) + "\n";
   }
   if (view.estimated_start) {
     const Microseconds in = *view.estimated_start - page.now;

@@ -129,6 +129,9 @@ void read_details(const Reader& json, JobDetails& job) {
   json.text("device_filter", job.device_filter);
   json.inner("adopted").number("pid", job.adopted_pid);
   json.inner("adopted").fact("by_rule", job.adopted_by_rule);
+  json.fact("mps", job.mps);
+  json.text("without_mps", job.without_mps);
+  json.text("vram_limit_by", job.vram_limit_by);
   json.text("attach", job.attach);
   json.text("directory", job.directory);
   json.text("control_socket", job.control_socket);
@@ -181,6 +184,7 @@ Result<ExplainView> parse_explain(std::string_view body) {
   json.time("estimated_start", view.estimated_start);
   json.time("latest_start", view.latest_start);
   json.fact("start_guessed", view.start_guessed);
+  json.fact("mps", view.mps);
   json.time("deadline", view.deadline);
   json.text("deadline_warning", view.deadline_warning);
   json.each("reasons", [&](const JsonValue& entry) {

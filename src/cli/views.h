@@ -130,6 +130,9 @@ struct JobDetails : JobView {
   std::string device_filter;
   std::optional<int> adopted_pid;  // Its process was there before it.
   bool adopted_by_rule = false;
+  bool mps = false;
+  std::string without_mps;
+  std::string vram_limit_by;
   std::string directory;
   std::string control_socket;
   std::string log_path;
@@ -232,6 +235,7 @@ struct ExplainView {
   std::optional<Wall> estimated_start;
   std::optional<Wall> latest_start;
   bool start_guessed = false;
+  bool mps = false;
   std::optional<Wall> deadline;
   std::string deadline_warning;
 };

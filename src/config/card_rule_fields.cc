@@ -97,6 +97,20 @@ CardRuleField switch_field(std::string_view key, Place place) {
           }};
 }
 
+CardRuleField mps_field() {
+  return {"mps", false,
+          [](CardRule& rule, const std::vector<std::string>& words) -> Result<void> {
+            const auto use = read_mps_use(words.front());
+            if (!use) return failure(use.error());
+            rule.mps = *use;
+            return {};
+          },
+          [](const CardRule& rule) -> std::optional<std::string> {
+            if (!rule.mps) return std::nullopt;
+            return mps_use_name(*rule.mps);
+          }};
+}
+
 CardRuleField tags_field() {
   return {"tags", true,
           [](CardRule& rule, const std::vector<std::string>& words) -> Result<void> {
@@ -139,6 +153,7 @@ const std::vector<CardRuleField>& card_rule_fields() {
       size_field("vram_cap", PLACE(vram_cap_bytes), 1ULL << 20),
       number_field("jobs_most", PLACE(jobs_most), 1, 1000),
       switch_field("sharing", PLACE(sharing)),
+      mps_field(),
       number_field("share_cap_percent", PLACE(share_cap_percent), 1, 100),
       size_field("headroom", PLACE(headroom_bytes), 0),
       number_field("hottest_celsius", PLACE(health.hottest_celsius), 0, 200),

@@ -19,6 +19,7 @@ constexpr const char* kRules =
     "      vram_cap: 20G\n"
     "      jobs_most: 2\n"
     "      sharing: off\n"
+    "      mps: limits\n"
     "      share_cap_percent: 80\n"
     "      headroom: 1G\n";
 
@@ -38,6 +39,7 @@ TEST(CardRulesInYaml, ReadsAllThatARuleMaySay) {
   EXPECT_EQ(second.vram_cap_bytes, 20ULL << 30);
   EXPECT_EQ(second.jobs_most, 2);
   EXPECT_EQ(second.sharing, false);
+  EXPECT_EQ(second.mps, MpsUse::kLimits);
   EXPECT_EQ(second.share_cap_percent, 80);
   EXPECT_EQ(second.headroom_bytes, 1ULL << 30);
 }

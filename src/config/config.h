@@ -58,6 +58,12 @@ struct HistorySettings {
   std::uint64_t size_most_bytes = 256ULL << 20;  // 0: no history.
 };
 
+// The MPS servers of users (docs/isolation.md).
+struct MpsSettings {
+  std::string control;  // Empty: nvidia-cuda-mps-control, where programs usually are.
+  Seconds linger{30};   // How long a server stays after its last job.
+};
+
 struct Config {
   std::string socket;           // Empty: base/locations.h.
   std::string state_directory;  // Empty: base/locations.h.
@@ -71,6 +77,7 @@ struct Config {
   CardWatch cards;
   bool device_filter = true;  // Where the kernel lets us.
   std::string idle_foreign;   // Foreign processes that may be moved aside (core/foreign_idle.h).
+  MpsSettings mps;            // Which jobs run under it: rules.mps.
   CardRules card_rules;
   ConfiguredTenants tenants;
   Calendar calendar;

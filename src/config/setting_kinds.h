@@ -124,5 +124,6 @@ inline constexpr std::size_t kLongestPath = 4095;
 // The rows of one part of the file each.
 void add_scheduling_settings(std::vector<Setting>& list);
 void add_making_room_settings(std::vector<Setting>& list);
+void add_isolation_settings(std::vector<Setting>& list);
 
 }  // namespace gpusched

@@ -142,7 +142,7 @@ Setting card_rules_setting() {
   Setting setting{
       "gpus", "cards",
       "Rules for single cards, from top to bottom: - match: {number: 0} (or uuid, model, alias), "
-      "then what holds for it: alias, tags, manage, vram_cap, jobs_most, sharing, "
+      "then what holds for it: alias, tags, manage, vram_cap, jobs_most, sharing, mps, "
       "share_cap_percent, headroom, and the limits of health below. A later rule overrides an "
       "earlier one field by field.",
       [](Config&, const std::string&) -> Result<void> { return wrong("must be a list of rules"); },
@@ -246,21 +246,6 @@ void add_host(std::vector<Setting>& list) {
        [](const Config& config) { return std::string(config.host.numa ? "auto" : "off"); }});
 }
 
-Setting device_filter_setting() {
-  return {
-      "isolation", "device_filter",
-      "Whether a job can open the device nodes of its own cards only: auto (where the daemon is "
-      "root and the kernel lets it), or off.",
-      [](Config& config, const std::string& text) -> Result<void> {
-        if (text != "auto" && text != "off") {
-          return wrong(fmt::format("\"{}\" is not auto or off", text));
-        }
-        config.device_filter = text == "auto";
-        return {};
-      },
-      [](const Config& config) { return std::string(config.device_filter ? "auto" : "off"); }};
-}
-
 void add_history(std::vector<Setting>& list) {
   const std::string in = "history";
   list.push_back(duration(in, "keep_1s", "Second by second. 0 here and below: not at all.",
@@ -314,7 +299,7 @@ const std::vector<Setting>& all_settings() {
     add_limits(list);
     add_log(list);
     add_host(list);
-    list.push_back(device_filter_setting());
+    add_isolation_settings(list);
     add_history(list);
     return list;
   }();

@@ -38,6 +38,12 @@ Result<bool> read_switch(const std::string& text) {
   return on;
 }
 
+Result<MpsUse> read_mps_use(const std::string& text) {
+  const auto use = mps_use_named(text);
+  if (!use) return wrong(fmt::format("\"{}\" is not off, limits or all", text));
+  return *use;
+}
+
 std::string exact_size(std::uint64_t bytes) {
   for (const auto& [shift, letter] : {std::pair{40, 'T'}, {30, 'G'}, {20, 'M'}, {10, 'K'}}) {
     const std::uint64_t unit = 1ULL << shift;

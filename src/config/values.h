@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "core/mps.h"
 #include "core/time.h"
 
 namespace gpusched {
@@ -13,6 +14,7 @@ namespace gpusched {
 Result<std::uint64_t> read_size(const std::string& text, std::uint64_t least, std::uint64_t most);
 Result<std::int64_t> read_number(const std::string& text, std::int64_t least, std::int64_t most);
 Result<bool> read_switch(const std::string& text);
+Result<MpsUse> read_mps_use(const std::string& text);
 
 // Sizes and durations in the largest unit that says them exactly.
 std::string exact_size(std::uint64_t bytes);

@@ -147,9 +147,13 @@ Applied accept_start(State& state, const Start& start, Now now) {
     state.put(std::move(job), now);
     return {};
   }
-  job.state = Starting{.grant = start.grant, .decided_at = now.wall};
+  Grant grant = start.grant;
+  grant.mps = runs_under_mps(state, job, grant);
   state.note(job, "starting",
-             "attempt " + std::to_string(job.attempt) + " starts " + cards_text(start.grant), now);
+             "attempt " + std::to_string(job.attempt) + " starts " + cards_text(grant) +
+                 (grant.mps ? ", through MPS" : ""),
+             now);
+  job.state = Starting{.grant = std::move(grant), .decided_at = now.wall};
   const AttemptId attempt = job.current_attempt();
   state.put(std::move(job), now);
   return {.answer = {}, .effects = {Launch{attempt}}, .follow_up = {}};

@@ -100,18 +100,21 @@ Applied apply_running(State& state, const AttemptRunning& report, Now now) {
   Job job = *found;
   const auto& starting = std::get<Starting>(job.state);
   const StopReason stopping = starting.stopping;
-  job.state =
-      Running{.grant = starting.grant, .started_at = report.started_at, .stopping = stopping};
+  Running running{.grant = starting.grant, .started_at = report.started_at, .stopping = stopping};
+  std::string told = job.spec->adopted ? "its process is watched over" : "the command has started";
+  if (running.grant.mps && !report.without_mps.empty()) {
+    running.grant.mps = false;
+    told += ", without MPS: " + report.without_mps;
+  }
+  job.state = std::move(running);
+  state.note(job, "running", told, now);
   Applied applied;
   if (job.spec->adopted) {
-    state.note(job, "running", "its process is watched over", now);
     let_go_if_asked(state, job, applied.effects);
     // Whoever was asked to end it may have been lost before it could.
     if (stopping == StopReason::kCancel) {
       applied.effects.emplace_back(StopAttempt{report.attempt, job.spec->time.grace});
     }
-  } else {
-    state.note(job, "running", "the command has started", now);
   }
   state.put(std::move(job), now);
   return applied;
@@ -244,7 +247,8 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
   // How an adopted process ended is its parent's to know, not ours.
   const bool by_itself = stopping == StopReason::kNone || stopping == StopReason::kLetGo;
   const bool unknown = job.spec->adopted && !report.exit_code && by_itself;
-  if (report.cause == Cause::kExit && (report.exit_code == 0 || unknown)) {
+  const bool ran_out = stopping == StopReason::kVramLimit;
+  if (report.cause == Cause::kExit && !ran_out && (report.exit_code == 0 || unknown)) {
     ended.outcome = Outcome::kCompleted;
     learn(state, job, ended, now);
     end_job(state, std::move(job), std::move(ended), now);
@@ -254,19 +258,14 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
     queue_again(state, std::move(job), {}, "the machine went down; the job is restartable", now);
     return {};
   }
-  if (gives_way) {
-    // We ended it for somebody else's sake: that is no failure of its own.
-    if (job.spec->restartable || was_ended_by_us(report)) {
-      const bool saved = job.saved_attempt > 0;
-      queue_again(state, std::move(job), {},
-                  saved ? "did not save in time; goes on from what it saved before"
-                        : std::string("did not save in time; ") + gave_way,
-                  now);
-      return {};
-    }
-    if (ended.message.empty()) {
-      ended.message = "was asked to save itself and make room, and " + outcome_text(ended);
-    }
+  // We ended it for somebody else's sake: that is no failure of its own.
+  if (gives_way && (job.spec->restartable || was_ended_by_us(report))) {
+    const char* const then = job.saved_attempt > 0 ? "goes on from what it saved before" : gave_way;
+    queue_again(state, std::move(job), {}, std::string("did not save in time; ") + then, now);
+    return {};
+  }
+  if (gives_way && ended.message.empty()) {
+    ended.message = "was asked to save itself and make room, and " + outcome_text(ended);
   }
   const bool lost = name_our_cause(job, stopping, ended);
   if (lost && job.spec->restartable) {

@@ -141,6 +141,13 @@ TEST_F(StoppedAtItsLimit, IsNeitherPausedNorResumedByHand) {
   ASSERT_EQ(effects.size(), 1u);
 }
 
+TEST_F(StoppedAtItsLimit, HasNotCompletedWhateverItSaysInTheEnd) {
+  apply(state_, TimePassed{}, at_second(second_ + 60));
+  finish(state_, 1, 0, at_second(70));
+  EXPECT_EQ(state_of(state_, 1), "failed");
+  EXPECT_EQ(std::get<Ended>(state_.find(JobId{1})->state).cause, Cause::kVramLimit);
+}
+
 TEST_F(VramLimit, WhatCannotBeStoppedIsEnded) {
   look(7, 4);
   look(7, 4);

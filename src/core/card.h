@@ -10,6 +10,7 @@
 
 #include "core/card_health.h"
 #include "core/ids.h"
+#include "core/mps.h"
 #include "core/time.h"
 
 namespace gpusched {
@@ -40,6 +41,8 @@ struct Card {
 
   // Its driver can move what a process has there to host RAM and back.
   bool moves = false;
+  // Its driver has MPS, and we can start a server of it.
+  bool has_mps = false;
 
   // What the rules of the configuration say of it (card_rules.h). Absent: what holds for all.
   std::string alias = {};
@@ -48,6 +51,7 @@ struct Card {
   std::optional<std::uint64_t> vram_cap_bytes = {};
   std::optional<int> jobs_most = {};
   std::optional<bool> sharing = {};
+  std::optional<MpsUse> mps = {};
   std::optional<int> share_cap_percent = {};
   std::optional<std::uint64_t> headroom_bytes = {};
   HealthRule health = {};

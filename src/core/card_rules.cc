@@ -35,6 +35,7 @@ void change(Card& card, const CardRule& rule) {
   if (rule.vram_cap_bytes) card.vram_cap_bytes = rule.vram_cap_bytes;
   if (rule.jobs_most) card.jobs_most = rule.jobs_most;
   if (rule.sharing) card.sharing = rule.sharing;
+  if (rule.mps) card.mps = rule.mps;
   if (rule.share_cap_percent) card.share_cap_percent = rule.share_cap_percent;
   if (rule.headroom_bytes) card.headroom_bytes = rule.headroom_bytes;
   if (rule.health.hottest_celsius) card.health.hottest_celsius = rule.health.hottest_celsius;

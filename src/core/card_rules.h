@@ -31,6 +31,7 @@ struct CardRule {
   std::optional<std::uint64_t> vram_cap_bytes = {};
   std::optional<int> jobs_most = {};
   std::optional<bool> sharing = {};
+  std::optional<MpsUse> mps = {};
   std::optional<int> share_cap_percent = {};
   std::optional<std::uint64_t> headroom_bytes = {};
   HealthRule health = {};

@@ -217,6 +217,7 @@ struct ProgressSeen {
 struct AttemptRunning {
   AttemptId attempt;
   Wall started_at{};
+  std::string without_mps = {};  // Why it does not run under MPS although it should.
 };
 struct AttemptFinished {
   AttemptId attempt;

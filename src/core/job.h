@@ -178,6 +178,7 @@ struct Grant {
   std::vector<CardGrant> cards;
   int cpus = 0;
   std::uint64_t ram_bytes = 0;
+  bool mps = false;  // It uses its card through an MPS server (core/mps.h).
   friend bool operator==(const Grant&, const Grant&) = default;
 };
 

@@ -147,6 +147,8 @@ class Planner {
       const Grant& grant = *grant_of(*one.job);
       const bool whole = std::ranges::any_of(grant.cards, &CardGrant::whole);
       if (whole || one.job->spec->preempt == PreemptPolicy::kCooperative) continue;
+      // A client that stands still may keep its server, and with it its neighbours, waiting.
+      if (grant.mps) continue;
       one.victim.mechanism = Mechanism::kFreeze;
       frozen.push_back(one);
     }
@@ -337,7 +339,8 @@ std::optional<Candidate> leaving_candidate(const State& state, const Job& job,
 
 bool can_checkpoint(const State& state, const Job& job, std::uint64_t ram_free) {
   const std::uint64_t bytes = vram_in_use(state, job);
-  return !grant_of(job)->cards.empty() && on_movable_cards(state, job) &&
+  const Grant& grant = *grant_of(job);
+  return !grant.cards.empty() && !grant.mps && on_movable_cards(state, job) &&
          !refuses_moves(state, job) && with_margin(bytes) <= ram_free;
 }
 

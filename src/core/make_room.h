@@ -73,7 +73,7 @@ std::optional<RoomPlan> plan_room(const State& state, const Tentative& free, con
                                   const Job& job, const FindRoom& find, Now now);
 bool still_valid(const State& state, const MakeRoom& plan, Now now);
 
-// Its driver can move it, and host RAM can take what it has on its cards.
+// Its driver can move it (never a client of MPS), and host RAM can take what it has on its cards.
 bool can_checkpoint(const State& state, const Job& job, std::uint64_t ram_free);
 // How the job would leave its cards with its VRAM, by its own wish and the rules. Nullopt: not at
 // all. `ram_free`: what of host RAM may take what it has there.

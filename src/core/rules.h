@@ -7,6 +7,7 @@
 #include "core/adaptive_cap.h"
 #include "core/card_health.h"
 #include "core/estimate_rules.h"
+#include "core/mps.h"
 #include "core/time.h"
 
 namespace gpusched {
@@ -47,6 +48,7 @@ struct Rules {
   // Beyond these a card gets nothing new.
   HealthLimits health;
   EstimateRules estimates = {};
+  MpsUse mps = MpsUse::kOff;
   Preemption preemption = Preemption::kAuto;
   RoomRules room = {};
   // A job above its VRAM limit is stopped for so long before it is ended. 0: it is ended at once.

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "daemon/host.h"
+#include "daemon/mps_control.h"
 #include "daemon/readiness.h"
 #include "daemon/state_directory.h"
 #include "process/device_filter.h"
@@ -122,10 +123,18 @@ void Daemon::start_engine(StoreImage image, const std::string& boot_id) {
   state.configure_tenants(config_.tenants);
   const std::string open = why_devices_are_open();
   log_info("device filter", {{"state", open.empty() ? "on" : "off"}, {"reason", open}});
+  mps_control_ = find_mps_control(config_.mps, sim_);
+  if (wants_mps(config_) && mps_control_.empty()) {
+    log_warning("MPS is on, but jobs run without it: nvidia-cuda-mps-control is not there",
+                {{"set", config_.mps.control}});
+  }
   Engine::Options options{.log_limit_bytes = config_.jobs.log_limit_bytes,
                           .jobs_directory = config_.state_directory + "/jobs",
                           .filter_devices = open.empty(),
                           .devices_open = open,
+                          .mps_control = mps_control_,
+                          .mps_variables = mover_variables(sim_),
+                          .mps_linger = config_.mps.linger,
                           .sim_world = sim_ ? sim_->file : "",
                           .sim_libraries = sim_ ? sim_->libraries : ""};
   // Simulated cards are in no slot.

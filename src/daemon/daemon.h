@@ -80,6 +80,7 @@ class Daemon {
   std::unique_ptr<Api> api_;
   std::unique_ptr<Driver> driver_;
   std::optional<SimWorld> sim_;
+  std::string mps_control_;  // Empty: there is no such program.
   std::unique_ptr<WatchedCards> cards_;
   std::map<int, std::uint32_t> holders_;  // Of leases: process and user, as told last.
   std::string cards_from_ = "none";

@@ -73,6 +73,7 @@ std::vector<Card> Daemon::arrange(std::vector<Card> cards) {
     }
   }
   for (Card& card : cards) {
+    card.has_mps = card.has_mps && !mps_control_.empty();
     const std::vector<DeviceNode> graphics = drm_nodes_of("/sys", card.pci);
     card.nodes.insert(card.nodes.end(), graphics.begin(), graphics.end());
   }

@@ -61,7 +61,9 @@ void Engine::submit(SubmitAsked whole, AnswerFn answer) {
 void Engine::report(LauncherReport report) {
   struct Translate {
     Engine& engine;
-    Event operator()(AttemptStarted& r) const { return AttemptRunning{r.attempt, r.started_at}; }
+    Event operator()(AttemptStarted& r) const {
+      return AttemptRunning{r.attempt, r.started_at, std::move(r.without_mps)};
+    }
     Event operator()(AttemptEnded& r) const {
       return AttemptFinished{r.attempt,    r.cause,    r.exit_code, r.signal, std::move(r.message),
                              r.started_at, r.ended_at, r.usage,     r.let_go};

@@ -46,7 +46,10 @@ class Engine {
     bool devices_by_uuid = false;   // CUDA_VISIBLE_DEVICES as UUIDs instead of indices.
     bool filter_devices = false;    // An attempt may open no card that it was not granted.
     std::string devices_open = {};  // Else: why not.
-    std::string sim_world;          // Where jobs find the simulated driver; empty: none.
+    std::string mps_control = {};   // The program that starts MPS servers; empty: there is none.
+    std::vector<std::string> mps_variables = {};
+    Seconds mps_linger{30};
+    std::string sim_world;  // Where jobs find the simulated driver; empty: none.
     std::string sim_libraries;
     // What is near cards at these PCI addresses; empty: nobody looks.
     std::function<NearCpus(const std::vector<std::string>& pci)> near_cpus = {};

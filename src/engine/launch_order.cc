@@ -60,6 +60,28 @@ void add_device_filter(const State& state, const Grant& grant, const Engine::Opt
   order.devices = std::move(filter);
 }
 
+// What it asked for and has a mechanism that binds it; which one it is, its shim finds out.
+void add_limits(const State& state, const Job& job, const Engine::Options& options,
+                LaunchOrder& order) {
+  const Grant& grant = std::get<Starting>(job.state).grant;
+  const std::uint64_t limit = job.spec->rare->vram_limit_bytes;
+  for (const CardGrant& held : grant.cards) {
+    const auto position = state.index_of(held.card);
+    if (!position) continue;
+    const Card& card = state.cards()[*position];
+    if (limit > 0) order.vram_limits.push_back({card.pci, limit});
+    if (!grant.mps || order.mps) continue;
+    const int share = job.spec->needs.share_percent;
+    order.mps = MpsOrder{.card = held.card,
+                         .uuid = card.uuid,
+                         .program = options.mps_control,
+                         .variables = options.mps_variables,
+                         .linger = options.mps_linger,
+                         .thread_percent = share < 100 ? share : 0,
+                         .vram_limit_bytes = limit};
+  }
+}
+
 // What a job that saves itself is told of that.
 void add_save_variables(const Job& job, const Engine::Options& options, LaunchOrder& order) {
   const SaveTerms& terms = *job.spec->saves;
@@ -136,6 +158,7 @@ LaunchOrder launch_order_of(const State& state, const Job& job, const Engine::Op
     order.added_variables.emplace_back("GPUSCHED_ARRAY_INDEX", std::to_string(job.task->index));
   }
   add_device_filter(state, starting->grant, options, order);
+  add_limits(state, job, options, order);
   order.working_directory = spec.working_directory;
   order.owner = job.owner;
   order.umask = spec.umask;

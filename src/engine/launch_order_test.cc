@@ -77,6 +77,37 @@ TEST(LaunchOrder, TheDeviceFilterAllowsTheNodesOfTheGrantedCards) {
   EXPECT_EQ(open.devices_open, "not root");
 }
 
+TEST(LaunchOrder, NamesTheMpsServerAndWhatTheJobMayHaveThere) {
+  Rules rules;
+  rules.mps = MpsUse::kLimits;
+  State state = machine(2, 24, 8, rules);
+  std::vector<Card> cards = state.cards();
+  for (Card& card : cards) card.has_mps = true;
+  cards[1].pci = "00000000:03:00.0";
+  state.set_cards(cards);
+  ask().vram(4).submit(state, at_second(0));
+  Ask limited = ask().vram(4).share(30);
+  limited.spec().rare.edit().vram_limit_bytes = 6 * kGiB;
+  limited.spec().needs.cards.edit().only.numbers = {CardNumber{1}};
+  limited.submit(state, at_second(0));
+  start_what_fits(state, at_second(0));
+  const Engine::Options options{
+      .mps_control = "/usr/bin/control", .mps_variables = {"A=b"}, .mps_linger = Seconds{7}};
+  EXPECT_FALSE(launch_order_of(state, *state.find(JobId{1}), options).mps.has_value());
+  const LaunchOrder order = launch_order_of(state, *state.find(JobId{2}), options);
+  ASSERT_TRUE(order.mps.has_value());
+  EXPECT_EQ(order.mps->card, CardNumber{1});
+  EXPECT_EQ(order.mps->uuid, "GPU-1");
+  EXPECT_EQ(order.mps->program, "/usr/bin/control");
+  EXPECT_EQ(order.mps->variables, std::vector<std::string>{"A=b"});
+  EXPECT_EQ(order.mps->linger, Seconds{7});
+  EXPECT_EQ(order.mps->thread_percent, 30);
+  EXPECT_EQ(order.mps->vram_limit_bytes, 6 * kGiB);
+  ASSERT_EQ(order.vram_limits.size(), 1U);
+  EXPECT_EQ(order.vram_limits[0].pci, "00000000:03:00.0");
+  EXPECT_EQ(order.vram_limits[0].bytes, 6 * kGiB);
+}
+
 TEST(LaunchOrder, ACardJobIsKeptNearItsCardsWhereTheNodeHasCpusEnough) {
   State state = machine(2, 24);
   std::vector<Card> cards = state.cards();

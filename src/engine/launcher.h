@@ -44,6 +44,24 @@ struct NearCpus {
   int count = 0;  // Of the CPUs.
 };
 
+// The MPS server that an attempt is to use: one per user and card, made when it is first needed.
+struct MpsOrder {
+  CardNumber card{};
+  std::string uuid;
+  std::string program;  // nvidia-cuda-mps-control.
+  std::vector<std::string>
+      variables;           // Its environment, "NAME=value", beside what MPS itself reads.
+  Seconds linger{30};      // How long the server stays after its last job.
+  int thread_percent = 0;  // Of the card's compute; 0: all of it.
+  std::uint64_t vram_limit_bytes = 0;  // 0: none.
+};
+
+// What an attempt may have of one card's memory, for kernels that see to it.
+struct VramLimit {
+  std::string pci;
+  std::uint64_t bytes = 0;
+};
+
 // All that a shim must know; nothing of it is looked up again.
 struct LaunchOrder {
   AttemptId attempt;
@@ -68,6 +86,8 @@ struct LaunchOrder {
   NearCpus near;                  // Near its cards, where the machine has several nodes.
   // Nothing is started: this process, which runs already, is watched over. Time counts from now.
   std::optional<AdoptedProcess> adopted = {};
+  std::optional<MpsOrder> mps = {};
+  std::vector<VramLimit> vram_limits = {};
 };
 
 // A running attempt is to leave its cards, or to return to them.
@@ -91,6 +111,7 @@ struct AttemptStarted {
   AttemptId attempt;
   int pid = 0;
   Wall started_at{};
+  std::string without_mps = {};  // Why it does not run under MPS although that was ordered.
 };
 struct AttemptEnded {
   AttemptId attempt;

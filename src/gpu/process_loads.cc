@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gpu/mps_load.h"
+
 namespace gpusched {
 namespace {
 
@@ -21,7 +23,8 @@ std::string program_of(const watch::WatchedProcess& process) {
 
 bool ProcessLoads::is_ignored(const watch::WatchedProcess& process) const {
   return !process.owner.attempt &&
-         std::ranges::find(rules_.ignored, program_of(process)) != rules_.ignored.end();
+         (is_mps_server(process) ||
+          std::ranges::find(rules_.ignored, program_of(process)) != rules_.ignored.end());
 }
 
 std::vector<SeenProcess> ProcessLoads::look(CardNumber card,
@@ -51,7 +54,8 @@ std::vector<SeenProcess> ProcessLoads::look(CardNumber card,
       if (*busy >= kIdlePercent) known.idle.reset();
       if (*busy < kIdlePercent && !known.idle) known.idle = at;
       seen.load_percent = known.load;
-      const bool holds = seen.vram_bytes.value_or(0) > 0;
+      // A server waits for its clients; that is no reason to point at it.
+      const bool holds = seen.vram_bytes.value_or(0) > 0 && !is_mps_server(process);
       if (holds && known.idle && at.boot - known.idle->boot >= rules_.idle_after) {
         seen.idle_since = known.idle->wall;
       }

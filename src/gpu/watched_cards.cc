@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "gpu/link_groups.h"
+#include "gpu/mps_load.h"
 #include "gpu/report_numbers.h"
 #include "gpu/sampler_process.h"
 
@@ -63,6 +64,7 @@ Card card_of(const watch::NumberedCard& seen) {
   card.vram_bytes = seen.identity.vram_bytes.value_or(0);
   card.reserved_vram_bytes = std::min(seen.identity.reserved_bytes.value_or(0), card.vram_bytes);
   card.usable = false;
+  card.has_mps = seen.identity.vendor == watch::Vendor::kNvidia;
   if (seen.identity.vendor == watch::Vendor::kNvidia && seen.identity.minor) {
     card.nodes = {{kNvidiaMajor, static_cast<std::uint32_t>(*seen.identity.minor)}};
   }
@@ -208,7 +210,10 @@ class WatchedCards::Impl : public std::enable_shared_from_this<WatchedCards::Imp
   }
 
   void take_sample(watch::SampleReport& report) {
-    if (report.processes) name_leases(report.card, *report.processes);
+    if (report.processes) {
+      name_leases(report.card, *report.processes);
+      give_load_to_mps_clients(*report.processes);
+    }
     CardSeen seen{report.card, {}};
     seen.view.condition = CardCondition::kOk;
     seen.view.at = report.at;

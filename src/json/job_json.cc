@@ -181,6 +181,8 @@ void write_owner_fields(JsonWriter& json, const Job& job, const OwnerFacts& owne
   json.key("control_socket").text_or_null(owner.control_socket);
   json.key("log_path").text_or_null(owner.log_path);
   json.key("device_filter").text_or_null(owner.device_filter);
+  json.key("without_mps").text_or_null(owner.without_mps);
+  json.key("vram_limit_by").text_or_null(owner.vram_limit_by);
 }
 
 }  // namespace
@@ -209,6 +211,7 @@ void write_job_details(JsonWriter& json, const Job& job, const RowFacts& facts,
   json.key("near_cpus").text_or_null(facts.near_cpus);
   json.field("restartable", spec.restartable).field("preempt", preempt_name(spec.preempt));
   write_aside(json, job, facts.away);
+  json.field("mps", grant_of(job) != nullptr && grant_of(job)->mps);
   write_save_terms(json, spec.saves.get());
   json.field("vram_limit_bytes", spec.rare->vram_limit_bytes > 0
                                      ? std::optional(spec.rare->vram_limit_bytes)

@@ -33,6 +33,8 @@ struct OwnerFacts {
   std::string control_socket;
   std::string log_path;
   std::string device_filter;
+  std::string without_mps;    // Why it does not run under MPS although it should.
+  std::string vram_limit_by;  // What binds its limit.
 };
 
 void write_job_row(JsonWriter& json, const Job& job, const RowFacts& facts,

@@ -128,6 +128,7 @@ Grant read_grant(Fields& fields) {
   object(fields, "grant", [&grant](Fields& from) {
     from.number("cpus", grant.cpus, 0, kIntMost);
     from.number("ram_bytes", grant.ram_bytes, 0, kLargestNumber);
+    from.flag("mps", grant.mps);
     each(from, "cards", [&grant](Fields& card) {
       CardGrant& held = grant.cards.emplace_back();
       held.card = CardNumber{static_cast<std::uint16_t>(whole(card, "card"))};

@@ -76,7 +76,7 @@ void write_aside(JsonWriter& json, const Aside& aside) {
 
 void write_grant(JsonWriter& json, const Grant& grant) {
   json.key("grant").begin_object().field("cpus", grant.cpus).field("ram_bytes", grant.ram_bytes);
-  json.key("cards").begin_array();
+  json.field("mps", grant.mps).key("cards").begin_array();
   for (const CardGrant& held : grant.cards) {
     json.begin_object().field("card", number_of(held.card)).field("vram_bytes", held.vram_bytes);
     json.field("share_percent", held.share_percent).field("whole", held.whole).end_object();

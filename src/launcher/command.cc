@@ -27,9 +27,17 @@ namespace {
 using Step = CommandReport::Step;
 
 // Not every job gets these. A job that submits another must not hand on its own.
-constexpr std::string_view kOursAlone[] = {
-    "GPUSCHED_ARRAY_ID",          "GPUSCHED_ARRAY_INDEX", "GPUSCHED_CHECKPOINT_REQUEST",
-    "GPUSCHED_CHECKPOINT_SIGNAL", "GPUSCHED_GRACE",       "GPUSCHED_RESUME"};
+constexpr std::string_view kOursAlone[] = {"GPUSCHED_ARRAY_ID",
+                                           "GPUSCHED_ARRAY_INDEX",
+                                           "GPUSCHED_CHECKPOINT_REQUEST",
+                                           "GPUSCHED_CHECKPOINT_SIGNAL",
+                                           "GPUSCHED_GRACE",
+                                           "GPUSCHED_RESUME",
+                                           "GPUSCHED_MPS"};
+// What came with GPUSCHED_MPS; without it they are the submitter's own.
+constexpr std::string_view kOfMpsJobs[] = {"CUDA_MPS_PIPE_DIRECTORY",
+                                           "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE",
+                                           "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"};
 
 // Runs in the new process only.
 class Becoming {
@@ -284,7 +292,15 @@ std::vector<std::string> merged_environment(const LaunchOrder& order) {
     return variable.size() > name.size() && variable[name.size()] == '=' &&
            variable.compare(0, name.size(), name) == 0;
   };
+  const bool by_mps_job =
+      order.environment &&
+      std::ranges::any_of(order.environment->variables, [&](const std::string& variable) {
+        return has_name(variable, "GPUSCHED_MPS");
+      });
   const auto replaced = [&](const std::string& variable) {
+    for (const std::string_view name : kOfMpsJobs) {
+      if (by_mps_job && has_name(variable, name)) return true;
+    }
     for (const std::string_view name : kOursAlone) {
       if (has_name(variable, name)) return true;
     }

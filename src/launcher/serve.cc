@@ -25,6 +25,7 @@
 #include "launcher/attempt_entries.h"
 #include "launcher/become_mover.h"
 #include "launcher/command.h"
+#include "launcher/mps_keeper.h"
 #include "process/cgroup.h"
 #include "process/job_directory.h"
 #include "process/launch_protocol.h"
@@ -68,6 +69,7 @@ class Server {
   void run() {
     remove_lost_spares(settings_.jobs_fd);
     send(LauncherReady{});
+    in_worker([this] { replace_lost_keepers(settings_); });
     while (true) {
       pollfd waits[2] = {{kRequestSocket, POLLIN, 0}, {settings_.children_fd, POLLIN, 0}};
       const int ready = ::poll(waits, 2, spare_ || spare_failed_ ? -1 : 0);
@@ -260,6 +262,8 @@ class Server {
       if (daemon_is_gone_within(50)) return;
     }
     send_packet(settings_.report_fd, encode(TreeEnded{lost.attempt}));
+    // Its shim would have seen to it.
+    replace_lost_keepers(settings_);
   }
 
   // Their engine notices, and clears up behind them.

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -20,6 +21,7 @@
 #include "launcher/supervisor.h"
 #include "process/cgroup.h"
 #include "process/device_filter.h"
+#include "process/dmem.h"
 #include "process/job_directory.h"
 #include "process/launch_protocol.h"
 #include "process/numa.h"
@@ -82,6 +84,32 @@ std::string guard_devices(const ShimParts& parts) {
   return filtered ? "on" : "off: " + filtered.error().message;
 }
 
+// Before this process becomes the one that inherits its job's orphans: the server is nobody's. A
+// job runs without one rather than not at all; its status and the events say so.
+void join_server(const ShimSettings& settings, ShimParts& parts) {
+  LaunchOrder& order = parts.order;
+  if (!order.mps) return;
+  parts.mps = join_mps(settings, order);
+  if (!parts.mps.place) return;
+  const auto added = mps_client_variables(*order.mps, parts.mps.place->pipe());
+  std::erase_if(order.added_variables, [&](const auto& variable) {
+    return std::ranges::any_of(added,
+                               [&](const auto& ours) { return ours.first == variable.first; });
+  });
+  order.added_variables.insert(order.added_variables.end(), added.begin(), added.end());
+}
+
+// What holds it to its limit on a card's memory. The watch of the daemon stands behind all.
+std::string limit_vram(const ShimParts& parts) {
+  const LaunchOrder& order = parts.order;
+  if (order.vram_limits.empty()) return {};
+  const bool kernel =
+      parts.leaf &&
+      limit_dmem(parts.leaf.get(), read_dmem_capacity(parts.leaf_path), order.vram_limits);
+  if (parts.mps.place) return "mps";
+  return kernel ? "dmem" : "watch";
+}
+
 // What the command's process needs from its first moment on. The error is the attempt's end, once
 // it is claimed.
 Result<void> prepare_command(const ShimSettings& settings, ShimParts& parts, CommandPlan& plan) {
@@ -105,6 +133,7 @@ Result<void> prepare_command(const ShimSettings& settings, ShimParts& parts, Com
     plan.leaf_fd = parts.leaf.get();
   }
   parts.device_filter = guard_devices(parts);
+  parts.vram_limit = limit_vram(parts);
   if (order.attach != Attach::kNone) {
     auto opened = Attachment::open(order.attach, order.terminal_rows, order.terminal_columns);
     if (!opened) return failure(std::move(opened.error()));
@@ -215,6 +244,7 @@ void run_shim(const ShimSettings& settings, AttemptId attempt, const std::string
   // One shim at a time in here: one that prepared this attempt for a daemon that died may still be
   // taking its things away.
   ::flock(parts.directory.get(), LOCK_EX);
+  join_server(settings, parts);
   // Orphans of the command become ours, so that "no children" means "nothing is left".
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   CommandPlan plan;

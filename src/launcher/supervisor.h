@@ -16,6 +16,7 @@
 #include "launcher/command.h"
 #include "launcher/log_tail.h"
 #include "launcher/log_trim.h"
+#include "launcher/mps_join.h"
 #include "launcher/shim.h"
 #include "launcher/timeline.h"
 #include "process/control_protocol.h"
@@ -34,6 +35,8 @@ struct ShimParts {
   std::string leaf_path;
   std::optional<Attachment> attachment;
   std::string device_filter;  // As the status says it.
+  JoinedMps mps;
+  std::string vram_limit;  // As the status says it.
 };
 
 class Supervisor {

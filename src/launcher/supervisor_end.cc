@@ -65,13 +65,15 @@ void Supervisor::on_started() {
   status_.started_boot = now.boot;
   status_.boot_id = settings_.boot_id;
   status_.device_filter = parts_.device_filter;
+  if (parts_.order.mps) status_.mps = parts_.mps.place ? "on" : "off: " + parts_.mps.problem;
+  status_.vram_limit = parts_.vram_limit;
   struct stat about {};
   if (parts_.log && ::fstat(parts_.log.get(), &about) == 0) {
     status_.output = {about.st_dev, about.st_ino};
   }
   ended_.started_at = now.wall;
   write_status_file();
-  report(encode(CommandStarted{ended_.attempt, pid_, now.wall}));
+  report(encode(CommandStarted{ended_.attempt, pid_, now.wall, status_.without_mps()}));
 }
 
 void Supervisor::write_status_file() {
@@ -161,6 +163,10 @@ void Supervisor::compose_exit() {
     ended_.cause = Cause::kCudaOom;
     ended_.message = "it ran out of GPU memory";
   }
+  if (wait_status_ != 0 && note_.empty() && parts_.mps.place) {
+    const std::string trouble = mps_trouble(*parts_.mps.place);
+    if (!trouble.empty()) ended_.message = trouble;
+  }
   if (wait_status_ != 0 && parts_.leaf && oom_kills_in(parts_.leaf.get()) > 0) {
     ended_.cause = Cause::kHostOom;
     ended_.message = "the kernel ended a process of this job for lack of memory";
@@ -198,6 +204,7 @@ void Supervisor::record_exit() {
     remove_leaf(parts_.leaf_path);
   }
   parts_.leaf.reset();
+  if (parts_.mps.place) leave_mps(settings_, *parts_.mps.place);
   if (!parts_.attachment) {
     phase_ = Phase::kDone;
     return;

@@ -1,5 +1,6 @@
 // Control groups, version 2 only, also where that hierarchy has no controllers (hybrid machines).
 //   BASE/daemon/        the daemon            BASE/shims/   launcher and shims
+//   BASE/mps/NAME/      an MPS server (process/mps_place.h)
 //   BASE/jobs/ID.N/     one leaf per attempt: the command is born there, its shim never enters.
 // BASE is what systemd delegated to us, or our own group at the top for root without delegation.
 // Everything works without it, too: an empty base means sessions and sub-reapers instead.
@@ -15,11 +16,12 @@
 namespace gpusched {
 
 struct CgroupBase {
-  std::string path;         // Empty: none.
-  bool cpu_limits = false;  // Leaves have cpu.max.
-  bool ram_limits = false;  // Leaves have memory.max and memory.events.
-  bool near_cpus = false;   // Leaves have cpuset.cpus and cpuset.mems.
-  std::string explanation;  // One sentence for `doctor` and the log.
+  std::string path;          // Empty: none.
+  bool cpu_limits = false;   // Leaves have cpu.max.
+  bool ram_limits = false;   // Leaves have memory.max and memory.events.
+  bool vram_limits = false;  // Leaves have dmem.max.
+  bool near_cpus = false;    // Leaves have cpuset.cpus and cpuset.mems.
+  std::string explanation;   // One sentence for `doctor` and the log.
 };
 
 // Looks where the base would be; changes nothing.

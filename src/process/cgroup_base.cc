@@ -147,6 +147,7 @@ CgroupBase prepare_cgroups(CgroupBase base, bool move_self) {
   base.cpu_limits = base.cpu_limits && has_word(offered, "cpu") && switch_on(base.path, "cpu");
   base.ram_limits =
       base.ram_limits && has_word(offered, "memory") && switch_on(base.path, "memory");
+  base.vram_limits = base.cpu_limits && has_word(offered, "dmem") && switch_on(base.path, "dmem");
   base.near_cpus = base.cpu_limits && has_word(offered, "cpuset") && switch_on(base.path, "cpuset");
   return base;
 }
@@ -158,6 +159,7 @@ void leave_cgroups(const CgroupBase& base) {
   // Leaves first: a base with jobs in it must stay whole for the next daemon.
   if (::rmdir((base.path + "/jobs").c_str()) != 0 && errno != ENOENT) return;
   if (v2_mount() + own_group() == base.path + "/daemon") enter_cgroup(base.path.substr(0, last));
+  ::rmdir((base.path + "/mps").c_str());
   ::rmdir((base.path + "/shims").c_str());
   ::rmdir((base.path + "/daemon").c_str());
   ::rmdir(base.path.c_str());

@@ -47,6 +47,11 @@ struct StatusRecord {
   std::optional<FileIdentity> error;  // Only when split.
   std::string device_filter = {};     // "on", or "off: why"; empty: an older shim.
   bool adopted = false;               // `pid` is then neither a session nor a group of ours.
+  std::string mps = {};               // The same; empty: it was not to run under MPS.
+  std::string vram_limit = {};        // What binds it: "dmem", "mps" or "watch"; empty: no limit.
+
+  // Why it does not run under MPS although it should.
+  std::string without_mps() const { return mps.starts_with("off: ") ? mps.substr(5) : ""; }
 };
 // What the next shim of an adopted attempt has to know when one has died; kept beside the claim.
 struct AdoptionRecord {

@@ -81,6 +81,8 @@ std::string write_status(const StatusRecord& status) {
   if (status.error) set_identity(record, "error", *status.error);
   if (!status.device_filter.empty()) record.set("device_filter", status.device_filter);
   if (status.adopted) record.set("adopted", std::int64_t{1});
+  if (!status.mps.empty()) record.set("mps", status.mps);
+  if (!status.vram_limit.empty()) record.set("vram_limit", status.vram_limit);
   return record.write();
 }
 
@@ -101,7 +103,9 @@ Result<StatusRecord> parse_status(std::string_view text) {
                       *output,
                       identity_of(*record, "error"),
                       text_of(*record, "device_filter"),
-                      record->number("adopted") == 1};
+                      record->number("adopted") == 1,
+                      text_of(*record, "mps"),
+                      text_of(*record, "vram_limit")};
 }
 
 std::string write_adoption(const AdoptionRecord& adoption) {

@@ -48,6 +48,7 @@ void write(WireWriter& out, const CommandStarted& m) {
   write(out, m.attempt);
   out.u32(static_cast<std::uint32_t>(m.pid));
   out.i64(m.started_at.time_since_epoch().count());
+  out.rest(m.without_mps);
 }
 void write(WireWriter& out, const CommandEnded& m) {
   write(out, m.attempt);
@@ -119,6 +120,7 @@ void read(WireReader& in, CommandStarted& m) {
   m.attempt = read_attempt(in);
   m.pid = static_cast<int>(in.u32());
   m.started_at = Wall{Microseconds{in.i64()}};
+  m.without_mps = in.rest();
 }
 void read(WireReader& in, CommandEnded& m) {
   m.attempt = read_attempt(in);
@@ -244,6 +246,40 @@ void read_devices(WireReader& in, LaunchOrder& order) {
   }
 }
 
+void write_limits(WireWriter& out, const LaunchOrder& order) {
+  out.u32(static_cast<std::uint32_t>(order.vram_limits.size()));
+  for (const VramLimit& limit : order.vram_limits) {
+    out.text(limit.pci);
+    out.u64(limit.bytes);
+  }
+  out.u8(order.mps ? 1 : 0);
+  if (!order.mps) return;
+  out.u32(static_cast<std::uint32_t>(number_of(order.mps->card)));
+  out.text(order.mps->uuid);
+  out.text(order.mps->program);
+  write_list(out, order.mps->variables);
+  out.i64(order.mps->linger.count());
+  out.u32(static_cast<std::uint32_t>(order.mps->thread_percent));
+  out.u64(order.mps->vram_limit_bytes);
+}
+
+void read_limits(WireReader& in, LaunchOrder& order) {
+  order.vram_limits.resize(in.count(sizeof(std::uint32_t) + sizeof(std::uint64_t)));
+  for (VramLimit& limit : order.vram_limits) {
+    limit.pci = in.text();
+    limit.bytes = in.u64();
+  }
+  if (in.u8() == 0) return;
+  MpsOrder& mps = order.mps.emplace();
+  mps.card = CardNumber{static_cast<std::uint16_t>(in.u32())};
+  mps.uuid = in.text();
+  mps.program = in.text();
+  mps.variables = read_list(in);
+  mps.linger = Seconds{in.i64()};
+  mps.thread_percent = static_cast<int>(in.u32());
+  mps.vram_limit_bytes = in.u64();
+}
+
 }  // namespace
 
 std::string encode_order(const LaunchOrder& order) {
@@ -282,6 +318,7 @@ std::string encode_order(const LaunchOrder& order) {
   out.text(order.near.memory);
   out.u32(order.adopted ? static_cast<std::uint32_t>(order.adopted->pid) : 0);
   out.i64(order.adopted ? order.adopted->started.time_since_epoch().count() : 0);
+  write_limits(out, order);
   return out.take();
 }
 
@@ -327,6 +364,7 @@ Result<LaunchOrder> decode_order(std::string_view bytes) {
   const int adopted = static_cast<int>(in.u32());
   const Boot adopted_started{Microseconds{in.i64()}};
   if (adopted > 0) order.adopted = AdoptedProcess{adopted, adopted_started};
+  read_limits(in, order);
   if (!in.ok()) return failure(ErrorCode::kInternal, "a launch order is cut off");
   return order;
 }

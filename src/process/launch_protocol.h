@@ -84,6 +84,7 @@ struct CommandStarted {
   AttemptId attempt;
   int pid = 0;
   Wall started_at{};
+  std::string without_mps = {};
 };
 struct CommandEnded {  // `record` is the text of the exit record, which is in place already.
   AttemptId attempt;

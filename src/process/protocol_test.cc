@@ -90,6 +90,8 @@ LaunchOrder full_order() {
   order.cpus = 4;
   order.ram_bytes = 1ULL << 33;
   order.near = {"0-3", "0", 4};
+  order.vram_limits = {{"0000:03:00.0", 1ULL << 33}};
+  order.mps = MpsOrder{CardNumber{2}, "GPU-1", "/usr/bin/control", {"A=b"}, Seconds{9}, 30, 5};
   return order;
 }
 
@@ -106,6 +108,9 @@ TEST(LaunchProtocol, AnOrderComesBackAsItWas) {
   EXPECT_EQ(back->time, order.time);
   EXPECT_EQ(back->attach, Attach::kPty);
   EXPECT_EQ(back->near.cpus, "0-3");
+  ASSERT_TRUE(back->mps);
+  EXPECT_EQ(back->mps->card, CardNumber{2});
+  EXPECT_EQ(back->mps->thread_percent, 30);
 }
 
 TEST(LaunchProtocol, AnOrderThatIsCutOffIsRefused) {
@@ -126,7 +131,7 @@ TEST(LaunchProtocol, EveryMessageComesBackAsItWas) {
       LauncherReady{},
       ShimLaunched{id, 42},
       ShimNotLaunched{id, "why"},
-      CommandStarted{id, 43, Wall{Microseconds{6}}},
+      CommandStarted{id, 43, Wall{Microseconds{6}}, "no server"},
       CommandEnded{id, "record"},
       ShimGaveUp{id, "full"},
       TreeEnded{id},

@@ -20,13 +20,17 @@ using Wait = boost::asio::posix::descriptor_base;
 constexpr std::chrono::milliseconds kFirstPause{5};
 constexpr std::chrono::milliseconds kLongestPause{1000};
 
+AttemptStarted started_by(AttemptId attempt, const StatusRecord& status) {
+  return {attempt, status.pid, status.started_at, status.without_mps()};
+}
+
 }  // namespace
 
 void ShimLauncher::Impl::on_message(LaunchMessage& message, std::vector<Fd>& passed) {
   if (const auto* launched = std::get_if<ShimLaunched>(&message)) {
     if (!is_of_dropped(launched->attempt)) on_launched(*launched, passed);
   } else if (const auto* started = std::get_if<CommandStarted>(&message)) {
-    on_started(started->attempt, started->pid, started->started_at);
+    on_started({started->attempt, started->pid, started->started_at, started->without_mps});
   } else if (const auto* ended = std::get_if<CommandEnded>(&message)) {
     // The file with the same content is in place: what cannot be read here is read there.
     if (auto record = parse_exit(ended->record, ended->attempt)) on_ended(std::move(*record));
@@ -102,11 +106,11 @@ void ShimLauncher::Impl::await_death(AttemptId attempt, Followed& followed) {
       });
 }
 
-void ShimLauncher::Impl::on_started(AttemptId attempt, int pid, Wall started_at) {
-  const auto found = attempts_.find(attempt);
+void ShimLauncher::Impl::on_started(AttemptStarted report) {
+  const auto found = attempts_.find(report.attempt);
   if (found == attempts_.end() || found->second.started) return;
   found->second.started = true;
-  sink_(AttemptStarted{attempt, pid, started_at});
+  sink_(std::move(report));
   moves_->look();
 }
 
@@ -116,7 +120,7 @@ void ShimLauncher::Impl::on_ended(ExitRecord ended) {
   const bool started = found->second.started;
   attempts_.erase(found);
   moves_->attempt_ended(ended.attempt);
-  if (!started && ended.started_at) sink_(AttemptStarted{ended.attempt, 0, *ended.started_at});
+  if (!started && ended.started_at) sink_(AttemptStarted{ended.attempt, 0, *ended.started_at, {}});
   sink_(std::move(ended));
 }
 
@@ -226,7 +230,7 @@ void ShimLauncher::Impl::follow_adopted(AttemptId attempt, Followed& followed,
   followed.shim_pid = found.shim_pid;
   followed.adopted_pid = found.adopted_pid;
   follow(attempt, followed, std::move(pidfd));
-  if (found.status) on_started(attempt, found.status->pid, found.status->started_at);
+  if (found.status) on_started(started_by(attempt, *found.status));
   tend(attempt);
 }
 
@@ -326,7 +330,7 @@ void ShimLauncher::Impl::tend_later(AttemptId attempt, Followed& followed) {
               look_at_attempt(impl->options_.state_directory, attempt, ShimLife::kUnknown);
           const auto* alive = look ? std::get_if<Supervised>(&*look) : nullptr;
           if (alive != nullptr && alive->status) {
-            impl->on_started(attempt, alive->status->pid, alive->status->started_at);
+            impl->on_started(started_by(attempt, *alive->status));
           }
         }
         impl->tend(attempt);

@@ -52,7 +52,7 @@ class ShimHarness {
     // Shims that have said their last word may still be on their way out.
     const Fd shims(::open((cgroup_.path + "/shims").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (shims) wait_until_leaf_is_empty(shims.get(), 5000);
-    for (const char* group : {"/daemon", "/shims", "/jobs", ""}) {
+    for (const char* group : {"/daemon", "/shims", "/jobs", "/mps", ""}) {
       remove_leaf(cgroup_.path + group);
     }
   }

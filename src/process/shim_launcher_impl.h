@@ -95,7 +95,7 @@ class ShimLauncher::Impl : public std::enable_shared_from_this<ShimLauncher::Imp
   void on_launcher_lost();
   void on_message(LaunchMessage& message, std::vector<Fd>& passed);
   void on_launched(const ShimLaunched& launched, std::vector<Fd>& passed);
-  void on_started(AttemptId attempt, int pid, Wall started_at);
+  void on_started(AttemptStarted report);
   void on_ended(ExitRecord ended);
   void on_tree_ended(AttemptId attempt);
 

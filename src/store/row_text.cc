@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
@@ -77,7 +78,7 @@ std::optional<std::string> unescaped(std::string_view text) {
 
 std::string grant_to_text(const Grant& grant) {
   fmt::memory_buffer out;
-  fmt::format_to(fmt::appender(out), "{},{}", grant.cpus, grant.ram_bytes);
+  fmt::format_to(fmt::appender(out), "{},{}{}", grant.cpus, grant.ram_bytes, grant.mps ? ",1" : "");
   for (const CardGrant& card : grant.cards) {
     fmt::format_to(fmt::appender(out), ";{},{},{},{}", number_of(card.card), card.vram_bytes,
                    card.share_percent, card.whole ? 1 : 0);
@@ -86,11 +87,16 @@ std::string grant_to_text(const Grant& grant) {
 }
 
 std::optional<Grant> grant_from_text(std::string_view text) {
-  std::array<std::uint64_t, 2> host{};
-  if (!read_numbers(take_until(text, ';'), host)) return std::nullopt;
+  // The third is written for those that have it.
+  std::array<std::uint64_t, 3> host{};
+  const std::string_view first = take_until(text, ';');
+  const bool long_form = std::ranges::count(first, ',') == 2;
+  if (!read_numbers(first, std::span(host).first(long_form ? 3 : 2))) return std::nullopt;
+  if (host[2] > 1) return std::nullopt;
   Grant grant;
   grant.cpus = static_cast<int>(host[0]);
   grant.ram_bytes = host[1];
+  grant.mps = host[2] != 0;
   while (!text.empty()) {
     std::array<std::uint64_t, 4> card{};
     if (!read_numbers(take_until(text, ';'), card)) return std::nullopt;

@@ -15,6 +15,9 @@ TEST(RowText, WritesAGrantCompactly) {
   EXPECT_EQ(grant_to_text(grant), "4,1024;3,99,50,1");
   EXPECT_EQ(grant_from_text("4,1024;3,99,50,1"), grant);
   EXPECT_EQ(grant_from_text("0,0"), Grant{});
+  grant.mps = true;
+  EXPECT_EQ(grant_to_text(grant), "4,1024,1;3,99,50,1");
+  EXPECT_EQ(grant_from_text("4,1024,1;3,99,50,1"), grant);
 }
 
 TEST(RowText, RefusesAGrantThatMakesNoSense) {

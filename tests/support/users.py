@@ -1,0 +1,69 @@
+"""Throw-away accounts, and programs that they can reach."""
+
+import os
+import pwd
+import shutil
+import subprocess
+import uuid
+
+MAY_MAKE_USERS = os.getuid() == 0 and shutil.which("useradd") is not None
+
+
+class User:
+    """A throw-away account with one further group."""
+
+    def __init__(self, daemon, number):
+        self.daemon = daemon
+        self.name = f"gs{uuid.uuid4().hex[:8]}{number}"
+        self.group = f"{self.name}x"
+        subprocess.run(["groupadd", self.group], check=True)
+        subprocess.run(["useradd", "-m", "-d", str(daemon.directory / self.name), "-G", self.group,
+                        "-s", "/bin/sh", self.name], check=True)
+        self.uid = pwd.getpwnam(self.name).pw_uid
+        self.gid = pwd.getpwnam(self.name).pw_gid
+        self.home = daemon.directory / self.name
+
+    def remove(self):
+        if self.exists():
+            subprocess.run(["userdel", "-f", self.name], check=False, capture_output=True)
+        subprocess.run(["groupdel", self.group], check=False, capture_output=True)
+
+    def exists(self):
+        try:
+            pwd.getpwnam(self.name)
+        except KeyError:
+            return False
+        return True
+
+    def do(self, *words, **options):
+        """Runs a program as this user, in their home."""
+        environment = {**self.daemon.environment(), "HOME": str(self.home), "USER": self.name,
+                       "LOGNAME": self.name, **options.pop("env", {})}
+        return subprocess.run(["setpriv", f"--reuid={self.uid}", f"--regid={self.gid}",
+                               "--init-groups", "--", *map(str, words)], env=environment,
+                              capture_output=True, text=True, timeout=60, check=False,
+                              cwd=options.pop("cwd", self.home), **options)
+
+    def gpusched(self, *words, **options):
+        return self.do(self.daemon.programs / "gpusched", *words, **options)
+
+    def submit(self, *words, **options):
+        done = self.gpusched("submit", "--gpus", "0", *words, **options)
+        assert done.returncode == 0, done.stderr
+        return int(done.stdout.split("-")[0])
+
+
+def programs_for_everybody(programs, directory):
+    """Copies of them; those in a checkout of root's may be out of reach of others."""
+    everybodys = directory / "bin"
+    everybodys.mkdir()
+    for parent in (everybodys, *everybodys.parents):
+        if str(parent).startswith("/tmp/"):
+            parent.chmod(0o755)
+    for program in programs.iterdir():
+        if program.is_file():
+            shutil.copy(program, everybodys)
+    for part in ("sim", "scenarios"):  # The simulated driver lies beside the programs.
+        if (programs.parent / part).is_dir():
+            shutil.copytree(programs.parent / part, everybodys.parent / part)
+    return everybodys
