@@ -115,7 +115,7 @@ std::string progress_text(const JobDetails& job) {
 
 // "for job 41, since 10:03:12 (4:10), 8.0 GiB in host RAM (checkpoint)".
 std::string aside_text(const JobDetails& job, const Page& page) {
-  const AsideView& aside = *job.aside;
+  const JobAsideView& aside = *job.aside;
   std::vector<std::string> parts;
   if (aside.by_hand) parts.emplace_back("on request");
   if (aside.ends_at) {

@@ -83,9 +83,8 @@ struct GpuUsageView {
   std::optional<double> energy_joules;
 };
 
-// What `show` adds to the row.
 // Where a job stands that is moved aside.
-struct AsideView {
+struct JobAsideView {
   std::string mechanism;  // freeze, checkpoint.
   bool by_hand = false;
   std::optional<Wall> since;
@@ -94,11 +93,12 @@ struct AsideView {
   std::optional<Wall> ends_at;  // Stopped at its VRAM limit.
 };
 
+// What `show` adds to the row.
 struct JobDetails : JobView {
   int moves = 0;
   double away_s = 0;               // In all.
   std::string move_problem;        // Why the last move failed.
-  std::optional<AsideView> aside;  // Absent: it is on its cards.
+  std::optional<JobAsideView> aside;  // Absent: it is on its cards.
   std::optional<std::int64_t> time_limit_s;
   std::optional<int> warn_signal;
   std::int64_t warn_before_s = 0;
