@@ -19,6 +19,10 @@ inline void futex_wait(SharedU32& word, std::uint32_t seen, std::uint64_t most_u
                       static_cast<long>(most_us % 1000000) * 1000};
   ::syscall(SYS_futex, &word, FUTEX_WAIT, seen, &most, nullptr, 0);
 }
+// The same without an end.
+inline void futex_wait(SharedU32& word, std::uint32_t seen) {
+  ::syscall(SYS_futex, &word, FUTEX_WAIT, seen, nullptr, nullptr, 0);
+}
 inline void futex_wake(SharedU32& word) {
   ::syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }

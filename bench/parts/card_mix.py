@@ -1,4 +1,5 @@
 """The mixed workload: 24 trainings and inferences of six programs, two without any needs said."""
+import json
 import os
 import statistics
 import subprocess
@@ -79,13 +80,17 @@ def through_daemon(daemon, work, alone):
 def stage_mixed(arguments, directory):
     work = list(commands(arguments, directory))
     found = {"jobs": len(work), "mps": arguments.mps}
-    alone, found["one_at_a_time"] = one_at_a_time(work)
-    found["alone_s"] = {name: round(value, 1) for name, value in alone.items()}
-    found["all_at_once"] = all_at_once(work, alone)
-    for mps in ([False, True] if arguments.mps else [False]):
+    if arguments.alone:
+        with open(arguments.alone, encoding="utf-8") as file:
+            alone = json.load(file)["mixed"]["alone_s"]
+    else:
+        alone, found["one_at_a_time"] = one_at_a_time(work)
+        found["alone_s"] = {name: round(value, 1) for name, value in alone.items()}
+        found["all_at_once"] = all_at_once(work, alone)
+    for mps in ([True] if arguments.mps else [False]):
         place = os.path.join(directory, f"mps-{mps}")
         os.mkdir(place, 0o755)
-        daemon = CardDaemon(arguments.programs, place, settings="mps: on\n" if mps else "")
+        daemon = CardDaemon(arguments.programs, place, settings="isolation: {mps: all}\n" if mps else "")
         try:
             for name in ("first", "again"):
                 found[f"gpusched, {'MPS, ' if mps else ''}{name}"] = through_daemon(daemon, work, alone)

@@ -60,7 +60,8 @@ def stage_users(arguments, directory):
 
 
 def with_users(arguments, directory, users):
-    daemon = CardDaemon(arguments.programs, directory, settings="mps: on\n" if arguments.mps else "")
+    settings = "isolation: {mps: limits}\n" if arguments.mps else ""
+    daemon = CardDaemon(arguments.programs, directory, settings=settings)
     found = {"mps": arguments.mps}
     try:
         jobs = {}

@@ -128,6 +128,10 @@ class Scheduling {
 
   // Is it still held? kCardLost after a card failed, kReset after a reset, kUnknown after its end.
   Outcome<void> Check() const;
+  // A daemon may have moved this process aside for others while it did not use its cards (calls to
+  // the card wait meanwhile). Asks for its return and waits until it is on its cards, at most this
+  // long (kNotYet; it returns all the same). Returns at once where nothing was moved.
+  Outcome<void> Resume(std::chrono::milliseconds at_most) const;
   // Gives the cards back now, or withdraws a request that waits. A second time does nothing.
   Outcome<void> Release();
 

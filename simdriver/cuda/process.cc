@@ -167,13 +167,13 @@ int Process::health_of(const Context& context) const {
 }
 
 Passage::Passage(Slot& slot) : slot_(slot) {
-  constexpr std::uint64_t kLookAgainUs = 1000000;
   while (true) {
     slot_.calls_in_flight.fetch_add(1);
     if (slot_.gate_closed.load() == 0) return;
     slot_.calls_in_flight.fetch_sub(1);
     futex_wake(slot_.calls_in_flight);
-    futex_wait(slot_.gate_closed, 1, kLookAgainUs);
+    // As the real one waits. Who opens the gate is a thread of this process.
+    futex_wait(slot_.gate_closed, 1);
   }
 }
 

@@ -161,6 +161,7 @@ void* serve(void* argument) {
   const std::unique_ptr<std::shared_ptr<Process>> process(
       static_cast<std::shared_ptr<Process>*>(argument));
   Slot& slot = (*process)->slot();
+  ::pthread_setname_np(::pthread_self(), "cuda-restore");  // Its threads are told by their names.
   slot.restore_thread.store(static_cast<std::int32_t>(::syscall(SYS_gettid)));
   while (true) {
     const std::uint32_t posted = slot.request_posted.load();

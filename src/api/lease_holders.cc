@@ -94,6 +94,10 @@ Result<std::uint64_t> LeaseHolders::watch(int pid, std::uint32_t uid, bool admin
   return process->started;
 }
 
+std::uint64_t LeaseHolders::start_of_process(int pid) {
+  return pid > 0 ? start_of(pid).value_or(0) : 0;
+}
+
 void LeaseHolders::ended(int pid) {
   const auto found = processes_.find(pid);
   if (found == processes_.end()) return;
@@ -160,7 +164,8 @@ void LeaseHolders::await_return(JobId lease) {
   auto timer = std::make_unique<boost::asio::steady_timer>(loop_, grace_);
   timer->async_wait([this, lease](const boost::system::error_code& cancelled) {
     if (cancelled || returns_.erase(lease) == 0) return;
-    engine_.post(LeaseHolderGone{lease, "its holder's connection ended, and it did not come back"});
+    engine_.post(
+        LeaseHolderGone{lease, "its holder's connection ended, and it did not come back", true});
   });
   returns_[lease] = std::move(timer);
 }

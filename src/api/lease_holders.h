@@ -26,6 +26,9 @@ class LeaseHolders {
   // it is not the user's.
   Result<std::uint64_t> watch(int pid, std::uint32_t uid, bool administrator);
 
+  // When the process of a connection was started; 0: it cannot be seen. It is not watched.
+  static std::uint64_t start_of_process(int pid);
+
   // Leases that have changed; those that are new are watched from now on.
   void look(const std::vector<JobChange>& changes);
   // After a restart: all that the state knows.

@@ -11,6 +11,7 @@ struct Report::Part {
   const GpuUsage* used = nullptr;  // Null: nothing was seen.
   Wall begin{}, end{};
   bool running = false;
+  double aside = 0;  // Seconds of it that it was away from its cards.
 };
 
 namespace {
@@ -22,7 +23,8 @@ double seconds_of(Microseconds time) { return std::chrono::duration<double>(time
 struct Slice {
   std::size_t cards = 0;
   std::size_t of = 1;
-  double seconds = 0;
+  double seconds = 0;       // On its cards.
+  double aside = 0;         // Beside that.
   double share_of_run = 1;  // The part of the attempt that counts.
   double asked_bytes = 0;   // On these cards.
 };
@@ -31,6 +33,7 @@ void add_slice(ReportSum& sum, const Slice& slice, const GpuUsage* used) {
   const double held = static_cast<double>(slice.cards) * slice.seconds;
   const double part = static_cast<double>(slice.cards) / static_cast<double>(slice.of);
   sum.gpu_seconds += held;
+  sum.aside_seconds += static_cast<double>(slice.cards) * slice.aside;
   if (used == nullptr) return;
   if (used->peak_vram_bytes > 0) {
     sum.seen_seconds += held;
@@ -47,13 +50,15 @@ void add_slice(ReportSum& sum, const Slice& slice, const GpuUsage* used) {
   }
 }
 
-void count_job(ReportSum& sum, bool running) {
+void count_job(ReportSum& sum, const Job& job, bool running) {
   ++sum.jobs;
+  sum.moves += static_cast<std::uint64_t>(std::max(job.moves, 0));
   if (running) ++sum.running;
 }
 
 void write_sum(JsonWriter& json, const ReportSum& sum) {
   json.field("jobs", sum.jobs).field("running", sum.running);
+  json.field("moves", sum.moves).field("aside_seconds", sum.aside_seconds);
   json.field("gpu_seconds", sum.gpu_seconds);
   if (sum.seen_seconds > 0) {
     json.field("asked_vram_bytes",
@@ -78,20 +83,22 @@ void Report::add(const Job& job, const Part& part) {
   const double whole = part.end > part.begin ? seconds_of(part.end - part.begin) : 0;
   const auto& cards = part.grant.cards;
   Slice all{.cards = cards.size(), .of = std::max<std::size_t>(cards.size(), 1)};
-  all.seconds = seconds;
   all.share_of_run = whole > 0 ? seconds / whole : 1;
+  // When it was away is not kept, only for how long: of a part, as much as of the whole.
+  all.aside = std::min(part.aside * all.share_of_run, seconds);
+  all.seconds = seconds - all.aside;
   for (const CardGrant& held : cards) {
     Slice one = all;
     one.cards = 1;
     one.asked_bytes = static_cast<double>(held.vram_bytes);
     all.asked_bytes += one.asked_bytes;
     if (asked_.by != ReportBy::kCard) continue;
-    count_job(cards_[held.card], part.running);
+    count_job(cards_[held.card], job, part.running);
     add_slice(cards_[held.card], one, part.used);
   }
   ReportSum& of_user = users_[job.owner.user];
   for (ReportSum* sum : {&of_user, &total_}) {
-    count_job(*sum, part.running);
+    count_job(*sum, job, part.running);
     if (!cards.empty()) add_slice(*sum, all, part.used);
   }
 }
@@ -101,13 +108,20 @@ void Report::add_ended(const Job& job) {
   // What never began used nothing and is not work that was done.
   if (!ended.started_at) return;
   const auto& gpu = usage_of(ended).gpu;
-  add(job, {ended.grant, gpu ? &*gpu : nullptr, *ended.started_at, ended.ended_at, false});
+  Part part{ended.grant, gpu ? &*gpu : nullptr, *ended.started_at, ended.ended_at, false};
+  if (gpu && gpu->gpu_seconds > 0 && !ended.grant.cards.empty() && job.moves > 0) {
+    const double held = gpu->gpu_seconds / static_cast<double>(ended.grant.cards.size());
+    part.aside = std::max(0.0, seconds_of(ended.ended_at - *ended.started_at) - held);
+  }
+  add(job, part);
 }
 
 void Report::add_running(const Job& job, const std::optional<GpuUsage>& so_far) {
   const Running* running = std::get_if<Running>(&job.state);
   if (running == nullptr) return;
-  add(job, {running->grant, so_far ? &*so_far : nullptr, running->started_at, asked_.until, true});
+  Part part{running->grant, so_far ? &*so_far : nullptr, running->started_at, asked_.until, true};
+  part.aside = seconds_of(away_for(job, asked_.until));
+  add(job, part);
 }
 
 void Report::write(JsonWriter& json, const State& state) const {

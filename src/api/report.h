@@ -25,6 +25,8 @@ struct ReportAsked {
 struct ReportSum {
   std::uint64_t jobs = 0;
   std::uint64_t running = 0;  // Of them.
+  std::uint64_t moves = 0;    // How often they were moved aside,
+  double aside_seconds = 0;   // and for how long, on all their cards.
   double gpu_seconds = 0;
   // Byte-seconds of attempts whose use was seen: asked, and the highest that was used.
   double seen_seconds = 0, asked_byte_seconds = 0, peak_byte_seconds = 0;

@@ -186,6 +186,7 @@ const std::vector<Route>& all_routes() {
       {"DELETE", "/v1/leases/{}", kChange, false, "", release_lease},
       {"POST", "/v1/leases/{}/hold", kChange, false, "", hold_lease},
       {"POST", "/v1/leases/{}/renew", kChange, false, "", renew_lease},
+      {"POST", "/v1/leases/{}/resume", kChange, false, "wait_ms", resume_lease},
       {"GET", "/v1/debug/snapshot", kRead, true, "", get_snapshot},
       {"GET", "/v1/backup", kPlain, true, "", get_backup},
       {"GET", "/v1/config", kPlain, true, "", get_config},

@@ -71,6 +71,7 @@ void show_lease(Context& context, Call call);
 void release_lease(Context& context, Call call);
 void hold_lease(Context& context, Call call);
 void renew_lease(Context& context, Call call);
+void resume_lease(Context& context, Call call);
 void get_snapshot(Context& context, Call call);
 void get_backup(Context& context, Call call);
 void get_config(Context& context, Call call);

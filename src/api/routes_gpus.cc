@@ -73,6 +73,22 @@ void write_moves(JsonWriter& json, const State& state, const Card& card) {
   json.end_object();
 }
 
+// Who is away from the card, or on the way out or back.
+void write_aside(JsonWriter& json, const State& state, CardNumber card) {
+  json.key("aside").begin_array();
+  for (const JobId id : state.aside()) {
+    const Job& job = *state.find(id);
+    const auto& cards = grant_of(job)->cards;
+    if (std::ranges::find(cards, card, &CardGrant::card) == cards.end()) continue;
+    const Aside& aside = *aside_of(job);
+    json.begin_object().field("job", id).field("state", state_name(job.state));
+    json.field("mechanism", mechanism_name(aside.mechanism)).field("since", aside.since);
+    json.field("host_bytes", aside.host_bytes).field("idle", aside.idle);
+    json.field("wanted", aside.wanted).field("by_hand", aside.by_hand).end_object();
+  }
+  json.end_array();
+}
+
 }  // namespace
 
 void write_cards(JsonWriter& json, const State& state, const watch::CardBoard* board) {
@@ -110,6 +126,7 @@ void write_cards(JsonWriter& json, const State& state, const watch::CardBoard* b
     json.key("jobs").begin_array();
     for (const JobId id : holders[card.number]) json.value(id);
     json.end_array();
+    if (!state.aside().empty()) write_aside(json, state, card.number);
     if (board != nullptr) write_live(json, view, *board, card.number);
     json.end_object();
   }

@@ -64,7 +64,9 @@ void write_times(JsonWriter& json, const Job& job) {
 
 void write_waiting(JsonWriter& json, const Context& context, const Job& job) {
   const bool waits = !job.active() && !job.ended();
-  const auto why = waits ? why_waiting(context.state(), job, context.now()) : std::vector<Reason>{};
+  const bool away = aside_phase(job) != AsidePhase::kHere;
+  const auto why =
+      waits || away ? why_waiting(context.state(), job, context.now()) : std::vector<Reason>{};
   json.key("reason").text_or_null(why.empty() ? std::string() : describe(why.front()));
   json.key("position");
   const auto position =
@@ -103,11 +105,15 @@ std::string lease_json(const Context& context, const Job& job) {
   return out;
 }
 
-// A client that waits until its lease is granted or has ended, or for so long.
+// A client that waits until its lease is granted (or on its cards) or has ended, or for so long.
 class LeaseWait : public std::enable_shared_from_this<LeaseWait> {
  public:
-  LeaseWait(Context& context, const Call& call, JobId lease)
-      : context_(context), responder_(call.responder), lease_(lease), timer_(context.loop) {}
+  LeaseWait(Context& context, const Call& call, JobId lease, bool on_cards = false)
+      : context_(context),
+        responder_(call.responder),
+        lease_(lease),
+        on_cards_(on_cards),
+        timer_(context.loop) {}
 
   void start(std::uint64_t wait_ms) {
     if (wait_ms == 0 || settled()) return answer();
@@ -129,7 +135,8 @@ class LeaseWait : public std::enable_shared_from_this<LeaseWait> {
  private:
   bool settled() const {
     const Job* job = context_.state().find(lease_);
-    return job == nullptr || job->active() || job->ended();
+    if (job == nullptr || job->ended()) return true;
+    return job->active() && (!on_cards_ || aside_phase(*job) == AsidePhase::kHere);
   }
   void answer() {
     let_go();
@@ -150,6 +157,7 @@ class LeaseWait : public std::enable_shared_from_this<LeaseWait> {
   Context& context_;
   Responder responder_;
   JobId lease_;
+  bool on_cards_;
   boost::asio::steady_timer timer_;
   std::shared_ptr<JobWatch::Watcher> watcher_;
 };
@@ -215,7 +223,10 @@ Result<void> fill_in_holder(Context& context, const Call& call, LeaseTerms& term
   const Peer& peer = call.request.peer;
   const bool named = terms.pid != 0;
   if (!named) terms.pid = peer.pid;
-  if (terms.by_connection) return {};
+  if (terms.by_connection) {
+    terms.pid_started = LeaseHolders::start_of_process(terms.pid);
+    return {};
+  }
   if (terms.pid <= 0) {
     return failure(ErrorCode::kInvalid,
                    "your process cannot be seen from here (another process namespace); ask with "
@@ -350,6 +361,26 @@ void renew_lease(Context& context, Call call) {
   Result<JobId> lease = lease_of(context, call);
   if (!lease) return call.responder.fail(lease.error());
   answer_with_lease(context, call, *lease, LeaseRenewAsked{call.actor, *lease, *ttl});
+}
+
+void resume_lease(Context& context, Call call) {
+  Result<std::optional<std::uint64_t>> wait =
+      query_number(call.request.query, "wait_ms", kLeaseWaitMost);
+  if (!wait) return call.responder.fail(wait.error());
+  Result<JobId> lease = lease_of(context, call);
+  if (!lease) return call.responder.fail(lease.error());
+  ask_engine(
+      context, call, ResumeAsked{call.actor, {*lease}},
+      [&context, call, lease = *lease, wait_ms = wait->value_or(0)](const Result<Answer>& done) {
+        if (!done) return call.responder.fail(done.error());
+        const auto* changed = std::get_if<Changed>(&*done);
+        if (call.dry_run) {
+          return call.responder.send(
+              json_response(changed_json(changed == nullptr ? Changed{} : *changed, true)));
+        }
+        // One that is on its cards, or on its way there, is as good as asked for.
+        std::make_shared<LeaseWait>(context, call, lease, true)->start(wait_ms);
+      });
 }
 
 void release_lease(Context& context, Call call) {

@@ -61,6 +61,26 @@ const JsonArray& rows(const JsonValue& value) { return *value.find("rows")->as<J
 
 const GpuUsage kHalf{.peak_vram_bytes = 8 * kGiB, .mean_busy_percent = 50, .energy_joules = 1000};
 
+TEST(Report, TimeAsideIsNotTimeOnACard) {
+  Report report({.by = ReportBy::kUser, .since = kSince, .until = kUntil});
+  // Of 100 s on two cards it was away for 40.
+  Job ended = ended_job("ada", 2, kSince, kSince + Seconds{100}, GpuUsage{.gpu_seconds = 120});
+  ended.moves = 3;
+  report.add_ended(ended);
+  Job running = job_of("ada");
+  Running state{.grant = grant_of(1), .started_at = kUntil - Seconds{50}};
+  state.aside = std::make_shared<const Aside>(
+      Aside{.phase = AsidePhase::kPaused, .since = kUntil - Seconds{20}});
+  running.state = state;
+  running.moves = 1;
+  report.add_running(running, std::nullopt);
+  const JsonValue value = written(report);
+  const JsonValue& row = rows(value).at(0);
+  EXPECT_DOUBLE_EQ(real(row, "gpu_seconds"), 150);
+  EXPECT_DOUBLE_EQ(real(row, "aside_seconds"), 100);
+  EXPECT_DOUBLE_EQ(real(row, "moves"), 4);
+}
+
 TEST(ReportSums, WeighByTheTimeCardsWereHeld) {
   Report report({.by = ReportBy::kUser, .since = kSince, .until = kUntil});
   report.add_ended(ended_job("ml1", 2, kSince, kSince + Seconds{300}, kHalf));

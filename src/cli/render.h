@@ -42,6 +42,8 @@ std::string counted(std::uint64_t n, std::string_view one, std::string_view many
 std::string size_text(const std::optional<std::uint64_t>& bytes);
 std::string percent_text(const std::optional<double>& percent);
 std::string watts_text(const std::optional<double>& watts);
+// "job 7, 20.0 GiB in host RAM, for 12m; idle, returns when used"
+std::string aside_text(const AsideView& aside, Wall now);
 std::string card_trouble(const CardView& card);  // "Card 1 is unknown: the driver has not…"
 std::string signal_text(int number);             // "9 (KILL)"
 // "7, 8 and 9".

@@ -118,6 +118,12 @@ TEST(Golden, WatchedGpus) {
   compare("gpus-watched-pipe", render_gpus(*view, page_of(0)));
 }
 
+TEST(Golden, GpusWithSomeAside) {
+  const auto view = parse_gpus(input("gpus-aside.json"));
+  ASSERT_TRUE(view);
+  at_all_widths("gpus-aside", [&](const Page& page) { return render_gpus(*view, page); });
+}
+
 TEST(Golden, Groups) {
   const auto groups = parse_groups(input("groups.json"));
   ASSERT_TRUE(groups);

@@ -141,6 +141,13 @@ std::string remarks(const GpusView& view, const std::vector<Placed>& placed, con
                                 card.number, rate_text(card.out), rate_text(card.back)),
                     Style::kPlain, page);
   }
+  for (const CardView& card : view.cards) {
+    for (const AsideView& aside : card.aside) {
+      out +=
+          sentence(fmt::format("Aside from card {}: {}.", card.number, aside_text(aside, page.now)),
+                   Style::kCyan, page);
+    }
+  }
   for (const BackendView& backend : view.backends) {
     if (backend.trouble.empty()) continue;
     out += sentence(fmt::format("{}: {}", backend.name, backend.trouble), Style::kRed, page);
@@ -169,6 +176,21 @@ std::string percent_text(const std::optional<double>& percent) {
 
 std::string watts_text(const std::optional<double>& watts) {
   return watts ? fmt::format("{:.0f} W", *watts) : "";
+}
+
+std::string aside_text(const AsideView& aside, Wall now) {
+  std::string text = fmt::format("job {}", aside.job);
+  if (aside.state != "paused") text += fmt::format(" ({})", aside.state);
+  text += aside.mechanism == "checkpoint"
+              ? fmt::format(", {} in host RAM", format_size(aside.host_bytes))
+              : ", frozen with its memory";
+  if (aside.since) {
+    text += fmt::format(", for {}", format_duration(std::max(now - *aside.since, Microseconds{0})));
+  }
+  if (aside.state == "resuming") return text;
+  if (aside.by_hand) return text + "; paused by hand";
+  if (aside.idle && !aside.wanted) return text + "; idle, returns when used";
+  return text + "; returns when there is room";
 }
 
 std::string card_trouble(const CardView& card) {

@@ -28,7 +28,9 @@ std::vector<Cell> cells_of(const ReportRow& row, bool cards, Style style) {
   std::vector<Cell> cells = {{row.who, style}};
   if (cards) cells.push_back({row.model, style});
   for (const std::string& text :
-       {std::to_string(row.jobs), std::to_string(row.running), amount(row.gpu_seconds / 3600),
+       {std::to_string(row.jobs), std::to_string(row.running),
+        row.moves > 0 ? std::to_string(row.moves) : "",
+        row.moves > 0 ? amount(row.aside_seconds / 3600) : "", amount(row.gpu_seconds / 3600),
         size_text(row.asked_vram_bytes), size_text(row.peak_vram_bytes),
         percent_text(row.peak_of_asked_percent), percent_text(row.mean_busy_percent),
         row.energy_joules ? amount(*row.energy_joules / kJoulesPerKwh) : kUnknown}) {
@@ -50,9 +52,10 @@ std::string render_report(const ReportView& view, const Page& page) {
   std::vector<Column> columns = {{cards ? "CARD" : "USER", cards, cards ? 0U : 6U}};
   if (cards) columns.push_back({"MODEL", false, 8, 4});
   for (Column column :
-       {Column{"JOBS", true}, Column{"RUNNING", true, 0, 5}, Column{"GPU-HOURS", true},
-        Column{"ASKED", true, 0, 2}, Column{"PEAK", true, 0, 1}, Column{"OF ASKED", true},
-        Column{"BUSY", true}, Column{"KWH", true}}) {
+       {Column{"JOBS", true}, Column{"RUNNING", true, 0, 5}, Column{"MOVED", true, 0, 6},
+        Column{"ASIDE", true, 0, 6}, Column{"GPU-HOURS", true}, Column{"ASKED", true, 0, 2},
+        Column{"PEAK", true, 0, 1}, Column{"OF ASKED", true}, Column{"BUSY", true},
+        Column{"KWH", true}}) {
     columns.push_back(std::move(column));
   }
   Table table(std::move(columns));

@@ -18,6 +18,8 @@ struct ReportRow {
   std::string model;  // Of a card.
   std::uint64_t jobs = 0;
   std::uint64_t running = 0;
+  std::uint64_t moves = 0;   // How often its jobs were moved aside,
+  double aside_seconds = 0;  // and for how long, on all their cards.
   double gpu_seconds = 0;
   std::optional<std::uint64_t> asked_vram_bytes, peak_vram_bytes;
   std::optional<double> peak_of_asked_percent;

@@ -85,7 +85,7 @@ struct GpuUsageView {
 
 // What `show` adds to the row.
 // Where a job stands that is moved aside.
-struct AsideView {
+struct AwayView {
   std::string mechanism;  // freeze, checkpoint.
   bool by_hand = false;
   std::optional<Wall> since;
@@ -96,9 +96,9 @@ struct AsideView {
 
 struct JobDetails : JobView {
   int moves = 0;
-  double away_s = 0;               // In all.
-  std::string move_problem;        // Why the last move failed.
-  std::optional<AsideView> aside;  // Absent: it is on its cards.
+  double away_s = 0;              // In all.
+  std::string move_problem;       // Why the last move failed.
+  std::optional<AwayView> aside;  // Absent: it is on its cards.
   std::optional<std::int64_t> time_limit_s;
   std::optional<int> warn_signal;
   std::int64_t warn_before_s = 0;
@@ -152,6 +152,18 @@ struct ProcessView {
   std::optional<std::uint64_t> job;  // Absent: a foreign process.
 };
 
+// A job or lease that was moved aside from a card, or is on its way out or back.
+struct AsideView {
+  std::uint64_t job = 0;
+  std::string state;
+  std::string mechanism;
+  std::optional<Wall> since;
+  std::uint64_t host_bytes = 0;  // In host RAM, of all its cards.
+  bool idle = false;             // It did not use its cards.
+  bool wanted = false;           // And wants them again.
+  bool by_hand = false;
+};
+
 // One reading of a card: what the driver did not say is absent.
 struct SampleView {
   std::optional<std::uint64_t> used_bytes;
@@ -183,6 +195,7 @@ struct CardView {
   std::optional<SampleView> sample;
   std::optional<std::uint64_t> foreign_bytes;
   std::vector<ProcessView> processes;
+  std::vector<AsideView> aside;
 
   bool ok() const { return usable && (state.empty() || state == "ok"); }
   // The sample if it still counts; null where the card does not answer.

@@ -40,6 +40,19 @@ CardView::Moves moves_from(const Reader& json) {
   return moves;
 }
 
+AsideView aside_from(const Reader& json) {
+  AsideView aside;
+  json.number("job", aside.job);
+  json.text("state", aside.state);
+  json.text("mechanism", aside.mechanism);
+  json.time("since", aside.since);
+  json.number("host_bytes", aside.host_bytes);
+  json.fact("idle", aside.idle);
+  json.fact("wanted", aside.wanted);
+  json.fact("by_hand", aside.by_hand);
+  return aside;
+}
+
 CardView card_from(const Reader& json) {
   CardView card;
   json.number("number", card.number);
@@ -69,6 +82,8 @@ CardView card_from(const Reader& json) {
   json.each("processes", [&](const JsonValue& entry) {
     card.processes.push_back(process_from(Reader(&entry)));
   });
+  json.each("aside",
+            [&](const JsonValue& entry) { card.aside.push_back(aside_from(Reader(&entry))); });
   return card;
 }
 

@@ -13,6 +13,8 @@ ReportRow row_from(const Reader& json) {
   json.text("model", row.model);
   json.number("jobs", row.jobs);
   json.number("running", row.running);
+  json.number("moves", row.moves);
+  json.number("aside_seconds", row.aside_seconds);
   json.number("gpu_seconds", row.gpu_seconds);
   json.number("asked_vram_bytes", row.asked_vram_bytes);
   json.number("peak_vram_bytes", row.peak_vram_bytes);

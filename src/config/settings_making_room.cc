@@ -50,9 +50,13 @@ void add_making_room_settings(std::vector<Setting>& list) {
                            "one aside that has had much (levels of 2, 72, 800 … card-hours).",
                            PLACE(rules.room.timeshare)));
   list.push_back(duration(in, "idle_after",
-                          "A job that has held VRAM for so long without using its cards is moved "
-                          "aside for whoever waits. 0: never.",
+                          "A job or lease that has held VRAM for so long without using its cards "
+                          "is moved aside for whoever waits. 0: never.",
                           PLACE(rules.room.idle_after), Seconds{365 * 86400}));
+  list.push_back(on_or_off(in, "return_on_use",
+                           "Whether such a one lets those who wait go first until its process is "
+                           "active again. Off: it returns like any other.",
+                           PLACE(rules.room.return_on_use)));
   list.push_back(foreign_setting(in));
   list.push_back(on_or_off(in, "over_quota",
                            "Whether jobs of a tenant that holds more than its quota, because the "

@@ -94,6 +94,9 @@ struct Dispatch {
   Applied operator()(const LeaseHolderGone& event) const {
     return apply_holder_gone(state, event, now);
   }
+  Applied operator()(const HolderActive& event) const {
+    return apply_holder_active(state, event, now);
+  }
   Applied operator()(const TimePassed&) const { return apply_time(state, now); }
   Applied operator()(const RetentionDue& event) const { return apply_retention(state, event, now); }
   Applied operator()(const HoldSweep& event) const { return apply_hold_sweep(state, event, now); }

@@ -33,10 +33,12 @@ struct AskToSave {
 struct MoveAside {
   AttemptId attempt;
   bool checkpoint = false;
+  bool awake = false;  // Not frozen afterwards; REQUIRES: checkpoint.
 };
 struct BringBack {
   AttemptId attempt;
   bool checkpoint = false;
+  bool awake = false;  // As it was left.
 };
 // Its process is no longer ours to watch over.
 struct LetGo {

@@ -204,6 +204,14 @@ bool name_our_cause(const Job& job, StopReason stopping, Ended& ended) {
   return false;
 }
 
+Applied end_as_let_go(State& state, Job job, const AttemptFinished& report, Now now) {
+  Ended ended = failure_of(state, job, report);
+  ended.outcome = Outcome::kCompleted;
+  ended.message = "let go: its process goes on by itself";
+  end_job(state, std::move(job), std::move(ended), now);
+  return {};
+}
+
 }  // namespace
 
 Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
@@ -211,13 +219,7 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
   if (found == nullptr) return {};
   Job job = *found;
   const StopReason stopping = stopping_of(job);
-  if (report.let_go) {
-    Ended ended = failure_of(state, job, report);
-    ended.outcome = Outcome::kCompleted;
-    ended.message = "let go: its process goes on by itself";
-    end_job(state, std::move(job), std::move(ended), now);
-    return {};
-  }
+  if (report.let_go) return end_as_let_go(state, std::move(job), report, now);
   if (stopping == StopReason::kRequeue) {
     queue_again(state, std::move(job), {}, "started over on request", now);
     return {};

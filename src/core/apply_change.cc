@@ -61,6 +61,9 @@ Applied apply_cancel(State& state, const CancelAsked& asked, Now now) {
       return std::string();
     }
     if (job.spec->lease) {
+      if (ends_when_back(state, job, StopReason::kCancel, "cancel was asked for", now)) {
+        return std::string();
+      }
       end_lease(state, std::move(job), {.why = StopReason::kCancel, .message = "cancelled"}, now);
       return std::string();
     }

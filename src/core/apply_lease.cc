@@ -41,6 +41,8 @@ void end_lease(State& state, Job job, const LeaseEnd& end, Now now) {
 
 void end_due_leases(State& state, Now now) {
   for (const JobId id : state.leases().due(now)) {
+    const std::string over = "its time to live is over";
+    if (ends_when_back(state, *state.find(id), StopReason::kNone, over, now)) continue;
     end_lease(state, *state.find(id),
               {.cause = Cause::kTimeout, .message = "its time to live is over"}, now);
   }
@@ -58,6 +60,7 @@ Applied apply_lease_release(State& state, const LeaseReleaseAsked& asked, Now no
       continue;
     }
     changed.jobs.push_back(id);
+    if (ends_when_back(state, job, StopReason::kNone, "released", now)) continue;
     end_lease(state, job, {.message = job.active() ? "released" : "given up before it was granted"},
               now);
   }
@@ -98,14 +101,17 @@ Applied apply_lease_reset(State& state, const LeaseResetAsked& asked, Now now) {
       continue;
     }
     changed.jobs.push_back(id);
-    end_lease(state, job, {.message = "reset by application " + asked.application}, now);
+    const std::string reset = "reset by application " + asked.application;
+    if (ends_when_back(state, job, StopReason::kNone, reset, now)) continue;
+    end_lease(state, job, {.message = reset}, now);
   }
   return {.answer = std::move(changed), .effects = {}, .follow_up = {}};
 }
 
 Applied apply_holder_gone(State& state, const LeaseHolderGone& gone, Now now) {
   const Job* job = state.find(gone.lease);
-  if (job != nullptr && job->spec->lease && !job->ended()) {
+  if (job == nullptr || !job->spec->lease || job->ended()) return {};
+  if (!gone.process_lives || !ends_when_back(state, *job, StopReason::kNone, gone.why, now)) {
     end_lease(state, *job, {.message = gone.why}, now);
   }
   return {};

@@ -2,6 +2,7 @@
 // ask for by hand. All of it ends in the same few changes of a running job.
 #include <algorithm>
 
+#include "core/idle_holder.h"
 #include "core/learn.h"
 #include "core/move_time.h"
 #include "core/transitions.h"
@@ -59,18 +60,50 @@ Victim pause_of(const State& state, const Job& job) {
 constexpr const char* kAtItsLimit = "is stopped at its VRAM limit: raise that with gpusched set";
 
 // Why it cannot be paused; empty: it can.
-std::string pause_refusal(const Job& job) {
+std::string pause_refusal(const State& state, const Job& job) {
   const auto* running = std::get_if<Running>(&job.state);
   if (running == nullptr) {
     return std::string("is ") + state_name(job.state) + ", only a running job can be paused";
   }
-  if (job.spec->lease) return "is a lease: its process belongs to its holder";
   if (running->stopping != StopReason::kNone) return "is being stopped";
   const AsidePhase phase = aside_phase(job);
   if (phase != AsidePhase::kHere && running->aside->over_limit()) return kAtItsLimit;
   if (phase == AsidePhase::kResuming) return "is on its way back; pause it when it runs";
   if (phase != AsidePhase::kHere && running->aside->by_hand) return "is paused already";
+  if (!job.spec->lease || phase != AsidePhase::kHere) return {};
+  // Its process belongs to its holder: it may leave its cards, but it is not frozen.
+  if (std::string stays = why_holder_stays(state, job); !stays.empty()) {
+    return "is a lease that cannot be moved: " + stays;
+  }
+  if (can_checkpoint(state, job, ram_for_moves(state, state.host_holds()))) return {};
+  return "is a lease, and what its process has on the cards cannot be moved to host RAM";
+}
+
+// Where a job or lease that is aside goes on waiting, with something about it changed.
+std::string aside_changed(State& state, Job job, Aside aside, const std::string& why, Now now) {
+  set_aside(job, std::move(aside));
+  state.note(job, state_name(job.state), why, now);
+  state.put(std::move(job), now);
   return {};
+}
+
+std::string return_text(const RoomRules& rules, const Aside& aside) {
+  if (aside.by_hand) return "; it returns on request";
+  return is_asleep(rules, aside) ? "; it returns when it is used, or when nobody else waits"
+                                 : "; it returns when there is room";
+}
+
+// The lease was given up while it was away: now that it is back, it ends.
+void end_returned(State& state, Job job, Now now) {
+  const auto& running = std::get<Running>(job.state);
+  const Seconds limit = job.spec->time.limit;
+  LeaseEnd end{.why = running.stopping, .message = "released"};
+  if (running.stopping == StopReason::kCancel) {
+    end.message = "cancelled";
+  } else if (limit > Seconds{0} && running.started_at + limit <= now.wall) {
+    end = {.cause = Cause::kTimeout, .message = "its time to live is over"};
+  }
+  end_lease(state, std::move(job), end, now);
 }
 
 }  // namespace
@@ -96,8 +129,9 @@ void send_aside(State& state, Job job, const Leaving& leaving, std::vector<Effec
     aside.since = now.wall;
     aside.away = running.aside ? running.aside->away : Microseconds{0};
     aside.host_bytes = leaving.victim.bytes;
+    aside.idle = leaving.victim.idle;
     set_aside(job, std::move(aside));
-    effects.emplace_back(MoveAside{attempt, how == Mechanism::kCheckpoint});
+    effects.emplace_back(MoveAside{attempt, how == Mechanism::kCheckpoint, stays_awake(job)});
     state.note(job, "pausing", described(leaving), now);
   }
   state.put(std::move(job), now);
@@ -109,9 +143,9 @@ Applied accept_room(State& state, const MakeRoom& plan, Now now) {
   if (plan.for_job == JobId{}) {
     for (const Victim& victim : plan.victims) {
       const Job& job = *state.find(victim.job);
-      const Leaving leaving{
-          .victim = victim,
-          .why = "moved aside: tenant '" + job.tenant + "' holds more than its quota"};
+      Leaving leaving{.victim = victim,
+                      .why = "moved aside: tenant '" + job.tenant + "' holds more than its quota"};
+      leaving.victim.idle = false;
       send_aside(state, job, leaving, applied.effects, now);
     }
     return applied;
@@ -122,7 +156,8 @@ Applied accept_room(State& state, const MakeRoom& plan, Now now) {
             mechanism_name(victim.mechanism) + ")";
     const Leaving leaving{.victim = victim,
                           .for_job = plan.for_job,
-                          .why = "moved aside for job " + to_string(plan.for_job)};
+                          .why = "moved aside for job " + to_string(plan.for_job) +
+                                 (victim.idle ? ", as it does not use its cards" : "")};
     send_aside(state, *state.find(victim.job), leaving, applied.effects, now);
   }
   state.note(*state.find(plan.for_job), "room", told, now);
@@ -137,9 +172,10 @@ Applied accept_return(State& state, const Return& back, Now now) {
   const AttemptId attempt = job.current_attempt();
   const bool checkpoint = aside.mechanism == Mechanism::kCheckpoint;
   set_aside(job, std::move(aside));
+  const bool awake = stays_awake(job);
   state.note(job, "resuming", "there is room on its cards again", now);
   state.put(std::move(job), now);
-  return {.answer = {}, .effects = {BringBack{attempt, checkpoint}}, .follow_up = {}};
+  return {.answer = {}, .effects = {BringBack{attempt, checkpoint, awake}}, .follow_up = {}};
 }
 
 Applied apply_moved(State& state, const MovedAside& report, Now now) {
@@ -153,11 +189,8 @@ Applied apply_moved(State& state, const MovedAside& report, Now now) {
   aside.problem.clear();
   std::string told =
       "it is aside after " + in_seconds(now.wall - aside.since) + calls_text(report.times);
-  if (aside.over_limit()) {
-    told += "; it goes on when its limit is raised";
-  } else {
-    told += aside.by_hand ? "; it returns on request" : "; it returns when there is room";
-  }
+  told += aside.over_limit() ? "; it goes on when its limit is raised"
+                             : return_text(state.rules().room, aside);
   set_aside(job, std::move(aside));
   state.note(job, "paused", told, now);
   state.put(std::move(job), now);
@@ -172,6 +205,7 @@ Applied apply_back(State& state, const BroughtBack& report, Now now) {
   learn_move_back(state, job, report, before.host_bytes);
   const Microseconds away = std::max(Microseconds{0}, now.wall - before.since);
   Aside aside{.phase = AsidePhase::kHere, .mechanism = before.mechanism};
+  aside.refused = before.refused;
   aside.since = now.wall;
   aside.away = before.away + away;
   set_aside(job, std::move(aside));
@@ -179,6 +213,10 @@ Applied apply_back(State& state, const BroughtBack& report, Now now) {
       job, "running",
       "it goes on where it was, after " + in_seconds(away) + " aside" + calls_text(report.times),
       now);
+  if (before.ends) {
+    end_returned(state, std::move(job), now);
+    return {};
+  }
   Applied applied;
   // Adopted to make room, which is no longer needed.
   if (job.spec->adopted && job.spec->adopted->by_rule) stopping_in(job) = StopReason::kLetGo;
@@ -199,8 +237,10 @@ Applied apply_move_failed(State& state, const MoveFailed& report, Now now) {
   Applied applied;
   switch (report.left) {
     case MoveLeft::kRunning:
-      if (report.never) learn_refusal(state, job, now);
-      if (aside.by_hand && aside.mechanism == Mechanism::kCheckpoint) {
+      // What holders of leases run is not known: it is remembered of this one alone.
+      aside.refused = report.never && job.spec->lease;
+      if (report.never && !job.spec->lease) learn_refusal(state, job, now);
+      if (aside.by_hand && aside.mechanism == Mechanism::kCheckpoint && !job.spec->lease) {
         // Whoever asked for a pause gets one.
         aside.mechanism = Mechanism::kFreeze;
         aside.host_bytes = 0;
@@ -217,6 +257,7 @@ Applied apply_move_failed(State& state, const MoveFailed& report, Now now) {
       aside.phase = AsidePhase::kHere;
       aside.since = now.wall;
       aside.by_hand = false;
+      aside.idle = false;
       aside.host_bytes = 0;
       if (aside.over_limit()) {
         stopping_in(job) = StopReason::kVramLimit;
@@ -232,6 +273,12 @@ Applied apply_move_failed(State& state, const MoveFailed& report, Now now) {
       state.note(job, "paused", "it could not return yet: " + report.error, now);
       break;
     case MoveLeft::kLost: {
+      if (job.spec->lease) {
+        state.note(job, "lost", "its process cannot go on: " + report.error, now);
+        end_lease(state, std::move(job), {.cause = Cause::kRestoreLost, .message = report.error},
+                  now);
+        return applied;
+      }
       // One that is being cancelled anyway is not lost.
       StopReason& stopping = std::get<Running>(job.state).stopping;
       if (stopping == StopReason::kNone || stopping == StopReason::kLetGo) {
@@ -242,7 +289,12 @@ Applied apply_move_failed(State& state, const MoveFailed& report, Now now) {
       break;
     }
   }
+  const bool ends = aside.ends && aside.phase == AsidePhase::kHere;
   set_aside(job, std::move(aside));
+  if (ends) {
+    end_returned(state, std::move(job), now);
+    return applied;
+  }
   let_go_if_asked(state, job, applied.effects);
   state.put(std::move(job), now);
   return applied;
@@ -250,15 +302,13 @@ Applied apply_move_failed(State& state, const MoveFailed& report, Now now) {
 
 Applied apply_pause(State& state, const PauseAsked& asked, Now now) {
   return change_each(state, asked.actor, asked.jobs, [&](Job job, std::vector<Effect>& effects) {
-    if (std::string why_not = pause_refusal(job); !why_not.empty()) return why_not;
+    if (std::string why_not = pause_refusal(state, job); !why_not.empty()) return why_not;
     if (aside_phase(job) != AsidePhase::kHere) {
       // Moved aside for somebody, and now to stay there.
       Aside aside = *aside_of(job);
       aside.by_hand = true;
-      set_aside(job, std::move(aside));
-      state.note(job, state_name(job.state), "paused on request: it returns on request", now);
-      state.put(std::move(job), now);
-      return std::string();
+      return aside_changed(state, std::move(job), std::move(aside),
+                           "paused on request: it returns on request", now);
     }
     const Leaving leaving{
         .victim = pause_of(state, job), .by_hand = true, .why = "paused on request"};
@@ -274,14 +324,44 @@ Applied apply_resume(State& state, const ResumeAsked& asked, Now now) {
       return std::string("is ") + state_name(job.state) + ", not paused";
     }
     if (aside_of(job)->over_limit()) return std::string(kAtItsLimit);
-    if (!aside_of(job)->by_hand) return std::string("returns by itself when there is room");
     Aside aside = *aside_of(job);
+    if (!aside.by_hand && !is_asleep(state.rules().room, aside)) {
+      return std::string("returns by itself when there is room");
+    }
     aside.by_hand = false;
-    set_aside(job, std::move(aside));
-    state.note(job, state_name(job.state), "its return was asked for", now);
-    state.put(std::move(job), now);
-    return std::string();
+    aside.wanted = aside.idle;
+    return aside_changed(state, std::move(job), std::move(aside), "its return was asked for", now);
   });
+}
+
+Applied apply_holder_active(State& state, const HolderActive& active, Now now) {
+  const Job* job = moving(state, active.attempt);
+  if (job == nullptr) return {};
+  Aside aside = *aside_of(*job);
+  const bool away = aside.phase == AsidePhase::kPausing || aside.phase == AsidePhase::kPaused;
+  if (!away || aside.by_hand || !is_asleep(state.rules().room, aside)) return {};
+  aside.wanted = true;
+  aside_changed(state, *job, std::move(aside),
+                "its process became active again: a call of it waits for the card; it returns when "
+                "there is room",
+                now);
+  return {};
+}
+
+bool ends_when_back(State& state, const Job& found, StopReason why, const std::string& what,
+                    Now now) {
+  const AsidePhase phase = aside_phase(found);
+  if (phase == AsidePhase::kHere) return false;
+  Job job = found;
+  Aside aside = *aside_of(job);
+  if (aside.ends && stopping_in(job) == why) return true;
+  aside.ends = true;
+  aside.by_hand = false;
+  aside.wanted = true;
+  if (why != StopReason::kNone) stopping_in(job) = why;
+  // Without its cards its process could not go on, and nobody would bring it back.
+  aside_changed(state, std::move(job), std::move(aside), what + "; it ends when it is back", now);
+  return true;
 }
 
 }  // namespace gpusched

@@ -21,15 +21,19 @@ struct Aside {
   AsidePhase phase = AsidePhase::kPausing;
   Mechanism mechanism = Mechanism::kFreeze;  // kFreeze or kCheckpoint.
   bool by_hand = false;                      // Somebody paused it: it returns on request only.
-  JobId for_job{};                           // For whom it went; 0: for nobody in particular.
-  Wall tried{};                              // When the last move failed.
-  Wall since{};                  // When it began to go; of one that is here, when it was back.
-  Microseconds away{0};          // All earlier times together.
+  bool idle = false;     // It went because it did not use its cards (core/idle_holder.h).
+  bool wanted = false;   // Of such a one: it was asked for, or its process became active again.
+  bool ends = false;     // Of a lease: it was given up meanwhile, and ends when it is back.
+  bool refused = false;  // Of a lease: the driver does not move its process.
+  JobId for_job{};       // For whom it went; 0: for nobody in particular.
+  Wall tried{};          // When the last move failed.
+  Wall since{};          // When it began to go; of one that is here, when it was back.
+  Microseconds away{0};  // All earlier times together.
   std::uint64_t host_bytes = 0;  // What it has, or will have, in host RAM.
   // Stopped at its VRAM limit: then it is ended, unless the limit is raised. Zero: it is not.
-  Wall ends{};
+  Wall limit_ends{};
   std::string problem = {};  // Why the last move failed; empty: it did not.
-  bool over_limit() const { return ends != Wall{}; }
+  bool over_limit() const { return limit_ends != Wall{}; }
   friend bool operator==(const Aside&, const Aside&) = default;
 };
 

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "core/admission.h"
+#include "core/idle_holder.h"
 #include "core/make_room.h"
 #include "core/over_quota.h"
 #include "core/run_time.h"
@@ -13,6 +14,8 @@ namespace {
 
 // After a move that found no room: not again at once.
 constexpr Microseconds kTryAgainAfter = Seconds{10};
+// Behind the waiting jobs of every band.
+constexpr int kLast = 2 * static_cast<int>(kBands);
 
 bool fits_back(const State& state, std::size_t position, const CardHolds& holds,
                const CardGrant& held, const Aside& aside, std::size_t cards) {
@@ -28,9 +31,10 @@ bool fits_back(const State& state, std::size_t position, const CardHolds& holds,
   return holds.jobs <= 1 || (!held.whole && holds.load_percent() + held.share_percent <= cap);
 }
 
-// Nobody ends it. Who is to be let go has to be back first.
+// Nobody ends it. Who is to be let go has to be back first, and a lease before it ends.
 bool may_come_back(const Running& running) {
-  return running.stopping == StopReason::kNone || running.stopping == StopReason::kLetGo;
+  return running.stopping == StopReason::kNone || running.stopping == StopReason::kLetGo ||
+         running.aside->ends;
 }
 
 // When it would be over if it were back now.
@@ -69,9 +73,13 @@ std::vector<Waiting> waiting_aside(const State& state, Now now) {
   for (const JobId id : state.aside()) {
     const Job& job = *state.find(id);
     if (!waits_aside(job)) continue;
-    const bool overdue = now.wall - aside_of(job)->since >= state.rules().room.aside_most;
+    const Aside& aside = *aside_of(job);
+    const RoomRules& rules = state.rules().room;
+    const bool overdue = now.wall - aside.since >= rules.aside_most;
     const int late = attained_level(state, job, now) > 0 ? 1 : 0;
-    waiting.push_back({&job, overdue ? -1 : 2 * band_rank(job.priority) + late});
+    int before = is_asleep(rules, aside) ? kLast : 2 * band_rank(job.priority) + late;
+    if (overdue) before = -1;
+    waiting.push_back({&job, before});
   }
   std::ranges::sort(waiting, {}, [](const Waiting& one) {
     return std::tuple(one.before, -one.job->priority, one.job->submitted_at, one.job->id);

@@ -17,7 +17,8 @@ struct Return {
 
 // Those that wait aside for room, in the order in which they return. Each goes before the waiting
 // jobs of band B if `before` is no more than 2 B. One that has had much of the cards comes after
-// those of its own band, where the rules look at that.
+// those of its own band, where the rules look at that; an idle holder that nobody has missed after
+// all.
 struct Waiting {
   const Job* job = nullptr;
   int before = 0;

@@ -239,6 +239,11 @@ struct AttemptNeverRan {
 struct LeaseHolderGone {
   JobId lease{};
   std::string why;
+  bool process_lives = false;  // Or may do so: only its connection is gone.
+};
+// An idle holder that is aside waits for its cards.
+struct HolderActive {
+  AttemptId attempt{};
 };
 // A deadline of the state has come: begin, expire, retry, overdue, and of jobs.
 struct TimePassed {};
@@ -266,7 +271,7 @@ using Event =
                  UnreserveAsked, LeaseReleaseAsked, LeaseRenewAsked, LeaseResetAsked, CardsReported,
                  CalendarRead, CardSeen, CardTroubleSeen, ProcessAccounted, ProgressSeen,
                  AttemptRunning, AttemptFinished, AttemptNeverRan, MovedAside, BroughtBack,
-                 MoveFailed, LeaseHolderGone, TimePassed, RetentionDue, HoldSweep,
+                 MoveFailed, LeaseHolderGone, HolderActive, TimePassed, RetentionDue, HoldSweep,
                  SubmissionAbandoned, Reconsider>;
 
 // --- Answers ----------------------------------------------------------------------------------

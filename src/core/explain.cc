@@ -5,6 +5,7 @@
 
 #include "core/admission.h"
 #include "core/dependency.h"
+#include "core/idle_holder.h"
 #include "core/learn.h"
 #include "core/make_room.h"
 #include "core/move_time.h"
@@ -261,18 +262,22 @@ std::optional<Reason> room_later(const State& state, const Job& job, Now now) {
 Reason aside_reason(const State& state, const Job& job, Now now) {
   const Aside& aside = *aside_of(job);
   if (aside.over_limit()) {
-    Reason reason{.code = ReasonCode::kVramLimit, .jobs = {}, .until = aside.ends};
-    const Microseconds left = std::max(Microseconds{0}, aside.ends - now.wall);
+    Reason reason{.code = ReasonCode::kVramLimit, .jobs = {}, .until = aside.limit_ends};
+    const Microseconds left = std::max(Microseconds{0}, aside.limit_ends - now.wall);
     reason.name = std::to_string(job.spec->rare->vram_limit_bytes >> 20) + " MiB; it is ended in " +
                   rough_duration(left);
     return reason;
   }
   if (aside.by_hand) return {.code = ReasonCode::kPaused, .jobs = {}};
   Reason reason{.code = ReasonCode::kMovedAside, .jobs = {}};
+  if (is_asleep(state.rules().room, aside)) {
+    reason.name = "comes back when it is used, or when nobody else waits";
+  }
   if (!aside.problem.empty()) reason.name = aside.problem;
   const Job* other = state.find(aside.for_job);
   if (other == nullptr || other->ended()) return reason;
   reason.jobs.push_back(aside.for_job);
+  if (is_asleep(state.rules().room, aside)) return reason;
   const Wall end = end_of(state, *other, now, Trust::kEstimates);
   if (end == kNobodyKnows) return reason;
   reason.until = end + time_back(state, job, aside.host_bytes);

@@ -112,7 +112,7 @@ const Grant& held_by(const Job& job, Grant&& away) {
     away.ram_bytes += aside.host_bytes;
     return away;
   }
-  // Frozen either way, so it needs no CPU. Its memory is another matter.
+  // Frozen or idle, so it needs no CPU. Its memory is another matter.
   away = {.cards = {}, .cpus = 0, .ram_bytes = grant.ram_bytes};
   if (aside.mechanism == Mechanism::kCheckpoint) {
     away.ram_bytes += aside.host_bytes;

@@ -89,6 +89,7 @@ class VirtualCourse {
       aside.since = now_.wall;
       aside.away = running.aside ? running.aside->away : Microseconds{0};
       aside.host_bytes = victim.bytes;
+      aside.idle = victim.idle;
       running.aside = std::make_shared<const Aside>(std::move(aside));
     } else {
       job.state = Queued{};

@@ -5,6 +5,7 @@
 
 #include "core/admission.h"
 #include "core/comeback.h"
+#include "core/idle_holder.h"
 #include "core/learn.h"
 #include "core/move_time.h"
 #include "core/over_quota.h"
@@ -60,24 +61,8 @@ bool on_movable_cards(const State& state, const Job& job) {
   });
 }
 
-// It holds VRAM and has not used its cards for as long as the rules bear.
-bool sits_idle(const State& state, const Job& job, Now now) {
-  const Seconds limit = state.rules().room.idle_after;
-  if (limit == Seconds{0}) return false;
-  bool seen = false;
-  for (const CardGrant& held : grant_of(job)->cards) {
-    const auto position = state.index_of(held.card);
-    if (!position) return false;
-    for (const SeenProcess& process : state.view_of(*position).processes) {
-      if (process.attempt != job.current_attempt()) continue;
-      seen = true;
-      if (!process.idle_since || now.wall - *process.idle_since < limit) return false;
-    }
-  }
-  return seen;
-}
-
 bool may_be_moved(const State& state, const Job& job, const Job& for_job, Now now) {
+  if (job.spec->lease) return is_movable_lease(state, job, now);
   if (!is_movable(state, job, now)) return false;
   const int rank = band_rank(job.priority);
   const int for_band = band_rank(for_job.priority);
@@ -147,6 +132,7 @@ class Planner {
       const Grant& grant = *grant_of(*one.job);
       const bool whole = std::ranges::any_of(grant.cards, &CardGrant::whole);
       if (whole || one.job->spec->preempt == PreemptPolicy::kCooperative) continue;
+      if (one.job->spec->lease) continue;  // Its holder is not ours to freeze.
       // A client that stands still may keep its server, and with it its neighbours, waiting.
       if (grant.mps) continue;
       one.victim.mechanism = Mechanism::kFreeze;
@@ -308,8 +294,12 @@ Wall movable_from(const State& state, const Running& running, Now now) {
 }
 
 bool is_movable(const State& state, const Job& job, Now now) {
+  return !job.spec->lease && is_settled(state, job, now);
+}
+
+bool is_settled(const State& state, const Job& job, Now now) {
   const auto* running = std::get_if<Running>(&job.state);
-  if (running == nullptr || running->stopping != StopReason::kNone || job.spec->lease) return false;
+  if (running == nullptr || running->stopping != StopReason::kNone) return false;
   if (aside_phase(job) != AsidePhase::kHere) return false;
   const RoomRules& rules = state.rules().room;
   // Adopted because it sits idle: it had its turn before.
@@ -332,6 +322,7 @@ std::optional<Candidate> leaving_candidate(const State& state, const Job& job,
   if (how == Mechanism::kCheckpoint) {
     one.victim.bytes = vram_in_use(state, job);
     one.moving = time_out(state, job, one.victim.bytes) + time_back(state, job, one.victim.bytes);
+    one.victim.idle = sits_idle(state, job, now);
   }
   if (how == Mechanism::kRequeue) one.lost = ran_for(std::get<Running>(job.state), now.wall);
   return one;

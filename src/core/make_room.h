@@ -18,6 +18,7 @@ struct Victim {
   JobId job{};
   Mechanism mechanism = Mechanism::kFreeze;
   std::uint64_t bytes = 0;  // To be moved to host RAM.
+  bool idle = false;        // It does not use what it has, and is awake while it is aside.
 };
 // Data, like every decision.
 struct MakeRoom {
@@ -42,7 +43,9 @@ struct Candidate {
 bool less_harm(const Candidate& a, const Candidate& b);
 // When it has been on its cards for long enough to be moved.
 Wall movable_from(const State& state, const Running& running, Now now);
-// It could be moved if somebody deserved its place.
+// On its cards, for long enough and not moved too often.
+bool is_settled(const State& state, const Job& job, Now now);
+// A job that could be moved if somebody deserved its place.
 bool is_movable(const State& state, const Job& job, Now now);
 // By the way that frees its cards; nullopt: there is none.
 std::optional<Candidate> leaving_candidate(const State& state, const Job& job,

@@ -62,7 +62,7 @@ Applied apply_retention(State& state, const RetentionDue& due, Now now) {
       const Submission* submission = state.find_submission(job.tenant, job.spec->rare->key);
       if (submission != nullptr && submission->first == id) state.remove_submission(submission->id);
     }
-    const bool has_directory = !job.spec->lease;
+    const bool has_directory = !job.spec->lease || job.moves > 0;
     state.remove(id);
     if (has_directory) applied.effects.emplace_back(ForgetJob{id});
   }

@@ -28,8 +28,11 @@ struct RoomRules {
   Seconds aside_most{6 * 3600};  // Who has been away for longer goes before everybody.
   // Inside a band, who has had little of the cards goes before who has had much (policy/timeshare).
   bool timeshare = false;
-  // A job that has held VRAM for so long without using its card goes for anybody. 0: never.
+  // A job or lease that has held VRAM for so long without using its card goes for anybody. 0:
+  // never.
   Seconds idle_after{0};
+  // Whether such a one stays away until its process is active again, as long as others wait.
+  bool return_on_use = true;
   // Jobs of a tenant that holds more than its quota, because that was lowered, are moved aside.
   bool over_quota = false;
   std::uint64_t ram_reserve_bytes = 2ULL << 30;  // Of host RAM, what moves never take.

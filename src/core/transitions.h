@@ -99,6 +99,10 @@ Microseconds back_off_of(const RetryRule& rule, int times);
 Applied apply_moved(State& state, const MovedAside& report, Now now);
 Applied apply_back(State& state, const BroughtBack& report, Now now);
 Applied apply_move_failed(State& state, const MoveFailed& report, Now now);
+Applied apply_holder_active(State& state, const HolderActive& active, Now now);
+// A lease that is aside must come back before it ends. False: it is on its cards, and may end now.
+bool ends_when_back(State& state, const Job& lease, StopReason why, const std::string& what,
+                    Now now);
 Applied apply_hold_sweep(State& state, const HoldSweep& event, Now now);
 Applied apply_abandoned(State& state, const SubmissionAbandoned& event);
 Applied apply_retention(State& state, const RetentionDue& due, Now now);

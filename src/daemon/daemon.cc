@@ -145,6 +145,8 @@ void Daemon::start_engine(StoreImage image, const std::string& boot_id) {
   }
   engine_ = std::make_unique<Engine>(std::move(state), *launcher_, std::move(options));
   engine_->recover(std::move(image), boot_id, read_clock());
+  idle_watch_ = std::make_unique<IdleWatch>(
+      loop_, *engine_, [this](AttemptId attempt) { return launcher_->shim_of(attempt); });
   api_ = std::make_unique<Api>(loop_, *engine_, api_ports(), api_limits());
   driver_ = std::make_unique<Driver>(loop_, *engine_, *store_thread_, [this] { after_turn(); });
   driver_->on_forgotten([this](JobId job) { history_->forget(job); });
@@ -162,6 +164,7 @@ void Daemon::after_turn() {
   if (cards_ && whose_has_changed()) tell_attempts();
   log_drains();
   if (counts.running > 0) look_at_progress();
+  idle_watch_->look_soon();
   look_at_idle_foreign();
   for (auto& left : containers_.take_left_behind(engine_->state())) {
     launcher_->end_containers(left.attempt, left.since, std::move(left.ids));

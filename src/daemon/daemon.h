@@ -19,6 +19,7 @@
 #include "core/card_numbers.h"
 #include "core/foreign_idle.h"
 #include "daemon/driver.h"
+#include "daemon/idle_watch.h"
 #include "daemon/job_containers.h"
 #include "daemon/sim_world.h"
 #include "engine/engine.h"
@@ -77,6 +78,7 @@ class Daemon {
   CgroupBase cgroup_;
   std::unique_ptr<ShimLauncher> launcher_;
   std::unique_ptr<Engine> engine_;
+  std::unique_ptr<IdleWatch> idle_watch_;
   std::unique_ptr<Api> api_;
   std::unique_ptr<Driver> driver_;
   std::optional<SimWorld> sim_;

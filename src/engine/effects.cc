@@ -86,19 +86,27 @@ void Engine::run_effect(const Effect& effect) {
     if (job == nullptr || !job->active() || !job->spec->saves) return;
     launcher_.ask_to_save(save->attempt, *job->spec->saves, job->spec->time.grace);
   } else if (const auto* aside = std::get_if<MoveAside>(&effect)) {
-    launcher_.move_aside(move_order(aside->attempt, aside->checkpoint));
+    launcher_.move_aside(move_order(aside->attempt, aside->checkpoint, aside->awake));
   } else if (const auto* gone = std::get_if<LetGo>(&effect)) {
     launcher_.let_go(gone->attempt);
   } else if (const auto* back = std::get_if<BringBack>(&effect)) {
-    launcher_.bring_back(move_order(back->attempt, back->checkpoint));
+    launcher_.bring_back(move_order(back->attempt, back->checkpoint, back->awake));
   }
 }
 
-MoveOrder Engine::move_order(AttemptId attempt, bool checkpoint) const {
-  MoveOrder order{.attempt = attempt, .checkpoint = checkpoint};
+MoveOrder Engine::move_order(AttemptId attempt, bool checkpoint, bool awake) const {
+  MoveOrder order{.attempt = attempt, .checkpoint = checkpoint, .awake = awake};
   const Job* job = state_.find(attempt.job);
   const Grant* grant = job == nullptr ? nullptr : grant_of(*job);
   if (grant == nullptr) return order;
+  if (const auto& lease = job->spec->lease) {
+    order.holder = {lease->pid, lease->pid_started};
+    for (const JobId id : state_.leases().live()) {
+      const Job& other = *state_.find(id);
+      const int pid = other.active() ? other.spec->lease->pid : 0;
+      if (pid > 0 && pid != lease->pid) order.apart.push_back(pid);
+    }
+  }
   for (const CardGrant& held : grant->cards) {
     const auto position = state_.index_of(held.card);
     if (position) order.room.push_back({state_.cards()[*position].uuid, held.vram_bytes});

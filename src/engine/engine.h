@@ -126,7 +126,9 @@ class Engine {
   void take_slices(Now now);
   void apply_one(Posted posted, Now now);
   void run_effect(const Effect& effect);
-  MoveOrder move_order(AttemptId attempt, bool checkpoint) const;
+  MoveOrder move_order(AttemptId attempt, bool checkpoint, bool awake) const;
+  // A move that was under way when the last daemon ended, from where the attempt is found.
+  void go_on_moving(const Job& job);
   void launch_all(Flight& flight);
   LaunchOrder order_of(const Launch& launch) const;
   void deliver(Flight flight);

@@ -95,6 +95,15 @@ struct MoveOrder {
   AttemptId attempt;
   // Its VRAM goes to host RAM through the driver, then it is frozen; else it is only frozen.
   bool checkpoint = false;
+  bool awake = false;  // It is not frozen: only its calls to the card wait.
+  // Nobody supervises it: this process and its descendants, as long as it is the one that was
+  // started then, without those of others among them. Always awake.
+  struct Holder {
+    int pid = 0;
+    std::uint64_t started = 0;  // In the kernel's ticks since boot.
+  };
+  std::optional<Holder> holder = {};
+  std::vector<int> apart = {};
   Seconds lock_timeout{10};  // Work that is under way on the card must end within it.
   // Where the driver knows it, and how much must be free there before anything is restored:
   // what it had, and the headroom. Without that room nothing is touched.

@@ -1,6 +1,7 @@
 // Going on where the last daemon stopped. There is no separate recovery logic: the state is
 // loaded, the launcher is asked what became of each attempt, and its reports flow through the
 // same events as always.
+#include "core/idle_holder.h"
 #include "engine/engine.h"
 
 namespace gpusched {
@@ -41,7 +42,10 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now) {
     const Job& job = *state_.find(id);
     if (job.spec->lease) {
       // Its holder is watched by whoever serves it; only the end of the machine is certain here.
-      if (same_boot) continue;
+      if (same_boot) {
+        go_on_moving(job);
+        continue;
+      }
       AttemptFinished finished{.attempt = job.current_attempt(), .cause = Cause::kMachineLost};
       finished.message = "the machine went down while it was held";
       finished.ended_at = now.wall;
@@ -66,13 +70,18 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now) {
     }
     // A move goes on from where the attempt is found.
     const bool ends = stopping != StopReason::kNone && stopping != StopReason::kLetGo;
-    if (!same_boot || ends || !running || !running->aside) continue;
-    const bool checkpoint = running->aside->mechanism == Mechanism::kCheckpoint;
-    if (running->aside->phase == AsidePhase::kPausing) {
-      run_effect(MoveAside{job.current_attempt(), checkpoint});
-    } else if (running->aside->phase == AsidePhase::kResuming) {
-      run_effect(BringBack{job.current_attempt(), checkpoint});
-    }
+    if (same_boot && !ends) go_on_moving(job);
+  }
+}
+
+void Engine::go_on_moving(const Job& job) {
+  const Aside* aside = aside_of(job);
+  if (aside == nullptr) return;
+  const bool checkpoint = aside->mechanism == Mechanism::kCheckpoint;
+  if (aside->phase == AsidePhase::kPausing) {
+    run_effect(MoveAside{job.current_attempt(), checkpoint, stays_awake(job)});
+  } else if (aside->phase == AsidePhase::kResuming) {
+    run_effect(BringBack{job.current_attempt(), checkpoint, stays_awake(job)});
   }
 }
 

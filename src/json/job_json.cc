@@ -81,7 +81,8 @@ void write_aside(JsonWriter& json, const Job& job, Microseconds away) {
     return;
   }
   json.begin_object().field("mechanism", mechanism_name(aside->mechanism));
-  json.field("by_hand", aside->by_hand).field("since", aside->since);
+  json.field("by_hand", aside->by_hand).field("idle", aside->idle);
+  json.field("wanted", aside->wanted).field("since", aside->since);
   json.key("for");
   if (aside->for_job == JobId{}) {
     json.null();
@@ -89,7 +90,7 @@ void write_aside(JsonWriter& json, const Job& job, Microseconds away) {
     json.value(aside->for_job);
   }
   json.field("host_bytes", aside->host_bytes).key("problem").text_or_null(aside->problem);
-  json.field("ends_at", aside->over_limit() ? std::optional(aside->ends) : std::nullopt);
+  json.field("ends_at", aside->over_limit() ? std::optional(aside->limit_ends) : std::nullopt);
   json.end_object();
 }
 

@@ -46,6 +46,9 @@ Result<LeaseBody> parse_lease(std::string_view json) {
   terms.by_connection = holder == 1;
   fields.number("pid", terms.pid, 1, std::numeric_limits<int>::max());
   fields.text("application", terms.application);
+  std::size_t preempt = 0;
+  fields.word("preempt", {"auto", "never"}, preempt);
+  if (preempt == 1) spec.preempt = PreemptPolicy::kNever;
   std::size_t placement = 0;
   fields.word("placement", {"default", "round-robin"}, placement);
   terms.by_turns = placement == 1;

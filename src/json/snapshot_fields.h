@@ -69,6 +69,7 @@ void for_each_rule(Rules& rules, Visit visit) {
   visit("room_aside_most_s", rules.room.aside_most);
   visit("room_timeshare", rules.room.timeshare);
   visit("room_idle_after_s", rules.room.idle_after);
+  visit("room_return_on_use", rules.room.return_on_use);
   visit("room_over_quota", rules.room.over_quota);
   visit("room_ram_reserve_bytes", rules.room.ram_reserve_bytes);
 }

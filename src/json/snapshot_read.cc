@@ -161,11 +161,15 @@ std::shared_ptr<const Aside> read_aside(Fields& fields, AsidePhase phase) {
     from.text("mechanism", mechanism);
     aside->mechanism = mechanism_named(mechanism).value_or(Mechanism::kFreeze);
     from.flag("by_hand", aside->by_hand);
+    from.flag("idle", aside->idle);
+    from.flag("wanted", aside->wanted);
+    from.flag("ends", aside->ends);
+    from.flag("refused", aside->refused);
     aside->for_job = JobId{whole(from, "for")};
     aside->since = wall(from, "since_us");
     aside->away = Microseconds{static_cast<std::int64_t>(whole(from, "away_us"))};
     from.number("host_bytes", aside->host_bytes, 0, kLargestNumber);
-    aside->ends = wall(from, "ends_us");
+    aside->limit_ends = wall(from, "limit_ends_us");
   });
   return aside;
 }

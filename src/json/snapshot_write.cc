@@ -69,9 +69,13 @@ void write_booking(JsonWriter& json, const Booking& booking) {
 
 void write_aside(JsonWriter& json, const Aside& aside) {
   json.key("aside").begin_object().field("mechanism", mechanism_name(aside.mechanism));
-  json.field("by_hand", aside.by_hand).field("for", number_of(aside.for_job));
+  json.field("by_hand", aside.by_hand).field("idle", aside.idle).field("wanted", aside.wanted);
+  json.field("ends", aside.ends).field("refused", aside.refused);
+  json.field("for", number_of(aside.for_job));
   json.field("since_us", us(aside.since)).field("away_us", aside.away.count());
-  json.field("host_bytes", aside.host_bytes).field("ends_us", us(aside.ends)).end_object();
+  json.field("host_bytes", aside.host_bytes)
+      .field("limit_ends_us", us(aside.limit_ends))
+      .end_object();
 }
 
 void write_grant(JsonWriter& json, const Grant& grant) {

@@ -15,4 +15,10 @@ std::optional<std::uint64_t> available_ram();
 std::optional<std::string> read_memory_max(const std::string& leaf);
 bool write_memory_max(const std::string& leaf, const std::string& value);
 
+// What the control groups of a process that is not ours let it take on top of what it has, the
+// tightest of them; cached files give way. Nullopt: none of them has a limit.
+std::optional<std::uint64_t> room_in_groups(int pid);
+// The same for a group below `base`, where the groups are.
+std::optional<std::uint64_t> room_in_groups(const std::string& base, std::string group);
+
 }  // namespace gpusched::mover

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "mover/host_memory.h"
 #include "process/job_directory.h"
+#include "process/process_tree.h"
 
 namespace gpusched::mover {
 
@@ -48,7 +49,11 @@ MoveRecord Move::run() {
 
 Move::Step Move::prepare() {
   if (words_.tree > 0) {
-    where_ = {"", words_.tree, true};
+    where_ = {"", words_.tree, true, words_.apart};
+    const Boot then = boot_of_ticks(words_.tree_started);
+    if (words_.tree_started != 0 && is_gone(words_.tree, then)) {
+      return Trouble{"process " + std::to_string(words_.tree) + " has ended"};
+    }
   } else if (auto where = where_of(directory_)) {
     where_ = std::move(*where);
   } else {

@@ -18,8 +18,10 @@ namespace gpusched::mover {
 
 struct MoveWords {
   bool out = true;
-  std::string directory;  // Of the attempt: claim and records.
-  pid_t tree = 0;         // Not 0: this process and its descendants, without a claim.
+  std::string directory;           // Of the attempt: claim and records.
+  pid_t tree = 0;                  // Not 0: this process and its descendants, without a claim.
+  std::uint64_t tree_started = 0;  // Only if it was started then, in ticks since boot.
+  std::vector<pid_t> apart;        // Without these and their descendants.
   AttemptId attempt{};
   std::string token;
   Seconds lock_timeout{10};

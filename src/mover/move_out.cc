@@ -107,6 +107,12 @@ Move::Step Move::check_ram() const {
   const auto simulated = cuda_->simulated_ram();
   const auto available = simulated ? simulated : available_ram();
   const std::uint64_t need = bytes + bytes / 20 + words_.reserve_bytes;
+  // A job's limit is raised; that of a process that is not ours is not ours to raise.
+  const auto allowed = words_.tree > 0 ? room_in_groups(words_.tree) : std::nullopt;
+  if (allowed && *allowed < bytes + bytes / 20) {
+    return Trouble{"its control group has " + in_gib(*allowed) + " of memory left, and " +
+                   in_gib(bytes) + " of VRAM would have to go there"};
+  }
   if (!available || *available >= need) return std::nullopt;
   return Trouble{"the host has " + in_gib(*available) + " of memory left, and to take " +
                  in_gib(bytes) + " of VRAM it needs " + in_gib(need)};

@@ -71,12 +71,12 @@ Result<Where> where_of(int directory) {
   if (!claim->by_shim || (held && !*held)) {
     return failure(ErrorCode::kNotFound, "the attempt does not run");
   }
-  if (!claim->process) return Where{claim->cgroup, static_cast<pid_t>(claim->pid), false};
+  if (!claim->process) return Where{claim->cgroup, static_cast<pid_t>(claim->pid), false, {}};
   // Adopted: it is no child of its shim, which only watches over it.
   if (is_gone(claim->process->pid, claim->process->started)) {
     return failure(ErrorCode::kNotFound, "the adopted process has ended");
   }
-  return Where{{}, static_cast<pid_t>(claim->process->pid), true};
+  return Where{{}, static_cast<pid_t>(claim->process->pid), true, {}};
 }
 
 std::vector<ProcessEntry> processes_of(const Where& where) {
@@ -87,6 +87,10 @@ std::vector<ProcessEntry> processes_of(const Where& where) {
   } else if (where.root > 1) {
     for (const pid_t pid : descendants_of(where.root)) members.insert(pid);
     if (where.with_root) members.insert(where.root);
+    for (const pid_t other : where.apart) {
+      if (other == where.root || members.erase(other) == 0) continue;
+      for (const pid_t pid : descendants_of(other)) members.erase(pid);
+    }
   }
   std::vector<ProcessEntry> found;
   for (const pid_t pid : members) {

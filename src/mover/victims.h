@@ -15,6 +15,7 @@ struct Where {
   std::string leaf;  // Control group; empty: none.
   pid_t root = 0;    // Else the tree below this process.
   bool with_root = false;
+  std::vector<pid_t> apart = {};  // Of the tree, whose parts of it are not meant.
 };
 
 // What the claim in the attempt's directory says.

@@ -36,6 +36,8 @@ bool read_room(const std::string& text, std::vector<CardBytes>& room) {
 
 bool read_value(const std::string& flag, const std::string& value, MoveWords& words) {
   if (flag == "--tree") return read_number(value, words.tree) && words.tree > 1;
+  if (flag == "--started") return read_number(value, words.tree_started);
+  if (flag == "--apart") return read_number(value, words.apart.emplace_back());
   if (flag == "--attempt") return read_attempt(value, words.attempt);
   if (flag == "--room") return read_room(value, words.room);
   if (flag == "--reserve") return read_number(value, words.reserve_bytes);
@@ -55,7 +57,8 @@ bool read_value(const std::string& flag, const std::string& value, MoveWords& wo
 }  // namespace
 
 const char* const kUsage =
-    "Usage: gpusched-mover out|back DIRECTORY [--tree PID] [--lock-timeout SECONDS]\n"
+    "Usage: gpusched-mover out|back DIRECTORY [--tree PID [--started TICKS] [--apart PID]...]\n"
+    "                      [--lock-timeout SECONDS]\n"
     "                      [--room UUID=BYTES]... [--reserve BYTES]\n"
     "                      [--attempt ID.N --token TEXT --report FD]\n"
     "Moves the CUDA processes of one attempt out of their cards into host memory, or back.\n"

@@ -29,6 +29,15 @@ TEST(Words, HaveDefaultsThatAreSafe) {
   EXPECT_EQ(words->tree, 0);
 }
 
+TEST(Words, NameATreeWithItsStartAndWhoIsApart) {
+  const auto words =
+      parse_words({"out", "d", "--tree", "7", "--started", "99", "--apart", "8", "--apart", "9"});
+  ASSERT_TRUE(words);
+  EXPECT_EQ(words->tree, 7);
+  EXPECT_EQ(words->tree_started, 99U);
+  EXPECT_EQ(words->apart, (std::vector<pid_t>{8, 9}));
+}
+
 TEST(Words, ThatMakeNoSenseAreRefused) {
   const std::vector<std::vector<std::string>> all = {
       {},
@@ -37,6 +46,8 @@ TEST(Words, ThatMakeNoSenseAreRefused) {
       {"out", "d", "--tree"},
       {"out", "d", "--tree", "1"},
       {"out", "d", "--tree", "x"},
+      {"out", "d", "--tree", "7", "--started", "-1"},
+      {"out", "d", "--tree", "7", "--apart", "x"},
       {"out", "d", "--room", "5"},
       {"out", "d", "--room", "GPU=x"},
       {"out", "d", "--attempt", "7"},

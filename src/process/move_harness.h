@@ -42,7 +42,8 @@ class MoveHarness : public ShimHarness {
   }
   LaunchOrder card_order(AttemptId id) { return on_cards(shell_order(id, "exec " + simjob(id))); }
   MoveOrder move_order(AttemptId id, bool checkpoint) {
-    MoveOrder order{.attempt = id, .checkpoint = checkpoint, .room = {{uuid(), kMoveVram}}};
+    MoveOrder order{.attempt = id, .checkpoint = checkpoint};
+    order.room = {{uuid(), kMoveVram}};
     order.host_bytes = kMoveVram;
     return order;
   }

@@ -53,7 +53,7 @@ MoveQueue::Task* MoveQueue::find(AttemptId attempt, const std::string& token) {
 }
 
 bool MoveQueue::must_wait(const Task& task) const {
-  if (!ports_.runs(task.order.attempt)) return true;
+  if (!task.order.holder && !ports_.runs(task.order.attempt)) return true;
   for (const Task& earlier : tasks_) {
     if (&earlier == &task) return false;
     if (earlier.order.attempt == task.order.attempt) return true;
@@ -80,6 +80,7 @@ void MoveQueue::look() {
 }
 
 void MoveQueue::begin(Task& task) {
+  if (task.order.holder) return begin_unsupervised(task);
   const bool only_freeze = task.out && !task.order.checkpoint;
   ask_shim(task, only_freeze ? Step::kFreezing : Step::kWaking);
 }
@@ -92,7 +93,7 @@ void MoveQueue::on_result(Task& task) {
     return;
   }
   const bool aside = task.result->moved ? task.out : task.result->left == MoveLeft::kAside;
-  if (aside) {
+  if (aside && !task.order.awake && !task.order.holder) {
     ask_shim(task, Step::kFreezing);
   } else {
     conclude(task);

@@ -1,7 +1,8 @@
 // Moves of attempts, from the order to the report: wake, gpusched-mover, freeze. One at a time per
 // attempt and per card, in the order in which they came. The driver's law decides the sequence: an
 // attempt is never frozen before or during a call of the driver, so it is woken before every mover
-// and frozen after it. Private to process/: it shows Asio.
+// and frozen after it. One that is to stay awake is not frozen at all, and the holder of a lease,
+// who has no shim, is neither woken nor frozen. Private to process/: it shows Asio.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -28,6 +29,7 @@ class MoveQueue : public std::enable_shared_from_this<MoveQueue> {
   struct Ports {
     std::function<void(std::string)> send;  // A packet, to the launcher that is or will be.
     std::function<bool(AttemptId)> runs;    // Its command was seen started, its shim lives.
+    std::function<int()> launcher;          // Its pid.
     std::function<void(LauncherReport)> report;
     std::function<void(const std::string&)> complain;
   };
@@ -73,6 +75,7 @@ class MoveQueue : public std::enable_shared_from_this<MoveQueue> {
   bool must_wait(const Task& task) const;
   std::uint64_t ram_promised_beside(const Task& task) const;
   void begin(Task& task);
+  void begin_unsupervised(Task& task);
   void ask_shim(Task& task, Step step);
   void try_shim(Task& task);
   void on_shim(std::uint64_t number);

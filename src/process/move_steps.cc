@@ -1,4 +1,5 @@
 // The steps of a move: what is said to the shim, and to the mover through the launcher.
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -88,6 +89,16 @@ void MoveQueue::on_answer(Task& task, const ControlMessage& answer) {
   }
 }
 
+// There is no shim, and so nobody has made a directory for the record.
+void MoveQueue::begin_unsupervised(Task& task) {
+  const std::string path = jobs_directory(state_directory_);
+  const Fd jobs(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const auto made = jobs ? make_attempt(jobs.get(), task.order.attempt)
+                         : Result<Fd>(failure(ErrorCode::kIo, "there is no " + path));
+  if (!made) return fail_unharmed(task, made.error().message);
+  start_mover(task);
+}
+
 void MoveQueue::start_mover(Task& task) {
   const AttemptId attempt = task.order.attempt;
   if (task.token.empty()) {
@@ -115,6 +126,17 @@ void MoveQueue::start_mover(Task& task) {
                    std::to_string(mover_.ram_reserve_bytes + ram_promised_beside(task)),
                    "--report",
                    std::to_string(kReportSocket)};
+  if (const auto& holder = task.order.holder) {
+    request.words.insert(request.words.end(), {"--tree", std::to_string(holder->pid), "--started",
+                                               std::to_string(holder->started)});
+    // Nor is anything of ours the holder's, should one of us be its descendant.
+    std::vector<int> apart = task.order.apart;
+    apart.push_back(::getpid());
+    apart.push_back(ports_.launcher());
+    for (const int pid : apart) {
+      if (pid > 1) request.words.insert(request.words.end(), {"--apart", std::to_string(pid)});
+    }
+  }
   for (const MoveOrder::CardRoom& card : task.order.room) {
     request.words.insert(request.words.end(),
                          {"--room", card.uuid + "=" + std::to_string(card.bytes)});

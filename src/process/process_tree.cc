@@ -49,8 +49,7 @@ std::optional<ProcessEntry> read_entry(pid_t pid) {
   }
   entry.parent = static_cast<pid_t>(fields[0]);
   entry.session = static_cast<pid_t>(fields[2]);
-  static const long kTicks = ::sysconf(_SC_CLK_TCK);
-  entry.started = Boot{Microseconds{fields[18] * 1'000'000 / kTicks}};
+  entry.started = boot_of_ticks(static_cast<std::uint64_t>(fields[18]));
   return entry;
 }
 
@@ -75,6 +74,11 @@ bool catches(pid_t pid, int signal) {
 }
 
 }  // namespace
+
+Boot boot_of_ticks(std::uint64_t ticks) {
+  static const long kTicksPerSecond = ::sysconf(_SC_CLK_TCK);
+  return Boot{Microseconds{static_cast<std::int64_t>(ticks) * 1'000'000 / kTicksPerSecond}};
+}
 
 std::vector<ProcessEntry> list_processes() {
   std::vector<ProcessEntry> found;

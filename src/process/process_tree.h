@@ -23,6 +23,8 @@ struct ProcessEntry {
   Boot started{};
 };
 std::vector<ProcessEntry> list_processes();
+// When a process was started, as the kernel writes it: in its ticks since boot.
+Boot boot_of_ticks(std::uint64_t ticks);
 std::optional<ProcessEntry> find_process(pid_t pid);
 
 // All living descendants of `root`, without itself.

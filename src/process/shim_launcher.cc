@@ -43,6 +43,7 @@ void ShimLauncher::end_containers(AttemptId attempt, Boot since, std::vector<std
   impl_->end_containers(attempt, since, std::move(ids));
 }
 std::vector<std::pair<AttemptId, int>> ShimLauncher::shims() const { return impl_->shims(); }
+int ShimLauncher::shim_of(AttemptId attempt) const { return impl_->shim_of(attempt); }
 bool ShimLauncher::take_changed() { return impl_->take_changed(); }
 int ShimLauncher::launcher_pid() const { return impl_->launcher_pid(); }
 
@@ -113,6 +114,7 @@ std::shared_ptr<MoveQueue> ShimLauncher::Impl::make_moves() {
     return found != attempts_.end() && found->second.stage == Stage::kFollowed &&
            found->second.started;
   };
+  ports.launcher = [this] { return launcher_pid(); };
   ports.report = [this](LauncherReport report) { sink_(std::move(report)); };
   ports.complain = [this](const std::string& text) { complain(text); };
   return std::make_shared<MoveQueue>(loop_, options_.state_directory, options_.mover,
@@ -229,7 +231,7 @@ void ShimLauncher::Impl::ask_to_save(AttemptId attempt, const SaveTerms& terms, 
 }
 
 void ShimLauncher::Impl::move(MoveOrder order, bool out) {
-  if (attempts_.contains(order.attempt)) moves_->order(std::move(order), out);
+  if (order.holder || attempts_.contains(order.attempt)) moves_->order(std::move(order), out);
 }
 
 void ShimLauncher::Impl::change_time(AttemptId attempt, const TimeRule& time) {
@@ -290,6 +292,11 @@ std::vector<std::pair<AttemptId, int>> ShimLauncher::Impl::shims() const {
     }
   }
   return found;
+}
+
+int ShimLauncher::Impl::shim_of(AttemptId attempt) const {
+  const auto found = attempts_.find(attempt);
+  return found == attempts_.end() ? 0 : found->second.shim_pid;
 }
 
 bool ShimLauncher::Impl::take_changed() {

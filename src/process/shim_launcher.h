@@ -61,6 +61,8 @@ class ShimLauncher final : public Launcher {
 
   // The attempts that are followed, with the pids of their shims.
   std::vector<std::pair<AttemptId, int>> shims() const;
+  // Of one attempt; 0: it is not followed.
+  int shim_of(AttemptId attempt) const;
   // True once after shims() has become another.
   bool take_changed();
   // For tests and `doctor`; 0 while there is none.

@@ -41,6 +41,7 @@ class ShimLauncher::Impl : public std::enable_shared_from_this<ShimLauncher::Imp
   void forget(JobId job);
   void end_containers(AttemptId attempt, Boot since, std::vector<std::string> ids);
   std::vector<std::pair<AttemptId, int>> shims() const;
+  int shim_of(AttemptId attempt) const;
   bool take_changed();
   int launcher_pid() const { return link_ ? link_->pid() : 0; }
 

@@ -58,6 +58,7 @@ struct HeldCard {
 struct Standing {
   std::uint64_t id = 0;
   bool granted = false;
+  bool aside = false;  // Granted, but its process is not on its cards now.
   std::vector<HeldCard> cards;
   int cpus = 0;
   std::string devices;  // For CUDA_VISIBLE_DEVICES.
@@ -76,6 +77,9 @@ class Backend {
   virtual Reply<std::vector<Standing>> ask(const std::vector<Wish>& wishes) = 0;
   // Until it is granted, at most this long; then as it stands. A fault once it has ended.
   virtual Reply<Standing> wait(std::uint64_t id, std::chrono::milliseconds at_most) = 0;
+  // Until its process is on its cards, at most this long; then as it stands. A fault once it has
+  // ended.
+  virtual Reply<Standing> resume(std::uint64_t id, std::chrono::milliseconds at_most) = 0;
   // One that has ended already is no fault.
   virtual Reply<void> release(std::uint64_t id) = 0;
   virtual Reply<void> reset() = 0;

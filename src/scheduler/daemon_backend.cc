@@ -67,7 +67,8 @@ Reply<Standing> standing_in(const JsonValue& lease) {
   Standing standing;
   standing.id = number_in(lease, "id");
   const std::string state = text_in(lease, "state");
-  standing.granted = state == "running";
+  standing.aside = state == "pausing" || state == "paused" || state == "resuming";
+  standing.granted = state == "running" || standing.aside;
   standing.wish.name = text_in(lease, "name");
   standing.wish.critical = number_in(lease, "priority") >= kCriticalPriority;
   if (!standing.granted && state != "queued" && state != "held") {
@@ -184,20 +185,13 @@ class DaemonBackend final : public Backend {
   }
 
   Reply<Standing> wait(std::uint64_t id, milliseconds at_most) override {
-    const Boot begin = read_clock().boot;
-    while (true) {
-      const auto waited = std::chrono::duration_cast<milliseconds>(read_clock().boot - begin);
-      const milliseconds left = waited >= at_most ? milliseconds{0} : at_most - waited;
-      // A daemon takes so many connections of one user; who finds no place asks now and then.
-      const bool place = polls_.fetch_add(1) < kPollsMost;
-      const milliseconds poll = place ? std::min(left, kOnePoll) : milliseconds{0};
-      Reply<Standing> standing = standing_of_answer(
-          line_.call("GET", fmt::format("/v1/leases/{}?wait_ms={}", id, poll.count()), "",
-                     poll + milliseconds{30'000}));
-      polls_.fetch_sub(1);
-      if (!standing || standing->granted || left <= poll) return standing;
-      if (!place) std::this_thread::sleep_for(std::min(left, kBetweenAsks));
-    }
+    return poll("GET", fmt::format("/v1/leases/{}", id), at_most,
+                [](const Standing& standing) { return standing.granted; });
+  }
+
+  Reply<Standing> resume(std::uint64_t id, milliseconds at_most) override {
+    return poll("POST", fmt::format("/v1/leases/{}/resume", id), at_most,
+                [](const Standing& standing) { return standing.granted && !standing.aside; });
   }
 
   Reply<void> release(std::uint64_t id) override {
@@ -234,6 +228,25 @@ class DaemonBackend final : public Backend {
   }
 
  private:
+  // Asks until it is so, or for so long.
+  Reply<Standing> poll(const char* method, const std::string& target, milliseconds at_most,
+                       bool (*settled)(const Standing&)) {
+    const Boot begin = read_clock().boot;
+    while (true) {
+      const auto waited = std::chrono::duration_cast<milliseconds>(read_clock().boot - begin);
+      const milliseconds left = waited >= at_most ? milliseconds{0} : at_most - waited;
+      // A daemon takes so many connections of one user; who finds no place asks now and then.
+      const bool place = polls_.fetch_add(1) < kPollsMost;
+      const milliseconds most = place ? std::min(left, kOnePoll) : milliseconds{0};
+      Reply<Standing> standing =
+          standing_of_answer(line_.call(method, fmt::format("{}?wait_ms={}", target, most.count()),
+                                        "", most + milliseconds{30'000}));
+      polls_.fetch_sub(1);
+      if (!standing || settled(*standing) || left <= most) return standing;
+      if (!place) std::this_thread::sleep_for(std::min(left, kBetweenAsks));
+    }
+  }
+
   Reply<Standing> ask_one(const Wish& wish) {
     const std::shared_lock asking(own_leases().asking());
     const Reply<DaemonAnswer> answer =

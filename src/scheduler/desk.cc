@@ -202,6 +202,18 @@ Outcome<void> Desk::check(RequestId id) {
   return {};
 }
 
+Outcome<void> Desk::resume(RequestId id, std::chrono::milliseconds at_most) {
+  auto backend = this->backend();
+  if (!backend) return backend.error();
+  auto standing = backend.value()->resume(static_cast<std::uint64_t>(id), at_most);
+  if (!standing) return error_of(standing.error());
+  if (!standing->granted) return Error{ErrorKind::kNotYet, "it is not granted yet"};
+  if (standing->aside) {
+    return Error{ErrorKind::kNotYet, "there is no room on its cards yet; it returns when there is"};
+  }
+  return {};
+}
+
 Outcome<void> Desk::release(RequestId id) {
   auto backend = this->backend();
   if (!backend) return backend.error();

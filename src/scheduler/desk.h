@@ -20,6 +20,7 @@ class Desk : public std::enable_shared_from_this<Desk> {
   Outcome<std::vector<Scheduling>> ask(const std::vector<GpuRequest>& requests);
   Outcome<Scheduling> wait(RequestId id, std::chrono::milliseconds at_most);
   Outcome<void> check(RequestId id);
+  Outcome<void> resume(RequestId id, std::chrono::milliseconds at_most);
   Outcome<void> release(RequestId id);
   Outcome<void> reset();
   std::vector<Scheduling> current();

@@ -70,6 +70,10 @@ class EmbeddedBackend final : public Backend {
     if (Reply<void> own = check_process(); !own) return tl::unexpected<Fault>(own.error());
     return machine_->wait(id, at_most);
   }
+  // Nothing is moved aside without a daemon.
+  Reply<Standing> resume(std::uint64_t id, std::chrono::milliseconds) override {
+    return wait(id, std::chrono::milliseconds{0});
+  }
   Reply<void> release(std::uint64_t id) override {
     // The parent's grants are the parent's to release.
     if (!check_process()) return {};

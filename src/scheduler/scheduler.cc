@@ -42,6 +42,11 @@ Outcome<void> Scheduling::Check() const {
   return desk_->check(id_);
 }
 
+Outcome<void> Scheduling::Resume(std::chrono::milliseconds at_most) const {
+  if (!desk_) return Error{ErrorKind::kUnknown, "it has been released"};
+  return desk_->resume(id_, at_most);
+}
+
 Outcome<void> Scheduling::Release() {
   if (!desk_) return {};
   Outcome<void> done = desk_->release(id_);

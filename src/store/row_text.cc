@@ -206,13 +206,20 @@ std::optional<AsidePhase> phase_of_word(std::string_view word) {
   return std::nullopt;
 }
 
+// The second word: a bit for each.
+constexpr int kByHand = 1, kIdle = 2, kWanted = 4, kEnds = 8, kRefused = 16;
+
 std::string aside_to_text(const Aside& aside) {
   const std::string limit =
-      aside.over_limit() ? fmt::format("limit={} ", aside.ends.time_since_epoch().count()) : "";
-  return fmt::format("{}{} {} {} {} {} {} {} {}", limit, mechanism_name(aside.mechanism),
-                     aside.by_hand ? 1 : 0, number_of(aside.for_job),
-                     aside.since.time_since_epoch().count(), aside.away.count(), aside.host_bytes,
-                     aside.tried.time_since_epoch().count(), aside.problem);
+      aside.over_limit() ? fmt::format("limit={} ", aside.limit_ends.time_since_epoch().count())
+                         : "";
+  const int flags = (aside.by_hand ? kByHand : 0) | (aside.idle ? kIdle : 0) |
+                    (aside.wanted ? kWanted : 0) | (aside.ends ? kEnds : 0) |
+                    (aside.refused ? kRefused : 0);
+  return fmt::format("{}{} {} {} {} {} {} {} {}", limit, mechanism_name(aside.mechanism), flags,
+                     number_of(aside.for_job), aside.since.time_since_epoch().count(),
+                     aside.away.count(), aside.host_bytes, aside.tried.time_since_epoch().count(),
+                     aside.problem);
 }
 
 std::optional<Aside> aside_from_text(std::string_view text) {
@@ -235,13 +242,13 @@ std::optional<Aside> aside_from_text(std::string_view text) {
     text.remove_prefix(kLimit.size());
     std::int64_t ends = 0;
     number(ends);
-    aside.ends = Wall(Microseconds(ends));
+    aside.limit_ends = Wall(Microseconds(ends));
   }
   const auto mechanism = mechanism_named(std::string(part()));
-  int by_hand = 0;
+  int flags = 0;
   std::uint64_t for_job = 0;
   std::int64_t since = 0, away = 0, tried = 0;
-  number(by_hand);
+  number(flags);
   number(for_job);
   number(since);
   number(away);
@@ -249,7 +256,11 @@ std::optional<Aside> aside_from_text(std::string_view text) {
   number(tried);
   if (!mechanism || !whole) return std::nullopt;
   aside.mechanism = *mechanism;
-  aside.by_hand = by_hand != 0;
+  aside.by_hand = (flags & kByHand) != 0;
+  aside.idle = (flags & kIdle) != 0;
+  aside.wanted = (flags & kWanted) != 0;
+  aside.ends = (flags & kEnds) != 0;
+  aside.refused = (flags & kRefused) != 0;
   aside.for_job = JobId{for_job};
   aside.since = Wall(Microseconds(since));
   aside.away = Microseconds(away);

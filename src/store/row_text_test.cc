@@ -42,6 +42,23 @@ TEST(RowText, RefusesTaskValuesThatMakeNoSense) {
   }
 }
 
+TEST(RowText, BringsBackWhoIsAside) {
+  Aside aside{.mechanism = Mechanism::kCheckpoint};
+  aside.for_job = JobId{7};
+  aside.since = Wall{Seconds{5}};
+  aside.host_bytes = 99;
+  aside.problem = "no room, for now";
+  for (bool Aside::*flag :
+       {&Aside::by_hand, &Aside::idle, &Aside::wanted, &Aside::ends, &Aside::refused}) {
+    aside.*flag = true;
+    EXPECT_EQ(aside_from_text(aside_to_text(aside)), aside);
+  }
+  const auto older = aside_from_text("freeze 1 0 5 0 0 0 ");
+  ASSERT_TRUE(older);
+  EXPECT_TRUE(older->by_hand && !older->idle);
+  EXPECT_FALSE(aside_from_text("freeze x 0 5 0 0 0 "));
+}
+
 TEST(RowText, KeepsEnvironmentsByteByByte) {
   Environment environment;
   environment.variables = {"A=1", "B=", "C=\xff\n", ""};

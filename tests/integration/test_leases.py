@@ -189,6 +189,7 @@ def test_what_the_holder_uses_is_its_leases(lab, programs):
     ({"gpus": 0}, 400, "a lease is of cards"),
     ({"gpus": 3}, 422, "only 2"),
     ({"holder": "me"}, 400, "holder"),
+    ({"preempt": "sometimes"}, 400, "preempt"),
     ({"command": ["true"]}, 400, "command"),
     ({"holder": "connection", "pid": 1}, 400, "pid"),
 ])

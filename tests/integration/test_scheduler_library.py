@@ -6,8 +6,10 @@ import subprocess
 import pytest
 from live_daemon import ROOMY, LiveDaemon, wait_until
 
-FAST = ROOMY + "\nwatch:\n  busy_period_ms: 200\n  idle_period_ms: 200\n  deadline_ms: 500\n"
-UNAVAILABLE, RESET, TIMEOUT = "error 8 ", "error 4 ", "error 3 "
+FAST = ROOMY.replace("cpus: 64", "cpus: 64, ram: 256G") + """
+watch: {busy_period_ms: 200, idle_period_ms: 200, deadline_ms: 500}
+"""
+UNAVAILABLE, RESET, TIMEOUT, NOT_YET = "error 8 ", "error 4 ", "error 3 ", "error 2 "
 
 
 class Application:
@@ -98,6 +100,23 @@ def test_a_daemon_that_goes_away_is_an_error_and_grants_survive_it(lab, start):
     assert application.do("ask 1") == "ok 2:1"
     assert application.do("drop 1") == "ok"
     wait_until(lambda: lab.job(1)["state"] == "completed", what="its end")
+
+
+def test_an_application_asks_for_its_own_return(lab, start):
+    application = start()
+    assert application.do("ask 1") == "ok 1:0"
+    assert application.do("resume 1 20000") == "ok", "it is on its cards"
+    lab.run("pause", 1)
+    lab.wait_for(1, "paused")
+    assert application.do("check 1") == "ok", "it has them still"
+    assert application.do("current") == "ok 1"
+    job = lab.submit("--gpu", "0", "--", "sleep", "600")
+    lab.wait_for(job, "running")
+    assert application.do("resume 1 100").startswith(NOT_YET), "there is no room"
+    application.begin("resume 1 20000")
+    lab.run("cancel", job)
+    assert application.answer() == "ok"
+    assert lab.job(1)["state"] == "running"
 
 
 def test_jobs_and_applications_share_one_queue(lab, start):

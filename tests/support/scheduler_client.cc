@@ -1,6 +1,6 @@
 // A program that uses the scheduler library as it is told, line by line, for tests that kill it or
-// its daemon. Commands: ask N | wait ID MS | drop ID | check ID | reset | current | waiting.
-// Answers: one line each, "ok …" or "error KIND message".
+// its daemon. Commands: ask N | wait ID MS | drop ID | check ID | resume ID MS | reset | current |
+// waiting. Answers: one line each, "ok …" or "error KIND message".
 #include <gpusched/scheduler.h>
 
 #include <cstdio>
@@ -56,6 +56,13 @@ int main(int count, char** words) {
       describe(*waited);
       std::cout << std::endl;
       held[number] = std::move(*waited);
+    } else if (verb == "resume") {
+      const auto back = held[number].Resume(std::chrono::milliseconds(ms));
+      if (!back) {
+        say_error(back.error());
+      } else {
+        std::cout << "ok" << std::endl;
+      }
     } else if (verb == "drop" || verb == "check") {
       const auto done = verb == "drop" ? held[number].Release() : held[number].Check();
       if (done) {

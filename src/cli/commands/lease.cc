@@ -31,6 +31,8 @@ constexpr std::array kHoldFlags = {
     Flag{"--wait", 0, FlagKind::kValue, "DURATION", "give up if it is not granted within this"},
     Flag{"--priority", 0, FlagKind::kValue, "0-100|WORD", "idle, low, normal (50), high, urgent",
          Offer::kWords, "idle low normal high urgent"},
+    Flag{"--preempt", 0, FlagKind::kValue, "RULE",
+         "auto (may be moved aside while it sits idle), never", Offer::kWords, "auto never"},
     Flag{"--name", 0, FlagKind::kValue, "NAME", "for people"},
     Flag{"--project", 0, FlagKind::kValue, "NAME", "for reports"},
     Flag{"--group", 0, FlagKind::kValue, "NAME",
@@ -66,6 +68,7 @@ Result<std::string> lease_body(const Arguments& arguments, std::optional<int> pi
   body.field("--cpu-ok", "cpu_use", cpu_use_of);
   body.field("--ttl", "ttl_s", duration);
   body.field("--priority", "priority", parse_priority);
+  body.field("--preempt", "preempt", text);
   body.field("--name", "name", text);
   body.field("--project", "project", text);
   body.field("--group", "group", text);
@@ -231,6 +234,37 @@ int renew_leases(const Arguments& arguments, const std::vector<std::string>& ids
   return kExitOk;
 }
 
+// Until each is on its cards again.
+int resume_leases(const Arguments& arguments, const std::vector<std::string>& ids) {
+  if (ids.empty()) return fail({ErrorCode::kInvalid, "say which: gpusched lease resume 7"});
+  const Client client = client_of(arguments);
+  const bool dry_run = arguments.has("--dry-run");
+  for (const std::string& id : ids) {
+    const std::string how = dry_run ? "?dry_run=1" : fmt::format("?wait_ms={}", kAskEveryMs);
+    const Request request{
+        .method = "POST",
+        .target = fmt::format("/v1/leases/{}/resume{}", percent_encoded(id), how)};
+    std::string state;
+    while (true) {
+      auto answer = call_patiently(client, request);
+      if (!answer) return fail(answer.error());
+      auto lease = parse_lease_view(*answer);
+      if (!lease) return fail(lease.error());
+      state = lease->state;
+      const bool away = state == "pausing" || state == "paused" || state == "resuming";
+      if (away) continue;
+      if (arguments.has("--json") && !print(*answer + "\n")) return 74;
+      break;
+    }
+    if (dry_run) {
+      note(fmt::format("would do this: ask for the return of lease {}", id));
+    } else {
+      note(fmt::format("lease {} is {}", id, state == "running" ? "on its cards" : state));
+    }
+  }
+  return kExitOk;
+}
+
 int list_leases(const Arguments& arguments) {
   const Client client = client_of(arguments);
   const Request request{.target = "/v1/leases"};
@@ -264,12 +298,14 @@ int run_lease(const Arguments& arguments) {
   const std::vector<std::string> ids(arguments.operands.begin() + 1, arguments.operands.end());
   if (word == "release") return release_leases(arguments, ids);
   if (word == "renew") return renew_leases(arguments, ids);
+  if (word == "resume") return resume_leases(arguments, ids);
   if (word == "list") return list_leases(arguments);
   return fail(
       {ErrorCode::kInvalid,
-       fmt::format("'{}' is neither release, renew nor list; a command follows --: gpusched "
-                   "lease -- {}",
-                   word, word)});
+       fmt::format(
+           "'{}' is neither release, renew, resume nor list; a command follows --: gpusched "
+           "lease -- {}",
+           word, word)});
 }
 
 }  // namespace
@@ -277,11 +313,13 @@ int run_lease(const Arguments& arguments) {
 constinit const Verb kLeaseVerb = {
     .name = "lease",
     .summary = "hold cards for a process of one's own",
-    .usage = "lease [FLAGS] [-- COMMAND] | lease release|renew ID… | lease list",
+    .usage = "lease [FLAGS] [-- COMMAND] | lease release|renew|resume ID… | lease list",
     .about =
         "Waits until the cards are granted. Without a command it prints what a shell needs to use\n"
         "them, and the shell that called holds them until it ends, releases them or their time to\n"
-        "live is over. With a command it becomes that command, and its end is the lease's.",
+        "live is over. With a command it becomes that command, and its end is the lease's. One\n"
+        "that sits idle may be moved aside for others; resume waits until it is on its cards "
+        "again.",
     .examples =
         "eval \"$(gpusched lease --gpus 1 --ttl 2h)\"   this shell has a card now\n"
         "gpusched lease release $GPUSCHED_LEASE_ID      and gives it back\n"
@@ -289,7 +327,7 @@ constinit const Verb kLeaseVerb = {
         "gpusched lease renew 7 --ttl 2h                two hours from now",
     .sections = kLeaseSections,
     .operands = Operands::kWords,
-    .words = "release renew list",
+    .words = "release renew resume list",
     .run = run_lease,
 };
 

@@ -64,6 +64,25 @@ StyledLine reason_line(const CardView& card, std::size_t width) {
           {cut(escaped(why), width - std::min(width, display_width(who))), style}};
 }
 
+// Below a card: who is away from it, and who holds memory of it without using it.
+std::vector<StyledLine> holder_lines(const CardView& card, std::size_t width, Wall now) {
+  std::vector<StyledLine> lines;
+  const auto add = [&](const std::string& text, Style style) {
+    const std::string line = std::string(6, ' ') + escaped(text);
+    lines.push_back({{cut(line, width), style}});
+  };
+  for (const AsideView& aside : card.aside) add("aside: " + aside_text(aside, now), Style::kCyan);
+  for (const ProcessView& process : card.processes) {
+    if (!process.job || !process.idle_since) continue;
+    const Microseconds idle = std::max(now - *process.idle_since, Microseconds{0});
+    add(fmt::format("idle: job {} has not used its {} for {}", *process.job,
+                    process.vram_bytes ? format_size(*process.vram_bytes) : "memory",
+                    format_duration(idle)),
+        Style::kYellow);
+  }
+  return lines;
+}
+
 std::vector<Cell> card_cells(const State& state, const CardView& card, const GaugeWidths& widths) {
   const SampleView seen = card.seen() == nullptr ? SampleView{} : *card.seen();
   const auto history = state.load.find(card.number);
@@ -109,7 +128,7 @@ void fill(SectionLines& section, const Table& table, std::size_t width) {
 
 }  // namespace
 
-SectionLines card_lines(const State& state, std::size_t width) {
+SectionLines card_lines(const State& state, std::size_t width, Wall now) {
   SectionLines section{.count = state.gpus.cards.size(), .one = "card", .many = "cards"};
   const GaugeWidths widths = gauge_widths(width);
   Table table({{"CARD", true},
@@ -131,6 +150,7 @@ SectionLines card_lines(const State& state, std::size_t width) {
   for (const CardView& card : state.gpus.cards) {
     if (!only_reason(card)) all.push_back(std::move(*next++));
     if (!card.ok()) all.push_back(reason_line(card, width));
+    for (StyledLine& line : holder_lines(card, width, now)) all.push_back(std::move(line));
   }
   section.lines = std::move(all);
   return section;

@@ -21,7 +21,7 @@ struct SectionLines {
   std::vector<RowId> ids;  // Of the lines; empty where none can be selected.
 };
 
-SectionLines card_lines(const State& state, std::size_t width);
+SectionLines card_lines(const State& state, std::size_t width, Wall now);
 SectionLines running_lines(const State& state, const Rows& rows, const Page& page);
 SectionLines foreign_lines(const Rows& rows, const Page& page);
 SectionLines waiting_lines(const State& state, const Rows& rows, const Page& page);

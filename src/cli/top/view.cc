@@ -144,7 +144,7 @@ std::vector<Shown> sections_of(const State& state, const ScreenSize& size, const
     SectionLines section = make();
     if (!section.lines.empty()) all.push_back({std::move(section)});
   };
-  add(Section::kCards, [&] { return card_lines(state, size.columns); });
+  add(Section::kCards, [&] { return card_lines(state, size.columns, page.now); });
   add(Section::kRunning, [&] { return running_lines(state, rows, fitting); });
   add(Section::kProcesses, [&] { return foreign_lines(rows, fitting); });
   add(Section::kWaiting, [&] { return waiting_lines(state, rows, fitting); });

@@ -170,6 +170,17 @@ TEST(TopView, ShowsADaemonThatDoesNotWatchAndAnEmptyQueue) {
   compare("idle", state);
 }
 
+TEST(TopView, ShowsWhoIsAsideAndWhoSitsIdle) {
+  State state;
+  take_cards(state, *parse_gpus(*read_input(kTopGoldens + "gpus-aside.json")));
+  OverviewView jobs;
+  jobs.running = {running_job(7, 0, 8), running_job(12, 0, 20)};
+  jobs.running[0].state = "paused";
+  take_jobs(state, jobs);
+  settle(state);
+  compare("aside", state);
+}
+
 TEST(TopView, FitsAnySize) {
   const State state = busy_machine();
   for (std::size_t rows = 0; rows < 30; ++rows) {
