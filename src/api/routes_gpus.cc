@@ -55,6 +55,22 @@ void write_live(JsonWriter& json, const CardView& view, const watch::CardBoard& 
   json.end_array();
 }
 
+// Who is away from the card, or on the way out or back.
+void write_aside(JsonWriter& json, const State& state, CardNumber card) {
+  json.key("aside").begin_array();
+  for (const JobId id : state.aside()) {
+    const Job& job = *state.find(id);
+    const auto& cards = grant_of(job)->cards;
+    if (std::ranges::find(cards, card, &CardGrant::card) == cards.end()) continue;
+    const Aside& aside = *aside_of(job);
+    json.begin_object().field("job", id).field("state", state_name(job.state));
+    json.field("mechanism", mechanism_name(aside.mechanism)).field("since", aside.since);
+    json.field("host_bytes", aside.host_bytes).field("idle", aside.idle);
+    json.field("wanted", aside.wanted).field("by_hand", aside.by_hand).end_object();
+  }
+  json.end_array();
+}
+
 // How fast its memory moves: as its own moves have shown, else as usual.
 void write_moves(JsonWriter& json, const State& state, const Card& card) {
   json.field("moves", card.moves);
@@ -71,22 +87,6 @@ void write_moves(JsonWriter& json, const State& state, const Card& card) {
   write("out", rates.out, usual_rate_out());
   write("back", rates.back, usual_rate_back());
   json.end_object();
-}
-
-// Who is away from the card, or on the way out or back.
-void write_aside(JsonWriter& json, const State& state, CardNumber card) {
-  json.key("aside").begin_array();
-  for (const JobId id : state.aside()) {
-    const Job& job = *state.find(id);
-    const auto& cards = grant_of(job)->cards;
-    if (std::ranges::find(cards, card, &CardGrant::card) == cards.end()) continue;
-    const Aside& aside = *aside_of(job);
-    json.begin_object().field("job", id).field("state", state_name(job.state));
-    json.field("mechanism", mechanism_name(aside.mechanism)).field("since", aside.since);
-    json.field("host_bytes", aside.host_bytes).field("idle", aside.idle);
-    json.field("wanted", aside.wanted).field("by_hand", aside.by_hand).end_object();
-  }
-  json.end_array();
 }
 
 }  // namespace

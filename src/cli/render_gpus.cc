@@ -136,17 +136,15 @@ std::string remarks(const GpusView& view, const std::vector<Placed>& placed, con
                     Style::kPlain, page);
   }
   for (const CardView& card : view.cards) {
-    if (card.out.measured + card.back.measured == 0) continue;
-    out += sentence(fmt::format("Card {} moves memory to host RAM at {}, and back at {}.",
-                                card.number, rate_text(card.out), rate_text(card.back)),
-                    Style::kPlain, page);
-  }
-  for (const CardView& card : view.cards) {
     for (const AsideView& aside : card.aside) {
       out +=
           sentence(fmt::format("Aside from card {}: {}.", card.number, aside_text(aside, page.now)),
                    Style::kCyan, page);
     }
+    if (card.out.measured + card.back.measured == 0) continue;
+    out += sentence(fmt::format("Card {} moves memory to host RAM at {}, and back at {}.",
+                                card.number, rate_text(card.out), rate_text(card.back)),
+                    Style::kPlain, page);
   }
   for (const BackendView& backend : view.backends) {
     if (backend.trouble.empty()) continue;

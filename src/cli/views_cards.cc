@@ -33,13 +33,6 @@ ProcessView process_from(const Reader& json) {
   return process;
 }
 
-CardView::Moves moves_from(const Reader& json) {
-  CardView::Moves moves;
-  json.number("bytes_per_s", moves.bytes_per_s);
-  json.number("measured", moves.measured);
-  return moves;
-}
-
 AsideView aside_from(const Reader& json) {
   AsideView aside;
   json.number("job", aside.job);
@@ -51,6 +44,13 @@ AsideView aside_from(const Reader& json) {
   json.fact("wanted", aside.wanted);
   json.fact("by_hand", aside.by_hand);
   return aside;
+}
+
+CardView::Moves moves_from(const Reader& json) {
+  CardView::Moves moves;
+  json.number("bytes_per_s", moves.bytes_per_s);
+  json.number("measured", moves.measured);
+  return moves;
 }
 
 CardView card_from(const Reader& json) {

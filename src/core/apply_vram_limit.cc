@@ -47,7 +47,7 @@ void stop_at_limit(State& state, Job job, const std::string& why, Now now, Appli
   Aside aside{.phase = AsidePhase::kPausing, .mechanism = Mechanism::kFreeze};
   aside.since = now.wall;
   aside.away = running.aside ? running.aside->away : Microseconds{0};
-  aside.limit_ends = now.wall + pause;
+  aside.over_limit_until = now.wall + pause;
   running.aside = std::make_shared<const Aside>(std::move(aside));
   state.note(
       job, "vram_limit",
@@ -60,7 +60,7 @@ void stop_at_limit(State& state, Job job, const std::string& why, Now now, Appli
 void let_go_on(State& state, Job& job, const std::string& why, Now now) {
   Running& running = std::get<Running>(job.state);
   Aside aside = *running.aside;
-  aside.limit_ends = Wall{};
+  aside.over_limit_until = Wall{};
   running.aside = std::make_shared<const Aside>(std::move(aside));
   state.note(job, "vram_limit", why + ": it goes on when there is room", now);
 }
@@ -119,7 +119,7 @@ void end_over_limit(State& state, Now now, Applied& applied) {
   for (const JobId id : aside) {
     const Job& job = *state.find(id);
     if (!aside_of(job)->over_limit() || stopping_of(job) != StopReason::kNone) continue;
-    if (aside_of(job)->limit_ends > now.wall) continue;
+    if (aside_of(job)->over_limit_until > now.wall) continue;
     end_for_limit(state, job,
                   "is still above its limit of " + mebibytes(job.spec->rare->vram_limit_bytes), now,
                   applied);

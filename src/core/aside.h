@@ -31,9 +31,9 @@ struct Aside {
   Microseconds away{0};  // All earlier times together.
   std::uint64_t host_bytes = 0;  // What it has, or will have, in host RAM.
   // Stopped at its VRAM limit: then it is ended, unless the limit is raised. Zero: it is not.
-  Wall limit_ends{};
+  Wall over_limit_until{};
   std::string problem = {};  // Why the last move failed; empty: it did not.
-  bool over_limit() const { return limit_ends != Wall{}; }
+  bool over_limit() const { return over_limit_until != Wall{}; }
   friend bool operator==(const Aside&, const Aside&) = default;
 };
 

@@ -262,8 +262,8 @@ std::optional<Reason> room_later(const State& state, const Job& job, Now now) {
 Reason aside_reason(const State& state, const Job& job, Now now) {
   const Aside& aside = *aside_of(job);
   if (aside.over_limit()) {
-    Reason reason{.code = ReasonCode::kVramLimit, .jobs = {}, .until = aside.limit_ends};
-    const Microseconds left = std::max(Microseconds{0}, aside.limit_ends - now.wall);
+    Reason reason{.code = ReasonCode::kVramLimit, .jobs = {}, .until = aside.over_limit_until};
+    const Microseconds left = std::max(Microseconds{0}, aside.over_limit_until - now.wall);
     reason.name = std::to_string(job.spec->rare->vram_limit_bytes >> 20) + " MiB; it is ended in " +
                   rough_duration(left);
     return reason;

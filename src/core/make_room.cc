@@ -321,8 +321,8 @@ std::optional<Candidate> leaving_candidate(const State& state, const Job& job,
   const Mechanism how = one.victim.mechanism;
   if (how == Mechanism::kCheckpoint) {
     one.victim.bytes = vram_in_use(state, job);
-    one.moving = time_out(state, job, one.victim.bytes) + time_back(state, job, one.victim.bytes);
     one.victim.idle = sits_idle(state, job, now);
+    one.moving = time_out(state, job, one.victim.bytes) + time_back(state, job, one.victim.bytes);
   }
   if (how == Mechanism::kRequeue) one.lost = ran_for(std::get<Running>(job.state), now.wall);
   return one;

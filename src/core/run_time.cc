@@ -57,7 +57,7 @@ Wall end_of(const State& state, const Job& job, Now now, Trust trust) {
   // Nobody knows when one that is away comes back.
   const AsidePhase phase = aside_phase(job);
   if (phase == AsidePhase::kPaused || phase == AsidePhase::kPausing) {
-    return running->aside->over_limit() ? std::max(now.wall, running->aside->limit_ends)
+    return running->aside->over_limit() ? std::max(now.wall, running->aside->over_limit_until)
                                         : kNobodyKnows;
   }
   // The clock of limits and estimates stands still while it is away.

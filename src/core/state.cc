@@ -127,7 +127,7 @@ std::optional<Boot> State::next_deadline(Now now) const {
   for (const JobId id : aside_) {
     const Running& running = std::get<Running>(jobs_.at(id).state);
     if (running.stopping != StopReason::kNone) continue;
-    if (running.aside->over_limit()) consider_wall(running.aside->limit_ends);
+    if (running.aside->over_limit()) consider_wall(running.aside->over_limit_until);
   }
   return next;
 }

@@ -90,7 +90,8 @@ void write_aside(JsonWriter& json, const Job& job, Microseconds away) {
     json.value(aside->for_job);
   }
   json.field("host_bytes", aside->host_bytes).key("problem").text_or_null(aside->problem);
-  json.field("ends_at", aside->over_limit() ? std::optional(aside->limit_ends) : std::nullopt);
+  json.field("ends_at",
+             aside->over_limit() ? std::optional(aside->over_limit_until) : std::nullopt);
   json.end_object();
 }
 

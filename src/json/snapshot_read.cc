@@ -169,7 +169,7 @@ std::shared_ptr<const Aside> read_aside(Fields& fields, AsidePhase phase) {
     aside->since = wall(from, "since_us");
     aside->away = Microseconds{static_cast<std::int64_t>(whole(from, "away_us"))};
     from.number("host_bytes", aside->host_bytes, 0, kLargestNumber);
-    aside->limit_ends = wall(from, "limit_ends_us");
+    aside->over_limit_until = wall(from, "over_limit_until_us");
   });
   return aside;
 }

@@ -74,7 +74,7 @@ void write_aside(JsonWriter& json, const Aside& aside) {
   json.field("for", number_of(aside.for_job));
   json.field("since_us", us(aside.since)).field("away_us", aside.away.count());
   json.field("host_bytes", aside.host_bytes)
-      .field("limit_ends_us", us(aside.limit_ends))
+      .field("over_limit_until_us", us(aside.over_limit_until))
       .end_object();
 }
 

@@ -211,8 +211,9 @@ constexpr int kByHand = 1, kIdle = 2, kWanted = 4, kEnds = 8, kRefused = 16;
 
 std::string aside_to_text(const Aside& aside) {
   const std::string limit =
-      aside.over_limit() ? fmt::format("limit={} ", aside.limit_ends.time_since_epoch().count())
-                         : "";
+      aside.over_limit()
+          ? fmt::format("limit={} ", aside.over_limit_until.time_since_epoch().count())
+          : "";
   const int flags = (aside.by_hand ? kByHand : 0) | (aside.idle ? kIdle : 0) |
                     (aside.wanted ? kWanted : 0) | (aside.ends ? kEnds : 0) |
                     (aside.refused ? kRefused : 0);
@@ -242,7 +243,7 @@ std::optional<Aside> aside_from_text(std::string_view text) {
     text.remove_prefix(kLimit.size());
     std::int64_t ends = 0;
     number(ends);
-    aside.limit_ends = Wall(Microseconds(ends));
+    aside.over_limit_until = Wall(Microseconds(ends));
   }
   const auto mechanism = mechanism_named(std::string(part()));
   int flags = 0;
