@@ -114,8 +114,8 @@ std::string progress_text(const JobDetails& job) {
 }
 
 // "for job 41, since 10:03:12 (4:10), 8.0 GiB in host RAM (checkpoint)".
-std::string away_text(const JobDetails& job, const Page& page) {
-  const AwayView& aside = *job.aside;
+std::string aside_text(const JobDetails& job, const Page& page) {
+  const AsideView& aside = *job.aside;
   std::vector<std::string> parts;
   if (aside.by_hand) parts.emplace_back("on request");
   if (aside.ends_at) {
@@ -135,7 +135,7 @@ std::string away_text(const JobDetails& job, const Page& page) {
 }
 
 void moves(const JobDetails& job, const Page& page, Sheet& sheet) {
-  if (job.aside) sheet.line("Aside", away_text(job, page));
+  if (job.aside) sheet.line("Aside", aside_text(job, page));
   if (job.moves > 0) {
     std::string text = fmt::format("{} time{}", job.moves, job.moves == 1 ? "" : "s");
     const Microseconds away{static_cast<std::int64_t>(job.away_s * 1e6)};

@@ -93,7 +93,7 @@ void read_details(const Reader& json, JobDetails& job) {
   json.number("away_s", job.away_s);
   json.text("move_problem", job.move_problem);
   if (const Reader away = json.inner("aside"); away.present()) {
-    AwayView& aside = job.aside.emplace();
+    AsideView& aside = job.aside.emplace();
     away.text("mechanism", aside.mechanism);
     away.fact("by_hand", aside.by_hand);
     away.time("since", aside.since);

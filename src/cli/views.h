@@ -85,7 +85,7 @@ struct GpuUsageView {
 
 // What `show` adds to the row.
 // Where a job stands that is moved aside.
-struct AwayView {
+struct AsideView {
   std::string mechanism;  // freeze, checkpoint.
   bool by_hand = false;
   std::optional<Wall> since;
@@ -96,9 +96,9 @@ struct AwayView {
 
 struct JobDetails : JobView {
   int moves = 0;
-  double away_s = 0;              // In all.
-  std::string move_problem;       // Why the last move failed.
-  std::optional<AwayView> aside;  // Absent: it is on its cards.
+  double away_s = 0;               // In all.
+  std::string move_problem;        // Why the last move failed.
+  std::optional<AsideView> aside;  // Absent: it is on its cards.
   std::optional<std::int64_t> time_limit_s;
   std::optional<int> warn_signal;
   std::int64_t warn_before_s = 0;
