@@ -51,6 +51,13 @@ std::string described(const Leaving& leaving) {
   return text;
 }
 
+// It is above its VRAM limit, and could not be stopped there.
+StopAttempt end_unstopped(State& state, Job& job, const std::string& why, Now now) {
+  stopping_in(job) = StopReason::kVramLimit;
+  state.note(job, "vram_limit", "it could not be stopped and is ended: " + why, now);
+  return {job.current_attempt(), job.spec->time.grace};
+}
+
 Victim pause_of(const State& state, const Job& job) {
   const std::uint64_t ram = ram_for_moves(state, state.host_holds());
   if (!can_checkpoint(state, job, ram)) return {.job = job.id};
@@ -245,10 +252,8 @@ Applied apply_move_failed(State& state, const MoveFailed& report, Now now) {
         aside.mechanism = Mechanism::kFreeze;
         aside.host_bytes = 0;
         applied.effects.emplace_back(MoveAside{job.current_attempt(), false});
-        state.note(job, "pausing",
-                   "its memory could not be moved (" + report.error +
-                       "): it is frozen and keeps its memory",
-                   now);
+        const std::string but = "its memory could not be moved (" + report.error + "): ";
+        state.note(job, "pausing", but + "it is frozen and keeps its memory", now);
         break;
       }
       if (!aside.by_hand) job.moves = std::max(0, job.moves - 1);
@@ -259,10 +264,8 @@ Applied apply_move_failed(State& state, const MoveFailed& report, Now now) {
       aside.by_hand = false;
       aside.idle = false;
       aside.host_bytes = 0;
-      if (aside.over_limit()) {
-        stopping_in(job) = StopReason::kVramLimit;
-        state.note(job, "vram_limit", "it could not be stopped and is ended: " + report.error, now);
-        applied.effects.emplace_back(StopAttempt{job.current_attempt(), job.spec->time.grace});
+      if (aside.over_limit() && stopping_in(job) == StopReason::kNone) {
+        applied.effects.emplace_back(end_unstopped(state, job, report.error, now));
         break;
       }
       state.note(job, "running", "it could not be moved and goes on: " + report.error, now);
