@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "api/http_head.h"
 #include "api/http_session.h"
 
 namespace gpusched {

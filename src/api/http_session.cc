@@ -15,6 +15,7 @@
 #include <optional>
 #include <utility>
 
+#include "api/http_head.h"
 #include "api/http_target.h"
 
 namespace gpusched {
@@ -33,27 +34,6 @@ constexpr std::size_t kLargeRead = 64 * 1024;
 // How long the rest of a refused request is read and thrown away, so that the client sees the
 // answer instead of a broken pipe.
 constexpr std::chrono::milliseconds kLinger{2000};
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
-
-std::string head_of(const HttpResponse& response, std::string_view framing, bool keep_alive) {
-  const auto reason = http::obsolete_reason(static_cast<http::status>(response.status));
-  std::string head = fmt::format(
-      "HTTP/1.1 {} {}\r\nGpusched-Version: " GPUSCHED_VERSION "\r\nContent-Type: {}\r\n",
-      response.status, std::string_view(reason.data(), reason.size()), response.content_type);
-  for (const auto& [name, value] : response.headers) {
-    head += fmt::format("{}: {}\r\n", name, value);
-  }
-  head += framing;
-  head += keep_alive ? "\r\n" : "Connection: close\r\n\r\n";
-  return head;
-}
 
 }  // namespace
 
@@ -140,7 +120,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
         return refuse({ErrorCode::kBusy, "the daemon is reading other large requests; try again"});
       }
       if (wanted > kSmallBody) buffer_.reserve(kLargeRead);
-      if (lower(to_std(parser_->get()[http::field::expect])) == "100-continue") {
+      if (lower_case(to_std(parser_->get()[http::field::expect])) == "100-continue") {
         return write_continue();
       }
     }
@@ -215,7 +195,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     request.method = to_std(message.method_string());
     request.peer = peer_;
     for (const auto& field : message) {
-      request.headers.emplace(lower(to_std(field.name_string())), to_std(field.value()));
+      request.headers.emplace(lower_case(to_std(field.name_string())), to_std(field.value()));
     }
     request.body = std::move(message.body());
     Responder responder(weak_from_this(), request_);
@@ -416,11 +396,5 @@ std::shared_ptr<HttpSession> start_http_session(asio::io_context& loop, Fd socke
 }
 
 void close_http_session(HttpSession& session) { session.close(); }
-
-std::string refusal_bytes(const Error& error) {
-  HttpResponse response = error_response(error);
-  return head_of(response, fmt::format("Content-Length: {}\r\n", response.body.size()), false) +
-         response.body;
-}
 
 }  // namespace gpusched

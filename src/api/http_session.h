@@ -22,7 +22,4 @@ std::shared_ptr<HttpSession> start_http_session(boost::asio::io_context& loop, F
                                                 std::shared_ptr<const SessionPorts> ports);
 void close_http_session(HttpSession& session);
 
-// The whole of an error answer, for a connection that gets no session.
-std::string refusal_bytes(const Error& error);
-
 }  // namespace gpusched

@@ -203,6 +203,7 @@ void RowWriter::details(JsonWriter& json, const Job& job) {
                                ? context_.engine.near(*grant_of(job)).cpus
                                : std::string();
   facts.near_cpus = near;
+  facts.away = away_for(job, context_.now().wall);
   write_job_details(json, job, facts, context_.state().cards(), may_see ? &owner : nullptr);
 }
 

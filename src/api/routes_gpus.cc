@@ -71,6 +71,24 @@ void write_aside(JsonWriter& json, const State& state, CardNumber card) {
   json.end_array();
 }
 
+// How fast its memory moves: as its own moves have shown, else as usual.
+void write_moves(JsonWriter& json, const State& state, const Card& card) {
+  json.field("moves", card.moves);
+  const MoveRates* known = state.rates_of(card.number);
+  if (!card.moves && known == nullptr) return;
+  const auto write = [&json](const char* name, const MoveRate& rate, const MoveRate& usual) {
+    const MoveRate& said = rate.moves > 0 ? rate : usual;
+    json.key(name).begin_object().field("bytes_per_s", said.bytes_per_s);
+    json.field("fixed_s", static_cast<double>(said.fixed.count()) / 1e6);
+    json.field("measured", rate.moves).end_object();
+  };
+  const MoveRates rates = known != nullptr ? *known : MoveRates{};
+  json.key("move_rates").begin_object();
+  write("out", rates.out, usual_rate_out());
+  write("back", rates.back, usual_rate_back());
+  json.end_object();
+}
+
 }  // namespace
 
 void write_cards(JsonWriter& json, const State& state, const watch::CardBoard* board) {
@@ -104,6 +122,7 @@ void write_cards(JsonWriter& json, const State& state, const watch::CardBoard* b
     if (const AdaptiveCap* cap = state.cap_of(card.uuid)) {
       json.field("share_cap_percent", cap->percent).field("share_cap_reason", describe(*cap));
     }
+    write_moves(json, state, card);
     json.key("jobs").begin_array();
     for (const JobId id : holders[card.number]) json.value(id);
     json.end_array();

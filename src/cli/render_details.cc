@@ -113,11 +113,44 @@ std::string progress_text(const JobDetails& job) {
   return fmt::format("{} of {} ({:.0f}%)", *job.progress_step, *job.progress_total, part * 100);
 }
 
+// "for job 41, since 10:03:12 (4:10), 8.0 GiB in host RAM (checkpoint)".
+std::string aside_text(const JobDetails& job, const Page& page) {
+  const JobAsideView& aside = *job.aside;
+  std::vector<std::string> parts;
+  if (aside.by_hand) parts.emplace_back("on request");
+  if (aside.ends_at) {
+    parts.push_back(fmt::format("at its VRAM limit, until {}", local_time(*aside.ends_at, page)));
+  }
+  if (aside.for_job) parts.push_back(fmt::format("for job {}", *aside.for_job));
+  if (aside.since) {
+    const Microseconds span = std::max(page.now - *aside.since, Microseconds{0});
+    parts.push_back(
+        fmt::format("since {} ({})", local_time(*aside.since, page), format_duration(span)));
+  }
+  parts.push_back(
+      aside.mechanism == "freeze"
+          ? "frozen, its memory stays on its cards"
+          : fmt::format("{} in host RAM ({})", format_size(aside.host_bytes), aside.mechanism));
+  return joined(parts, ", ");
+}
+
+void moves(const JobDetails& job, const Page& page, Sheet& sheet) {
+  if (job.aside) sheet.line("Aside", aside_text(job, page));
+  if (job.moves > 0) {
+    std::string text = fmt::format("{} time{}", job.moves, job.moves == 1 ? "" : "s");
+    const Microseconds away{static_cast<std::int64_t>(job.away_s * 1e6)};
+    if (away > Microseconds{0}) text += fmt::format(", away for {} in all", format_duration(away));
+    sheet.line("Moved", text);
+  }
+  sheet.line("Last move", job.move_problem.empty() ? "" : "failed: " + job.move_problem);
+}
+
 void history(const JobDetails& job, const Page& page, Sheet& sheet) {
   sheet.time("Submitted", job.submitted_at);
   sheet.time("Started", job.started_at);
   sheet.time("Ended", job.ended_at);
   if (job.started_at) sheet.line("Ran", elapsed_text(job, page));
+  moves(job, page, sheet);
   sheet.time("Retry at", job.retry_at);
   if (job.attempt > 1) sheet.line("Attempt", std::to_string(job.attempt));
   if (job.user_cpu_s && job.system_cpu_s && job.ended_at && !job.adopted_pid) {

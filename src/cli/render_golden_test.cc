@@ -83,6 +83,16 @@ TEST(Golden, Details) {
   at_all_widths("details", [&](const Page& page) { return render_details((*jobs)[0], page); });
 }
 
+TEST(Golden, DetailsOfAJobThatIsAside) {
+  const auto jobs = parse_job_details(input("details-aside.json"));
+  ASSERT_TRUE(jobs) << jobs.error().message;
+  at_all_widths("details-aside", [&](const Page& page) {
+    std::string text;
+    for (const JobDetails& job : *jobs) text += render_details(job, page) + "\n";
+    return text;
+  });
+}
+
 TEST(Golden, Explain) {
   const auto view = parse_explain(input("explain.json"));
   ASSERT_TRUE(view);

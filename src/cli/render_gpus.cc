@@ -115,6 +115,13 @@ std::string sentence(const std::string& text, Style style, const Page& page) {
   return styled(wrapped(escaped(text), page.width, 0), style, page.colour) + "\n";
 }
 
+std::string rate_text(const CardView::Moves& moves) {
+  return fmt::format("{}/s ({})", format_size(moves.bytes_per_s),
+                     moves.measured == 0 ? "not measured yet"
+                                         : fmt::format("measured in {} move{}", moves.measured,
+                                                       moves.measured == 1 ? "" : "s"));
+}
+
 // What a person may want to do something about.
 std::string remarks(const GpusView& view, const std::vector<Placed>& placed, const Page& page) {
   std::string out;
@@ -134,6 +141,10 @@ std::string remarks(const GpusView& view, const std::vector<Placed>& placed, con
           sentence(fmt::format("Aside from card {}: {}.", card.number, aside_text(aside, page.now)),
                    Style::kCyan, page);
     }
+    if (card.out.measured + card.back.measured == 0) continue;
+    out += sentence(fmt::format("Card {} moves memory to host RAM at {}, and back at {}.",
+                                card.number, rate_text(card.out), rate_text(card.back)),
+                    Style::kPlain, page);
   }
   for (const BackendView& backend : view.backends) {
     if (backend.trouble.empty()) continue;

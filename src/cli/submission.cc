@@ -237,6 +237,14 @@ Result<void> check_together(const Submission& out, bool each_line) {
       (out.vram_bytes || out.share_percent || out.exclusive || !out.only_cards.empty())) {
     return wrong("--gpus 0 asks for no card, the other flags ask for one; leave one out");
   }
+  if (out.vram_limit_bytes && *out.vram_limit_bytes > 0) {
+    if (out.gpus && out.gpus->most == 0 && !out.gpus->all) {
+      return wrong("--vram-limit needs a card, but --gpus is 0");
+    }
+    if (*out.vram_limit_bytes < out.vram_bytes.value_or(0)) {
+      return wrong("--vram-limit must not be less than --vram");
+    }
+  }
   if (out.signal && (!out.time_limit || out.time_limit->count() == 0)) {
     return wrong("--signal needs a time limit to come before; add --time");
   }

@@ -244,6 +244,10 @@ TEST(Submission, RefusesBadValuesInOneSentence) {
        "--array and --param or --each-line exclude each other; use --param index=0:99"},
       {{"--gpus", "0", "--vram", "8G", "--", "x"},
        "--gpus 0 asks for no card, the other flags ask for one; leave one out"},
+      {{"--vram-limit", "1G", "--vram", "2G", "--", "x"},
+       "--vram-limit must not be less than --vram"},
+      {{"--vram-limit", "1G", "--gpus", "0", "--", "x"},
+       "--vram-limit needs a card, but --gpus is 0"},
   };
   for (const auto& [words, message] : cases) {
     const auto submission = read(words);

@@ -89,6 +89,18 @@ void read_details(const Reader& json, JobDetails& job) {
   json.time("deadline", job.deadline);
   json.text("deadline_warning", job.deadline_warning);
   json.text("near_cpus", job.near_cpus);
+  json.number("moves", job.moves);
+  json.number("away_s", job.away_s);
+  json.text("move_problem", job.move_problem);
+  if (const Reader away = json.inner("aside"); away.present()) {
+    JobAsideView& aside = job.aside.emplace();
+    away.text("mechanism", aside.mechanism);
+    away.fact("by_hand", aside.by_hand);
+    away.time("since", aside.since);
+    away.number("for", aside.for_job);
+    away.number("host_bytes", aside.host_bytes);
+    away.time("ends_at", aside.ends_at);
+  }
   json.fact("restartable", job.restartable);
   json.text("preempt", job.preempt);
   json.number("vram_limit_bytes", job.vram_limit_bytes);

@@ -83,8 +83,22 @@ struct GpuUsageView {
   std::optional<double> energy_joules;
 };
 
+// Where a job stands that is moved aside.
+struct JobAsideView {
+  std::string mechanism;  // freeze, checkpoint.
+  bool by_hand = false;
+  std::optional<Wall> since;
+  std::optional<std::uint64_t> for_job;
+  std::uint64_t host_bytes = 0;
+  std::optional<Wall> ends_at;  // Stopped at its VRAM limit.
+};
+
 // What `show` adds to the row.
 struct JobDetails : JobView {
+  int moves = 0;
+  double away_s = 0;               // In all.
+  std::string move_problem;        // Why the last move failed.
+  std::optional<JobAsideView> aside;  // Absent: it is on its cards.
   std::optional<std::int64_t> time_limit_s;
   std::optional<int> warn_signal;
   std::int64_t warn_before_s = 0;
@@ -170,6 +184,11 @@ struct CardView {
   std::string reason;  // Why it is not ok.
   std::optional<int> share_cap_percent;  // That moves by itself.
   std::string share_cap_reason;
+  struct Moves {
+    std::uint64_t bytes_per_s = 0;
+    std::uint64_t measured = 0;  // In so many moves; 0: it is what is usual.
+  };
+  Moves out, back;  // Of its memory, to host RAM and back.
   std::string alias;
   bool managed = true;
   std::vector<std::uint64_t> jobs;

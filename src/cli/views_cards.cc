@@ -46,6 +46,13 @@ AsideView aside_from(const Reader& json) {
   return aside;
 }
 
+CardView::Moves moves_from(const Reader& json) {
+  CardView::Moves moves;
+  json.number("bytes_per_s", moves.bytes_per_s);
+  json.number("measured", moves.measured);
+  return moves;
+}
+
 CardView card_from(const Reader& json) {
   CardView card;
   json.number("number", card.number);
@@ -61,6 +68,8 @@ CardView card_from(const Reader& json) {
   json.text("reason", card.reason);
   json.number("share_cap_percent", card.share_cap_percent);
   json.text("share_cap_reason", card.share_cap_reason);
+  card.out = moves_from(json.inner("move_rates").inner("out"));
+  card.back = moves_from(json.inner("move_rates").inner("back"));
   json.numbers("jobs", card.jobs);
   json.number("foreign_bytes", card.foreign_bytes);
   if (const Reader seen = json.inner("sample"); seen.present()) {

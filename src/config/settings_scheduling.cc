@@ -96,6 +96,10 @@ void add_estimates(std::vector<Setting>& list) {
                         "Then it holds this much of its peak, and others may join it.",
                         PLACE(rules.estimates.settled_hold_percent), {100, 400}));
   list.push_back(preemption_setting());
+  list.push_back(duration(in, "vram_limit_pause",
+                          "A job that takes more than its --vram-limit is stopped for so long, in "
+                          "which the limit can be raised, before it is ended. 0: ended at once.",
+                          PLACE(rules.vram_limit_pause), Seconds{86400}));
 }
 
 void add_scheduling(std::vector<Setting>& list) {

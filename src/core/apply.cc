@@ -20,7 +20,9 @@ Applied apply_time(State& state, Now now) {
   end_bookings(state, now);
   end_due_leases(state, now);
   state.advance(now);
-  return {};
+  Applied applied;
+  end_over_limit(state, now, applied);
+  return applied;
 }
 
 // One case per event; adding an event without a case does not compile.

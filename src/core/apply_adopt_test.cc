@@ -157,7 +157,8 @@ TEST(Adopt, WhoWasEndedByUsHasNotCompleted) {
   apply(state, adoption(7, limited), at_second(1));
   run(state, 1, at_second(2));
   for (std::int64_t second : {3, 4}) show_process(state, 7, 12, AttemptId{JobId{1}, 1}, second);
-  ended(state, 1, false, 5);
+  EXPECT_TRUE(has_effect<StopAttempt>(apply(state, TimePassed{}, at_second(70))));
+  ended(state, 1, false, 71);
   EXPECT_EQ(state_of(state, 1), "failed");
   EXPECT_EQ(adopted_end(state, 1).cause, Cause::kVramLimit);
 }

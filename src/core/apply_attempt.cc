@@ -249,7 +249,8 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
   // How an adopted process ended is its parent's to know, not ours.
   const bool by_itself = stopping == StopReason::kNone || stopping == StopReason::kLetGo;
   const bool unknown = job.spec->adopted && !report.exit_code && by_itself;
-  if (report.cause == Cause::kExit && (report.exit_code == 0 || unknown)) {
+  const bool ran_out = stopping == StopReason::kVramLimit;
+  if (report.cause == Cause::kExit && !ran_out && (report.exit_code == 0 || unknown)) {
     ended.outcome = Outcome::kCompleted;
     learn(state, job, ended, now);
     end_job(state, std::move(job), std::move(ended), now);

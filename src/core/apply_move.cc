@@ -4,6 +4,7 @@
 
 #include "core/idle_holder.h"
 #include "core/learn.h"
+#include "core/move_time.h"
 #include "core/transitions.h"
 
 namespace gpusched {
@@ -50,11 +51,20 @@ std::string described(const Leaving& leaving) {
   return text;
 }
 
+// It is above its VRAM limit, and could not be stopped there.
+StopAttempt end_unstopped(State& state, Job& job, const std::string& why, Now now) {
+  stopping_in(job) = StopReason::kVramLimit;
+  state.note(job, "vram_limit", "it could not be stopped and is ended: " + why, now);
+  return {job.current_attempt(), job.spec->time.grace};
+}
+
 Victim pause_of(const State& state, const Job& job) {
   const std::uint64_t ram = ram_for_moves(state, state.host_holds());
   if (!can_checkpoint(state, job, ram)) return {.job = job.id};
   return {job.id, Mechanism::kCheckpoint, vram_in_use(state, job)};
 }
+
+constexpr const char* kAtItsLimit = "is stopped at its VRAM limit: raise that with gpusched set";
 
 // Why it cannot be paused; empty: it can.
 std::string pause_refusal(const State& state, const Job& job) {
@@ -64,6 +74,7 @@ std::string pause_refusal(const State& state, const Job& job) {
   }
   if (running->stopping != StopReason::kNone) return "is being stopped";
   const AsidePhase phase = aside_phase(job);
+  if (phase != AsidePhase::kHere && running->aside->over_limit()) return kAtItsLimit;
   if (phase == AsidePhase::kResuming) return "is on its way back; pause it when it runs";
   if (phase != AsidePhase::kHere && running->aside->by_hand) return "is paused already";
   if (!job.spec->lease || phase != AsidePhase::kHere) return {};
@@ -178,13 +189,15 @@ Applied apply_moved(State& state, const MovedAside& report, Now now) {
   const Job* found = moving(state, report.attempt);
   if (found == nullptr || aside_phase(*found) != AsidePhase::kPausing) return {};
   Job job = *found;
+  learn_move_out(state, job, report);
   Aside aside = *aside_of(job);
   aside.phase = AsidePhase::kPaused;
   aside.host_bytes = report.bytes;
   aside.problem.clear();
   std::string told =
       "it is aside after " + in_seconds(now.wall - aside.since) + calls_text(report.times);
-  told += return_text(state.rules().room, aside);
+  told += aside.over_limit() ? "; it goes on when its limit is raised"
+                             : return_text(state.rules().room, aside);
   set_aside(job, std::move(aside));
   state.note(job, "paused", told, now);
   state.put(std::move(job), now);
@@ -196,6 +209,7 @@ Applied apply_back(State& state, const BroughtBack& report, Now now) {
   if (found == nullptr || aside_phase(*found) != AsidePhase::kResuming) return {};
   Job job = *found;
   const Aside before = *aside_of(job);
+  learn_move_back(state, job, report, before.host_bytes);
   const Microseconds away = std::max(Microseconds{0}, now.wall - before.since);
   Aside aside{.phase = AsidePhase::kHere, .mechanism = before.mechanism};
   aside.refused = before.refused;
@@ -238,10 +252,8 @@ Applied apply_move_failed(State& state, const MoveFailed& report, Now now) {
         aside.mechanism = Mechanism::kFreeze;
         aside.host_bytes = 0;
         applied.effects.emplace_back(MoveAside{job.current_attempt(), false});
-        state.note(job, "pausing",
-                   "its memory could not be moved (" + report.error +
-                       "): it is frozen and keeps its memory",
-                   now);
+        const std::string but = "its memory could not be moved (" + report.error + "): ";
+        state.note(job, "pausing", but + "it is frozen and keeps its memory", now);
         break;
       }
       if (!aside.by_hand) job.moves = std::max(0, job.moves - 1);
@@ -252,6 +264,10 @@ Applied apply_move_failed(State& state, const MoveFailed& report, Now now) {
       aside.by_hand = false;
       aside.idle = false;
       aside.host_bytes = 0;
+      if (aside.over_limit() && stopping_in(job) == StopReason::kNone) {
+        applied.effects.emplace_back(end_unstopped(state, job, report.error, now));
+        break;
+      }
       state.note(job, "running", "it could not be moved and goes on: " + report.error, now);
       if (job.spec->adopted && job.spec->adopted->by_rule) stopping_in(job) = StopReason::kLetGo;
       break;
@@ -310,6 +326,7 @@ Applied apply_resume(State& state, const ResumeAsked& asked, Now now) {
     if (phase == AsidePhase::kHere || phase == AsidePhase::kResuming) {
       return std::string("is ") + state_name(job.state) + ", not paused";
     }
+    if (aside_of(job)->over_limit()) return std::string(kAtItsLimit);
     Aside aside = *aside_of(job);
     if (!aside.by_hand && !is_asleep(state.rules().room, aside)) {
       return std::string("returns by itself when there is room");

@@ -19,7 +19,7 @@ bool only_for_waiting(const JobPatch& patch) {
 
 bool changes_spec(const JobPatch& patch) {
   return only_for_waiting(patch) || patch.name || patch.tags || patch.time_limit || patch.retries ||
-         patch.deadline;
+         patch.deadline || patch.vram_limit_bytes;
 }
 
 // Waiting, it would have to wait; running, nothing would stop it.
@@ -45,6 +45,7 @@ JobSpec patched(const JobSpec& spec, const JobPatch& patch) {
   if (patch.begin) rare.begin = patch.begin;
   if (patch.expire) rare.expire = patch.expire;
   if (patch.deadline) rare.deadline = patch.deadline;
+  assign(rare.vram_limit_bytes, patch.vram_limit_bytes);
   next.rare = std::move(rare);
   assign(next.needs.gpus, patch.gpus);
   assign(next.needs.vram_bytes, patch.vram_bytes);
@@ -79,6 +80,11 @@ Applied apply_set(State& state, const SetAsked& asked, Now now) {
         applied.answer = *refusal;
         return applied;
       }
+      if (const std::uint64_t limit = next->rare->vram_limit_bytes;
+          limit > 0 && limit < next->needs.vram_bytes) {
+        return refused(RefusalKind::kInvalid,
+                       "the VRAM limit must not be less than the VRAM that is asked for");
+      }
       renewed.emplace(spec, std::move(next));
     }
   }
@@ -105,6 +111,7 @@ Applied apply_set(State& state, const SetAsked& asked, Now now) {
     const bool tell_shim = job.active() && asked.patch.time_limit && !job.spec->lease;
     const AttemptId attempt = job.current_attempt();
     state.note(job, "changed", "changed on request", now);
+    if (asked.patch.vram_limit_bytes) limit_changed(state, job, now);
     state.put(std::move(job), now);
     changed.jobs.push_back(id);
     if (tell_shim) applied.effects.emplace_back(ChangeTime{attempt});

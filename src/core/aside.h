@@ -30,7 +30,10 @@ struct Aside {
   Wall since{};          // When it began to go; of one that is here, when it was back.
   Microseconds away{0};  // All earlier times together.
   std::uint64_t host_bytes = 0;  // What it has, or will have, in host RAM.
-  std::string problem = {};      // Why the last move failed; empty: it did not.
+  // Stopped at its VRAM limit: then it is ended, unless the limit is raised. Zero: it is not.
+  Wall over_limit_until{};
+  std::string problem = {};  // Why the last move failed; empty: it did not.
+  bool over_limit() const { return over_limit_until != Wall{}; }
   friend bool operator==(const Aside&, const Aside&) = default;
 };
 

@@ -62,8 +62,10 @@ bool delays_nobody(const State& state, const Reservation& reservation, const Job
 
 bool waits_aside(const Job& job) {
   const auto* running = std::get_if<Running>(&job.state);
-  return aside_phase(job) == AsidePhase::kPaused && !running->aside->by_hand &&
-         may_come_back(*running);
+  if (aside_phase(job) != AsidePhase::kPaused || running->aside->by_hand) return false;
+  // Who is let go is beyond its limit at its own risk.
+  if (running->aside->over_limit() && running->stopping != StopReason::kLetGo) return false;
+  return may_come_back(*running);
 }
 
 std::vector<Waiting> waiting_aside(const State& state, Now now) {

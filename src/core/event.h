@@ -90,6 +90,7 @@ struct JobPatch {
   std::optional<Wall> expire;
   std::optional<Wall> deadline;
   std::optional<int> retries;
+  std::optional<std::uint64_t> vram_limit_bytes;  // 0: none.
   // Needs, field by field.
   std::optional<CardCount> gpus;
   std::optional<std::uint64_t> vram_bytes;

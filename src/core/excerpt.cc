@@ -15,6 +15,7 @@ State machine_of(const State& state) {
     if (view.condition != CardCondition::kUnseen) machine.observe(state.cards()[i].number, view);
   }
   for (const auto& [uuid, drain] : state.drains()) machine.put(drain);
+  for (const auto& [uuid, rates] : state.move_rates()) machine.put(rates);
   for (const auto& [name, group] : state.groups()) machine.put(group);
   for (const auto& [id, booking] : state.bookings()) machine.put(booking);
   machine.configure_tenants(state.tenants().configured());

@@ -8,6 +8,7 @@
 #include "core/idle_holder.h"
 #include "core/learn.h"
 #include "core/make_room.h"
+#include "core/move_time.h"
 #include "core/pending.h"
 #include "core/placement.h"
 #include "core/quota.h"
@@ -214,18 +215,22 @@ std::vector<Reason> shape_reasons(const State& state, const Job& job, const Deci
   return reasons;
 }
 
-// Who is moved aside for the job at this moment.
-std::vector<JobId> leaving_for(const State& state, JobId id) {
-  std::vector<JobId> leaving;
+// Who is moved aside for the job at this moment, and when they should be gone.
+Reason making_room(const State& state, JobId id, Now now) {
+  Reason made{.code = ReasonCode::kMakingRoom, .jobs = {}};
   for (const JobId other : state.active()) {
     const Job& job = *state.find(other);
     const auto* running = std::get_if<Running>(&job.state);
     if (running == nullptr) continue;
     const bool moves = aside_phase(job) == AsidePhase::kPausing && running->aside->for_job == id;
     const bool stops = running->stopping == StopReason::kMakeRoom && running->leaves_for == id;
-    if ((moves || stops) && leaving.size() < kNamedMost) leaving.push_back(other);
+    if ((moves || stops) && made.jobs.size() < kNamedMost) made.jobs.push_back(other);
+    if (!moves) continue;
+    const Wall gone = gone_by(state, job);
+    if (gone > now.wall) made.until = std::max(made.until.value_or(gone), gone);
   }
-  return leaving;
+  if (made.until) made.name = rough_duration(*made.until - now.wall);
+  return made;
 }
 
 // Somebody would be moved aside for the job, but has not run for long enough yet.
@@ -256,6 +261,13 @@ std::optional<Reason> room_later(const State& state, const Job& job, Now now) {
 // Why a job that was moved aside is not back yet.
 Reason aside_reason(const State& state, const Job& job, Now now) {
   const Aside& aside = *aside_of(job);
+  if (aside.over_limit()) {
+    Reason reason{.code = ReasonCode::kVramLimit, .jobs = {}, .until = aside.over_limit_until};
+    const Microseconds left = std::max(Microseconds{0}, aside.over_limit_until - now.wall);
+    reason.name = std::to_string(job.spec->rare->vram_limit_bytes >> 20) + " MiB; it is ended in " +
+                  rough_duration(left);
+    return reason;
+  }
   if (aside.by_hand) return {.code = ReasonCode::kPaused, .jobs = {}};
   Reason reason{.code = ReasonCode::kMovedAside, .jobs = {}};
   if (is_asleep(state.rules().room, aside)) {
@@ -268,8 +280,8 @@ Reason aside_reason(const State& state, const Job& job, Now now) {
   if (is_asleep(state.rules().room, aside)) return reason;
   const Wall end = end_of(state, *other, now, Trust::kEstimates);
   if (end == kNobodyKnows) return reason;
-  reason.until = end;
-  const auto minutes = std::chrono::ceil<std::chrono::minutes>(end - now.wall).count();
+  reason.until = end + time_back(state, job, aside.host_bytes);
+  const auto minutes = std::chrono::ceil<std::chrono::minutes>(*reason.until - now.wall).count();
   reason.name =
       "comes back when it ends, in about " + std::to_string(std::max<long>(1, minutes)) + " min";
   return reason;
@@ -332,8 +344,7 @@ std::vector<Reason> why_waiting(const State& state, const Job& job, Now now) {
   WaitingReasons all(state, now);
   std::vector<Reason> reasons = all.of(job);
   if (reasons.empty() || !state.pending().contains(job.id)) return reasons;
-  if (std::vector<JobId> leaving = leaving_for(state, job.id); !leaving.empty()) {
-    Reason made{.code = ReasonCode::kMakingRoom, .jobs = std::move(leaving)};
+  if (Reason made = making_room(state, job.id, now); !made.jobs.empty()) {
     reasons.insert(reasons.begin(), std::move(made));
     return reasons;
   }

@@ -8,6 +8,7 @@
 
 #include "core/decide.h"
 #include "core/make_room.h"
+#include "core/move_time.h"
 #include "core/pending.h"
 #include "core/run_time.h"
 
@@ -48,14 +49,14 @@ class VirtualCourse {
       for (const Decision& decision : decide(state_, now_).decisions) {
         // Who has to go for lack of memory is not foreseen: what was seen is of now.
         if (const auto* room = std::get_if<MakeRoom>(&decision)) {
+          delayed_[room->for_job] = time_to_make(state_, *room);
           for (const Victim& victim : room->victims) move_aside(victim);
           made_room = true;
         }
         if (const auto* back = std::get_if<Return>(&decision)) come_back(back->job);
         const auto* start = std::get_if<Start>(&decision);
         if (start == nullptr) continue;
-        begin(*start);
-        started(start->job, now_.wall, guessing_);
+        started(start->job, now_.wall + begin(*start), guessing_);
       }
       state_.keep_changes();
       if (made_room) continue;  // Who it was made for starts now.
@@ -66,12 +67,16 @@ class VirtualCourse {
   bool differs_from_limits() const { return differs_; }
 
  private:
-  void begin(const Start& start) {
+  // How much later it begins, because what made room for it takes time.
+  Microseconds begin(const Start& start) {
     Job job = *state_.find(start.job);
     job.state = Running{.grant = start.grant, .started_at = now_.wall};
     ++job.attempt;
-    expect_end(job);
+    const auto found = delayed_.find(start.job);
+    const Microseconds delay = found == delayed_.end() ? Microseconds{0} : found->second;
+    expect_end(job, delay);
     state_.put(std::move(job), now_);
+    return delay;
   }
 
   void move_aside(const Victim& victim) {
@@ -97,24 +102,30 @@ class VirtualCourse {
     Running& running = std::get<Running>(job.state);
     if (running.aside->phase == AsidePhase::kResuming) return come_back(id);
     Aside aside = *running.aside;
+    if (aside.phase == AsidePhase::kPausing) {
+      Microseconds& delay = delayed_[aside.for_job];
+      delay = std::max(delay, gone_by(state_, job) - now_.wall);
+    }
     aside.phase = AsidePhase::kPaused;
     running.aside = std::make_shared<const Aside>(std::move(aside));
     state_.put(std::move(job), now_);
   }
-  // At once: what it takes to bring a job back is little against what jobs take.
+  // At once; what its return takes is time that it is away.
   void come_back(JobId id) {
     Job job = *state_.find(id);
     Running& running = std::get<Running>(job.state);
     Aside aside{.phase = AsidePhase::kHere, .mechanism = running.aside->mechanism};
-    aside.away = running.aside->away + (now_.wall - running.aside->since);
+    aside.away = running.aside->away + (now_.wall - running.aside->since) +
+                 time_back(state_, job, running.aside->host_bytes);
     aside.since = now_.wall;
     running.aside = std::make_shared<const Aside>(std::move(aside));
     expect_end(job);
     state_.put(std::move(job), now_);
   }
 
-  void expect_end(const Job& job) {
-    if (aside_phase(job) == AsidePhase::kPaused) return;  // When it is back.
+  void expect_end(const Job& job, Microseconds delay = Microseconds{0}) {
+    // When it is back, if it comes back.
+    if (aside_phase(job) == AsidePhase::kPaused && !aside_of(job)->over_limit()) return;
     Wall at = end_of(state_, job, now_, trust_);
     if (trust_ == Trust::kEstimates) {
       differs_ = differs_ || at == kNobodyKnows || at != end_of(state_, job, now_, Trust::kLimits);
@@ -123,6 +134,7 @@ class VirtualCourse {
         guessed_.insert(job.id);
       }
     }
+    if (at != kNobodyKnows) at += delay;
     expected_[job.id] = at;
     if (at != kNobodyKnows) ends_.push({at, job.id});
   }
@@ -190,7 +202,8 @@ class VirtualCourse {
   Trust trust_;
   std::priority_queue<Ending, std::vector<Ending>, std::greater<>> ends_;
   std::unordered_map<JobId, Wall> expected_;
-  std::unordered_set<JobId> guessed_;  // Ends that nobody knows.
+  std::unordered_set<JobId> guessed_;                // Ends that nobody knows.
+  std::unordered_map<JobId, Microseconds> delayed_;  // Their start, by the moves that make room.
   bool guessing_ = false;
   bool differs_ = false;
   std::size_t turns_left_ = 0;

@@ -7,6 +7,7 @@
 #include "core/comeback.h"
 #include "core/idle_holder.h"
 #include "core/learn.h"
+#include "core/move_time.h"
 #include "core/over_quota.h"
 #include "core/policy/timeshare.h"
 #include "core/quota.h"
@@ -18,26 +19,17 @@ namespace {
 
 // A plan with more victims than this is no plan.
 constexpr std::size_t kVictimsMost = 64;
-// Until they were measured: what a driver was seen to move, per second.
-constexpr std::uint64_t kOutPerSecond = 1'600ULL << 20;
-constexpr std::uint64_t kBackPerSecond = 5'300ULL << 20;
-constexpr Microseconds kMoveFixed = std::chrono::milliseconds{250};
-
-Microseconds time_for(std::uint64_t bytes, std::uint64_t per_second) {
-  return kMoveFixed + Microseconds{static_cast<std::int64_t>(
-                          bytes / (std::max<std::uint64_t>(per_second, 1) / 1'000'000))};
-}
 
 // What a plan costs; the smaller is the better one.
 auto harm_of(const Candidate& one) {
-  return std::tuple(-band_rank(one.job->priority), one.lost, one.victim.bytes, one.job->moves,
+  return std::tuple(-band_rank(one.job->priority), one.lost, one.moving, one.job->moves,
                     -number_of(one.job->id));
 }
 
 struct Harm {
   int most_important = 0;  // Negated rank of the most important victim.
   Microseconds lost{0};
-  std::uint64_t bytes = 0;
+  Microseconds moving{0};
   int moves = 0;
   std::size_t victims = 0;
   friend auto operator<=>(const Harm&, const Harm&) = default;
@@ -48,7 +40,7 @@ Harm harm_of_all(const std::vector<const Candidate*>& chosen) {
   for (const Candidate* one : chosen) {
     harm.most_important = std::max(harm.most_important, -band_rank(one->job->priority));
     harm.lost += one->lost;
-    harm.bytes += one->victim.bytes;
+    harm.moving += one->moving;
     harm.moves += one->job->moves;
   }
   return harm;
@@ -163,11 +155,9 @@ class Planner {
   bool is_worth_moving(const Candidate& one) const {
     const Wall end = end_of(state_, *one.job, now_, Trust::kEstimates);
     if (end == kNobodyKnows) return true;
-    const std::uint64_t bytes = one.victim.bytes;
     switch (one.victim.mechanism) {
       case Mechanism::kCheckpoint:
-        return end - now_.wall >
-               2 * (time_for(bytes, kOutPerSecond) + time_for(bytes, kBackPerSecond));
+        return end - now_.wall > 2 * one.moving;
       case Mechanism::kCooperative:
         return end - now_.wall > one.job->spec->saves->grace;
       case Mechanism::kRequeue:
@@ -263,12 +253,19 @@ bool comes_too_late(const State& state, const Tentative& free, const Job& job, c
                     Now now) {
   const Reservation waits = reserve_for(state, free, job, now);
   if (!waits.start) return false;
-  std::uint64_t bytes = 0;
-  for (const Victim& victim : plan.decision.victims) bytes += victim.bytes;
-  return *waits.start - now.wall <= time_for(bytes, kOutPerSecond);
+  return *waits.start - now.wall <= time_to_make(state, plan.decision);
 }
 
 }  // namespace
+
+Microseconds time_to_make(const State& state, const MakeRoom& plan) {
+  Microseconds time{0};
+  for (const Victim& victim : plan.victims) {
+    if (victim.mechanism != Mechanism::kCheckpoint) continue;
+    time += time_out(state, *state.find(victim.job), victim.bytes);
+  }
+  return time;
+}
 
 std::uint64_t vram_in_use(const State& state, const Job& job) {
   std::uint64_t bytes = 0;
@@ -325,6 +322,7 @@ std::optional<Candidate> leaving_candidate(const State& state, const Job& job,
   if (how == Mechanism::kCheckpoint) {
     one.victim.bytes = vram_in_use(state, job);
     one.victim.idle = sits_idle(state, job, now);
+    one.moving = time_out(state, job, one.victim.bytes) + time_back(state, job, one.victim.bytes);
   }
   if (how == Mechanism::kRequeue) one.lost = ran_for(std::get<Running>(job.state), now.wall);
   return one;
@@ -411,6 +409,10 @@ std::optional<RoomPlan> plan_room(const State& state, const Tentative& free, con
 }
 
 bool still_valid(const State& state, const MakeRoom& plan, Now now) {
+  // Another move of this turn may have taken the host RAM.
+  std::uint64_t bytes = 0;
+  for (const Victim& victim : plan.victims) bytes += victim.bytes;
+  if (with_margin(bytes) > ram_for_moves(state, state.host_holds())) return false;
   if (plan.for_job == JobId{}) return still_over_quota(state, plan, now);
   const Job* job = state.find(plan.for_job);
   if (job == nullptr) return false;

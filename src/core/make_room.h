@@ -2,7 +2,7 @@
 //
 // A plan is all or nothing: with its victims gone the job is placed by the same functions as ever,
 // so nobody is moved for nothing. Of several plans the one of least harm is taken: the least
-// important victims, then the least work lost, the fewest bytes to move, the fewest moves so far.
+// important victims, then the least work lost, the least time in moves, the fewest moves so far.
 #pragma once
 
 #include <functional>
@@ -37,7 +37,8 @@ int attained_level(const State& state, const Job& job, Now now);
 struct Candidate {
   const Job* job = nullptr;
   Victim victim;
-  Microseconds lost{0};  // Work that is done again.
+  Microseconds lost{0};    // Work that is done again.
+  Microseconds moving{0};  // Out and back, at the rates of its cards.
 };
 bool less_harm(const Candidate& a, const Candidate& b);
 // When it has been on its cards for long enough to be moved.
@@ -82,6 +83,8 @@ bool can_checkpoint(const State& state, const Job& job, std::uint64_t ram_free);
 std::optional<Mechanism> way_out(const State& state, const Job& job, std::uint64_t ram_free);
 // What it has on its cards, as far as that was seen.
 std::uint64_t vram_in_use(const State& state, const Job& job);
+// How long the driver needs to get its victims out of the way.
+Microseconds time_to_make(const State& state, const MakeRoom& plan);
 // Host RAM that may take what jobs have on cards.
 std::uint64_t ram_for_moves(const State& state, const HostHolds& holds);
 

@@ -196,7 +196,8 @@ TEST(MakeRoomSeveral, WhoHasJustStartedIsNamedWithTheTimeFromWhichItMayBeMoved) 
   EXPECT_TRUE(why.front().helps.empty()) << "nothing smaller has to be asked for";
   const Forecast forecast = look_ahead(excerpt_of(state, 100, at_second(6)));
   ASSERT_TRUE(forecast.starts.contains(JobId{2}));
-  EXPECT_EQ(forecast.starts.at(JobId{2}).likely, at_second(30).wall);
+  EXPECT_EQ(forecast.starts.at(JobId{2}).likely,
+            at_second(30).wall + time_at(usual_rate_out(), 24 * kGiB));
 }
 
 TEST(Pause, WhatTheDriverWillNotMoveIsFrozen) {

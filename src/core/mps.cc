@@ -24,7 +24,8 @@ std::optional<MpsUse> mps_use_named(std::string_view name) {
 }
 
 bool runs_under_mps(const State& state, const Job& job, const Grant& grant) {
-  if (grant.cards.size() != 1 || job.spec->lease || job.spec->needs.exclusive) return false;
+  const JobSpec& spec = *job.spec;
+  if (grant.cards.size() != 1 || spec.lease || spec.adopted || spec.needs.exclusive) return false;
   const auto position = state.index_of(grant.cards.front().card);
   if (!position) return false;
   const Card& card = state.cards()[*position];

@@ -75,6 +75,22 @@ TEST(Mps, NotForSeveralCards) {
   EXPECT_FALSE(granted(state, ask().gpus(2).vram(4)));
 }
 
+TEST(Mps, NotForAProcessThatWasThereBefore) {
+  const State state = with_mps(MpsUse::kAll);
+  const Grant grant{.cards = {{.card = CardNumber{0}, .vram_bytes = kGiB, .share_percent = 10}}};
+  JobSpec spec;
+  Job job;
+  job.spec = std::make_shared<JobSpec>(spec);
+  EXPECT_TRUE(runs_under_mps(state, job, grant));
+  spec.adopted = std::make_shared<AdoptedProcess>(AdoptedProcess{.pid = 7});
+  job.spec = std::make_shared<JobSpec>(spec);
+  EXPECT_FALSE(runs_under_mps(state, job, grant));
+  spec.adopted = nullptr;
+  spec.lease = std::make_shared<LeaseTerms>();
+  job.spec = std::make_shared<JobSpec>(spec);
+  EXPECT_FALSE(runs_under_mps(state, job, grant));
+}
+
 TEST(Mps, ARuleForTheCardGoesBeforeTheSetting) {
   State state = with_mps(MpsUse::kOff);
   std::vector<Card> cards = state.cards();

@@ -37,14 +37,15 @@ std::uint64_t observed_on(const State& state, const CardView& view) {
   return used - std::min(used, gone);
 }
 
+std::uint64_t ceiling_of(const State& state, const Card& card) {
+  const std::uint64_t whole = card.whole_bytes();
+  return whole - std::min(whole, headroom_of(card, state.rules()));
+}
+
 std::optional<Evict> relieve_card(const State& state, std::size_t index) {
   const Card& card = state.cards()[index];
   const CardView& view = state.view_of(index);
-  if (view.condition != CardCondition::kOk || state.holds_on(index).jobs < 2) return std::nullopt;
-  const std::uint64_t whole = card.whole_bytes();
-  const std::uint64_t ceiling = whole - std::min(whole, headroom_of(card, state.rules()));
-  const std::uint64_t observed = observed_on(state, view);
-  if (observed <= ceiling) return std::nullopt;
+  if (!under_pressure(state, index, view)) return std::nullopt;
   const Job* victim = nullptr;
   // The lowest band has the largest rank, the youngest has run for the shortest time.
   const auto rank = [](const Job& job) {
@@ -58,18 +59,26 @@ std::optional<Evict> relieve_card(const State& state, std::size_t index) {
       continue;
     }
     const AsidePhase phase = aside_phase(job);
-    if (phase == AsidePhase::kPaused) continue;
-    if (stop_of(job) != StopReason::kNone || phase != AsidePhase::kHere) return std::nullopt;
+    const bool away = phase == AsidePhase::kPaused;
+    if (away && aside_of(job)->mechanism != Mechanism::kFreeze) continue;
+    if (stop_of(job) != StopReason::kNone) return std::nullopt;
+    if (away) continue;  // Frozen: what it has stays.
+    if (phase != AsidePhase::kHere) return std::nullopt;
     // One that has nothing there yet would not help.
     const CardUse* use = state.uses().on_card(job.current_attempt(), card.number);
     if (!may_go(state, job) || use == nullptr || use->vram_bytes == 0) continue;
     if (victim == nullptr || rank(*victim) < rank(job)) victim = &job;
   }
   if (victim == nullptr) return std::nullopt;
-  return Evict{victim->id, card.number, observed, ceiling};
+  return Evict{victim->id, card.number, observed_on(state, view), ceiling_of(state, card)};
 }
 
 }  // namespace
+
+bool under_pressure(const State& state, std::size_t card_index, const CardView& view) {
+  if (view.condition != CardCondition::kOk || state.holds_on(card_index).jobs < 2) return false;
+  return observed_on(state, view) > ceiling_of(state, state.cards()[card_index]);
+}
 
 std::vector<Evict> relieve(const State& state) {
   std::vector<Evict> evicted;

@@ -18,6 +18,8 @@ struct Evict {
   std::uint64_t ceiling_bytes = 0;
 };
 
+// Jobs that share the card have it fuller than may be shared, as `view` shows it.
+bool under_pressure(const State& state, std::size_t card_index, const CardView& view);
 // One per card at most; nothing while somebody is on its way out there already.
 std::vector<Evict> relieve(const State& state);
 // It still holds for the state it is applied to.

@@ -140,6 +140,8 @@ const char* reason_code_name(ReasonCode code) {
       return "moved_aside";
     case ReasonCode::kPaused:
       return "paused";
+    case ReasonCode::kVramLimit:
+      return "vram_limit";
     case ReasonCode::kNext:
       return "next";
   }
@@ -188,7 +190,8 @@ std::string describe(const Reason& reason) {
              " where it would fit, and they slow each other down";
     case ReasonCode::kMakingRoom:
       return "room is being made: " + job_list(reason.jobs) +
-             (reason.jobs.size() == 1 ? " is" : " are") + " moved aside";
+             (reason.jobs.size() == 1 ? " is" : " are") + " moved aside" +
+             (reason.name.empty() ? "" : ", for about " + reason.name + " more");
     case ReasonCode::kRoomLater:
       return job_list(reason.jobs) + " will be moved aside for it when " +
              (reason.jobs.size() == 1 ? "it has" : "they have") + " run for a while" +
@@ -199,6 +202,8 @@ std::string describe(const Reason& reason) {
              (reason.name.empty() ? "comes back when there is room" : reason.name);
     case ReasonCode::kPaused:
       return "paused on request";
+    case ReasonCode::kVramLimit:
+      return "stopped at its VRAM limit of " + reason.name + " unless that is raised";
     case ReasonCode::kNext:
       return "starts next";
   }
@@ -231,6 +236,8 @@ std::string what_would_help(const Reason& reason) {
       return "less --mem";
     case ReasonCode::kPaused:
       return "gpusched resume";
+    case ReasonCode::kVramLimit:
+      return "a higher limit: gpusched set --vram-limit";
     case ReasonCode::kSlowPair:
     case ReasonCode::kMakingRoom:
     case ReasonCode::kRoomLater:

@@ -31,6 +31,7 @@ enum class ReasonCode {
   kRoomLater,    // Others (`jobs`) may be moved aside for it from `until` on.
   kMovedAside,   // Moved aside for others (`jobs`); returns when there is room.
   kPaused,       // Moved aside by hand.
+  kVramLimit,    // Stopped at its VRAM limit (`until`, `name`).
   kNext,         // Nothing stands in its way: it starts with the next decision.
 };
 const char* reason_code_name(ReasonCode code);

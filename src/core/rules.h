@@ -54,6 +54,8 @@ struct Rules {
   MpsUse mps = MpsUse::kOff;
   Preemption preemption = Preemption::kAuto;
   RoomRules room = {};
+  // A job above its VRAM limit is stopped for so long before it is ended. 0: it is ended at once.
+  Seconds vram_limit_pause{60};
   // Cards that the machine should have; 0: however many there are.
   int cards_expected = 0;
   // A job that has waited longer comes first in its band.

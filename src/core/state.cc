@@ -124,6 +124,11 @@ std::optional<Boot> State::next_deadline(Now now) const {
     if (booking.until <= now.wall) consider(now.boot);
   }
   if (const auto end = leases_.next_end()) consider(*end);
+  for (const JobId id : aside_) {
+    const Running& running = std::get<Running>(jobs_.at(id).state);
+    if (running.stopping != StopReason::kNone) continue;
+    if (running.aside->over_limit()) consider_wall(running.aside->over_limit_until);
+  }
   return next;
 }
 

@@ -26,6 +26,7 @@
 #include "core/group.h"
 #include "core/job.h"
 #include "core/lease_book.h"
+#include "core/move_rates.h"
 #include "core/pending.h"
 #include "core/round_robin.h"
 #include "core/rules.h"
@@ -106,7 +107,10 @@ class State {
   const LeaseBook& leases() const { return leases_; }
   const CardTurns& turns() const { return turns_; }
   const SlowPairs& slow_pairs() const { return slow_pairs_; }
-  const std::map<std::string, Drain>& drains() const { return drains_; }  // By UUID.
+  const std::map<std::string, Drain>& drains() const { return drains_; }              // By UUID.
+  const std::map<std::string, MoveRates>& move_rates() const { return move_rates_; }  // By UUID.
+  // What moves on a card have shown; null: nothing.
+  const MoveRates* rates_of(CardNumber card) const;
   const TenantBook& tenants() const { return tenants_; }
   // Jobs of a tenant that wait, with those of submissions that are not released yet.
   std::uint64_t waiting_of(const std::string& tenant) const;
@@ -140,6 +144,7 @@ class State {
   void remove_group(const std::string& name);
   void put(Drain drain);
   void remove_drain(const std::string& uuid);
+  void put(MoveRates rates);
   void put(Tenant tenant);
   void remove_tenant(const std::string& name);
   void put(Booking booking);
@@ -194,6 +199,7 @@ class State {
     std::vector<std::string> removed_groups;
     std::vector<std::string> drains;
     std::vector<std::string> removed_drains;
+    std::vector<std::string> move_rates;  // Never removed: there are no more than cards.
     std::vector<std::string> tenants;
     std::vector<std::string> removed_tenants;
     std::vector<std::uint64_t> bookings;
@@ -224,6 +230,10 @@ class State {
     std::string uuid;
     std::optional<Drain> drain;
   };
+  struct MoveRatesBefore {
+    std::string uuid;
+    std::optional<MoveRates> rates;
+  };
   struct TenantBefore {
     std::string name;
     std::optional<Tenant> tenant;
@@ -240,8 +250,8 @@ class State {
     PastRunsKey key;
     std::optional<PastRuns> past;
   };
-  using Before = std::variant<JobBefore, GroupBefore, DrainBefore, TenantBefore, BookingBefore,
-                              SubmissionBefore, PastRunsBefore>;
+  using Before = std::variant<JobBefore, GroupBefore, DrainBefore, MoveRatesBefore, TenantBefore,
+                              BookingBefore, SubmissionBefore, PastRunsBefore>;
   // A range of jobs that came in slices and are not in the indexes yet.
   struct Staged {
     JobId end{};  // One past the last.
@@ -310,6 +320,7 @@ class State {
   TenantBook tenants_;
   Boot usage_counted_{};  // When what runs was last counted as used.
   std::map<std::string, Drain> drains_;
+  std::map<std::string, MoveRates> move_rates_;
   std::map<std::uint64_t, Booking> bookings_;
   std::vector<Booking> calendar_;
   CardBookings card_bookings_;  // Of both.

@@ -107,6 +107,14 @@ void State::remove_drain(const std::string& uuid) {
   refresh_usable(uuid);
 }
 
+void State::put(MoveRates rates) {
+  const auto before = move_rates_.find(rates.uuid);
+  journal_.emplace_back(MoveRatesBefore{
+      rates.uuid,
+      before == move_rates_.end() ? std::nullopt : std::optional<MoveRates>(before->second)});
+  move_rates_[rates.uuid] = std::move(rates);
+}
+
 void State::put(Booking booking) {
   const auto before = bookings_.find(booking.id);
   journal_.emplace_back(BookingBefore{booking.id, before == bookings_.end()
@@ -162,7 +170,7 @@ bool State::Changes::empty() const {
          drains.empty() && removed_drains.empty() && tenants.empty() && removed_tenants.empty() &&
          bookings.empty() && removed_bookings.empty() && past_runs.empty() &&
          removed_past_runs.empty() && submissions.empty() && removed_submissions.empty() &&
-         trail.empty();
+         move_rates.empty() && trail.empty();
 }
 
 State::Changes State::changes() const {
@@ -170,6 +178,7 @@ State::Changes State::changes() const {
   std::unordered_set<JobId> seen;
   std::set<std::string> seen_groups;
   std::set<std::string> seen_drains;
+  std::set<std::string> seen_rates;
   std::set<std::string> seen_tenants;
   std::set<std::uint64_t> seen_bookings;
   std::set<PastRunsKey> seen_past_runs;
@@ -191,6 +200,8 @@ State::Changes State::changes() const {
       if (!seen_drains.insert(drain->uuid).second) continue;
       (drains_.contains(drain->uuid) ? changes.drains : changes.removed_drains)
           .push_back(drain->uuid);
+    } else if (const auto* rates = std::get_if<MoveRatesBefore>(&before)) {
+      if (seen_rates.insert(rates->uuid).second) changes.move_rates.push_back(rates->uuid);
     } else if (const auto* tenant = std::get_if<TenantBefore>(&before)) {
       // What was used comes with every lease; what was set must last.
       const TenantRule rule = tenant->tenant ? tenant->tenant->rule : TenantRule{};
@@ -249,6 +260,12 @@ void State::roll_back(Now now) {
         drains_.erase(drain->uuid);
       }
       refresh_usable(drain->uuid);
+    } else if (auto* rates = std::get_if<MoveRatesBefore>(&*before)) {
+      if (rates->rates) {
+        move_rates_[rates->uuid] = std::move(*rates->rates);
+      } else {
+        move_rates_.erase(rates->uuid);
+      }
     } else if (auto* tenant = std::get_if<TenantBefore>(&*before)) {
       if (tenant->tenant) {
         tenants_.keep(std::move(*tenant->tenant));

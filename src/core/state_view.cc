@@ -62,6 +62,13 @@ Beyond beyond_of(const State& state, const Job& job, CardNumber card) {
   return beyond;
 }
 
+const MoveRates* State::rates_of(CardNumber card) const {
+  const auto position = index_of(card);
+  if (!position) return nullptr;
+  const auto found = move_rates_.find(cards_[*position].uuid);
+  return found == move_rates_.end() ? nullptr : &found->second;
+}
+
 const AdaptiveCap* State::cap_of(const std::string& uuid) const {
   const auto found = caps_.find(uuid);
   return found == caps_.end() ? nullptr : &found->second;

@@ -84,9 +84,13 @@ void send_aside(State& state, Job job, const Leaving& leaving, std::vector<Effec
                 Now now);
 Applied accept_room(State& state, const MakeRoom& plan, Now now);
 Applied accept_return(State& state, const Return& back, Now now);
-// A new look at a card: whoever has taken more than its limit in both looks is ended.
+// A new look at a card: whoever has taken more than its limit in both looks is stopped, or ended.
 void enforce_vram_limits(State& state, CardNumber card, const CardView& before,
                          const CardView& after, Now now, Applied& applied);
+// Ends those that were stopped at their limit, and whose time to have it raised is over.
+void end_over_limit(State& state, Now now, Applied& applied);
+// Its limit has changed: it may go on if it was stopped for that and is within it now.
+void limit_changed(State& state, Job& job, Now now);
 // It speaks the checkpoint contract, and ended with the code for "saved, start me again".
 bool has_saved(const Job& job, const AttemptFinished& report);
 void queue_saved(State& state, Job job, const AttemptFinished& report, Now now);

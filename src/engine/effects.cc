@@ -111,6 +111,7 @@ MoveOrder Engine::move_order(AttemptId attempt, bool checkpoint, bool awake) con
     const auto position = state_.index_of(held.card);
     if (position) order.room.push_back({state_.cards()[*position].uuid, held.vram_bytes});
   }
+  if (const Aside* aside = aside_of(*job)) order.host_bytes = aside->host_bytes;
   return order;
 }
 

@@ -209,6 +209,9 @@ Commit Engine::commit_of(const State::Changes& changes) const {
   commit.removed_groups = changes.removed_groups;
   for (const std::string& uuid : changes.drains) commit.drains.push_back(state_.drains().at(uuid));
   commit.removed_drains = changes.removed_drains;
+  for (const std::string& uuid : changes.move_rates) {
+    commit.move_rates.push_back(state_.move_rates().at(uuid));
+  }
   for (const std::string& name : changes.tenants) {
     commit.tenants.push_back(*state_.tenants().find(name)->kept);
   }

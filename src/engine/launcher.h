@@ -112,6 +112,7 @@ struct MoveOrder {
     std::uint64_t bytes = 0;
   };
   std::vector<CardRoom> room = {};
+  std::uint64_t host_bytes = 0;  // Of a move out: what is planned to go to host RAM.
 };
 
 // --- Reports ----------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now) {
   if (image.boot_id != boot_id) boot_id_to_write_ = boot_id;
   for (Group& group : image.groups) state_.put(std::move(group));
   for (Drain& drain : image.drains) state_.put(std::move(drain));
+  for (MoveRates& rates : image.move_rates) state_.put(std::move(rates));
   for (Booking& booking : image.bookings) state_.put(std::move(booking));
   for (PastRuns& past : image.past_runs) state_.put(std::move(past));
   for (Submission& submission : image.submissions) state_.put(std::move(submission));

@@ -19,6 +19,7 @@
 #include "core/group.h"
 #include "core/ids.h"
 #include "core/job.h"
+#include "core/move_rates.h"
 #include "core/tenant.h"
 #include "core/time.h"
 
@@ -32,6 +33,7 @@ struct Commit {
   std::vector<std::string> removed_groups;
   std::vector<Drain> drains;                // Inserted or replaced.
   std::vector<std::string> removed_drains;  // By UUID.
+  std::vector<MoveRates> move_rates;        // Inserted or replaced.
   std::vector<Tenant> tenants;              // Inserted or replaced.
   std::vector<std::string> removed_tenants;
   std::vector<Booking> bookings;  // Inserted or replaced.
@@ -50,7 +52,7 @@ struct Commit {
            removed_groups.empty() && drains.empty() && removed_drains.empty() && tenants.empty() &&
            removed_tenants.empty() && bookings.empty() && removed_bookings.empty() &&
            past_runs.empty() && removed_past_runs.empty() && submissions.empty() &&
-           removed_submissions.empty() && !boot_id;
+           removed_submissions.empty() && move_rates.empty() && !boot_id;
   }
 };
 
@@ -59,6 +61,7 @@ struct StoreImage {
   std::vector<Job> jobs;  // By id. Jobs of one array share spec; equal environments are shared.
   std::vector<Group> groups;
   std::vector<Drain> drains;            // By UUID.
+  std::vector<MoveRates> move_rates;    // By UUID.
   std::vector<Tenant> tenants;          // By name.
   std::vector<Booking> bookings;        // By id.
   std::vector<PastRuns> past_runs;      // By key.

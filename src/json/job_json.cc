@@ -71,9 +71,11 @@ void write_standing(JsonWriter& json, const Job& job) {
   json.field("retry_at", queued == nullptr ? std::nullopt : queued->retry_at);
 }
 
-void write_aside(JsonWriter& json, const Job& job) {
-  json.field("moves", job.moves).key("aside");
+void write_aside(JsonWriter& json, const Job& job, Microseconds away) {
   const Aside* aside = aside_of(job);
+  json.field("moves", job.moves).field("away_s", static_cast<double>(away.count()) / 1e6);
+  json.key("move_problem").text_or_null(aside == nullptr ? std::string() : aside->problem);
+  json.key("aside");
   if (aside == nullptr || aside->phase == AsidePhase::kHere) {
     json.null();
     return;
@@ -88,6 +90,8 @@ void write_aside(JsonWriter& json, const Job& job) {
     json.value(aside->for_job);
   }
   json.field("host_bytes", aside->host_bytes).key("problem").text_or_null(aside->problem);
+  json.field("ends_at",
+             aside->over_limit() ? std::optional(aside->over_limit_until) : std::nullopt);
   json.end_object();
 }
 
@@ -208,7 +212,7 @@ void write_job_details(JsonWriter& json, const Job& job, const RowFacts& facts,
   json.key("deadline_warning").text_or_null(facts.deadline_warning);
   json.key("near_cpus").text_or_null(facts.near_cpus);
   json.field("restartable", spec.restartable).field("preempt", preempt_name(spec.preempt));
-  write_aside(json, job);
+  write_aside(json, job, facts.away);
   json.field("mps", grant_of(job) != nullptr && grant_of(job)->mps);
   write_save_terms(json, spec.saves.get());
   json.field("vram_limit_bytes", spec.rare->vram_limit_bytes > 0

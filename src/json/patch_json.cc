@@ -66,6 +66,9 @@ Result<JobPatch> parse_patch(std::string_view json) {
   fields.time("begin", patch.begin);
   fields.time("expire", patch.expire);
   fields.time("deadline", patch.deadline);
+  keep(patch.vram_limit_bytes, [&](std::uint64_t& bytes) {
+    return fields.number("vram_limit_bytes", bytes, 0, kBytesMost);
+  });
   keep(patch.retries, [&](int& n) { return fields.number("retries", n, 0, kRetriesMost); });
   read_needs(fields, patch);
   if (Result<void> read = fields.finish(); !read) return failure(read.error());

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "core/card_view.h"
+#include "core/move_rates.h"
 #include "core/rules.h"
 
 namespace gpusched {
@@ -14,6 +15,7 @@ namespace gpusched {
 inline constexpr std::array kConditionNames = {"unseen", "ok", "unknown", "asleep", "gone"};
 
 inline std::int64_t number_in(const Seconds& value) { return value.count(); }
+inline std::int64_t number_in(const Microseconds& value) { return value.count(); }
 inline std::int64_t number_in(std::integral auto value) { return static_cast<std::int64_t>(value); }
 inline std::int64_t number_in(Placement value) { return static_cast<std::int64_t>(value); }
 inline void set_number(Placement& value, std::uint64_t number) {
@@ -26,9 +28,23 @@ inline void set_number(Preemption& value, std::uint64_t number) {
 inline void set_number(Seconds& value, std::uint64_t number) {
   value = Seconds{static_cast<std::int64_t>(number)};
 }
+inline void set_number(Microseconds& value, std::uint64_t number) {
+  value = Microseconds{static_cast<std::int64_t>(number)};
+}
 template <std::integral T>
 void set_number(T& value, std::uint64_t number) {
   value = static_cast<T>(number);
+}
+
+// How fast a card's memory moves, as its own moves have shown.
+template <class Visit>
+void for_each_move_number(MoveRates& rates, Visit visit) {
+  visit("move_out_bytes_per_s", rates.out.bytes_per_s);
+  visit("move_out_fixed_us", rates.out.fixed);
+  visit("moves_out", rates.out.moves);
+  visit("move_back_bytes_per_s", rates.back.bytes_per_s);
+  visit("move_back_fixed_us", rates.back.fixed);
+  visit("moves_back", rates.back.moves);
 }
 
 // The rules that a decision reads.

@@ -23,6 +23,7 @@ State busy() {
   std::vector<Card> cards = state.cards();
   cards[3].tags = {"small"};
   cards[3].vram_cap_bytes = 8 * kGiB;
+  state.put(MoveRates{cards[3].uuid, {kGiB, Seconds{1}, 2}, {3 * kGiB, Seconds{0}, 1}});
   state.set_cards(std::move(cards));
   apply(state, GroupSetAsked{{0, true}, "night", 1}, at_second(0));
   apply(state, DrainAsked{{0, true}, {CardNumber{2}}, "fan"}, at_second(0));

@@ -79,6 +79,7 @@ struct SeenCard {
   Card card;
   CardView view;
   std::uint64_t granted = 0;  // By turns.
+  MoveRates rates = {};
 };
 SeenCard read_card(Fields& fields, Now now) {
   SeenCard seen;
@@ -101,6 +102,11 @@ SeenCard read_card(Fields& fields, Now now) {
   maybe_number(fields, "link_group", card.link_group);
   fields.flag("moves", card.moves);
   fields.number("granted", seen.granted, 0, kLargestNumber);
+  seen.rates.uuid = card.uuid;
+  for_each_move_number(seen.rates, [&fields](const char* name, auto& value) {
+    std::uint64_t number = 0;
+    if (fields.number(name, number, 0, kLargestNumber)) set_number(value, number);
+  });
   object(fields, "view", [&](Fields& from) { seen.view = read_view(from, now); });
   return seen;
 }
@@ -163,6 +169,7 @@ std::shared_ptr<const Aside> read_aside(Fields& fields, AsidePhase phase) {
     aside->since = wall(from, "since_us");
     aside->away = Microseconds{static_cast<std::int64_t>(whole(from, "away_us"))};
     from.number("host_bytes", aside->host_bytes, 0, kLargestNumber);
+    aside->over_limit_until = wall(from, "over_limit_until_us");
   });
   return aside;
 }
@@ -258,7 +265,10 @@ void read_machine(Fields& fields, Excerpt& excerpt) {
   for (const SeenCard& one : seen) cards.push_back(one.card);
   excerpt.machine.set_cards(std::move(cards));
   CardTurns turns;
-  for (const SeenCard& one : seen) turns.set(one.card.number, one.granted);
+  for (const SeenCard& one : seen) {
+    turns.set(one.card.number, one.granted);
+    if (one.rates.out.moves + one.rates.back.moves > 0) excerpt.machine.put(one.rates);
+  }
   excerpt.machine.set_turns(std::move(turns));
   std::vector<std::string> drains;
   fields.texts("drains", drains);

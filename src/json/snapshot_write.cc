@@ -36,7 +36,16 @@ void write_view(JsonWriter& json, const CardView& view) {
   json.end_array().end_object();
 }
 
-void write_card(JsonWriter& json, const Card& card, const CardView& view, std::uint64_t granted) {
+void write_move_rates(JsonWriter& json, const MoveRates* known) {
+  if (known == nullptr) return;
+  MoveRates rates = *known;
+  for_each_move_number(rates, [&json](const char* name, auto& value) {
+    json.field(name, static_cast<std::int64_t>(number_in(value)));
+  });
+}
+
+void write_card(JsonWriter& json, const State& machine, std::size_t position) {
+  const Card& card = machine.cards()[position];
   json.begin_object().field("number", number_of(card.number)).field("uuid", card.uuid);
   json.field("model", card.model).field("vram_bytes", card.vram_bytes);
   json.field("reserved_vram_bytes", card.reserved_vram_bytes).field("usable", card.usable);
@@ -45,8 +54,9 @@ void write_card(JsonWriter& json, const Card& card, const CardView& view, std::u
   json.field("vram_cap_bytes", card.vram_cap_bytes).field("jobs_most", card.jobs_most);
   json.field("sharing", card.sharing).field("share_cap_percent", card.share_cap_percent);
   json.field("headroom_bytes", card.headroom_bytes).field("link_group", card.link_group);
-  json.field("granted", granted).field("moves", card.moves);
-  write_view(json, view);
+  json.field("granted", machine.turns().of(card.number)).field("moves", card.moves);
+  write_move_rates(json, machine.rates_of(card.number));
+  write_view(json, machine.view_of(position));
   json.end_object();
 }
 
@@ -63,7 +73,9 @@ void write_aside(JsonWriter& json, const Aside& aside) {
   json.field("ends", aside.ends).field("refused", aside.refused);
   json.field("for", number_of(aside.for_job));
   json.field("since_us", us(aside.since)).field("away_us", aside.away.count());
-  json.field("host_bytes", aside.host_bytes).end_object();
+  json.field("host_bytes", aside.host_bytes)
+      .field("over_limit_until_us", us(aside.over_limit_until))
+      .end_object();
 }
 
 void write_grant(JsonWriter& json, const Grant& grant) {
@@ -133,8 +145,7 @@ std::string snapshot_to_json(const Excerpt& excerpt) {
   json.field("ram_bytes", machine.host().ram_bytes).end_object();
   json.key("cards").begin_array();
   for (std::size_t i = 0; i < machine.cards().size(); ++i) {
-    const Card& card = machine.cards()[i];
-    write_card(json, card, machine.view_of(i), machine.turns().of(card.number));
+    write_card(json, machine, i);
   }
   json.end_array().key("drains").begin_array();
   for (const auto& [uuid, drain] : machine.drains()) json.value(uuid);

@@ -210,7 +210,8 @@ class Keeper {
       wait_until_leaf_is_empty(group_.get(), 1000);
     }
     for (const MpsProcess& one : server_.processes) {
-      if (lives(one)) ::kill(one.pid, SIGKILL);
+      // After a restart of the machine the same number may be somebody else's.
+      if (lives(one) && uid_of(one.pid) == plan_.owner.uid) ::kill(one.pid, SIGKILL);
     }
     signal_descendants(::getpid(), SIGKILL);
     while (::waitpid(-1, nullptr, WNOHANG) > 0) {

@@ -76,6 +76,7 @@ class Supervisor {
   void reap();
   void end_tree();
   void record_exit();
+  bool directory_is_gone() const;
   void compose_exit();
   bool ran_out_of_gpu_memory() const;
   void signal_command(int signal);

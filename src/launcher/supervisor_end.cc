@@ -78,6 +78,7 @@ void Supervisor::on_started() {
 
 void Supervisor::write_status_file() {
   status_missing_ = !replace_file(parts_.directory.get(), "status", write_status(status_), 0644);
+  if (status_missing_ && directory_is_gone()) status_missing_ = false;
   if (status_missing_ && !retry_at_) retry_at_ = read_clock().boot + kRetry;
 }
 
@@ -177,6 +178,12 @@ void Supervisor::compose_exit() {
   }
 }
 
+// Somebody has removed it: nothing that is written there will ever be read.
+bool Supervisor::directory_is_gone() const {
+  struct stat about {};
+  return ::fstat(parts_.directory.get(), &about) == 0 && about.st_nlink == 0;
+}
+
 void Supervisor::record_exit() {
   if (ended_.ended_at == Wall{}) {
     // First: the last words may tell how it ended.
@@ -184,7 +191,7 @@ void Supervisor::record_exit() {
     compose_exit();
   }
   const std::string record = write_exit(ended_);
-  if (!replace_file(parts_.directory.get(), "exit", record, 0644)) {
+  if (!replace_file(parts_.directory.get(), "exit", record, 0644) && !directory_is_gone()) {
     // A full disk: the exit code must not be lost, so this process stays until it is written.
     retry_at_ = read_clock().boot + kRetry;
     return;

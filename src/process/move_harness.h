@@ -44,6 +44,7 @@ class MoveHarness : public ShimHarness {
   MoveOrder move_order(AttemptId id, bool checkpoint) {
     MoveOrder order{.attempt = id, .checkpoint = checkpoint};
     order.room = {{uuid(), kMoveVram}};
+    order.host_bytes = kMoveVram;
     return order;
   }
   std::uint64_t held_on_card() const { return driver_.held_on(0); }

@@ -63,6 +63,16 @@ bool MoveQueue::must_wait(const Task& task) const {
   return false;
 }
 
+// Each mover looks at what the host has left; what others are about to take is still there then.
+std::uint64_t MoveQueue::ram_promised_beside(const Task& task) const {
+  std::uint64_t bytes = 0;
+  for (const Task& other : tasks_) {
+    const bool moving = other.step == Step::kAsked || other.step == Step::kMoving;
+    if (other.number != task.number && other.out && moving) bytes += other.order.host_bytes;
+  }
+  return bytes;
+}
+
 void MoveQueue::look() {
   for (Task& task : tasks_) {
     if (task.step == Step::kWaiting && !task.ended && !must_wait(task)) begin(task);

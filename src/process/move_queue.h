@@ -73,6 +73,7 @@ class MoveQueue : public std::enable_shared_from_this<MoveQueue> {
   Task* find(std::uint64_t number);
   Task* find(AttemptId attempt, const std::string& token);
   bool must_wait(const Task& task) const;
+  std::uint64_t ram_promised_beside(const Task& task) const;
   void begin(Task& task);
   void begin_unsupervised(Task& task);
   void ask_shim(Task& task, Step step);

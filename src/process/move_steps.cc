@@ -123,7 +123,7 @@ void MoveQueue::start_mover(Task& task) {
                    "--lock-timeout",
                    std::to_string(task.order.lock_timeout.count()),
                    "--reserve",
-                   std::to_string(mover_.ram_reserve_bytes),
+                   std::to_string(mover_.ram_reserve_bytes + ram_promised_beside(task)),
                    "--report",
                    std::to_string(kReportSocket)};
   if (const auto& holder = task.order.holder) {

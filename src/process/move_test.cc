@@ -272,5 +272,29 @@ TEST_F(Moves, OnOneCardGoOneAfterAnother) {
   EXPECT_EQ(harness_->held_on_card(), 0U);
 }
 
+TEST_F(Moves, OnTwoCardsAtOnceDoNotTakeTheSameHostRam) {
+  make(false);
+  ShimLauncher::MoverOptions mover;
+  mover.variables = harness_->driver().environment();
+  mover.ram_reserve_bytes = 0;
+  harness_->set_mover(mover);
+  harness_->driver().set({"host_ram=7G"});
+  harness_->driver().set({"checkpoint_fixed_ms=500"});
+  const AttemptId two{JobId{2}, 1};
+  start(harness_->card_order(one_));
+  start(harness_->card_order(two), 2 * kMoveVram);
+  MoveOrder other = harness_->move_order(two, true);
+  other.room[0].uuid = harness_->driver().world().data().facts[1].uuid;
+  harness_->launcher().move_aside(harness_->move_order(one_, true));
+  harness_->launcher().move_aside(other);
+  ASSERT_TRUE(harness_->run_until([&] { return count_moves() == 2; }));
+  for (const LauncherReport& report : harness_->reports()) {
+    if (const auto* failed = std::get_if<MoveFailed>(&report)) said_ = failed->error;
+  }
+  EXPECT_EQ(said_.find("the host has 7.0 GiB of memory left"), 0U) << said_;
+  EXPECT_FALSE(harness_->record(two).moved) << "the one that came second";
+  EXPECT_TRUE(harness_->run_until(harness_->computing(two))) << "unharmed";
+}
+
 }  // namespace
 }  // namespace gpusched

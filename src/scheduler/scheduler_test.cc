@@ -1,10 +1,7 @@
-// The scheduler library through its public header alone: the same cases on both backends, and
-// those that only one has.
+// The scheduler library through its public header alone: the same cases on both backends.
 #include <gpusched/scheduler.h>
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -13,13 +10,13 @@
 #include <set>
 #include <thread>
 
+#include "scheduler/test_requests.h"
 #include "tests/support/scheduler_service.h"
 #include "tests/support/temporary_directory.h"
 
 namespace {
 
-using namespace std::chrono_literals;
-using gpusched::CardReport;
+using namespace gpusched::library;
 using gpusched::CpuUse;
 using gpusched::ErrorKind;
 using gpusched::GpuRequest;
@@ -28,33 +25,6 @@ using gpusched::Mode;
 using gpusched::RequestId;
 using gpusched::SchedulerOptions;
 using gpusched::Scheduling;
-
-constexpr std::uint64_t kGiB = 1ULL << 30;
-constexpr auto kPatience = 20s;
-
-std::vector<CardReport> cards(int count) {
-  std::vector<CardReport> list;
-  for (int i = 0; i < count; ++i) {
-    CardReport card;
-    card.number = i;
-    card.uuid = "GPU-" + std::to_string(i);
-    card.vram_bytes = 24 * kGiB;
-    list.push_back(card);
-  }
-  return list;
-}
-
-GpuRequest whole(const std::string& name = "worker") {
-  GpuRequest request;
-  request.name = name;
-  return request;
-}
-GpuRequest part(std::uint64_t gib) {
-  GpuRequest request = whole();
-  request.vram_bytes = gib * kGiB;
-  request.share_percent = 1;
-  return request;
-}
 
 enum class Kind { kEmbedded, kDaemon };
 
@@ -298,138 +268,6 @@ TEST_P(Scheduler, SixteenThreads) {
   EXPECT_EQ(granted_in_all, kThreads * kRounds);
   EXPECT_TRUE(scheduler.GetCurrentSchedulings().empty());
   EXPECT_TRUE(scheduler.GetWaitingResources().empty());
-}
-
-SchedulerOptions embedded(int count, const std::string& lock) {
-  SchedulerOptions options;
-  options.mode = Mode::kEmbedded;
-  options.application = "trainer";
-  options.cards = cards(count);
-  options.lock_path = lock;
-  return options;
-}
-
-TEST(EmbeddedScheduler, AFailedCardIsAnErrorAndComesBack) {
-  gpusched::testing::TemporaryDirectory directory;
-  std::atomic<bool> works{true};
-  SchedulerOptions options = embedded(2, directory / "lock");
-  options.look_every = 0ms;
-  options.look = [&works] {
-    auto now = cards(2);
-    now[1].usable = works;
-    return now;
-  };
-  GpuScheduler scheduler(options);
-  auto granted = scheduler.ScheduleGpuResources({whole(), whole()});
-  ASSERT_TRUE(granted);
-  works = false;
-  auto third = scheduler.ScheduleGpuResources({whole("third")});
-  ASSERT_TRUE(third);
-  EXPECT_FALSE((*third)[0].granted());
-  const auto lost = (*granted)[1].Check();
-  ASSERT_FALSE(lost);
-  EXPECT_EQ(lost.error().kind, ErrorKind::kCardLost);
-  EXPECT_TRUE((*granted)[0].Check());
-  EXPECT_FALSE(scheduler.GetWaitingResources().at(0).reason.empty());
-  works = true;
-  auto back = scheduler.Wait((*third)[0].id(), kPatience);
-  ASSERT_TRUE(back) << back.error().message;
-  EXPECT_EQ(back->cards()[0].number, 1);
-}
-
-TEST(EmbeddedScheduler, AWaitingRequestEndsWithItsTimeout) {
-  gpusched::testing::TemporaryDirectory directory;
-  GpuScheduler scheduler(embedded(1, directory / "lock"));
-  auto first = scheduler.ScheduleGpuResources({whole()});
-  GpuRequest short_of_time = whole("late");
-  short_of_time.timeout = 50ms;
-  auto second = scheduler.ScheduleGpuResources({short_of_time});
-  ASSERT_TRUE(second);
-  const auto waited = scheduler.Wait((*second)[0].id(), kPatience);
-  ASSERT_FALSE(waited);
-  EXPECT_EQ(waited.error().kind, ErrorKind::kTimeout) << waited.error().message;
-  EXPECT_TRUE(scheduler.GetWaitingResources().empty());
-}
-
-TEST(EmbeddedScheduler, OtherProgramsUseOfACardCounts) {
-  gpusched::testing::TemporaryDirectory directory;
-  SchedulerOptions options = embedded(1, directory / "lock");
-  options.cards[0].used_bytes = 20 * kGiB;
-  GpuScheduler scheduler(options);
-  auto granted = scheduler.ScheduleGpuResources({part(8), part(2)});
-  ASSERT_TRUE(granted);
-  EXPECT_FALSE((*granted)[0].granted());
-}
-
-TEST(EmbeddedScheduler, TwoProgramsDoNotFight) {
-  gpusched::testing::TemporaryDirectory directory;
-  const std::string lock = directory / "lock";
-  GpuScheduler scheduler(embedded(1, lock));
-  auto granted = scheduler.ScheduleGpuResources({whole()});
-  ASSERT_TRUE(granted);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    GpuScheduler second(embedded(1, lock));
-    const auto refused = second.ScheduleGpuResources({whole()});
-    const bool right = !refused.ok() && refused.error().kind == ErrorKind::kUnavailable &&
-                       refused.error().message.find("schedules the cards") != std::string::npos;
-    // The parent's is not the child's either.
-    const bool inherited = scheduler.ScheduleGpuResources({whole()}).ok();
-    ::_exit(right && !inherited ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-}
-
-TEST(EmbeddedScheduler, ACrashLeavesNothingBehind) {
-  gpusched::testing::TemporaryDirectory directory;
-  const std::string lock = directory / "lock";
-  int ready[2] = {};
-  ASSERT_EQ(::pipe(ready), 0);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    GpuScheduler scheduler(embedded(1, lock));
-    auto granted = scheduler.ScheduleGpuResources({whole()});
-    const char word = granted.ok() ? 'y' : 'n';
-    (void)!::write(ready[1], &word, 1);
-    ::pause();
-  }
-  char word = 0;
-  ASSERT_EQ(::read(ready[0], &word, 1), 1);
-  ASSERT_EQ(word, 'y');
-  GpuScheduler scheduler(embedded(1, lock));
-  const auto refused = scheduler.ScheduleGpuResources({whole()});
-  ASSERT_FALSE(refused);
-  ::kill(child, SIGKILL);
-  ::waitpid(child, nullptr, 0);
-  ::close(ready[0]);
-  ::close(ready[1]);
-  // The same object works now.
-  EXPECT_TRUE(scheduler.ResetScheduler());
-  auto granted = scheduler.ScheduleGpuResources({whole()});
-  ASSERT_TRUE(granted) << granted.error().message;
-  EXPECT_TRUE((*granted)[0].granted());
-}
-
-TEST(DaemonScheduler, IsAnErrorWithoutADaemonAndJoinsOneThatRuns) {
-  SchedulerOptions options;
-  options.mode = Mode::kDaemon;
-  options.socket = "/nonexistent/socket";
-  GpuScheduler alone(options);
-  const auto away = alone.ScheduleGpuResources({whole()});
-  ASSERT_FALSE(away);
-  EXPECT_EQ(away.error().kind, ErrorKind::kUnavailable);
-  EXPECT_FALSE(alone.ResetScheduler());
-  EXPECT_TRUE(alone.GetCurrentSchedulings().empty());
-
-  gpusched::library::TestService service(2);
-  options.mode = Mode::kAuto;
-  options.socket = service.socket();
-  GpuScheduler joined(options);
-  auto granted = joined.ScheduleGpuResources({whole()});
-  ASSERT_TRUE(granted) << granted.error().message;
-  EXPECT_EQ((*granted)[0].cards().size(), 1u);
 }
 
 }  // namespace

@@ -41,6 +41,7 @@ void MemoryStore::Tables::apply(const Commit& commit) {
   for (const std::string& name : commit.removed_groups) groups.erase(name);
   for (const Drain& drain : commit.drains) drains[drain.uuid] = drain;
   for (const std::string& uuid : commit.removed_drains) drains.erase(uuid);
+  for (const MoveRates& rates : commit.move_rates) move_rates[rates.uuid] = rates;
   for (const Tenant& tenant : commit.tenants) tenants[tenant.name] = tenant;
   for (const std::string& name : commit.removed_tenants) tenants.erase(name);
   for (const Booking& booking : commit.bookings) bookings[booking.id] = booking;
@@ -69,6 +70,7 @@ Result<StoreImage> MemoryStore::load() {
   for (const auto& [id, job] : synced_.jobs) image.jobs.push_back(job);
   for (const auto& [name, group] : synced_.groups) image.groups.push_back(group);
   for (const auto& [uuid, drain] : synced_.drains) image.drains.push_back(drain);
+  for (const auto& [uuid, rates] : synced_.move_rates) image.move_rates.push_back(rates);
   for (const auto& [name, tenant] : synced_.tenants) image.tenants.push_back(tenant);
   for (const auto& [id, booking] : synced_.bookings) image.bookings.push_back(booking);
   for (const auto& [key, past] : synced_.past_runs) image.past_runs.push_back(past);

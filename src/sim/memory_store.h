@@ -39,6 +39,7 @@ class MemoryStore : public Store {
     std::map<JobId, Job> jobs;
     std::map<JobId, std::vector<TrailEntry>> trail;
     std::map<std::string, Drain> drains;
+    std::map<std::string, MoveRates> move_rates;
     std::map<std::uint64_t, Booking> bookings;
     std::map<PastRunsKey, PastRuns> past_runs;
     std::map<std::string, Group> groups;

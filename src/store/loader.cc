@@ -137,6 +137,25 @@ Result<void> read_drains(Database& database, StoreImage& image) {
       });
 }
 
+MoveRate rate_from(const Statement& row, int column) {
+  return {.bytes_per_s = static_cast<std::uint64_t>(row.integer(column)),
+          .fixed = Microseconds(row.integer(column + 1)),
+          .moves = static_cast<std::uint64_t>(row.integer(column + 2))};
+}
+
+Result<void> read_move_rates(Database& database, StoreImage& image) {
+  return for_each_row(
+      database,
+      "SELECT uuid, out_bytes_per_s, out_fixed_us, out_moves, back_bytes_per_s, back_fixed_us,"
+      " back_moves FROM move_rates ORDER BY uuid",
+      [&](const Statement& row) -> Result<void> {
+        image.move_rates.push_back({.uuid = std::string(row.text(0)),
+                                    .out = rate_from(row, 1),
+                                    .back = rate_from(row, 4)});
+        return {};
+      });
+}
+
 Result<void> read_tenants(Database& database, StoreImage& image) {
   return for_each_row(database, "SELECT name, rule, usage FROM tenants ORDER BY name",
                       [&](const Statement& row) -> Result<void> {
@@ -247,6 +266,7 @@ Result<StoreImage> read_image(Database& database, Writer& writer) {
   if (Result<void> done = read_jobs(database, *specs, image); !done) return failure(done.error());
   if (Result<void> done = read_groups(database, image); !done) return failure(done.error());
   if (Result<void> done = read_drains(database, image); !done) return failure(done.error());
+  if (Result<void> done = read_move_rates(database, image); !done) return failure(done.error());
   if (Result<void> done = read_tenants(database, image); !done) return failure(done.error());
   if (Result<void> done = read_bookings(database, image); !done) return failure(done.error());
   if (Result<void> done = read_past_runs(database, image); !done) return failure(done.error());

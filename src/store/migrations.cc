@@ -152,8 +152,21 @@ ALTER TABLE jobs ADD COLUMN saved_attempt INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE jobs ADD COLUMN quick_saves INTEGER NOT NULL DEFAULT 0;
 )sql";
 
+// How fast each card's memory was moved, out and back.
+constexpr const char* kMoveRatesStep = R"sql(
+CREATE TABLE move_rates(
+  uuid TEXT PRIMARY KEY,
+  out_bytes_per_s INTEGER NOT NULL,
+  out_fixed_us INTEGER NOT NULL,
+  out_moves INTEGER NOT NULL,
+  back_bytes_per_s INTEGER NOT NULL,
+  back_fixed_us INTEGER NOT NULL,
+  back_moves INTEGER NOT NULL
+) WITHOUT ROWID;
+)sql";
+
 constexpr const char* kSteps[] = {kVersion1, kVersion2,  kTenantsStep, kBookings,
-                                  kPastRuns, kMovesStep, kSaves};
+                                  kPastRuns, kMovesStep, kSaves,       kMoveRatesStep};
 
 Result<int> number_asked(Database& database, const char* pragma) {
   Result<std::string> text = database.ask(pragma);

@@ -210,10 +210,14 @@ std::optional<AsidePhase> phase_of_word(std::string_view word) {
 constexpr int kByHand = 1, kIdle = 2, kWanted = 4, kEnds = 8, kRefused = 16;
 
 std::string aside_to_text(const Aside& aside) {
+  const std::string limit =
+      aside.over_limit()
+          ? fmt::format("limit={} ", aside.over_limit_until.time_since_epoch().count())
+          : "";
   const int flags = (aside.by_hand ? kByHand : 0) | (aside.idle ? kIdle : 0) |
                     (aside.wanted ? kWanted : 0) | (aside.ends ? kEnds : 0) |
                     (aside.refused ? kRefused : 0);
-  return fmt::format("{} {} {} {} {} {} {} {}", mechanism_name(aside.mechanism), flags,
+  return fmt::format("{}{} {} {} {} {} {} {} {}", limit, mechanism_name(aside.mechanism), flags,
                      number_of(aside.for_job), aside.since.time_since_epoch().count(),
                      aside.away.count(), aside.host_bytes, aside.tried.time_since_epoch().count(),
                      aside.problem);
@@ -234,6 +238,13 @@ std::optional<Aside> aside_from_text(std::string_view text) {
         whole && !word.empty() && read.ec == std::errc() && read.ptr == word.data() + word.size();
   };
   Aside aside;
+  // Only of one that was stopped at its VRAM limit.
+  if (constexpr std::string_view kLimit = "limit="; text.starts_with(kLimit)) {
+    text.remove_prefix(kLimit.size());
+    std::int64_t ends = 0;
+    number(ends);
+    aside.over_limit_until = Wall(Microseconds(ends));
+  }
   const auto mechanism = mechanism_named(std::string(part()));
   int flags = 0;
   std::uint64_t for_job = 0;

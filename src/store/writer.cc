@@ -40,6 +40,9 @@ Result<Writer> Writer::prepare(Database& database) {
        "INSERT OR REPLACE INTO drains(uuid, since, drained_by, reason, until_seen)"
        " VALUES(?, ?, ?, ?, ?)"},
       {&writer.delete_drain_, "DELETE FROM drains WHERE uuid = ?"},
+      {&writer.put_move_rates_,
+       "INSERT OR REPLACE INTO move_rates(uuid, out_bytes_per_s, out_fixed_us, out_moves,"
+       " back_bytes_per_s, back_fixed_us, back_moves) VALUES(?, ?, ?, ?, ?, ?, ?)"},
       {&writer.put_tenant_, "INSERT OR REPLACE INTO tenants(name, rule, usage) VALUES(?, ?, ?)"},
       {&writer.delete_tenant_, "DELETE FROM tenants WHERE name = ?"},
       {&writer.put_booking_,
@@ -94,6 +97,15 @@ Result<void> Writer::write(const Commit& commit) {
   }
   for (const std::string& uuid : commit.removed_drains) {
     if (Result<void> done = delete_drain_.run(uuid); !done) return done;
+  }
+  for (const MoveRates& rates : commit.move_rates) {
+    if (Result<void> done = put_move_rates_.run(
+            rates.uuid, rates.out.bytes_per_s, std::int64_t{rates.out.fixed.count()},
+            rates.out.moves, rates.back.bytes_per_s, std::int64_t{rates.back.fixed.count()},
+            rates.back.moves);
+        !done) {
+      return done;
+    }
   }
   if (Result<void> done = write_tenants(commit); !done) return done;
   for (const Booking& booking : commit.bookings) {

@@ -60,6 +60,7 @@ class Writer {
   Statement insert_trail_, delete_trail_;
   Statement put_group_, delete_group_;
   Statement put_drain_, delete_drain_;
+  Statement put_move_rates_;
   Statement put_tenant_, delete_tenant_;
   Statement put_booking_, delete_booking_;
   Statement put_past_runs_, delete_past_runs_;

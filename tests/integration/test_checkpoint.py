@@ -152,6 +152,13 @@ def test_in_the_foreground_the_terminal_is_that_of_the_next_attempt_too(running)
     assert done.stdout == "attempt 1\nattempt 2\n"
 
 
+def test_in_the_foreground_nothing_is_missed_of_a_first_attempt_that_is_over_at_once(running):
+    for _ in range(5):
+        done = running.run("run", "--gpus", "0", "--checkpoint", "--back-off", "0", "--cmd",
+                           'echo "attempt $GPUSCHED_ATTEMPT"; [ -n "${GPUSCHED_RESUME:-}" ] || exit 75')
+        assert done.stdout == "attempt 1\nattempt 2\n"
+
+
 def test_the_python_package_in_a_real_job(running, tmp_path):
     program = tmp_path / "train.py"
     program.write_text("""

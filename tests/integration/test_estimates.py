@@ -142,19 +142,6 @@ def test_pressure_starts_a_restartable_job_over_where_the_driver_cannot_move_it(
                "the second attempt")
 
 
-def test_a_job_past_its_own_limit_is_ended_and_its_neighbour_is_not(lab):
-    meek = lab.submit("--vram", "6G", "--share", "10", "--", *simjob(lab, "5G", "60"))
-    greedy = lab.submit("--vram", "4G", "--vram-limit", "6G", "--share", "10", "--",
-                        *simjob(lab, "10G", "60", "--ramp", "2s"))
-    ended = lab.ended(greedy)
-    assert (ended["state"], ended["cause"], ended["vram_limit_bytes"]) == ("failed", "vram_limit", 6 * GIB)
-    assert ended["message"] == "took more than its limit of 6144 MiB on a card"
-    said = lab.run("events", greedy).stdout
-    assert "more than the 4096 MiB it asked for" in said
-    assert "its limit is 6144 MiB; the attempt is ended" in said
-    assert lab.job(meek)["state"] == "running"
-
-
 def test_progress_is_shown_and_gives_the_end(lab):
     line = 'for i in 1 2 3 4 5 6; do echo "$i 60" > "$GPUSCHED_PROGRESS"; sleep 0.3; done; sleep 60'
     job = lab.submit("--gpus", "0", "--cmd", line)

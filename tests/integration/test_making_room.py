@@ -50,12 +50,17 @@ def test_the_story(lab):
     assert away["aside"]["mechanism"] == "checkpoint"
     assert away["aside"]["for"] == int(rush)
     assert away["aside"]["host_bytes"] >= 10 * GIB
+    assert away["moves"] == 1 and away["away_s"] > 0 and away["move_problem"] is None
+    shown = lab.run("show", job).stdout
+    assert f"for job {rush}, since " in shown and "GiB in host RAM (checkpoint)" in shown
     said = lab.run("explain", job).stdout
     assert f"moved aside for job {rush}" in said
     assert lab.ended(rush)["state"] == "completed"
     lab.wait_for(job, "running")
     wait_until(lambda: int(steps.read_text()) > at + 3, what="steps after its return")
     assert lab.job(job)["attempt"] == 1, "the same process"
+    assert lab.job(job)["aside"] is None and lab.job(job)["away_s"] > 0
+    assert "1 time, away for" in lab.run("show", job).stdout
     kinds = trail(lab, job)
     order = ["pausing", "paused", "resuming", "running"]
     assert [kind for kind in kinds if kind in order][-4:] == order
@@ -162,3 +167,30 @@ def test_what_the_driver_will_not_move_is_remembered(lab):
     assert lab.job(job)["moves"] == 0, "what did not happen is not counted"
     lab.run("cancel", job, rush)
     assert lab.ended(job)["state"] == "cancelled"
+
+
+def test_a_card_learns_how_fast_it_moves_and_remembers_it(lab):
+    for setting in ("checkpoint_out=8192", "checkpoint_in=16384"):
+        subprocess.run([lab.simworld, "set", lab.world, setting], check=True)
+    card = lab.http("GET", "/v1/gpus").json()["cards"][0]
+    assert card["moves"] and card["move_rates"]["out"]["measured"] == 0
+    assert card["move_rates"]["out"]["bytes_per_s"] == 1600 << 20, "the usual"
+    job, _ = training(lab)
+    lab.run("pause", job)
+    lab.wait_for(job, "paused")
+    lab.run("resume", job)
+    lab.wait_for(job, "running")
+
+    def rates():
+        return lab.http("GET", "/v1/gpus").json()["cards"][0]["move_rates"]
+
+    learned = rates()
+    assert learned["out"]["measured"] == 1 and learned["back"]["measured"] == 1
+    # A busy machine may add to what the driver takes, never the other way round.
+    assert 4 * GIB < learned["out"]["bytes_per_s"] <= 8.1 * GIB
+    assert 8 * GIB < learned["back"]["bytes_per_s"] <= 16.2 * GIB
+    assert "moves memory to host RAM at" in lab.run("gpus").stdout
+    lab.kill()
+    lab.start()
+    assert rates() == learned, "it survives"
+    lab.run("cancel", job)

@@ -114,5 +114,9 @@ def test_ones_own_history_with_a_card_more(own):
     assert both["simulated"]["max_wait_s"] < both["as_it_was"]["max_wait_s"]
     fewer = own.run("simulate", "--from-history", "1h", "--remove-gpu", "0", check=False)
     assert fewer.returncode == 65 or "job" in fewer.stderr
+    own.kill()
+    nonsense = own.run("simulate", "--from-history", "1h", "--add-gpu", "bogus", check=False)
+    assert nonsense.returncode == 64 and "'bogus' is not like 24G" in nonsense.stderr
+    own.start()
     wrong = own.run("simulate", "--from-history", "1h", "--remove-gpu", "9", check=False)
     assert wrong.returncode == 64 and "there is no card '9'" in wrong.stderr

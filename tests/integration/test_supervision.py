@@ -1,6 +1,7 @@
 """How a job's processes are ended: by a lost supervisor, by cancel, by time; nothing is left."""
 
 import os
+import shutil
 import signal
 import uuid
 
@@ -57,6 +58,18 @@ def test_a_shim_lost_while_no_daemon_runs(either, mark):
     either.start()
     assert either.ended(job)["cause"] == "supervisor_lost"
     assert nothing_carries(mark)
+
+
+def test_a_shim_whose_directory_was_removed_ends_with_its_command(own, mark):
+    job = own.submit("--gpus", "0", "--env", mark, "--", "sleep", "600")
+    own.wait_for(job, "running")
+    shim = own.shim_of(job)
+    own.kill()
+    shutil.rmtree(own.state / "jobs" / str(job))
+    for pid in processes.with_environment(mark):
+        os.kill(pid, signal.SIGKILL)
+    wait_until(lambda: not processes.is_running(shim), what="the end of the shim")
+    own.start()
 
 
 def test_a_lost_shim_is_a_cause_for_a_retry_if_asked_for(running):

@@ -264,6 +264,7 @@ TYPED_TEST_P(StoreContract, KeepsGroupsAndBootId) {
   commit.groups = {{.name = "b", .limit = 2}, {.name = "a", .limit = 0}, {.name = "c", .limit = 1}};
   commit.boot_id = "first";
   commit.past_runs = {past_runs(1, 1), past_runs(2, 1)};
+  commit.move_rates = {{"GPU-a", {1, Microseconds{2}, 3}, {4, Microseconds{5}, 6}}, {.uuid = "b"}};
   this->commit(commit);
   Commit change;
   change.groups = {{.name = "b", .limit = 5}};
@@ -272,10 +273,13 @@ TYPED_TEST_P(StoreContract, KeepsGroupsAndBootId) {
   change.removed_bookings = {4, 99};
   change.boot_id = "second";
   change.past_runs = {past_runs(1, 2)};
+  const MoveRates newer{"GPU-a", {9, Microseconds{8}, 7}, {4, Microseconds{5}, 6}};
+  change.move_rates = {newer};
   change.removed_past_runs = {past_runs(2, 1).key, past_runs(9, 1).key};
   this->commit(change);
   const StoreImage image = this->restart();
   EXPECT_EQ(image.past_runs, (std::vector<PastRuns>{past_runs(1, 2)}));
+  EXPECT_EQ(image.move_rates, (std::vector<MoveRates>{newer, {.uuid = "b"}}));
   EXPECT_EQ(image.drains, (std::vector<Drain>{one}));
   EXPECT_EQ(image.bookings, (std::vector<Booking>{booking}));
   EXPECT_EQ(image.groups, (std::vector<Group>{{"a", 0}, {"b", 5}}));

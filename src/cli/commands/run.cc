@@ -81,6 +81,7 @@ class Foreground {
     while (true) {
       auto job = details_of(client_, id_);
       if (!job) return lost(job.error());
+      print_missed(*job);
       const bool fresh = job->attempt > attached_attempt_ && !job->directory.empty();
       const bool may_attach = fresh && !job->waiting();
       if (may_attach) {
@@ -88,10 +89,7 @@ class Foreground {
         if (done) return *done;
         if (attached_attempt_ == job->attempt) continue;
       }
-      if (job->ended()) {
-        if (job->attempt > attached_attempt_) print_log(*job);
-        return finish(*job);
-      }
+      if (job->ended()) return finish(*job);
       if (job->waiting() && told_) line_.show(id_, job->reason);
       if (auto left = wait_for_change(may_attach); left) return *left;
     }
@@ -134,11 +132,17 @@ class Foreground {
     return std::nullopt;
   }
 
-  // Ran and ended before this terminal could be attached.
-  void print_log(const JobDetails& job) {
-    if (job.attempt == 0) return;
-    auto log = client_.call({.target = fmt::format("/v1/jobs/{}/log", id_)});
-    if (log) (void)print(*log);
+  // Attempts that ran and ended before this terminal could be attached.
+  void print_missed(const JobDetails& job) {
+    const bool over = job.ended() || job.waiting();
+    const int last = over ? job.attempt : job.attempt - 1;
+    while (attached_attempt_ < last) {
+      line_.clear();
+      const std::string target =
+          fmt::format("/v1/jobs/{}/log?attempt={}", id_, ++attached_attempt_);
+      auto log = client_.call({.target = target});
+      if (log) (void)print(*log);
+    }
   }
 
   int finish(const JobDetails& job) {

@@ -27,6 +27,8 @@ constexpr std::array kFields = {
     Flag{"--retries", 0, kValue, "N", "how often it may run again after a failure"},
     Flag{"--gpus", 0, kValue, "N|A-B|all", "cards"},
     Flag{"--vram", 0, kValue, "SIZE", "memory on each card"},
+    Flag{"--vram-limit", 0, kValue, "SIZE",
+         "what it may take on each card, also while it runs; 0: any"},
     Flag{"--share", 0, kValue, "PERCENT", "part of each card's compute"},
     Flag{"--exclusive", 0, FlagKind::kOptionalValue, "no", "nobody else on its cards, or =no",
          Offer::kWords, "yes no"},
@@ -80,6 +82,7 @@ Result<std::string> patch_of(const Arguments& arguments) {
   patch.field("--retries", "retries", whole);
   patch.field("--gpus", "gpus", parse_gpu_count);
   patch.field("--vram", "vram_bytes", size);
+  patch.field("--vram-limit", "vram_limit_bytes", size);
   patch.field("--share", "share_percent", parse_share);
   patch.field("--exclusive", "exclusive", [](const std::string& t) -> Result<bool> {
     if (t.empty() || t == "yes") return true;
@@ -122,9 +125,9 @@ constinit const Verb kSetVerb = {
     .summary = "change what a job asks for",
     .usage = "set IDS… FLAGS",
     .about =
-        "Only what is given changes. A running job takes a new time limit at once; its needs "
-        "cannot\n"
-        "change while it runs.",
+        "Only what is given changes. A running job takes a new time limit or VRAM limit at "
+        "once;\n"
+        "its needs cannot change while it runs.",
     .examples =
         "gpusched set 7 --priority urgent\n"
         "gpusched set 7-12 --time 8h --group night\n"

@@ -147,6 +147,17 @@ Result<void> change_machine(const Arguments& arguments, replay::Machine& machine
   return {};
 }
 
+// A word that names no card is said before anybody is asked for anything.
+Result<void> check_cards(const Arguments& arguments) {
+  replay::Machine scratch;
+  for (const FlagValue* value : arguments.all("--add-gpu")) {
+    if (auto done = replay::add_card(scratch, value->text); !done) {
+      return bad_value(*value, done.error().message);
+    }
+  }
+  return {};
+}
+
 Result<void> take_machine(const Client& client, replay::SimulateAsked& asked) {
   const auto answer = client.call({.target = "/v1/debug/snapshot"});
   if (!answer) return failure(answer.error());
@@ -172,6 +183,7 @@ int run_history(const Arguments& arguments) {
   if (!length) return fail(bad_value(range, length.error().message).value());
   replay::SimulateAsked asked;
   if (auto read = read_replay_rules(arguments, asked); !read) return fail(read.error());
+  if (auto read = check_cards(arguments); !read) return fail(read.error());
   const Client client = client_of(arguments);
   if (auto taken = take_machine(client, asked); !taken) return fail(taken.error());
   const auto jobs = client.call({.target = "/v1/jobs?state=ended"});
