@@ -188,6 +188,7 @@ Applied apply_let_go(State& state, const LetGoAsked& asked, Now now) {
       Running& state_of = std::get<Running>(job.state);
       Aside aside = *state_of.aside;
       aside.by_hand = false;
+      aside.wanted = aside.idle;
       state_of.aside = std::make_shared<const Aside>(std::move(aside));
       state.note(job, state_name(job.state), "to be let go as soon as it is back on its cards",
                  now);
