@@ -232,6 +232,11 @@ void check_card(const State& state, bool was_started) {
   state.check_invariants();
   const CardHolds& holds = state.holds_on(0);
   if (holds.jobs < 2) return;
+  // Who goes under pressure counts with all that it had taken, until it is gone.
+  for (const JobId id : state.active()) {
+    const auto* running = std::get_if<Running>(&state.find(id)->state);
+    if (running != nullptr && running->stopping == StopReason::kPressure) return;
+  }
   const Card& card = state.cards()[0];
   const std::uint64_t ceiling = card.capacity_bytes() - headroom_of(card, state.rules());
   RC_ASSERT(holds.vram_bytes <= ceiling);

@@ -208,7 +208,9 @@ void State::check_invariants() const {
       holds[*position].share_percent += held.share_percent;
       ++holds[*position].jobs;
       holds[*position].whole = holds[*position].whole || held.whole;
-      if (job.spec->adopted) granted[*position] = false;
+      // Who had to go under pressure counts with what it had taken; see accept_evict().
+      const bool outgrown = job.vram_floor_bytes > 0 && held.vram_bytes == job.vram_floor_bytes;
+      if (job.spec->adopted || outgrown) granted[*position] = false;
     }
   }
   for (const auto& [name, entry] : tenants_.entries()) {
