@@ -96,8 +96,8 @@ struct JobAsideView {
 // What `show` adds to the row.
 struct JobDetails : JobView {
   int moves = 0;
-  double away_s = 0;               // In all.
-  std::string move_problem;        // Why the last move failed.
+  double away_s = 0;                  // In all.
+  std::string move_problem;           // Why the last move failed.
   std::optional<JobAsideView> aside;  // Absent: it is on its cards.
   std::optional<std::int64_t> time_limit_s;
   std::optional<int> warn_signal;
