@@ -181,7 +181,8 @@ Applied fail_attempt(State& state, Job job, Ended ended, Now now) {
 
 // By the TERM and KILL that follow when the time to save is over.
 bool was_ended_by_us(const AttemptFinished& report) {
-  return report.cause == Cause::kSignal && (report.signal == SIGTERM || report.signal == SIGKILL);
+  const int signal = report.signal.value_or(0);
+  return report.cause == Cause::kSignal && (signal == SIGTERM || signal == SIGKILL);
 }
 
 // Where we ended it, the cause is ours to say. True: it lost its place through no fault of its own.
