@@ -6,36 +6,13 @@
 
 #include "core/explain.h"
 #include "core/reason.h"
-#include "tests/support/core_builders.h"
+#include "tests/support/room_builders.h"
 
 namespace gpusched::testing {
 namespace {
 
-using Ids = std::vector<std::uint64_t>;
-
 constexpr Actor kAdministrator{.uid = 0, .administrator = true};
 constexpr int kHolderPid = 4711;
-
-std::vector<Effect> decide_once(State& state, std::int64_t second) {
-  std::vector<Effect> effects;
-  for (const Decision& decision : decide(state, at_second(second)).decisions) {
-    for (Effect& effect : accept(state, decision, at_second(second)).effects) {
-      effects.push_back(effect);
-    }
-  }
-  state.check_invariants();
-  return effects;
-}
-
-template <class Wanted>
-Ids ids_of(const std::vector<Effect>& effects) {
-  Ids ids;
-  for (const Effect& effect : effects) {
-    const auto* wanted = std::get_if<Wanted>(&effect);
-    if (wanted != nullptr) ids.push_back(number_of(wanted->attempt.job));
-  }
-  return ids;
-}
 
 // One card, and lease 1 on it, which has done nothing since second 0.
 class IdleHolder : public ::testing::Test {
@@ -47,7 +24,7 @@ class IdleHolder : public ::testing::Test {
     lease.spec().argv.clear();
     SubmitAsked asked = lease_event(lease);
     apply(state_, asked, at_second(0));
-    decide_once(state_, 0);
+    take_turn(state_, 0);
   }
 
   static SubmitAsked lease_event(Ask& lease) {
@@ -61,10 +38,7 @@ class IdleHolder : public ::testing::Test {
   static State card_that_moves() {
     Rules rules;
     rules.room.idle_after = Seconds{600};
-    State state = machine(1, 24, 32, rules);
-    std::vector<Card> cards = state.cards();
-    cards.front().moves = true;
-    state.set_cards(std::move(cards));
+    State state = moving_machine(1, 24, rules);
     return state;
   }
 
@@ -88,12 +62,12 @@ class IdleHolder : public ::testing::Test {
   void move_aside() {
     ask().vram(20).priority(30).submit(state_, at_second(700));
     see(700, true);
-    const auto effects = decide_once(state_, 700);
-    ASSERT_EQ(ids_of<MoveAside>(effects), Ids{1});
+    const auto effects = take_turn(state_, 700);
+    ASSERT_EQ(who<MoveAside>(effects), JobNumbers{1});
     EXPECT_TRUE(std::get<MoveAside>(effects.front()).awake) << "its holder is not ours to freeze";
     apply(state_, MovedAside{attempt_of(1), {}, 10 * kGiB}, at_second(701));
     see_nothing(702);
-    ASSERT_EQ(ids_of<Launch>(decide_once(state_, 702)), Ids{2});
+    ASSERT_EQ(who<Launch>(take_turn(state_, 702)), JobNumbers{2});
     run(state_, 2, at_second(702));
     ASSERT_EQ(state_word(1), "paused");
   }
@@ -101,7 +75,7 @@ class IdleHolder : public ::testing::Test {
   std::vector<Effect> free_the_card(std::int64_t second) {
     ask().vram(20).priority(75).submit(state_, at_second(second - 1));
     finish(state_, 2, 0, at_second(second));
-    return decide_once(state_, second);
+    return take_turn(state_, second);
   }
 
   // What the edge says to what was ordered of the lease.
@@ -126,15 +100,15 @@ class IdleHolder : public ::testing::Test {
 TEST_F(IdleHolder, ALeaseLeavesForALessImportantJobOnlyWhenItSitsIdle) {
   ask().vram(20).priority(30).submit(state_, at_second(100));
   see(700, false);
-  EXPECT_TRUE(decide_once(state_, 700).empty()) << "it works";
+  EXPECT_TRUE(take_turn(state_, 700).empty()) << "it works";
   see(701, true);
-  EXPECT_EQ(ids_of<MoveAside>(decide_once(state_, 701)), Ids{1});
+  EXPECT_EQ(who<MoveAside>(take_turn(state_, 701)), JobNumbers{1});
 }
 
 TEST_F(IdleHolder, ALeaseThatWorksStaysHoweverUrgentTheOtherIs) {
   ask().vram(20).priority(100).submit(state_, at_second(100));
   see(700, false);
-  EXPECT_TRUE(decide_once(state_, 700).empty());
+  EXPECT_TRUE(take_turn(state_, 700).empty());
 }
 
 TEST_F(IdleHolder, WithoutAKnownProcessItStays) {
@@ -146,7 +120,7 @@ TEST_F(IdleHolder, WithoutAKnownProcessItStays) {
   state_.put(job, at_second(1));
   ask().vram(20).submit(state_, at_second(100));
   see(700, true);
-  EXPECT_TRUE(decide_once(state_, 700).empty());
+  EXPECT_TRUE(take_turn(state_, 700).empty());
   const Applied paused = apply(state_, PauseAsked{kAdministrator, {JobId{1}}}, at_second(701));
   EXPECT_TRUE(paused.effects.empty());
   EXPECT_NE(std::get<Changed>(paused.answer).unchanged.at(0).second.find("not known"),
@@ -158,10 +132,11 @@ TEST_F(IdleHolder, WhileItSleepsThoseWhoWaitGoFirst) {
   const std::string told =
       describe(why_waiting(state_, *state_.find(JobId{1}), at_second(703)).at(0));
   EXPECT_NE(told.find("when it is used"), std::string::npos) << told;
-  EXPECT_EQ(ids_of<Launch>(free_the_card(800)), Ids{3}) << "of its own band, but it is not missed";
+  EXPECT_EQ(who<Launch>(free_the_card(800)), JobNumbers{3})
+      << "of its own band, but it is not missed";
   run(state_, 3, at_second(800));
   finish(state_, 3, 0, at_second(900));
-  EXPECT_EQ(ids_of<BringBack>(decide_once(state_, 900)), Ids{1}) << "nobody waits any more";
+  EXPECT_EQ(who<BringBack>(take_turn(state_, 900)), JobNumbers{1}) << "nobody waits any more";
 }
 
 TEST_F(IdleHolder, ComesBackBeforeItsBandWhenItsProcessIsActive) {
@@ -174,7 +149,7 @@ TEST_F(IdleHolder, ComesBackBeforeItsBandWhenItsProcessIsActive) {
   }
   EXPECT_EQ(told, 1) << "said once";
   const auto effects = free_the_card(800);
-  EXPECT_EQ(ids_of<BringBack>(effects), Ids{1});
+  EXPECT_EQ(who<BringBack>(effects), JobNumbers{1});
   apply(state_, BroughtBack{attempt_of(1), {}}, at_second(801));
   EXPECT_EQ(state_word(1), "running");
   EXPECT_FALSE(aside_of(*state_.find(JobId{1}))->idle);
@@ -184,7 +159,7 @@ TEST_F(IdleHolder, ComesBackBeforeItsBandOnRequest) {
   move_aside();
   const Applied asked = apply(state_, ResumeAsked{kAdministrator, {JobId{1}}}, at_second(710));
   EXPECT_EQ(std::get<Changed>(asked.answer).jobs, std::vector{JobId{1}});
-  EXPECT_EQ(ids_of<BringBack>(free_the_card(800)), Ids{1});
+  EXPECT_EQ(who<BringBack>(free_the_card(800)), JobNumbers{1});
 }
 
 TEST_F(IdleHolder, PausedByHandItDoesNotMindItsOwnActivity) {
@@ -192,9 +167,9 @@ TEST_F(IdleHolder, PausedByHandItDoesNotMindItsOwnActivity) {
   apply(state_, PauseAsked{kAdministrator, {JobId{1}}}, at_second(705));
   apply(state_, HolderActive{attempt_of(1)}, at_second(710));
   finish(state_, 2, 0, at_second(800));
-  EXPECT_TRUE(decide_once(state_, 800).empty());
+  EXPECT_TRUE(take_turn(state_, 800).empty());
   apply(state_, ResumeAsked{kAdministrator, {JobId{1}}}, at_second(801));
-  EXPECT_EQ(ids_of<BringBack>(decide_once(state_, 801)), Ids{1});
+  EXPECT_EQ(who<BringBack>(take_turn(state_, 801)), JobNumbers{1});
 }
 
 TEST_F(IdleHolder, ALeaseGivenUpAsideComesBackBeforeItEnds) {
@@ -202,7 +177,7 @@ TEST_F(IdleHolder, ALeaseGivenUpAsideComesBackBeforeItEnds) {
   apply(state_, LeaseReleaseAsked{kAdministrator, {JobId{1}}}, at_second(710));
   EXPECT_EQ(state_word(1), "paused") << "its process would have no way back";
   finish(state_, 2, 0, at_second(800));
-  EXPECT_EQ(ids_of<BringBack>(decide_once(state_, 800)), Ids{1});
+  EXPECT_EQ(who<BringBack>(take_turn(state_, 800)), JobNumbers{1});
   apply(state_, BroughtBack{attempt_of(1), {}}, at_second(801));
   EXPECT_EQ(state_word(1), "completed");
 }
@@ -210,7 +185,7 @@ TEST_F(IdleHolder, ALeaseGivenUpAsideComesBackBeforeItEnds) {
 TEST_F(IdleHolder, ALeaseCancelledAsideEndsAsCancelledWhenItIsBack) {
   move_aside();
   apply(state_, CancelAsked{kAdministrator, {JobId{1}}, {}}, at_second(710));
-  EXPECT_EQ(ids_of<BringBack>(free_the_card(800)), Ids{1});
+  EXPECT_EQ(who<BringBack>(free_the_card(800)), JobNumbers{1});
   apply(state_, BroughtBack{attempt_of(1), {}}, at_second(801));
   EXPECT_EQ(state_word(1), "cancelled");
 }
@@ -219,25 +194,25 @@ TEST_F(IdleHolder, AHolderThatDiesAsideEndsItsLeaseAtOnce) {
   move_aside();
   apply(state_, LeaseHolderGone{JobId{1}, "its holder has ended"}, at_second(710));
   EXPECT_EQ(state_word(1), "completed");
-  EXPECT_EQ(ids_of<Launch>(free_the_card(800)), Ids{3});
+  EXPECT_EQ(who<Launch>(free_the_card(800)), JobNumbers{3});
 }
 
 TEST_F(IdleHolder, AConnectionThatDoesNotComeBackMayLeaveAProcessToBeBroughtBack) {
   move_aside();
   apply(state_, LeaseHolderGone{JobId{1}, "its connection ended", true}, at_second(710));
   EXPECT_EQ(state_word(1), "paused");
-  EXPECT_EQ(ids_of<BringBack>(free_the_card(800)), Ids{1});
+  EXPECT_EQ(who<BringBack>(free_the_card(800)), JobNumbers{1});
 }
 
 TEST_F(IdleHolder, WhatTheDriverRefusesIsRememberedOfThisLeaseAlone) {
   ask().vram(20).priority(30).submit(state_, at_second(700));
   see(700, true);
-  decide_once(state_, 700);
+  take_turn(state_, 700);
   apply(state_, MoveFailed{attempt_of(1), MoveLeft::kRunning, true, "not supported"},
         at_second(701));
   EXPECT_EQ(state_word(1), "running");
   see(2000, true);
-  EXPECT_TRUE(decide_once(state_, 2000).empty()) << "not tried again";
+  EXPECT_TRUE(take_turn(state_, 2000).empty()) << "not tried again";
   for (const auto& [key, known] : state_.estimates().of(state_.find(JobId{1})->signature)) {
     EXPECT_FALSE(known.past.refuses_moves) << "other leases of this user may be moved";
   }
@@ -251,11 +226,11 @@ TEST_F(IdleHolder, AHolderOfTwoLeasesIsLeftAlone) {
         std::make_shared<LeaseTerms>(LeaseTerms{.pid = kHolderPid, .pid_started = 99});
     apply(state_, lease_event(lease), at_second(2));
   }
-  decide_once(state_, 2);
+  take_turn(state_, 2);
   ASSERT_EQ(state_word(3), "running");
   ask().vram(20).submit(state_, at_second(100));
   see(700, true, 2);
-  EXPECT_TRUE(decide_once(state_, 700).empty());
+  EXPECT_TRUE(take_turn(state_, 700).empty());
 }
 
 TEST_F(IdleHolder, WithReturnOnUseOffItWaitsLikeAnyOther) {
@@ -279,7 +254,7 @@ RC_GTEST_FIXTURE_PROP(IdleHolder, IsNeverLeftAside, ()) {
     }
   };
   const auto start_all = [&](const std::vector<Effect>& effects) {
-    for (const std::uint64_t id : ids_of<Launch>(effects)) run(state_, id, at_second(second));
+    for (const std::uint64_t id : who<Launch>(effects)) run(state_, id, at_second(second));
   };
   const int steps = *rc::gen::inRange(5, 60);
   for (int i = 0; i < steps; ++i) {
@@ -319,14 +294,14 @@ RC_GTEST_FIXTURE_PROP(IdleHolder, IsNeverLeftAside, ()) {
         apply(state_, TimePassed{}, at_second(second));
         break;
     }
-    start_all(decide_once(state_, second));
+    start_all(take_turn(state_, second));
   }
   apply(state_, ResumeAsked{kAdministrator, {JobId{1}}}, at_second(second));
   for (int i = 0; i < 200 && aside_phase(*state_.find(JobId{1})) != AsidePhase::kHere; ++i) {
     second += 30;
     answer_order(second, false);
     finish_running();
-    start_all(decide_once(state_, second));
+    start_all(take_turn(state_, second));
   }
   RC_ASSERT(aside_phase(*state_.find(JobId{1})) == AsidePhase::kHere);
 }

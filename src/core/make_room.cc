@@ -5,6 +5,7 @@
 
 #include "core/admission.h"
 #include "core/comeback.h"
+#include "core/host_margin.h"
 #include "core/idle_holder.h"
 #include "core/learn.h"
 #include "core/move_time.h"
@@ -46,21 +47,6 @@ Harm harm_of_all(const std::vector<const Candidate*>& chosen) {
   return harm;
 }
 
-bool refuses_moves(const State& state, const Job& job) {
-  for (const auto& [key, known] : state.estimates().of(job.signature)) {
-    if (known.past.refuses_moves) return true;
-  }
-  return false;
-}
-
-bool on_movable_cards(const State& state, const Job& job) {
-  const Grant& grant = *grant_of(job);
-  return std::ranges::all_of(grant.cards, [&](const CardGrant& held) {
-    const auto position = state.index_of(held.card);
-    return position && state.cards()[*position].moves;
-  });
-}
-
 bool may_be_moved(const State& state, const Job& job, const Job& for_job, Now now) {
   if (job.spec->lease) return is_movable_lease(state, job, now);
   if (!is_movable(state, job, now)) return false;
@@ -69,17 +55,6 @@ bool may_be_moved(const State& state, const Job& job, const Job& for_job, Now no
   if (rank >= for_band + state.rules().room.distance) return true;
   if (sits_idle(state, job, now)) return true;
   return rank == for_band && attained_level(state, job, now) > attained_level(state, for_job, now);
-}
-
-// What host RAM must have free to take so much: as gpusched-mover asks for.
-std::uint64_t with_margin(std::uint64_t bytes) { return bytes + bytes / 20; }
-
-// The driver could not move it a short while ago.
-bool failed_lately(const State& state, const Job& job, Now now) {
-  const Aside* aside = aside_of(job);
-  if (aside == nullptr || aside->problem.empty()) return false;
-  return now.wall - aside->tried <
-         std::max<Microseconds>(state.rules().room.cool_down, Seconds{10});
 }
 
 // Takes what the victim frees out of what is held. Not counted: what it will have in host RAM.
@@ -267,21 +242,6 @@ Microseconds time_to_make(const State& state, const MakeRoom& plan) {
   return time;
 }
 
-std::uint64_t vram_in_use(const State& state, const Job& job) {
-  std::uint64_t bytes = 0;
-  for (const CardGrant& held : grant_of(job)->cards) {
-    const CardUse* use = state.uses().on_card(job.current_attempt(), held.card);
-    // Nobody has looked yet: all that it may have.
-    bytes += use != nullptr ? use->vram_bytes : held.vram_bytes;
-  }
-  return bytes;
-}
-
-std::uint64_t ram_for_moves(const State& state, const HostHolds& holds) {
-  const std::uint64_t taken = holds.ram_bytes + state.rules().room.ram_reserve_bytes;
-  return state.host().ram_bytes - std::min(taken, state.host().ram_bytes);
-}
-
 bool less_harm(const Candidate& a, const Candidate& b) { return harm_of(a) < harm_of(b); }
 
 Wall movable_from(const State& state, const Running& running, Now now) {
@@ -306,47 +266,6 @@ bool is_settled(const State& state, const Job& job, Now now) {
   const bool by_rule = job.spec->adopted && job.spec->adopted->by_rule;
   return job.moves < rules.moves_most && !running->grant.cards.empty() &&
          (by_rule || movable_from(state, *running, now) <= now.wall);
-}
-
-std::optional<Candidate> leaving_candidate(const State& state, const Job& job,
-                                           std::uint64_t ram_free, Now now) {
-  const auto way = way_out(state, job, ram_free);
-  if (!way) return std::nullopt;
-  Candidate one{.job = &job, .victim = {.job = job.id, .mechanism = *way}};
-  if (*way == Mechanism::kCheckpoint && failed_lately(state, job, now)) {
-    // There may be another way.
-    if (!job.spec->restartable) return std::nullopt;
-    one.victim.mechanism = Mechanism::kRequeue;
-  }
-  const Mechanism how = one.victim.mechanism;
-  if (how == Mechanism::kCheckpoint) {
-    one.victim.bytes = vram_in_use(state, job);
-    one.victim.idle = sits_idle(state, job, now);
-    one.moving = time_out(state, job, one.victim.bytes) + time_back(state, job, one.victim.bytes);
-  }
-  if (how == Mechanism::kRequeue) one.lost = ran_for(std::get<Running>(job.state), now.wall);
-  return one;
-}
-
-bool can_checkpoint(const State& state, const Job& job, std::uint64_t ram_free) {
-  const std::uint64_t bytes = vram_in_use(state, job);
-  const Grant& grant = *grant_of(job);
-  return !grant.cards.empty() && !grant.mps && on_movable_cards(state, job) &&
-         !refuses_moves(state, job) && with_margin(bytes) <= ram_free;
-}
-
-std::optional<Mechanism> way_out(const State& state, const Job& job, std::uint64_t ram_free) {
-  const Preemption allowed = state.rules().preemption;
-  if (allowed == Preemption::kOff || job.spec->preempt == PreemptPolicy::kNever) {
-    return std::nullopt;
-  }
-  if (job.spec->saves) return Mechanism::kCooperative;
-  if (allowed == Preemption::kCooperative || job.spec->preempt == PreemptPolicy::kCooperative) {
-    return std::nullopt;
-  }
-  if (can_checkpoint(state, job, ram_free)) return Mechanism::kCheckpoint;
-  if (job.spec->restartable) return Mechanism::kRequeue;
-  return std::nullopt;
 }
 
 bool may_make_room(const State& state, int band) {

@@ -54,15 +54,6 @@ Result<Before> look_back(int directory, LaunchOrder& order) {
   return before;
 }
 
-bool is_told_to_go(int go) {
-  char byte = 0;
-  ssize_t got = 0;
-  do {
-    got = ::read(go, &byte, 1);
-  } while (got < 0 && errno == EINTR);
-  return got == 1;
-}
-
 // The name is taken over in one step: nobody sees the attempt without a claim.
 Result<bool> take_claim(int directory, const ClaimDraft& draft, bool after_another) {
   if (!after_another) return post_claim(directory, draft);
@@ -98,7 +89,7 @@ void run_adopting_shim(const ShimSettings& settings, AttemptId attempt, const st
   if (auto kept = keep_adoption(inside, parts.order); !kept) return give_up(kept.error().message);
   auto draft = draft_claim(inside, {true, ::getpid(), settings.boot_id, {}, parts.order.adopted});
   if (!draft) return give_up(draft.error().message);
-  if (go && !is_told_to_go(go.get())) {
+  if (go && !wait_for_go(go.get())) {
     drop_draft(inside, *draft);
     for (const char* name : {"control", kAdoptionFile}) ::unlinkat(inside, name, 0);
     return;

@@ -195,16 +195,6 @@ Result<ClaimDraft> finish_draft(int directory, ClaimDraft begun, const ClaimReco
   return begun;
 }
 
-// False: it is not to run.
-bool wait_for_go(int go) {
-  char byte = 0;
-  ssize_t got = 0;
-  do {
-    got = ::read(go, &byte, 1);
-  } while (got < 0 && errno == EINTR);
-  return got == 1;
-}
-
 // The command's process, all but ready, waiting for `release`.
 Result<StartedCommand> start_waiting(CommandPlan& plan, Fd& release) {
   int ends[2];
@@ -219,6 +209,15 @@ Result<StartedCommand> start_waiting(CommandPlan& plan, Fd& release) {
 }
 
 }  // namespace
+
+bool wait_for_go(int go) {
+  char byte = 0;
+  ssize_t got = 0;
+  do {
+    got = ::read(go, &byte, 1);
+  } while (got < 0 && errno == EINTR);
+  return got == 1;
+}
 
 std::string leaf_path_of(const ShimSettings& settings, AttemptId attempt) {
   return settings.cgroup_base + "/jobs/" + to_string(attempt);

@@ -24,6 +24,9 @@ struct ShimSettings {
 
 struct SpareEntries;
 
+// Waits for the byte that starts what was made ready. False: it is not to run.
+bool wait_for_go(int go);
+
 std::string leaf_path_of(const ShimSettings& settings, AttemptId attempt);
 
 // Runs one attempt from claim to exit record. `order` as encode_order() made it. With `go`, all is
