@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/preview.h"
+#include "engine/refusal_error.h"
 #include "json/json_writer.h"
 
 namespace gpusched {
@@ -25,22 +26,6 @@ Result<const Job*> selected_job(const Context& context, const Call& call) {
                                                     call.captured[0].substr(0, 80), ids->size()));
   }
   return context.state().find(ids->front());
-}
-
-Error error_of(const Refusal& refusal) {
-  switch (refusal.kind) {
-    case RefusalKind::kInvalid:
-      return {ErrorCode::kInvalid, refusal.message};
-    case RefusalKind::kNotFound:
-      return {ErrorCode::kNotFound, refusal.message};
-    case RefusalKind::kForbidden:
-      return {ErrorCode::kForbidden, refusal.message};
-    case RefusalKind::kConflict:
-      return {ErrorCode::kConflict, refusal.message};
-    case RefusalKind::kNeverFits:
-      return {ErrorCode::kNeverFits, refusal.message};
-  }
-  return {ErrorCode::kInternal, refusal.message};
 }
 
 void ask_engine(Context& context, const Call& call, Event event, AnswerFn answer) {

@@ -23,6 +23,4 @@ void ask_engine(Context& context, const Call& call, Event event, AnswerFn answer
 // {"schema":1,"changed":[…],"unchanged":[{"id","why"}…]}
 std::string changed_json(const Changed& changed, bool dry_run);
 
-Error error_of(const Refusal& refusal);
-
 }  // namespace gpusched

@@ -2,28 +2,13 @@
 #include "core/check.h"
 #include "engine/engine.h"
 #include "engine/launch_order.h"
+#include "engine/refusal_error.h"
 
 namespace gpusched {
 namespace {
 
 // Launches made ready while their commit is under way; more would not be done in that time.
 constexpr std::size_t kPreparedPerTurn = 16;
-
-Error error_of(const Refusal& refusal) {
-  switch (refusal.kind) {
-    case RefusalKind::kInvalid:
-      return {ErrorCode::kInvalid, refusal.message};
-    case RefusalKind::kNotFound:
-      return {ErrorCode::kNotFound, refusal.message};
-    case RefusalKind::kForbidden:
-      return {ErrorCode::kForbidden, refusal.message};
-    case RefusalKind::kConflict:
-      return {ErrorCode::kConflict, refusal.message};
-    case RefusalKind::kNeverFits:
-      return {ErrorCode::kNeverFits, refusal.message};
-  }
-  CHECK(false);
-}
 
 }  // namespace
 
