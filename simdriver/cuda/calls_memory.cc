@@ -1,4 +1,4 @@
-// Memory: counted in the world, never really there.
+// Memory: counted in the world, never really there, but for that of the host.
 #include "simdriver/card_use.h"
 #include "simdriver/cuda/process.h"
 
@@ -46,6 +46,21 @@ int cuMemFree_v2(cuda::Address address) {
   });
 }
 int cuMemFree(cuda::Address address) { return cuMemFree_v2(address); }
+
+// Of the host's memory, so it costs nothing on the card.
+int cuMemHostAlloc(void** address, std::size_t bytes, unsigned) {
+  return in_context(__func__, [&](cuda::Process& process, cuda::Context&) -> int {
+    if (address == nullptr || bytes == 0) return cuda::kInvalidValue;
+    *address = process.host_pages().take(bytes);
+    return *address != nullptr ? cuda::kSuccess : cuda::kOutOfMemory;
+  });
+}
+
+int cuMemFreeHost(void* address) {
+  return in_context(__func__, [&](cuda::Process& process, cuda::Context&) {
+    return process.host_pages().give(address) ? cuda::kSuccess : cuda::kInvalidValue;
+  });
+}
 
 int cuMemGetInfo_v2(std::size_t* free_bytes, std::size_t* total_bytes) {
   return in_context(__func__, [&](cuda::Process& process, cuda::Context& context) -> int {

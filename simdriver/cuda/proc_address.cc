@@ -43,7 +43,9 @@ void cuInit();
 void cuMemAlloc_v2();
 void cuMemAllocManaged();
 void cuMemFree_v2();
+void cuMemFreeHost();
 void cuMemGetInfo_v2();
+void cuMemHostAlloc();
 int cuGetProcAddress_v2(const char*, void**, int, std::uint64_t, int*);
 }
 
@@ -90,7 +92,9 @@ const std::array kEntries = {
     Entry{"cuMemAlloc", cuMemAlloc_v2},
     Entry{"cuMemAllocManaged", cuMemAllocManaged},
     Entry{"cuMemFree", cuMemFree_v2},
+    Entry{"cuMemFreeHost", cuMemFreeHost},
     Entry{"cuMemGetInfo", cuMemGetInfo_v2},
+    Entry{"cuMemHostAlloc", cuMemHostAlloc},
     Entry{"cuGetProcAddress", reinterpret_cast<void (*)()>(cuGetProcAddress_v2)},
 };
 

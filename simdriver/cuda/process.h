@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "simdriver/cuda/abi.h"
+#include "simdriver/cuda/host_pages.h"
 #include "simdriver/cuda/mps_client.h"
 #include "simdriver/faults.h"
 #include "simdriver/slots.h"
@@ -35,6 +36,7 @@ class Process {
   std::size_t slot_number() const { return own_.number(); }
   Slot& slot() const { return world_.data().slots[own_.number()]; }
   void forget_slot() { own_.forget(); }
+  HostPages& host_pages() { return host_pages_; }
   // It can no longer be moved, and has no more than its server lets it.
   void become_mps_client(MpsClient client);
   const std::optional<MpsClient>& mps() const { return mps_; }
@@ -71,6 +73,7 @@ class Process {
 
   World world_;
   OwnSlot own_;
+  HostPages host_pages_;
   std::optional<MpsClient> mps_;
   std::vector<std::size_t> visible_;
   mutable std::mutex mutex_;  // Guards the rest.

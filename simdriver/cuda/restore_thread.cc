@@ -67,8 +67,10 @@ bool host_has_room(const World& world, std::uint64_t bytes) {
   return ram == 0 || saved_bytes_of_all(world) + bytes <= ram;
 }
 
-int checkpoint(const World& world, std::size_t number) {
-  Slot& slot = world.data().slots[number];
+int checkpoint(Process& process) {
+  const World& world = process.world();
+  const std::size_t number = process.slot_number();
+  Slot& slot = process.slot();
   if (slot.unmovable.load() == kManagedMemory) return kNotSupported;
   if (slot.restore_failed.load() != 0) return kOperatingSystem;
   if (slot.process_state.load() != kLocked) return kIllegalState;
@@ -82,6 +84,7 @@ int checkpoint(const World& world, std::size_t number) {
   });
   if (sliced) return kOutOfMemory;  // So says the real one under MIG.
   if (!host_has_room(world, bytes)) return kOutOfMemory;
+  process.host_pages().take_away();
   pause_for(world, bytes, world.data().checkpoint_out_mib_s.load());
   for_each_card(cards, [&](std::size_t card) {
     slot.cards[card].saved_bytes.store(slot.cards[card].bytes.load());
@@ -137,6 +140,7 @@ int restore(Process& process) {
     process.remap(slot.request_map);
   }
   pause_for(world, bytes, world.data().checkpoint_in_mib_s.load());
+  process.host_pages().bring_back();
   slot.process_state.store(kLocked);
   return kSuccess;
 }
@@ -146,7 +150,7 @@ int make_move(Process& process) {
     case Move::kLock:
       return lock(process.slot());
     case Move::kCheckpoint:
-      return checkpoint(process.world(), process.slot_number());
+      return checkpoint(process);
     case Move::kRestore:
       return restore(process);
     case Move::kUnlock:
@@ -190,6 +194,8 @@ bool start_restore_thread(const std::shared_ptr<Process>& process) {
   if (!started) return false;
   argument.release();
   ::pthread_detach(thread);
+  // From the end of cuInit on everybody can find it.
+  while (process->slot().restore_thread.load() == 0) pause_us(100);
   return true;
 }
 

@@ -29,6 +29,7 @@ Result<void> Driver::load() {
                         find(library, "cuCtxSetCurrent", calls_.set_current) &&
                         find(library, "cuMemAlloc_v2", calls_.allocate) &&
                         find(library, "cuMemAllocManaged", calls_.allocate_managed) &&
+                        find(library, "cuMemHostAlloc", calls_.allocate_host) &&
                         find(library, "cuMemGetInfo_v2", calls_.memory_info) &&
                         find(library, "cuGetErrorString", calls_.error_string);
   if (!complete) return unusable("RuntimeError: libcuda.so.1 lacks functions");
@@ -79,6 +80,11 @@ int Driver::allocate(int device, std::uint64_t bytes, bool managed) {
                            : calls_.allocate(&address, bytes);
   calls_.set_current(contexts_.front());
   return code;
+}
+
+void* Driver::allocate_host(std::size_t bytes) {
+  void* address = nullptr;
+  return calls_.allocate_host(&address, bytes, 0) == 0 ? address : nullptr;
 }
 
 MemoryInfo Driver::memory_of(int device) {

@@ -21,6 +21,8 @@ class Driver {
 
   // 0 or the driver's code.
   int allocate(int device, std::uint64_t bytes, bool managed);
+  // Of the host, managed by the driver. Null: it gives none.
+  void* allocate_host(std::size_t bytes);
   MemoryInfo memory_of(int device);
   int step(unsigned percent, unsigned us);
   std::string sentence_of(int code) const;
@@ -33,6 +35,7 @@ class Driver {
     int (*set_current)(void*) = nullptr;
     int (*allocate)(std::uint64_t*, std::size_t) = nullptr;
     int (*allocate_managed)(std::uint64_t*, std::size_t, unsigned) = nullptr;
+    int (*allocate_host)(void**, std::size_t, unsigned) = nullptr;
     int (*memory_info)(std::size_t*, std::size_t*) = nullptr;
     int (*error_string)(int, const char**) = nullptr;
     int (*simulated_step)(const int*, int, unsigned, unsigned) = nullptr;

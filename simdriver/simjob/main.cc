@@ -3,6 +3,7 @@
 // a card is full, and goes on after a checkpoint and restore without noticing.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <thread>
 
 #include "base/fd.h"
 #include "simdriver/simjob/driver.h"
@@ -121,6 +123,27 @@ class Job {
   std::uint64_t held_ = 0;
 };
 
+// What tells a program of PyTorch's from outside is what it has mapped, and so does this one. One
+// with busy threads is not of that kind.
+void look_like_pytorch() {
+  const Fd name(::memfd_create("libtorch_cuda.so", MFD_CLOEXEC));
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  if (!name || ::ftruncate(name.get(), static_cast<off_t>(page)) != 0) return;
+  ::mmap(nullptr, page, PROT_READ, MAP_PRIVATE, name.get(), 0);
+}
+
+// For as long as the process lives. False: there is no such memory.
+bool start_busy_threads(Driver& driver, int count) {
+  auto* flag = static_cast<volatile int*>(driver.allocate_host(4096));
+  if (flag == nullptr) return false;
+  for (int i = 0; i < count; ++i) {
+    std::thread([flag] {
+      while (*flag == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }).detach();
+  }
+  return true;
+}
+
 int run(const Options& options) {
   auto steps = StepsFile::open(options);
   if (!steps) {
@@ -130,6 +153,12 @@ int run(const Options& options) {
   auto driver = Driver::open(options.gpus);
   if (!driver) {
     fmt::print(stderr, "{}\n", driver.error().message);
+    return 1;
+  }
+  if (options.busy_threads == 0) {
+    look_like_pytorch();
+  } else if (!start_busy_threads(*driver, options.busy_threads)) {
+    fmt::print(stderr, "RuntimeError: CUDA error: no host memory\n");
     return 1;
   }
   Job job(options, *driver);

@@ -53,6 +53,10 @@ const std::map<std::string, Reader>& readers() {
        [](Options& o, const std::string& v) { return keep(parse_count(v, 1, 64), o.gpus); }},
       {"--alloc-pieces",
        [](Options& o, const std::string& v) { return keep(parse_count(v, 1, 100000), o.pieces); }},
+      {"--busy-threads",
+       [](Options& o, const std::string& v) {
+         return keep(parse_count(v, 0, 64), o.busy_threads);
+       }},
       {"--steps-file",
        [](Options& o, const std::string& v) {
          o.steps_file = v;
@@ -67,14 +71,16 @@ const std::map<std::string, Reader>& readers() {
 const char* const kHelp =
     "Usage: gpusched-simjob [--vram SIZE] [--util PERCENT] [--ramp TIME] [--seconds N]\n"
     "                       [--gpus N] [--alloc-pieces N] [--step-ms N] [--steps-file FILE]\n"
-    "                       [--resume] [--managed]\n"
+    "                       [--resume] [--managed] [--busy-threads N]\n"
     "A job for simulated cards: takes memory, keeps cards busy, counts its steps.\n"
     "  --vram SIZE        memory per card, taken within --ramp\n"
     "  --util PERCENT     share of each card it would use alone (50)\n"
     "  --seconds N        of work at full speed (10); 0: until it is ended\n"
     "  --steps-file FILE  the number of steps done, always up to date\n"
     "  --resume           go on from the number in that file\n"
-    "  --managed          take unified memory, which a driver cannot move aside\n";
+    "  --managed          take unified memory, which a driver cannot move aside\n"
+    "  --busy-threads N   threads that read host memory which the driver manages, as those of\n"
+    "                     JAX do: they die if they run while the job is away from its cards\n";
 
 Result<Milliseconds> parse_pause(const std::string& text) {
   char* end = nullptr;

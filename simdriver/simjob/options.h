@@ -21,6 +21,7 @@ struct Options {
   std::string steps_file;
   bool resume = false;
   bool managed = false;  // Unified memory: cannot be moved aside.
+  int busy_threads = 0;  // That look at memory which the driver manages, all the time.
   bool help = false;
 };
 
