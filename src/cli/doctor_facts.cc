@@ -133,6 +133,9 @@ HostFacts read_host_facts() {
   if (const auto text = read_input("/sys/kernel/mm/transparent_hugepage/enabled", kMostBytes)) {
     facts.huge_pages = bracketed(*text);
   }
+  if (const auto text = read_input("/proc/sys/kernel/yama/ptrace_scope", kMostBytes)) {
+    facts.threads_out_of_reach = !text->starts_with('0');
+  }
   if (const auto text = read_input("/proc/meminfo", kMostBytes)) {
     facts.ram_bytes = memory_line(*text, "MemTotal");
     facts.ram_free_bytes = memory_line(*text, "MemAvailable");

@@ -27,6 +27,8 @@ struct HostFacts {
   // Cards whose memory the kernel's dmem controller counts; absent: it has no such controller.
   std::optional<int> dmem_regions;
   bool mover = false;  // gpusched-mover is installed beside this program.
+  // Who is not root may stop threads only of its own descendants, or of nobody (yama).
+  bool threads_out_of_reach = false;
 };
 
 HostFacts read_host_facts();

@@ -40,6 +40,11 @@ std::optional<Finding> check_moving(const HostFacts& facts, const LocalLook& loo
   if (found.sliced == found.cards) stops.emplace_back("every card is in MIG mode");
   std::vector<std::string> less;
   if (!facts.root) less.emplace_back("without root only jobs of the daemon's own user");
+  if (!facts.root && facts.threads_out_of_reach) {
+    less.emplace_back(
+        "PyTorch programs only, as kernel.yama.ptrace_scope is not 0 and threads of others cannot "
+        "be stopped");
+  }
   if (found.sliced > 0) less.emplace_back("not from cards in MIG mode");
   if (facts.mps_pid) less.emplace_back("not of jobs that use MPS");
   if (found.not_persistent > 0) less.emplace_back("more safely with persistence mode on");

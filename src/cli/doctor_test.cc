@@ -111,6 +111,9 @@ TEST(Doctor, SaysWhetherJobsCanBeMovedThroughTheDriver) {
                            "use MPS, faster with huge pages always"),
             std::string::npos)
       << found->is;
+  facts.threads_out_of_reach = true;
+  EXPECT_NE(check_moving(facts, look)->is.find("PyTorch programs only, as kernel.yama"),
+            std::string::npos);
   facts.mover = false;
   found = check_moving(facts, look);
   EXPECT_EQ(found->health, Health::kLess);
