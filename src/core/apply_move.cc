@@ -209,7 +209,7 @@ Applied apply_back(State& state, const BroughtBack& report, Now now) {
   if (found == nullptr || aside_phase(*found) != AsidePhase::kResuming) return {};
   Job job = *found;
   const Aside before = *aside_of(job);
-  learn_move_back(state, job, report, before.host_bytes);
+  learn_move_back(state, job, report);
   const Microseconds away = std::max(Microseconds{0}, now.wall - before.since);
   Aside aside{.phase = AsidePhase::kHere, .mechanism = before.mechanism};
   aside.refused = before.refused;

@@ -20,7 +20,7 @@ enum class Mechanism : std::uint8_t {
 const char* mechanism_name(Mechanism mechanism);
 std::optional<Mechanism> mechanism_named(const std::string& name);
 
-// What the driver's calls took, all processes of the job together. Zero: not called.
+// What the driver's calls took, for all processes of the job. Zero: not called.
 struct MoveTimes {
   Microseconds lock{0};
   Microseconds checkpoint{0};
@@ -43,10 +43,14 @@ struct MovedAside {
   AttemptId attempt{};
   MoveTimes times = {};
   std::uint64_t bytes = 0;  // That left the cards for host RAM; 0 for a freeze.
+  // That the calls of these times have copied: what a card learns from. 0: nobody can say, as one
+  // of its processes ended meanwhile, or another mover had begun it.
+  std::uint64_t copied = 0;
 };
 struct BroughtBack {
   AttemptId attempt{};
   MoveTimes times = {};
+  std::uint64_t copied = 0;
 };
 // It does not. What was begun has been undone as far as that can be.
 struct MoveFailed {

@@ -60,6 +60,7 @@ class MovingCards : public ::testing::Test {
     apply(state_, PauseAsked{root, {JobId{id}}}, at_second(second));
     MovedAside aside{job(id).current_attempt(), {}, 20 * kGiB};
     aside.times.checkpoint = aside.times.whole = copying_out;
+    aside.copied = copied_;
     apply(state_, aside, at_second(second + 1));
     apply(state_, ResumeAsked{root, {JobId{id}}}, at_second(second + 2));
     for (const Decision& decision : decide(state_, at_second(second + 2)).decisions) {
@@ -67,11 +68,13 @@ class MovingCards : public ::testing::Test {
     }
     BroughtBack back{job(id).current_attempt(), {}};
     back.times.restore = back.times.whole = copying_back;
+    back.copied = copied_;
     apply(state_, back, at_second(second + 3));
     ASSERT_EQ(state_of(state_, id), "running");
   }
 
   const Now start_ = at_second(0);
+  std::uint64_t copied_ = 20 * kGiB;
   State state_;
 };
 
@@ -86,6 +89,12 @@ TEST_F(MovingCards, LearnFromMovesInBothDirections) {
   EXPECT_EQ(time_back(state_, job(1), 20 * kGiB), Seconds{5});
   EXPECT_EQ(state_.rates_of(CardNumber{1}), nullptr) << "of that card nothing is known";
   EXPECT_EQ(state_.changes().move_rates, std::vector<std::string>{"GPU-0"});
+}
+
+TEST_F(MovingCards, LearnNothingFromAMoveInWhichSomebodyEnded) {
+  copied_ = 0;
+  move(1, Seconds{1}, Seconds{1}, 10);
+  EXPECT_EQ(state_.rates_of(CardNumber{0}), nullptr);
 }
 
 TEST_F(MovingCards, AreUndoneWithTheTurnThatTaughtThem) {

@@ -48,11 +48,12 @@ Wall gone_by(const State& state, const Job& job) {
 
 void learn_move_out(State& state, const Job& job, const MovedAside& report) {
   learn_on_cards(state, job, &MoveRates::out,
-                 {report.bytes, report.times.checkpoint, report.times.whole});
+                 {report.copied, report.times.checkpoint, report.times.whole});
 }
 
-void learn_move_back(State& state, const Job& job, const BroughtBack& report, std::uint64_t bytes) {
-  learn_on_cards(state, job, &MoveRates::back, {bytes, report.times.restore, report.times.whole});
+void learn_move_back(State& state, const Job& job, const BroughtBack& report) {
+  learn_on_cards(state, job, &MoveRates::back,
+                 {report.copied, report.times.restore, report.times.whole});
 }
 
 }  // namespace gpusched

@@ -1,6 +1,6 @@
 // What moving a job takes on its cards, and what its moves teach about them. A job on several
-// cards is moved one process after the other: it takes as long as on the slowest of them, and
-// each of them learns from the whole.
+// cards takes as long as on the slowest of them, and each of them learns from the whole. Only bytes
+// that the measured calls are known to have copied teach anything.
 #pragma once
 
 #include "core/state.h"
@@ -13,7 +13,6 @@ Microseconds time_back(const State& state, const Job& job, std::uint64_t bytes);
 Wall gone_by(const State& state, const Job& job);
 
 void learn_move_out(State& state, const Job& job, const MovedAside& report);
-// `bytes`: what it had in host RAM.
-void learn_move_back(State& state, const Job& job, const BroughtBack& report, std::uint64_t bytes);
+void learn_move_back(State& state, const Job& job, const BroughtBack& report);
 
 }  // namespace gpusched

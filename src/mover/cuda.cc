@@ -78,8 +78,7 @@ tl::expected<Cuda, NoDriver> Cuda::open() {
   return Cuda(calls);
 }
 
-int Cuda::find_restore_thread(int pid) const {
-  int thread = 0;
+int Cuda::find_restore_thread(int pid, int& thread) const {
   return calls_.restore_thread(pid, &thread);
 }
 

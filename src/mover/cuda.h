@@ -41,7 +41,8 @@ class Cuda {
   static tl::expected<Cuda, NoDriver> open();
 
   // Each returns the driver's code.
-  int find_restore_thread(int pid) const;
+  // The thread of the process in which the driver does all of this.
+  int find_restore_thread(int pid, int& thread) const;
   int read_state(int pid, ProcessState& state) const;
   int lock(int pid, std::chrono::milliseconds timeout) const;
   int checkpoint(int pid) const;

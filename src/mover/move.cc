@@ -1,11 +1,6 @@
 #include "mover/move.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <csignal>
-#include <cstdlib>
 
 #include "base/clock.h"
 #include "mover/host_memory.h"
@@ -13,14 +8,6 @@
 #include "process/process_tree.h"
 
 namespace gpusched::mover {
-
-void die_if_asked(int directory, const std::string& step) {
-  const char* wanted = std::getenv("GPUSCHED_MOVER_DIES_AT");
-  if (wanted == nullptr || step != wanted) return;
-  const std::string mark = "died." + step;
-  if (::openat(directory, mark.c_str(), O_CREAT | O_EXCL | O_CLOEXEC, 0600) < 0) return;
-  ::raise(SIGKILL);
-}
 
 Move::Move(const MoveWords& words, int directory, std::optional<MoveRecord> before)
     : words_(words), directory_(directory), before_(std::move(before)), began_(read_clock().boot) {
@@ -31,8 +18,10 @@ Move::Move(const MoveWords& words, int directory, std::optional<MoveRecord> befo
   record_.processes = before_->processes;
   record_.beside = before_->beside;
   record_.memory_max = before_->memory_max;
+  record_.stopped = before_->stopped;
   if (before_->out == words.out && (!before_->done || before_->moved)) {
     record_.times = before_->times;
+    record_.copied = before_->copied;
   }
 }
 
@@ -40,14 +29,16 @@ MoveRecord Move::run() {
   Step trouble = prepare();
   if (!trouble) {
     trouble = words_.out ? go_out() : come_back();
-  } else if (words_.out && before_ && !before_->done) {
+  } else if (words_.out && before_ && !before_->done && !record_.stopped) {
     // A mover died at it, and what it left cannot be undone now: nobody would ever wake the job.
     trouble->lost = true;
+  } else if (words_.out && was_away() && !trouble->lost) {
+    trouble->aside = true;
   }
   return finish(trouble);
 }
 
-Move::Step Move::prepare() {
+Move::Step Move::find_place() {
   if (words_.tree > 0) {
     where_ = {"", words_.tree, true, words_.apart};
     const Boot then = boot_of_ticks(words_.tree_started);
@@ -59,20 +50,42 @@ Move::Step Move::prepare() {
   } else {
     return Trouble{where.error().message};
   }
-  if (const auto stopped = find_stopped(where_)) {
-    return Trouble{"process " + std::to_string(*stopped) +
-                   " of the job is stopped, and the driver would wait for it without end"};
-  }
+  return std::nullopt;
+}
+
+Move::Step Move::prepare() {
+  if (Step trouble = find_place()) return trouble;
   auto cuda = Cuda::open();
   if (!cuda) return Trouble{cuda.error().error, cuda.error().never};
   cuda_ = std::move(*cuda);
   auto cards = Cards::open();
   if (!cards) return Trouble{"no look at the cards: " + cards.error().message};
   cards_ = std::move(*cards);
+  if (Step trouble = wake_held()) return trouble;
   if (Step trouble = scan()) return trouble;
+  if (Step trouble = settle()) return trouble;
+  if (Step trouble = find_lost()) return trouble;
   for (const Moving& each : moving_) {
+    if (each.state == ProcessState::kRunning) hold_.let_go(each.process.pid);
     if (each.state != ProcessState::kFailed) continue;
     return Trouble{name_of(each) + " failed in an earlier move and cannot go on", false, true};
+  }
+  return std::nullopt;
+}
+
+// One that was moved and is not there any more, or not as one that has something to come back,
+// did not come back. What ran on meanwhile may have ended by itself.
+Move::Step Move::find_lost() const {
+  if (words_.out || !was_away()) return std::nullopt;
+  for (const MoveRecord::Process& known : record_.processes) {
+    const bool found = std::ranges::any_of(moving_, [&](const Moving& each) {
+      return each.process.pid == known.pid && each.process.started == known.started;
+    });
+    const bool gone = is_gone(known.pid, known.started);
+    if (found || (gone && !record_.stopped)) continue;
+    return Trouble{"process " + std::to_string(known.pid) + " was moved and " +
+                       (gone ? "died meanwhile" : "is unknown to the driver now"),
+                   false, true};
   }
   return std::nullopt;
 }
@@ -119,15 +132,17 @@ Move::Step Move::scan() {
 
 Move::Step Move::add_process(const ProcessEntry& entry) {
   if (find(entry.pid, entry.started) != nullptr) return std::nullopt;
-  const int code = cuda_->find_restore_thread(entry.pid);
+  int thread = 0;
+  const int code = cuda_->find_restore_thread(entry.pid, thread);
   if (code == kNotSupported) {
     return Trouble{"the driver cannot move processes: " + words_of(code), true};
   }
   if (code != kSuccess) return std::nullopt;  // It does not use CUDA.
-  Moving moving{{entry.pid, entry.started, {}}, ProcessState::kRunning};
+  Moving moving{{entry.pid, entry.started, 0, {}}, ProcessState::kRunning};
   for (const MoveRecord::Process& known : record_.processes) {
     if (known.pid == entry.pid && known.started == entry.started) moving.process = known;
   }
+  moving.process.thread = thread;
   if (const int asked = cuda_->read_state(entry.pid, moving.state); asked != kSuccess) {
     if (is_gone(entry.pid, entry.started)) return std::nullopt;
     return Trouble{"the driver does not say how " + name_of(moving) + " is: " + words_of(asked)};
@@ -162,14 +177,21 @@ void Move::put_back_memory_max() {
 }
 
 MoveRecord Move::finish(const Step& trouble) {
-  record_.done = true;
   record_.moved = !trouble;
+  bool away = words_.out && !trouble;
   if (trouble) {
-    const MoveLeft unharmed = words_.out ? MoveLeft::kRunning : MoveLeft::kAside;
-    record_.left = trouble->lost ? MoveLeft::kLost : unharmed;
+    away = !trouble->lost && (!words_.out || trouble->aside);
+    record_.left = trouble->lost ? MoveLeft::kLost : away ? MoveLeft::kAside : MoveLeft::kRunning;
     record_.never = trouble->never;
     record_.error = trouble->error;
   }
+  if (away) {
+    stop_and_let_go();
+  } else {
+    hold_.let_go();
+    record_.stopped = false;
+  }
+  record_.done = true;
   save();
   return record_;
 }

@@ -1,7 +1,9 @@
-// One move of one attempt, out of its cards or back to them, with the driver's calls strictly one
-// after another: lock all, checkpoint all; restore all, unlock all. It goes on from the state that
-// the driver says each process is in, so it may be repeated after any crash. What fails is undone;
-// a process that can be neither moved nor let go on is lost, and the answer says so.
+// One move of one attempt, out of its cards or back to them: lock all, hold their threads,
+// checkpoint all, stop them; hold their threads, wake them, restore all, unlock all. It goes on
+// from the state that the driver says each process is in, so it may be repeated after any crash.
+// What fails is undone; a process that can be neither moved nor let go on is lost, and the answer
+// says so. Law: no thread of the program runs while its process is out, but for those that are
+// known to live on.
 #pragma once
 
 #include <optional>
@@ -11,6 +13,9 @@
 #include "core/ids.h"
 #include "mover/cards.h"
 #include "mover/cuda.h"
+#include "mover/dying.h"
+#include "mover/stopping.h"
+#include "mover/thread_hold.h"
 #include "mover/victims.h"
 #include "process/move_record.h"
 
@@ -27,7 +32,9 @@ struct MoveWords {
   Seconds lock_timeout{10};
   std::vector<CardBytes> room;  // That must be free before anything comes back.
   std::uint64_t reserve_bytes = std::uint64_t{2} << 30;  // Of host memory, left to others.
-  int report_fd = -1;                                    // Where the daemon hears of the end.
+  bool awake = false;  // May run on while it is out, if it is known to live on.
+  int at_once = 8;     // Processes that are copied at the same time.
+  int report_fd = -1;  // Where the daemon hears of the end.
 };
 
 class Move {
@@ -46,11 +53,26 @@ class Move {
     std::string error;
     bool never = false;
     bool lost = false;
+    bool aside = false;  // It left with an earlier order, and is out still.
   };
   using Step = std::optional<Trouble>;  // Nullopt: done.
 
+  // One of the driver's calls on a process that is in one state, to get it into the next.
+  struct Call {
+    const char* name;
+    ProcessState from, to;
+    int (Cuda::*make)(int) const;
+    std::chrono::seconds patience;
+  };
+  struct Outcome {
+    int code = kSuccess;
+    bool ours = false;  // The call itself did it, and nobody before us.
+  };
+
   // --- move.cc ---
   Step prepare();
+  Step find_place();
+  Step find_lost() const;
   Step scan();
   Step add_process(const ProcessEntry& entry);
   Moving* find(pid_t pid, Boot started);
@@ -61,6 +83,20 @@ class Move {
   void put_back_memory_max();
   std::string name_of(const Moving& moving) const;
 
+  // --- held.cc ---
+  bool was_away() const;
+  Step wake_held();
+  Step hold_all();
+  std::vector<SparedThread> spared() const;
+  void stop_and_let_go();
+
+  // --- calls.cc ---
+  Step settle();
+  bool is_at_work(const Moving& moving) const;
+  Outcome carry_out(Moving& moving, const Call& call, const std::string& step) const;
+  std::vector<Outcome> carry_out_all(const Call& call, const std::string& done_step);
+  void count_copied(const std::vector<Outcome>& outcomes);
+
   // --- move_out.cc ---
   Step go_out();
   Step measure();
@@ -69,8 +105,9 @@ class Move {
   Step check_ram() const;
   void raise_memory_max();
   Step lock_all();
-  Step lock_one(Moving& moving, Boot deadline);
+  Step lock_one(Moving& moving, int number, Boot deadline);
   Step checkpoint_all();
+  void keep_those_that_left();
   Step undo(Trouble trouble);
 
   // --- move_back.cc ---
@@ -78,6 +115,7 @@ class Move {
   Step check_room() const;
   Step restore_all();
   Step unlock_all();
+  Step say_who_is_lost(const std::vector<Outcome>& outcomes, const char* verb, const char* where);
 
   const MoveWords& words_;
   int directory_;
@@ -88,10 +126,7 @@ class Move {
   std::optional<Cuda> cuda_;
   std::optional<Cards> cards_;
   std::vector<Moving> moving_;
+  ThreadHold hold_;
 };
-
-// For tests: the process ends as by kill -9 when it gets to the step that the environment names,
-// once per attempt.
-void die_if_asked(int directory, const std::string& step);
 
 }  // namespace gpusched::mover

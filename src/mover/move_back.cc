@@ -11,6 +11,8 @@ namespace {
 
 // A restore may want a little more than what was counted; as much as was there before it left.
 constexpr std::uint64_t kMostBeside = 512 << 20;
+// Nothing is copied; a process that another call is at work in is in no state for it.
+constexpr std::chrono::seconds kUnlockPatience{3};
 
 std::uint64_t bytes_of(const std::vector<CardBytes>& cards, const std::string& uuid) {
   std::uint64_t sum = 0;
@@ -28,10 +30,14 @@ Move::Step Move::come_back() {
     put_back_memory_max();
     return std::nullopt;
   }
-  if (away) record_.times = {};
+  if (away) {
+    record_.times = {};
+    record_.copied = 0;
+  }
   if (Step trouble = away ? check_room() : std::nullopt) return trouble;
   save();
   die_if_asked(directory_, "begun back");
+  if (Step trouble = hold_all()) return trouble;
   if (Step trouble = restore_all()) return trouble;
   if (Step trouble = unlock_all()) return trouble;
   put_back_memory_max();
@@ -69,40 +75,46 @@ Move::Step Move::check_room() const {
 }
 
 Move::Step Move::restore_all() {
-  int done = 0;
-  for (Moving& each : moving_) {
-    if (each.state != ProcessState::kCheckpointed) continue;
-    const int pid = each.process.pid;
-    const int code = timed_call(record_.times.restore, [&] { return cuda_->restore(pid); });
-    if (code != kSuccess) {
-      if (is_gone(pid, each.process.started)) continue;
-      return Trouble{"the driver does not bring " + name_of(each) + " back: " + words_of(code),
-                     false, true};
-    }
-    each.state = ProcessState::kLocked;
-    die_if_asked(directory_, "restored:" + std::to_string(++done));
-  }
-  forget_gone();
-  return std::nullopt;
+  constexpr Call kRestore{
+      "restore", ProcessState::kCheckpointed, ProcessState::kLocked, &Cuda::restore, {}};
+  if (!any(ProcessState::kCheckpointed)) return std::nullopt;
+  const bool all = std::ranges::all_of(
+      moving_, [](const Moving& each) { return each.state == ProcessState::kCheckpointed; });
+  std::vector<Outcome> outcomes;
+  timed_call(record_.times.restore, [&] {
+    outcomes = carry_out_all(kRestore, "restored");
+    return kSuccess;
+  });
+  if (all && !words_.out) count_copied(outcomes);
+  return say_who_is_lost(outcomes, "bring", "back");
 }
 
 Move::Step Move::unlock_all() {
-  int done = 0;
-  for (Moving& each : moving_) {
-    if (each.state != ProcessState::kLocked) continue;
-    const int pid = each.process.pid;
-    const int code = timed_call(record_.times.unlock, [&] { return cuda_->unlock(pid); });
-    if (code != kSuccess) {
-      if (is_gone(pid, each.process.started)) continue;
-      if (cuda_->read_state(pid, each.state) == kSuccess && each.state == ProcessState::kRunning) {
-        continue;
-      }
-      return Trouble{"the driver does not let " + name_of(each) + " go on: " + words_of(code),
+  constexpr Call kUnlock{"unlock", ProcessState::kLocked, ProcessState::kRunning, &Cuda::unlock,
+                         kUnlockPatience};
+  std::vector<Outcome> outcomes;
+  timed_call(record_.times.unlock, [&] {
+    outcomes = carry_out_all(kUnlock, "unlocked");
+    return kSuccess;
+  });
+  return say_who_is_lost(outcomes, "let", "go on");
+}
+
+// Who is held cannot end by itself: one that is gone on its way back died of it.
+Move::Step Move::say_who_is_lost(const std::vector<Outcome>& outcomes, const char* verb,
+                                 const char* where) {
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    const Moving& each = moving_[i];
+    if (outcomes[i].code == kSuccess) continue;
+    if (!is_gone(each.process.pid, each.process.started)) {
+      return Trouble{std::string("the driver does not ") + verb + " " + name_of(each) + " " +
+                         where + ": " + words_of(outcomes[i].code),
                      false, true};
     }
-    each.state = ProcessState::kRunning;
-    die_if_asked(directory_, "unlocked:" + std::to_string(++done));
+    if (words_.out) continue;
+    return Trouble{name_of(each) + " died on its way back", false, true};
   }
+  forget_gone();
   return std::nullopt;
 }
 

@@ -28,9 +28,12 @@ std::string in_gib(std::uint64_t bytes) {
 Move::Step Move::go_out() {
   const bool some_away = any(ProcessState::kCheckpointed);
   if (some_away && !any(ProcessState::kRunning) && !any(ProcessState::kLocked)) {
+    if (Step trouble = hold_all()) return undo(*trouble);
+    keep_those_that_left();
     return std::nullopt;
   }
   record_.times = {};
+  record_.copied = 0;
   if (!some_away) record_.processes.clear();
   if (Step trouble = measure()) return undo(*trouble);
   if (moving_.empty()) return std::nullopt;
@@ -39,10 +42,21 @@ Move::Step Move::go_out() {
   save();
   die_if_asked(directory_, "begun");
   if (Step trouble = lock_all()) return undo(*trouble);
+  if (Step trouble = hold_all()) return undo(*trouble);
+  save();  // With what they are held by.
   const std::vector<CardUse> before = cards_->look();
   if (Step trouble = checkpoint_all()) return undo(*trouble);
   measure_by_what_got_free(before);
+  keep_those_that_left();
   return std::nullopt;
+}
+
+// Those that ended on the way have nothing to come back.
+void Move::keep_those_that_left() {
+  forget_gone();
+  std::erase_if(record_.processes, [&](const MoveRecord::Process& known) {
+    return find(known.pid, known.started) == nullptr;
+  });
 }
 
 // What each has on the cards, and what is free beside it. Only of those that are on them still.
@@ -136,8 +150,8 @@ Move::Step Move::lock_all() {
   for (int round = 0; round < kRoundsMost; ++round) {
     for (std::size_t i = 0; i < moving_.size(); ++i) {
       if (moving_[i].state != ProcessState::kRunning) continue;
-      if (Step trouble = lock_one(moving_[i], deadline)) return trouble;
-      die_if_asked(directory_, "locked:" + std::to_string(++locked));
+      if (Step trouble = lock_one(moving_[i], ++locked, deadline)) return trouble;
+      die_if_asked(directory_, "locked:" + std::to_string(locked));
     }
     forget_gone();
     if (Step trouble = scan()) return trouble;
@@ -148,13 +162,14 @@ Move::Step Move::lock_all() {
   return Trouble{"the job starts new processes on the card faster than they can be stopped"};
 }
 
-Move::Step Move::lock_one(Moving& moving, Boot deadline) {
+Move::Step Move::lock_one(Moving& moving, int number, Boot deadline) {
   const int pid = moving.process.pid;
   for (int tries = 0; tries < kLockTriesMost; ++tries) {
     // The first gets all of the time; who comes last gets a little in any case.
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - read_clock().boot);
     const auto timeout = std::max(left, std::chrono::milliseconds{100});
+    const DiesInside inside(directory_, "inside lock:" + std::to_string(number));
     const int code = timed_call(record_.times.lock, [&] { return cuda_->lock(pid, timeout); });
     if (code == kSuccess) {
       moving.state = ProcessState::kLocked;
@@ -180,18 +195,22 @@ Move::Step Move::lock_one(Moving& moving, Boot deadline) {
 }
 
 Move::Step Move::checkpoint_all() {
-  int done = 0;
-  for (Moving& each : moving_) {
-    if (each.state != ProcessState::kLocked) continue;
-    const int pid = each.process.pid;
-    const int code = timed_call(record_.times.checkpoint, [&] { return cuda_->checkpoint(pid); });
-    if (code != kSuccess) {
-      if (is_gone(pid, each.process.started)) continue;
-      return Trouble{"the driver does not move " + name_of(each) + ": " + words_of(code),
-                     code == kNotSupported};
-    }
-    each.state = ProcessState::kCheckpointed;
-    die_if_asked(directory_, "checkpointed:" + std::to_string(++done));
+  constexpr Call kCheckpoint{
+      "checkpoint", ProcessState::kLocked, ProcessState::kCheckpointed, &Cuda::checkpoint, {}};
+  const bool all = std::ranges::all_of(
+      moving_, [](const Moving& each) { return each.state == ProcessState::kLocked; });
+  std::vector<Outcome> outcomes;
+  timed_call(record_.times.checkpoint, [&] {
+    outcomes = carry_out_all(kCheckpoint, "checkpointed");
+    return kSuccess;
+  });
+  if (all) count_copied(outcomes);
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    const Moving& each = moving_[i];
+    const int code = outcomes[i].code;
+    if (code == kSuccess || is_gone(each.process.pid, each.process.started)) continue;
+    return Trouble{"the driver does not move " + name_of(each) + ": " + words_of(code),
+                   code == kNotSupported};
   }
   return std::nullopt;
 }

@@ -51,14 +51,14 @@ void add_members(int directory, int depth, std::set<pid_t>& members) {
   ::closedir(entries);
 }
 
+}  // namespace
+
 bool is_frozen(const std::string& leaf) {
   if (leaf.empty()) return false;
   const Fd directory(::open(leaf.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   return directory &&
          read_group_file(directory.get(), "cgroup.events").find("frozen 1") != std::string::npos;
 }
-
-}  // namespace
 
 Result<Where> where_of(int directory) {
   const auto text = read_file(directory, "claim");

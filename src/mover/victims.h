@@ -26,5 +26,7 @@ bool is_gone(pid_t pid, Boot started);
 // The pid of one that does not run, after a moment in which one that is being woken wakes up. A
 // call of the driver on it would not return. In a frozen control group it is any of them.
 std::optional<pid_t> find_stopped(const Where& where);
+// Every process of the group stands still.
+bool is_frozen(const std::string& leaf);
 
 }  // namespace gpusched::mover

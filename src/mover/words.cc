@@ -34,6 +34,11 @@ bool read_room(const std::string& text, std::vector<CardBytes>& room) {
   return true;
 }
 
+bool read_yes_or_no(const std::string& text, bool& yes) {
+  yes = text == "yes";
+  return yes || text == "no";
+}
+
 bool read_value(const std::string& flag, const std::string& value, MoveWords& words) {
   if (flag == "--tree") return read_number(value, words.tree) && words.tree > 1;
   if (flag == "--started") return read_number(value, words.tree_started);
@@ -41,6 +46,8 @@ bool read_value(const std::string& flag, const std::string& value, MoveWords& wo
   if (flag == "--attempt") return read_attempt(value, words.attempt);
   if (flag == "--room") return read_room(value, words.room);
   if (flag == "--reserve") return read_number(value, words.reserve_bytes);
+  if (flag == "--awake") return read_yes_or_no(value, words.awake);
+  if (flag == "--at-once") return read_number(value, words.at_once) && words.at_once > 0;
   if (flag == "--report") return read_number(value, words.report_fd);
   if (flag == "--token") {
     words.token = value;
@@ -60,8 +67,11 @@ const char* const kUsage =
     "Usage: gpusched-mover out|back DIRECTORY [--tree PID [--started TICKS] [--apart PID]...]\n"
     "                      [--lock-timeout SECONDS]\n"
     "                      [--room UUID=BYTES]... [--reserve BYTES]\n"
+    "                      [--awake yes|no] [--at-once PROCESSES]\n"
     "                      [--attempt ID.N --token TEXT --report FD]\n"
     "Moves the CUDA processes of one attempt out of their cards into host memory, or back.\n"
+    "What is out is stopped until it is back; with --awake yes a program that is known to\n"
+    "live on runs on, and waits at its next call to the card.\n"
     "The daemon has it started; by hand it is for measuring. Prints its record.\n"
     "Exit status: 0 moved, 1 not moved and unharmed, 2 still away, 3 lost, 64 bad words.\n";
 

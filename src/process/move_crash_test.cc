@@ -54,6 +54,10 @@ class MoverDies : public CrashedMoves, public ::testing::TestWithParam<const cha
 
 TEST_P(MoverDies, TheNextOneGoesOnFromThere) {
   harness_.set_mover_variable(std::string("GPUSCHED_MOVER_DIES_AT=") + GetParam());
+  // So long the driver is at work when its asker dies inside a call.
+  if (std::string_view(GetParam()).starts_with("inside")) {
+    harness_.driver().set({"checkpoint_fixed_ms=400"});
+  }
   start(2);
   order(true);
   expect_answer(true, 0);
@@ -65,9 +69,29 @@ TEST_P(MoverDies, TheNextOneGoesOnFromThere) {
 
 INSTANTIATE_TEST_SUITE_P(AtEveryStep, MoverDies,
                          ::testing::Values("begun", "locked:1", "locked:2", "checkpointed:1",
-                                           "checkpointed:2", "recorded", "begun back", "restored:1",
-                                           "restored:2", "unlocked:1", "unlocked:2",
-                                           "recorded back"));
+                                           "checkpointed:2", "stopped", "recorded", "held",
+                                           "begun back", "restored:1", "restored:2", "unlocked:1",
+                                           "unlocked:2", "recorded back"));
+INSTANTIATE_TEST_SUITE_P(InsideEveryCall, MoverDies,
+                         ::testing::Values("inside lock:1", "inside checkpoint:1",
+                                           "inside checkpoint:2", "inside restore:1",
+                                           "inside restore:2", "inside unlock:1"));
+
+class CrashedTwice : public CrashedMoves, public ::testing::Test {};
+
+// Killed inside Checkpoint, then inside Restore: whoever comes next finds the driver at work.
+TEST_F(CrashedTwice, TheOrderIsAnsweredFromWhatTheDriverHasDone) {
+  harness_.set_mover_variable(
+      "GPUSCHED_MOVER_DIES_AT=inside checkpoint:1,inside restore:1,begun back");
+  harness_.driver().set({"checkpoint_fixed_ms=300"});
+  start(1);
+  for (int round = 0; round < 2; ++round) {
+    order(true);
+    expect_answer(true, 2 * round);
+    order(false);
+    expect_answer(false, 2 * round + 1);
+  }
+}
 
 class Crashes : public CrashedMoves, public ::testing::Test {};
 

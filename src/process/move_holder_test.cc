@@ -25,7 +25,7 @@ class MovesOfHolders : public ::testing::Test {
     }
   }
   // A process of one's own that has memory on a card, and the order that moves it.
-  pid_t spawn_holder(std::uint64_t vram) {
+  pid_t spawn_holder(std::uint64_t vram, const char* busy_threads = "0") {
     std::vector<std::string> words{SIMJOB_PROGRAM,
                                    "--vram",
                                    "4G",
@@ -33,6 +33,8 @@ class MovesOfHolders : public ::testing::Test {
                                    "0",
                                    "--step-ms",
                                    "10",
+                                   "--busy-threads",
+                                   busy_threads,
                                    "--steps-file",
                                    harness_.steps_file(one_)};
     std::vector<std::string> variables = harness_.driver().environment();
@@ -88,6 +90,17 @@ TEST_F(MovesOfHolders, AHolderLeavesAndComesBackAndIsNeverStopped) {
   answer<BroughtBack>(false, order);
   EXPECT_EQ(harness_.held_on_card(), kMoveVram);
   EXPECT_TRUE(harness_.run_until(harness_.computing(one_)));
+}
+
+TEST_F(MovesOfHolders, AHolderThatIsNotKnownToLiveOnIsStoppedMeanwhile) {
+  const pid_t pid = spawn_holder(kMoveVram, "4");
+  const MoveOrder order = order_for(pid);
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_EQ(answer<MovedAside>(true, order).bytes, kMoveVram);
+    EXPECT_TRUE(find_process(pid)->stopped);
+    answer<BroughtBack>(false, order);
+    EXPECT_TRUE(harness_.run_until(harness_.computing(one_)));
+  }
 }
 
 TEST_F(MovesOfHolders, AnotherProcessOfTheSameNumberIsNotTouched) {

@@ -81,8 +81,17 @@ void MoveQueue::look() {
 
 void MoveQueue::begin(Task& task) {
   if (task.order.holder) return begin_unsupervised(task);
-  const bool only_freeze = task.out && !task.order.checkpoint;
-  ask_shim(task, only_freeze ? Step::kFreezing : Step::kWaking);
+  if (!task.order.checkpoint) {
+    ask_shim(task, task.out ? Step::kFreezing : Step::kWaking);
+    return;
+  }
+  // What a mover has stopped only a mover may wake: its threads have to be held first.
+  const auto last = read_record(task.order.attempt);
+  if (last && last->stopped) {
+    start_mover(task);
+  } else {
+    ask_shim(task, Step::kWaking);
+  }
 }
 
 void MoveQueue::on_result(Task& task) {
@@ -92,23 +101,25 @@ void MoveQueue::on_result(Task& task) {
     drop(task);
     return;
   }
-  const bool aside = task.result->moved ? task.out : task.result->left == MoveLeft::kAside;
-  if (aside && !task.order.awake && !task.order.holder) {
-    ask_shim(task, Step::kFreezing);
-  } else {
+  if (task.order.holder) {
     conclude(task);
+    return;
   }
+  const bool aside = task.result->moved ? task.out : task.result->left == MoveLeft::kAside;
+  const bool runs = !aside || (task.order.awake && !task.result->stopped);
+  ask_shim(task, runs ? Step::kRunning : Step::kFreezing);
 }
 
 void MoveQueue::conclude(Task& task) {
   const AttemptId attempt = task.order.attempt;
   MoveTimes times = task.result ? task.result->times : MoveTimes{};
   times.whole = read_clock().boot - task.began;
-  LauncherReport report = BroughtBack{attempt, times};
+  const std::uint64_t copied = task.result ? task.result->copied : 0;
+  LauncherReport report = BroughtBack{attempt, times, copied};
   if (task.result && !task.result->moved) {
     report = MoveFailed{attempt, task.result->left, task.result->never, task.result->error};
   } else if (task.out) {
-    report = MovedAside{attempt, times, task.result ? task.result->bytes() : 0};
+    report = MovedAside{attempt, times, task.result ? task.result->bytes() : 0, copied};
   }
   const bool said = !task.ended;
   drop(task);

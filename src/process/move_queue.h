@@ -1,8 +1,8 @@
-// Moves of attempts, from the order to the report: wake, gpusched-mover, freeze. One at a time per
-// attempt and per card, in the order in which they came. The driver's law decides the sequence: an
-// attempt is never frozen before or during a call of the driver, so it is woken before every mover
-// and frozen after it. One that is to stay awake is not frozen at all, and the holder of a lease,
-// who has no shim, is neither woken nor frozen. Private to process/: it shows Asio.
+// Moves of attempts, from the order to the report: wake, gpusched-mover, and a word to the shim.
+// One at a time per attempt and per card, in the order in which they came. What has left the cards
+// must not run, so the mover stops and wakes it itself; what the shim has frozen for another reason
+// the shim wakes first. Afterwards the shim is told how it is, for it keeps the attempt's time and
+// acts on it. The holder of a lease has no shim. Private to process/: it shows Asio.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -51,7 +51,8 @@ class MoveQueue : public std::enable_shared_from_this<MoveQueue> {
     kWaking,    // The shim was asked to.
     kAsked,     // The launcher was asked for a mover.
     kMoving,    // The mover lives.
-    kFreezing,  // The shim was asked to.
+    kFreezing,  // The shim was asked to, or told that it is.
+    kRunning,   // The shim was told that it is not, or no longer.
     kRefused,   // The shim does not: most likely the attempt ends, which is waited for.
   };
   using Descriptor = boost::asio::posix::stream_descriptor;
@@ -83,6 +84,7 @@ class MoveQueue : public std::enable_shared_from_this<MoveQueue> {
   void start_mover(Task& task);
   void watch_mover(Task& task, Fd pidfd);
   void on_mover_gone(std::uint64_t number);
+  std::optional<MoveRecord> read_record(AttemptId attempt) const;
   bool take_result(Task& task);
   void fail_unharmed(Task& task, std::string error);
   void on_result(Task& task);

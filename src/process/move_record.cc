@@ -98,6 +98,8 @@ std::string write_move(const MoveRecord& move) {
   record.set("restore_us", std::int64_t{move.times.restore.count()});
   record.set("unlock_us", std::int64_t{move.times.unlock.count()});
   record.set("whole_us", std::int64_t{move.times.whole.count()});
+  record.set("copied", static_cast<std::int64_t>(move.copied));
+  record.set("stopped", std::int64_t{move.stopped});
   record.set("processes", static_cast<std::int64_t>(move.processes.size()));
   for (std::size_t i = 0; i < move.processes.size(); ++i) {
     const MoveRecord::Process& process = move.processes[i];
@@ -106,6 +108,9 @@ std::string write_move(const MoveRecord& move) {
                std::to_string(process.pid) + " " +
                    std::to_string(process.started.time_since_epoch().count()) +
                    (cards.empty() ? "" : " ") + cards);
+    if (process.thread != 0) {
+      record.set("thread_" + std::to_string(i), std::int64_t{process.thread});
+    }
   }
   record.set("beside", write_cards(move.beside));
   if (!move.memory_max.empty()) record.set("memory_max", move.memory_max);
@@ -138,11 +143,14 @@ Result<MoveRecord> parse_move(std::string_view text) {
   move.times = {time_of(*record, "lock_us"), time_of(*record, "checkpoint_us"),
                 time_of(*record, "restore_us"), time_of(*record, "unlock_us"),
                 time_of(*record, "whole_us")};
+  move.copied = static_cast<std::uint64_t>(record->number("copied").value_or(0));
+  move.stopped = record->number("stopped").value_or(0) != 0;
   const std::int64_t count = record->number("processes").value_or(0);
   for (std::int64_t i = 0; i < count; ++i) {
     const std::string* line = record->find("process_" + std::to_string(i));
     MoveRecord::Process process;
     if (line == nullptr || !read_process(*line, process)) return damaged("a process is not whole");
+    process.thread = static_cast<int>(record->number("thread_" + std::to_string(i)).value_or(0));
     move.processes.push_back(std::move(process));
   }
   if (!read_cards(word_of(*record, "beside"), move.beside)) return damaged("a card is not whole");

@@ -30,11 +30,14 @@ struct MoveRecord {
   bool never = false;
   std::string error;
   MoveTimes times;
+  std::uint64_t copied = 0;  // By the calls that these are the times of. 0: they say nothing.
+  bool stopped = false;      // By the mover: it is held before it is woken.
 
   // One that was moved, in the order in which it was; it keeps that order on the way back.
   struct Process {
     int pid = 0;
     Boot started{};  // A pid that was given to somebody else since has another.
+    int thread = 0;  // In which the driver works: all others are held. 0: not known.
     std::vector<CardBytes> cards;
     friend bool operator==(const Process&, const Process&) = default;
   };

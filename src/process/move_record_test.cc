@@ -15,8 +15,10 @@ MoveRecord full_record() {
   record.error = "why: 5 % of it\nis gone";
   record.times = {Microseconds{1}, Microseconds{2}, Microseconds{3}, Microseconds{4},
                   Microseconds{5}};
-  record.processes = {{7, Boot{Microseconds{70}}, {{"GPU-a", 100}, {"GPU-b", 1}}},
-                      {8, Boot{Microseconds{80}}, {}}};
+  record.processes = {{7, Boot{Microseconds{70}}, 71, {{"GPU-a", 100}, {"GPU-b", 1}}},
+                      {8, Boot{Microseconds{80}}, 0, {}}};
+  record.copied = 101;
+  record.stopped = true;
   record.beside = {{"GPU-a", 5}};
   record.memory_max = "4096";
   return record;

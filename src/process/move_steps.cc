@@ -124,6 +124,8 @@ void MoveQueue::start_mover(Task& task) {
                    std::to_string(task.order.lock_timeout.count()),
                    "--reserve",
                    std::to_string(mover_.ram_reserve_bytes + ram_promised_beside(task)),
+                   "--awake",
+                   task.order.awake || task.order.holder ? "yes" : "no",
                    "--report",
                    std::to_string(kReportSocket)};
   if (const auto& holder = task.order.holder) {
@@ -206,11 +208,7 @@ void MoveQueue::on_mover_gone(std::uint64_t number) {
     start_mover(*task);
     return;
   }
-  const auto directory = open_attempt(state_directory_, task->order.attempt);
-  const auto text = directory && directory->valid()
-                        ? read_file(directory->get(), kMoveFile)
-                        : Result<std::optional<std::string>>(std::nullopt);
-  const auto record = text && text->has_value() ? parse_move(**text) : failure(Error{});
+  const auto record = read_record(task->order.attempt);
   const bool touched = record && record->token == task->token;
   fail_unharmed(*task, "gpusched-mover was ended " + std::to_string(kDeathsMost) + " times");
   if (Task* still = find(number); still != nullptr && touched) {
@@ -218,12 +216,19 @@ void MoveQueue::on_mover_gone(std::uint64_t number) {
   }
 }
 
-bool MoveQueue::take_result(Task& task) {
-  const auto directory = open_attempt(state_directory_, task.order.attempt);
-  if (!directory || !directory->valid()) return false;
+// Nullopt: there is none that can be read.
+std::optional<MoveRecord> MoveQueue::read_record(AttemptId attempt) const {
+  const auto directory = open_attempt(state_directory_, attempt);
+  if (!directory || !directory->valid()) return std::nullopt;
   const auto text = read_file(directory->get(), kMoveFile);
-  if (!text || !text->has_value()) return false;
+  if (!text || !text->has_value()) return std::nullopt;
   auto record = parse_move(**text);
+  if (!record) return std::nullopt;
+  return std::move(*record);
+}
+
+bool MoveQueue::take_result(Task& task) {
+  auto record = read_record(task.order.attempt);
   if (!record || !record->done || record->token != task.token) return false;
   task.result = std::move(*record);
   on_result(task);

@@ -88,6 +88,24 @@ TEST_F(Moves, AllProcessesOfAJobAreMovedTogether) {
   EXPECT_TRUE(harness_->run_until(harness_->computing(one_)));
 }
 
+class BusyThreads : public Moves, public ::testing::WithParamInterface<bool> {};
+
+TEST_P(BusyThreads, LiveThroughManyMoves) {
+  make(GetParam());
+  start(shell("exec " + harness_->simjob(one_) + " --busy-threads 8"));
+  harness_->driver().set({"checkpoint_fixed_ms=20"});
+  for (int round = 0; round < 5; ++round) {
+    ASSERT_EQ(answer<MovedAside>(true).bytes, kMoveVram);
+    EXPECT_EQ(harness_->held_on_card(), 0U);
+    // A daemon that died asks again, and nothing is woken for that.
+    ASSERT_EQ(answer<MovedAside>(true).bytes, kMoveVram);
+    answer<BroughtBack>(false);
+    ASSERT_TRUE(harness_->run_until(harness_->computing(one_))) << "round " << round;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(WithAndWithoutAControlGroup, BusyThreads, ::testing::Bool());
+
 TEST_F(Moves, AJobThatUsesNoCardIsOnlyFrozen) {
   make(false);
   harness_->launcher().launch(harness_->order(one_, CommandKind::kWaits));

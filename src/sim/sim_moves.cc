@@ -76,6 +76,7 @@ LauncherReport SimLauncher::carry_out(Attempt& attempt, const Moving& move) {
   const bool through_driver = move.order.checkpoint && move.out != aside;
   MoveTimes times{.whole = now_.boot - move.began};
   (move.out ? times.checkpoint : times.restore) = through_driver ? times.whole : Microseconds{0};
+  const std::uint64_t copied = through_driver ? attempt.plan.vram_bytes : 0;
   if (!move.room) return MoveFailed{id, MoveLeft::kAside, false, "there is no room on its cards"};
   if (through_driver) {
     switch (move.out ? attempt.plan.out : attempt.plan.back) {
@@ -94,11 +95,11 @@ LauncherReport SimLauncher::carry_out(Attempt& attempt, const Moving& move) {
   }
   if (move.out) {
     if (!aside) attempt.place = move.order.checkpoint ? Place::kAside : Place::kFrozen;
-    return MovedAside{id, times, move.order.checkpoint ? attempt.plan.vram_bytes : 0};
+    return MovedAside{id, times, move.order.checkpoint ? attempt.plan.vram_bytes : 0, copied};
   }
   attempt.place = Place::kOnCards;
   wake(attempt);
-  return BroughtBack{id, times};
+  return BroughtBack{id, times, copied};
 }
 
 void SimLauncher::halt(Attempt& attempt) {

@@ -42,10 +42,13 @@ class MoveContract : public LauncherContract<Harness> {
     if (!this->harness_.run_until([&] { return count_moves(id) > before; })) return nullptr;
     const T* found = nullptr;
     for (const LauncherReport& report : this->harness_.reports()) {
-      if (attempt_of(report) == id && is_about_move(report)) found = std::get_if<T>(&report);
+      if (attempt_of(report) != id || !is_about_move(report)) continue;
+      found = std::get_if<T>(&report);
+      if (const auto* failed = std::get_if<MoveFailed>(&report)) said_ = failed->error;
     }
     return found;
   }
+  std::string said_;  // Of the last one that failed.
 };
 
 TYPED_TEST_SUITE_P(MoveContract);
@@ -78,7 +81,7 @@ TYPED_TEST_P(MoveContract, AFrozenOneMayLeaveTheCardLater) {
   this->start(this->one_);
   ASSERT_NE(this->template answer<MovedAside>(this->one_, true, false), nullptr);
   const auto* aside = this->template answer<MovedAside>(this->one_, true, true);
-  ASSERT_NE(aside, nullptr);
+  ASSERT_NE(aside, nullptr) << this->said_;
   EXPECT_EQ(aside->bytes, kMoveVram);
   EXPECT_FALSE(this->harness_.on_card(this->one_));
 }
