@@ -191,7 +191,7 @@ RAW = [
 @pytest.mark.parametrize("request_text,status", RAW, ids=lambda v: repr(v)[:50])
 def test_what_is_hardly_http(unchanged, request_text, status):
     with raw_http.connect(unchanged.socket) as client:
-        client.sendall(request_text)
+        raw_http.send(client, request_text)
         if status is None:
             client.shutdown(socket.SHUT_WR)
         received = raw_http.read_until_closed(client)

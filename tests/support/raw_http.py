@@ -25,6 +25,14 @@ def connect(path, seconds=30.0):
     return client
 
 
+def send(client, request):
+    """Sends what the daemon takes: one that refuses early has answered and hung up by then."""
+    try:
+        client.sendall(request)
+    except (BrokenPipeError, ConnectionResetError):
+        pass
+
+
 def read_until_closed(client):
     received = b""
     while True:
@@ -61,10 +69,7 @@ def parse(received):
 def exchange(path, request, seconds=30.0):
     """Sends these bytes and returns whatever comes back until the daemon hangs up."""
     with connect(path, seconds) as client:
-        try:
-            client.sendall(request)
-        except (BrokenPipeError, ConnectionResetError):
-            pass  # Refused before it had read everything; the answer is still there.
+        send(client, request)
         return read_until_closed(client)
 
 

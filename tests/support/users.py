@@ -1,12 +1,24 @@
 """Throw-away accounts, and programs that they can reach."""
 
+import fcntl
 import os
 import pwd
 import shutil
 import subprocess
+import tempfile
 import uuid
+from contextlib import contextmanager
+from pathlib import Path
 
 MAY_MAKE_USERS = os.getuid() == 0 and shutil.which("useradd") is not None
+
+
+@contextmanager
+def account_files():
+    """One test at a time: the tools give up soon where another one holds their lock."""
+    with open(Path(tempfile.gettempdir()) / "gpusched-tests-accounts.lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 class User:
@@ -16,17 +28,19 @@ class User:
         self.daemon = daemon
         self.name = f"gs{uuid.uuid4().hex[:8]}{number}"
         self.group = f"{self.name}x"
-        subprocess.run(["groupadd", self.group], check=True)
-        subprocess.run(["useradd", "-m", "-d", str(daemon.directory / self.name), "-G", self.group,
-                        "-s", "/bin/sh", self.name], check=True)
+        with account_files():
+            subprocess.run(["groupadd", self.group], check=True)
+            subprocess.run(["useradd", "-m", "-d", str(daemon.directory / self.name), "-G", self.group,
+                            "-s", "/bin/sh", self.name], check=True)
         self.uid = pwd.getpwnam(self.name).pw_uid
         self.gid = pwd.getpwnam(self.name).pw_gid
         self.home = daemon.directory / self.name
 
     def remove(self):
-        if self.exists():
-            subprocess.run(["userdel", "-f", self.name], check=False, capture_output=True)
-        subprocess.run(["groupdel", self.group], check=False, capture_output=True)
+        with account_files():
+            if self.exists():
+                subprocess.run(["userdel", "-f", self.name], check=False, capture_output=True)
+            subprocess.run(["groupdel", self.group], check=False, capture_output=True)
 
     def exists(self):
         try:
