@@ -20,15 +20,16 @@ std::uint64_t round_down(std::uint64_t value) { return value - value % kBlock; }
 }  // namespace
 
 std::optional<LogCut> plan_cut(std::uint64_t size, std::uint64_t limit, std::uint64_t hole_end) {
-  if (limit == 0 || size <= limit) return std::nullopt;
+  if (limit == 0) return std::nullopt;
   // Room for at least the marker in front and one block behind.
   const std::uint64_t begin = std::max(round_down(limit / 4), kBlock);
+  const std::uint64_t left = hole_end > begin ? size - (hole_end - begin) : size;
+  if (left <= std::max(limit, begin + kBlock)) return std::nullopt;
+  // An eighth of slack, within the limit: cutting has a price, and a cut per line would be one per
+  // line.
   const std::uint64_t tail = limit > begin ? limit - begin : kBlock;
-  if (size <= begin + tail) return std::nullopt;
-  // An eighth of slack: cutting has a price, and a cut per line would be one per line.
-  const std::uint64_t slack = std::max(limit / 8, kBlock);
-  if (hole_end != 0 && size < hole_end + tail + slack) return std::nullopt;
-  const std::uint64_t end = round_down(size - tail);
+  const std::uint64_t kept = std::max(tail - std::min(tail, limit / 8), kBlock);
+  const std::uint64_t end = round_down(size - kept + kBlock - 1);
   if (end <= begin || end <= hole_end) return std::nullopt;
   return LogCut{begin, end};
 }
@@ -46,7 +47,7 @@ LogTrim::LogTrim(int directory, std::uint64_t limit, Boot now)
 bool LogTrim::open() {
   if (log_) return true;
   log_.reset(::openat(directory_, "log", O_RDWR | O_NOFOLLOW | O_CLOEXEC));
-  inotify_.reset(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  if (!inotify_) inotify_.reset(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   return log_.valid();
 }
 
@@ -70,10 +71,17 @@ void LogTrim::on_readable(Boot now) {
 void LogTrim::on_time(Boot now) {
   if (!look_at_ || now < *look_at_) return;
   look_at_.reset();
-  if (!open()) return;
+  if (!open()) {  // Short of something: the log must not grow without bound for that.
+    look_at_ = now + kRareLook;
+    return;
+  }
   // First armed, then looked: what is written in between is not missed.
   arm(now);
   trim();
+}
+
+void LogTrim::finish() {
+  if (open()) trim();
 }
 
 void LogTrim::trim() {

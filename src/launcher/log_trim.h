@@ -1,6 +1,6 @@
 // Keeps a log within its limit while the job goes on writing to it: the first quarter and the most
-// recent three quarters stay, what lies between is punched out of the file, and a line at the
-// start of the hole says how much. Offsets never change. Driven by activity: one notification, one
+// recent output stay, what lies between is punched out of the file, and a line at the start of the
+// hole says how much. Offsets never change. Driven by activity: one notification, one
 // look, then deaf for a second; an idle job costs nothing, and a job of less than a second not even
 // the notification (whose end takes the kernel milliseconds).
 #pragma once
@@ -20,7 +20,7 @@ struct LogCut {
   std::uint64_t hole_end = 0;
   friend bool operator==(const LogCut&, const LogCut&) = default;
 };
-// None while it is small enough, or while too little has been added since the last cut.
+// None while what is left of it is within its limit. A cut makes room for a while.
 std::optional<LogCut> plan_cut(std::uint64_t size, std::uint64_t limit, std::uint64_t hole_end);
 // Fixed in length, so that a later one overwrites it; ends the line before and itself.
 inline constexpr std::size_t kMarkerSize = 80;
@@ -37,6 +37,8 @@ class LogTrim {
   // When to look again without being told.
   std::optional<Boot> next() const { return look_at_; }
   void on_time(Boot now);
+  // The job is over: what it wrote since the last look counts, too.
+  void finish();
 
  private:
   bool open();
