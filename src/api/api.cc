@@ -1,5 +1,7 @@
 #include "api/api.h"
 
+#include <sys/stat.h>
+
 #include <boost/asio/io_context.hpp>
 #include <optional>
 #include <utility>
@@ -10,6 +12,17 @@
 #include "api/unix_listener.h"
 
 namespace gpusched {
+
+namespace {
+
+// Of a socket; anything else may have been given the number of one that is gone.
+std::optional<ino_t> inode_of(const std::string& path) {
+  struct stat about {};
+  if (::lstat(path.c_str(), &about) != 0 || !S_ISSOCK(about.st_mode)) return std::nullopt;
+  return about.st_ino;
+}
+
+}  // namespace
 
 void AfterCommit::flush() {
   if (must_wait()) return;
@@ -63,6 +76,8 @@ class Api::Impl {
   Context context;
   HttpServer server;        // After the context: connections go first.
   std::string socket_path;  // Of a socket made here.
+  mode_t socket_mode = 0;
+  std::optional<ino_t> inode;  // Of the socket's file.
   int listener = -1;
 };
 
@@ -78,9 +93,21 @@ Result<void> Api::listen(const std::string& path, mode_t mode) {
   Result<Fd> listener = listen_on_unix(path, mode);
   if (!listener) return failure(listener.error());
   impl_->socket_path = path;
+  impl_->socket_mode = mode;
   impl_->listener = listener->get();
+  impl_->inode = inode_of(path);
   serve(std::move(*listener));
   return {};
+}
+
+Result<bool> Api::renew_socket() {
+  if (impl_->socket_path.empty() || inode_of(impl_->socket_path) == impl_->inode) return false;
+  Result<Fd> listener = listen_on_unix(impl_->socket_path, impl_->socket_mode);
+  if (!listener) return failure(listener.error());
+  impl_->listener = listener->get();
+  impl_->inode = inode_of(impl_->socket_path);
+  impl_->server.replace_listener(std::move(*listener));
+  return true;
 }
 
 void Api::serve(Fd listener) { impl_->server.serve(std::move(listener)); }

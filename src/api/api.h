@@ -84,6 +84,9 @@ class Api {
   // Listens on a new socket at `path`, or on one inherited from systemd (then `path` is not used).
   Result<void> listen(const std::string& path, mode_t mode);
   void serve(Fd listener);
+  // Somebody may have removed the socket's file: makes it again where its place is free. True: it
+  // was made. Clients that are served notice nothing.
+  Result<bool> renew_socket();
 
   // No commit is under way: answers what has waited for that.
   void after_turn();

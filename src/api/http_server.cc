@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 
+#include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -45,6 +46,14 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
     accept();
   }
 
+  void replace_listener(Fd listener) {
+    boost::system::error_code ignored;
+    pause_.cancel();
+    acceptor_.close(ignored);
+    acceptor_.assign(asio::local::stream_protocol(), listener.release());
+    accept();
+  }
+
   void stop() {
     boost::system::error_code ignored;
     acceptor_.close(ignored);
@@ -64,7 +73,7 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
   void accept() {
     acceptor_.async_accept([self = shared_from_this()](boost::system::error_code fault,
                                                        asio::local::stream_protocol::socket peer) {
-      if (!self->acceptor_.is_open()) return;
+      if (!self->acceptor_.is_open() || fault == asio::error::operation_aborted) return;
       if (fault) return self->accept_later();
       self->admit(Fd(peer.release()));
       self->accept();
@@ -132,6 +141,7 @@ HttpServer::HttpServer(asio::io_context& loop, HttpLimits limits, HttpHandler ha
     : impl_(std::make_shared<Impl>(loop, limits, std::move(handler))) {}
 HttpServer::~HttpServer() { stop(); }
 void HttpServer::serve(Fd listener) { impl_->serve(std::move(listener)); }
+void HttpServer::replace_listener(Fd listener) { impl_->replace_listener(std::move(listener)); }
 void HttpServer::stop() { impl_->stop(); }
 int HttpServer::clients() const { return impl_->clients(); }
 

@@ -37,6 +37,8 @@ class HttpServer {
 
   // Begins to accept. Takes the descriptor over.
   void serve(Fd listener);
+  // Goes on with another listener: clients that are served stay.
+  void replace_listener(Fd listener);
   // No new clients; answers under way are broken off.
   void stop();
   int clients() const;

@@ -21,10 +21,21 @@ namespace {
 // Watches without a lease are kept for the next one of the same process, up to so many.
 constexpr std::size_t kIdleWatchesMost = 256;
 
-// Field 22 of /proc/PID/stat: when it was started, in ticks since boot.
+// What a failed look at a process means: that it is gone, or nothing at all.
+Error no_look(int pid, int error) {
+  if (error == ESRCH || error == ENOENT) {
+    return {ErrorCode::kNotFound, fmt::format("there is no process {}", pid)};
+  }
+  const bool short_of_it = error == EMFILE || error == ENFILE || error == ENOMEM;
+  return {short_of_it ? ErrorCode::kBusy : ErrorCode::kUnsupported,
+          fmt::format("watch process {}: {}", pid, std::strerror(error))};
+}
+
+// Field 22 of /proc/PID/stat: when it was started, in ticks since boot. Without it, errno says why.
 std::optional<std::uint64_t> start_of(int pid) {
   const Fd file(::open(fmt::format("/proc/{}/stat", pid).c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) return std::nullopt;
+  errno = ESRCH;
   std::array<char, 1024> text{};
   const ssize_t size = ::read(file.get(), text.data(), text.size() - 1);
   if (size <= 0) return std::nullopt;
@@ -67,18 +78,14 @@ Result<std::uint64_t> LeaseHolders::watch(int pid, std::uint32_t uid, bool admin
     if (known->second->uid != uid && !administrator) return refuse_user(known->second->uid);
     return known->second->started;
   }
-  const Error none{ErrorCode::kNotFound, fmt::format("there is no process {}", pid)};
   // First the descriptor, then the start: what is read is of the process that is watched.
   const int descriptor = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
-  if (descriptor < 0 && errno != ESRCH) {
-    return failure(ErrorCode::kUnsupported,
-                   fmt::format("watch process {}: {}", pid, std::strerror(errno)));
-  }
-  if (descriptor < 0) return failure(none);
+  if (descriptor < 0) return failure(no_look(pid, errno));
   auto process = std::make_shared<Process>(loop_, descriptor);
   const auto started = start_of(pid);
+  if (!started) return failure(no_look(pid, errno));
   const auto owner = user_of(pid);
-  if (!started || !owner) return failure(none);
+  if (!owner) return failure(no_look(pid, ESRCH));
   if (*owner != uid && !administrator) return refuse_user(*owner);
   process->started = *started;
   process->uid = *owner;
@@ -128,12 +135,23 @@ void LeaseHolders::look_at(JobId id) {
   }
   if (process_of_.contains(id)) return;
   const auto started = watch(terms.pid, job->owner.uid, true);
+  if (!started && started.error().code == ErrorCode::kBusy) return look_again(id);
   if (!started || *started != terms.pid_started) {
     engine_.post(LeaseHolderGone{id, fmt::format("its holder, process {}, has ended", terms.pid)});
     return;
   }
   processes_.at(terms.pid)->leases.insert(id);
   process_of_[id] = terms.pid;
+}
+
+// Who could not be looked at is not known to be gone.
+void LeaseHolders::look_again(JobId lease) {
+  constexpr std::chrono::seconds kPause{1};
+  auto timer = std::make_unique<boost::asio::steady_timer>(loop_, kPause);
+  timer->async_wait([this, lease](const boost::system::error_code& cancelled) {
+    if (!cancelled && returns_.erase(lease) > 0) look_at(lease);
+  });
+  returns_[lease] = std::move(timer);
 }
 
 void LeaseHolders::let_go(JobId lease) {

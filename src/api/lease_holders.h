@@ -44,6 +44,7 @@ class LeaseHolders {
   void ended(int pid);
   void let_go(JobId lease);
   void await_return(JobId lease);
+  void look_again(JobId lease);
 
   boost::asio::io_context& loop_;
   Engine& engine_;

@@ -79,6 +79,7 @@ struct Drain {
 struct HostCapacity {
   int cpus = 0;
   std::uint64_t ram_bytes = 0;
+  int jobs_most = 0;  // At once, as many as the daemon can follow; 0: no such limit.
 };
 
 }  // namespace gpusched

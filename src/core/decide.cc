@@ -33,6 +33,9 @@ int started(const auto& counts, const auto& key) {
 
 Limited limited(const State& state, const Tentative& free, const Job& job, Now now) {
   const JobSpec& spec = *job.spec;
+  const std::size_t at_once = state.active().size() + free.started.size();
+  const int most = state.host().jobs_most;
+  if (most > 0 && at_once >= static_cast<std::size_t>(most)) return Limited::kMachine;
   if (job.task && state.guarded(job.task->array)) return Limited::kGuard;
   if (!spec.group.empty()) {
     const auto group = state.groups().find(spec.group);

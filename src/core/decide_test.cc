@@ -203,5 +203,27 @@ TEST(Decide, LooksAtAShapeOnceHoweverManyJobsItHas) {
   EXPECT_EQ(start_what_fits(state, at_second(1)), Jobs{1});
 }
 
+TEST(Decide, StartsNoMoreJobsThanTheDaemonCanFollow) {
+  State state = machine(8, 24, 64);
+  HostCapacity host = state.host();
+  host.jobs_most = 3;
+  state.set_host(host);
+  for (int i = 0; i < 3; ++i) ask().gpus(0).submit(state, at_second(0));
+  for (int i = 0; i < 3; ++i) ask().gpus(1).submit(state, at_second(1));
+  EXPECT_EQ(start_what_fits(state, at_second(2)), (std::vector<std::uint64_t>{1, 2, 3}));
+  EXPECT_TRUE(start_what_fits(state, at_second(3)).empty());
+  const auto reasons = why_waiting(state, *state.find(JobId{4}), at_second(3));
+  ASSERT_FALSE(reasons.empty());
+  EXPECT_EQ(reasons.front().code, ReasonCode::kMachineLimit);
+  EXPECT_NE(describe(reasons.front()).find("3 jobs"), std::string::npos);
+  EXPECT_NE(what_would_help(reasons.front()), "");
+  // More important ones do not get a place by moving others aside: nobody's descriptor is freed.
+  ask().gpus(1).priority(90).submit(state, at_second(4));
+  EXPECT_TRUE(decide(state, at_second(4)).decisions.empty());
+  run(state, 1, at_second(5));
+  finish(state, 1, 0, at_second(5));
+  EXPECT_EQ(start_what_fits(state, at_second(6)), std::vector<std::uint64_t>{7});
+}
+
 }  // namespace
 }  // namespace gpusched::testing

@@ -173,6 +173,11 @@ std::vector<Reason> shape_reasons(const State& state, const Job& job, const Deci
   const Tentative free(state);
   const JobSpec& spec = *job.spec;
   switch (limited(state, free, job, now)) {
+    case Limited::kMachine:
+      reasons.push_back({.code = ReasonCode::kMachineLimit,
+                         .jobs = {},
+                         .wanted = static_cast<std::uint64_t>(state.host().jobs_most)});
+      break;
     case Limited::kGuard:
       reasons.push_back({.code = ReasonCode::kCrashGuard, .jobs = {job.task->array}});
       break;

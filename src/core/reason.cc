@@ -112,6 +112,8 @@ const char* reason_code_name(ReasonCode code) {
       return "begin";
     case ReasonCode::kRetry:
       return "retry";
+    case ReasonCode::kMachineLimit:
+      return "machine_limit";
     case ReasonCode::kGroupLimit:
       return "group_limit";
     case ReasonCode::kArrayLimit:
@@ -161,6 +163,8 @@ std::string describe(const Reason& reason) {
       return "may not begin yet";
     case ReasonCode::kRetry:
       return "waits before its next try";
+    case ReasonCode::kMachineLimit:
+      return count(reason.wanted, "job") + " run at once, as many as the daemon has open files for";
     case ReasonCode::kGroupLimit:
       return "group '" + reason.name + "' runs its limit of " + count(reason.wanted, "job");
     case ReasonCode::kArrayLimit:
@@ -222,6 +226,8 @@ std::string what_would_help(const Reason& reason) {
     case ReasonCode::kCards:
       return reason.vram_bytes > 0 ? "a smaller --vram, or fewer --gpus"
                                    : "declare --vram so that it can share a card";
+    case ReasonCode::kMachineLimit:
+      return "a higher limit of open files for the daemon (LimitNOFILE=, ulimit -n)";
     case ReasonCode::kGroupLimit:
       return "a higher limit: gpusched group set";
     case ReasonCode::kTenantQuota:

@@ -12,27 +12,28 @@
 namespace gpusched {
 
 enum class ReasonCode {
-  kHeld,         // By its user.
-  kCrashGuard,   // Its sweep died at once, several times over.
-  kDependency,   // Waits for other jobs (`jobs`).
-  kBegin,        // Not before a time (`until`).
-  kRetry,        // Back-off after a failure (`until`).
-  kGroupLimit,   // Its group runs as many as it may (`wanted` of `available`).
-  kArrayLimit,   // Its array does.
-  kTenantQuota,  // A quota of its tenant (`quota`, `name`).
-  kNoSuchCard,   // No usable card matches its constraints at present.
-  kCards,        // Too few cards with enough room (`jobs` hold them).
-  kCpus,         // Too few CPUs free.
-  kRam,          // Too little host RAM free.
-  kBooked,       // Cards it could use are reserved in advance (`name` says for whom).
-  kReserved,     // It would fit, but delays the first waiting job (`jobs`).
-  kSlowPair,     // It would fit beside `jobs`, but they slow each other down.
-  kMakingRoom,   // Others (`jobs`) are being moved aside for it.
-  kRoomLater,    // Others (`jobs`) may be moved aside for it from `until` on.
-  kMovedAside,   // Moved aside for others (`jobs`); returns when there is room.
-  kPaused,       // Moved aside by hand.
-  kVramLimit,    // Stopped at its VRAM limit (`until`, `name`).
-  kNext,         // Nothing stands in its way: it starts with the next decision.
+  kHeld,          // By its user.
+  kCrashGuard,    // Its sweep died at once, several times over.
+  kDependency,    // Waits for other jobs (`jobs`).
+  kBegin,         // Not before a time (`until`).
+  kRetry,         // Back-off after a failure (`until`).
+  kMachineLimit,  // As many jobs run as the daemon can follow (`wanted`).
+  kGroupLimit,    // Its group runs as many as it may (`wanted` of `available`).
+  kArrayLimit,    // Its array does.
+  kTenantQuota,   // A quota of its tenant (`quota`, `name`).
+  kNoSuchCard,    // No usable card matches its constraints at present.
+  kCards,         // Too few cards with enough room (`jobs` hold them).
+  kCpus,          // Too few CPUs free.
+  kRam,           // Too little host RAM free.
+  kBooked,        // Cards it could use are reserved in advance (`name` says for whom).
+  kReserved,      // It would fit, but delays the first waiting job (`jobs`).
+  kSlowPair,      // It would fit beside `jobs`, but they slow each other down.
+  kMakingRoom,    // Others (`jobs`) are being moved aside for it.
+  kRoomLater,     // Others (`jobs`) may be moved aside for it from `until` on.
+  kMovedAside,    // Moved aside for others (`jobs`); returns when there is room.
+  kPaused,        // Moved aside by hand.
+  kVramLimit,     // Stopped at its VRAM limit (`until`, `name`).
+  kNext,          // Nothing stands in its way: it starts with the next decision.
 };
 const char* reason_code_name(ReasonCode code);
 

@@ -1,5 +1,7 @@
 #include "daemon/daemon.h"
 
+#include <malloc.h>
+
 #include <boost/asio/post.hpp>
 #include <csignal>
 #include <cstdlib>
@@ -7,8 +9,8 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "base/log.h"
-#include "daemon/host.h"
 #include "daemon/mps_control.h"
 #include "daemon/readiness.h"
 #include "daemon/state_directory.h"
@@ -47,6 +49,8 @@ Daemon::Daemon(Config config) : config_(std::move(config)) {}
 Result<void> Daemon::start() {
   // A client that hangs up must not end us.
   std::signal(SIGPIPE, SIG_IGN);
+  // Before there are threads: it changes the environment.
+  descriptors_ = raise_descriptor_limit();
   auto image = open_store();
   if (!image) return failure(image.error());
   const auto boot_id = read_boot_id();
@@ -95,6 +99,7 @@ void Daemon::open_history() {
 
 Result<void> Daemon::start_launcher() {
   cgroup_ = prepare_cgroups(find_cgroup_base(config_.state_directory), true);
+  leaves_groups_.base = cgroup_;
   auto launcher =
       ShimLauncher::start(loop_,
                           {.state_directory = config_.state_directory,
@@ -118,8 +123,21 @@ std::string Daemon::why_devices_are_open() const {
   return error == 0 ? "" : std::string("the kernel refuses it: ") + std::strerror(error);
 }
 
+void Daemon::learn_what_can_be_followed() {
+  // What is opened later and for good: sampler, listener, a few for administrators.
+  constexpr std::uint64_t kStillToCome = 28;
+  followable_ =
+      followable_with(descriptors_, open_descriptors() + kStillToCome, config_.limits.clients);
+  log_info("open files", {{"limit", descriptors_},
+                          {"jobs_at_once", followable_.jobs},
+                          {"clients", followable_.clients}});
+}
+
 void Daemon::start_engine(StoreImage image, const std::string& boot_id) {
-  State state(config_.rules, host_of(config_));
+  learn_what_can_be_followed();
+  HostCapacity host = host_of(config_);
+  host.jobs_most = followable_.jobs;
+  State state(config_.rules, host);
   state.configure_tenants(config_.tenants);
   const std::string open = why_devices_are_open();
   log_info("device filter", {{"state", open.empty() ? "on" : "off"}, {"reason", open}});
@@ -149,7 +167,7 @@ void Daemon::start_engine(StoreImage image, const std::string& boot_id) {
       loop_, *engine_, [this](AttemptId attempt) { return launcher_->shim_of(attempt); });
   api_ = std::make_unique<Api>(loop_, *engine_, api_ports(), api_limits());
   driver_ = std::make_unique<Driver>(loop_, *engine_, *store_thread_, [this] { after_turn(); });
-  driver_->on_forgotten([this](JobId job) { history_->forget(job); });
+  driver_->on_forgotten([this](JobId job) { on_forgotten(job); });
   std::vector<JobId> known;
   for (const auto& [id, job] : engine_->state().jobs()) known.push_back(id);
   history_->forget_all_but(std::move(known));
@@ -225,6 +243,40 @@ void Daemon::let_clients_in() {
                      {"jobs", engine_->state().jobs().size()},
                      {"cgroup", cgroup_.path.empty() ? "none" : cgroup_.path}});
   notify_service_manager("READY=1");
+  look_for_socket();
+}
+
+// The allocator keeps what was freed. After very many jobs that is most of what we have, so it is
+// given back once they are all gone.
+void Daemon::on_forgotten(JobId job) {
+  constexpr std::size_t kWorthIt = 5000;
+  constexpr std::chrono::seconds kAllGone{2};
+  history_->forget(job);
+  if (++forgotten_ < kWorthIt) return;
+  memory_back_.expires_after(kAllGone);  // Replaces the one before.
+  memory_back_.async_wait([this](const boost::system::error_code& cancelled) {
+    if (cancelled) return;
+    forgotten_ = 0;
+    ::malloc_trim(0);
+  });
+}
+
+// Without it nobody could reach us, while everything else goes on.
+void Daemon::look_for_socket() {
+  constexpr std::chrono::seconds kEvery{2};
+  socket_looked_.expires_after(kEvery);
+  socket_looked_.async_wait([this](const boost::system::error_code& cancelled) {
+    if (cancelled) return;
+    const auto made = api_->renew_socket();
+    const std::string trouble = made ? "" : made.error().message;
+    if (made && *made)
+      log_warning("the socket was gone and is made again", {{"socket", config_.socket}});
+    if (!trouble.empty() && trouble != socket_trouble_) {
+      log_error("the socket is gone and cannot be made again", {{"reason", trouble}});
+    }
+    socket_trouble_ = trouble;
+    look_for_socket();
+  });
 }
 
 void Daemon::wait_for_end() {
@@ -232,6 +284,7 @@ void Daemon::wait_for_end() {
     if (error) return;
     log_info("stopping; running jobs go on and are found again at the next start");
     notify_service_manager("STOPPING=1");
+    socket_looked_.cancel();
     api_->stop();
     driver_->stop([this] { loop_.stop(); });
   });
@@ -254,7 +307,7 @@ ApiLimits Daemon::api_limits() const {
   ApiLimits limits;
   limits.body_bytes = config_.limits.body_bytes;
   limits.header_bytes = static_cast<std::uint32_t>(config_.limits.header_bytes);
-  limits.clients = config_.limits.clients;
+  limits.clients = followable_.clients;
   limits.clients_per_user = config_.limits.clients_per_user;
   limits.stream_bytes = config_.limits.stream_backlog_bytes;
   limits.submission_jobs_most = config_.rules.submission_jobs_most;

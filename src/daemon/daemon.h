@@ -19,6 +19,7 @@
 #include "core/card_numbers.h"
 #include "core/foreign_idle.h"
 #include "daemon/driver.h"
+#include "daemon/host.h"
 #include "daemon/idle_watch.h"
 #include "daemon/job_containers.h"
 #include "daemon/sim_world.h"
@@ -26,6 +27,7 @@
 #include "gpu/watched_cards.h"
 #include "history/feed.h"
 #include "history/history.h"
+#include "process/cgroup.h"
 #include "process/progress_file.h"
 #include "process/shim_launcher.h"
 #include "store/sqlite_store.h"
@@ -48,6 +50,7 @@ class Daemon {
   void open_history();
   Result<void> start_launcher();
   std::string why_devices_are_open() const;
+  void learn_what_can_be_followed();
   void start_engine(StoreImage image, const std::string& boot_id);
   Result<void> look_for_cards();
   std::vector<Card> arrange(std::vector<Card> cards);
@@ -63,12 +66,16 @@ class Daemon {
   void look_at_progress();
   void look_at_idle_foreign();
   void let_clients_in();
+  void look_for_socket();
+  void on_forgotten(JobId job);
   void wait_for_end();
   void wait_for_hangup();
   ApiPorts api_ports();
   ApiLimits api_limits() const;
 
   const Config config_;
+  std::uint64_t descriptors_ = 0;  // That may be open.
+  Followable followable_;
   boost::asio::io_context loop_{1};
   Fd lock_;
   std::unique_ptr<SqliteStore> store_;
@@ -76,6 +83,11 @@ class Daemon {
   std::unique_ptr<history::History> history_;
   history::Feed history_feed_;
   CgroupBase cgroup_;
+  // Empty ones go with us. Before the launcher: what lives in there goes first.
+  struct LeavesGroups {
+    CgroupBase base;
+    ~LeavesGroups() { leave_cgroups(base); }
+  } leaves_groups_;
   std::unique_ptr<ShimLauncher> launcher_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<IdleWatch> idle_watch_;
@@ -95,6 +107,10 @@ class Daemon {
   std::optional<Wall> calendar_read_;
   std::set<CardNumber> unseen_;  // Clients are let in when every card has been looked at.
   bool let_in_ = false;
+  boost::asio::steady_timer socket_looked_{loop_};
+  boost::asio::steady_timer memory_back_{loop_};
+  std::size_t forgotten_ = 0;   // Since memory was last given back.
+  std::string socket_trouble_;  // As it was logged last.
   boost::asio::steady_timer first_look_{loop_};
   boost::asio::steady_timer progress_{loop_};
   bool watching_progress_ = false;

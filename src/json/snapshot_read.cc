@@ -257,6 +257,7 @@ void read_machine(Fields& fields, Excerpt& excerpt) {
   object(fields, "host", [&host](Fields& from) {
     from.number("cpus", host.cpus, 0, kIntMost);
     from.number("ram_bytes", host.ram_bytes, 0, kLargestNumber);
+    from.number("jobs_most", host.jobs_most, 0, kIntMost);
   });
   excerpt.machine = State(rules, host);
   std::vector<SeenCard> seen;

@@ -142,7 +142,8 @@ std::string snapshot_to_json(const Excerpt& excerpt) {
   json.field("boot_us", excerpt.now.boot.time_since_epoch().count());
   write_rules(json, machine.rules());
   json.key("host").begin_object().field("cpus", machine.host().cpus);
-  json.field("ram_bytes", machine.host().ram_bytes).end_object();
+  json.field("ram_bytes", machine.host().ram_bytes);
+  json.field("jobs_most", machine.host().jobs_most).end_object();
   json.key("cards").begin_array();
   for (std::size_t i = 0; i < machine.cards().size(); ++i) {
     write_card(json, machine, i);

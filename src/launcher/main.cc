@@ -18,6 +18,7 @@
 #include <cstring>
 
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "launcher/serve.h"
 #include "process/cgroup.h"
 #include "process/job_directory.h"
@@ -83,6 +84,7 @@ void warm_name_service() {
 int run(const std::string& state, const std::string& cgroup_base) {
   ::close_range(kReportSocket + 1, ~0U, 0);
   ::umask(0);
+  give_back_descriptor_limit();
   ShimSettings settings;
   settings.state_directory = state;
   settings.cgroup_base = cgroup_base;

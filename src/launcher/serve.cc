@@ -108,6 +108,7 @@ class Server {
     const std::string_view packet(buffer_, static_cast<std::size_t>(got));
     auto message = decode_launch(packet);
     if (!message) return;
+    look_for_jobs_directory();
     if (auto* launch = std::get_if<LaunchRequest>(&*message)) {
       if (launch->adopts || !launch_spare(packet, launch->attempt, passed)) {
         launch_shim(*launch, passed);
@@ -121,6 +122,22 @@ class Server {
     } else if (const auto* move = std::get_if<MoveRequest>(&*message)) {
       start_mover(*move);
     }
+  }
+
+  // Somebody has removed it, or put another in its place: whatever looks for a job looks there.
+  void look_for_jobs_directory() {
+    const std::string path = jobs_directory(settings_.state_directory);
+    struct stat ours {};
+    struct stat there {};
+    if (::stat(path.c_str(), &there) == 0 && ::fstat(settings_.jobs_fd, &ours) == 0 &&
+        ours.st_dev == there.st_dev && ours.st_ino == there.st_ino) {
+      return;
+    }
+    // Ignoring failure: what cannot be made there is told of each attempt that needs it.
+    ::mkdir(path.c_str(), 0711);
+    const Fd made(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!made || ::dup3(made.get(), settings_.jobs_fd, O_CLOEXEC) < 0) return;
+    spare_.reset();  // What it has made is in the old one.
   }
 
   // In the new process: nothing of the launcher's that would look like the launcher living on.

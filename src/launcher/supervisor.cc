@@ -42,6 +42,7 @@ void Supervisor::follow(StartedCommand command) {
   if (parts_.order.log_limit_bytes > 0 && parts_.log) {
     trim_.emplace(parts_.directory.get(), parts_.order.log_limit_bytes, read_clock().boot);
   }
+  look_for_directory(read_clock().boot);
   while (phase_ != Phase::kDone) turn();
 }
 
@@ -104,6 +105,7 @@ std::optional<Boot> Supervisor::next_deadline() const {
     consider(timeline_.next());
     if (trim_) consider(trim_->next());
     consider(tell_at_);
+    consider(directory_at_);
   }
   consider(client_by_);
   return soonest;
@@ -134,6 +136,7 @@ void Supervisor::on_time() {
     apply_timeline();
     if (trim_) trim_->on_time(now);
     if (tell_at_ && *tell_at_ <= now) tell_to_save();
+    if (directory_at_ && *directory_at_ <= now) look_for_directory(now);
   }
   if (client_by_ && *client_by_ <= now) {
     client_by_.reset();

@@ -77,6 +77,7 @@ class Supervisor {
   void end_tree();
   void record_exit();
   bool directory_is_gone() const;
+  void look_for_directory(Boot now);
   void compose_exit();
   bool ran_out_of_gpu_memory() const;
   void signal_command(int signal);
@@ -112,6 +113,7 @@ class Supervisor {
   std::optional<Boot> timer_set_;
   std::optional<Boot> retry_at_;       // Something that failed or is slow is tried again.
   std::optional<Boot> client_by_;      // When a client must have attached.
+  std::optional<Boot> directory_at_;   // When to look whether the job directory is still there.
   std::optional<SaveCommand> saving_;  // It has been asked to save itself.
   std::optional<Boot> tell_at_;        // Nobody waited for the signal yet: looked for again then.
   Microseconds tell_pause_{0};

@@ -33,6 +33,7 @@ void Supervisor::watch_over(std::optional<AdoptedTree> process,
   } else if (before && adopted_->is_stopped()) {
     timeline_.pause(now.boot);  // It was aside when the other shim died.
   }
+  look_for_directory(now.boot);
   while (phase_ != Phase::kDone) turn();
 }
 

@@ -178,10 +178,26 @@ void Supervisor::compose_exit() {
   }
 }
 
-// Somebody has removed it: nothing that is written there will ever be read.
+// Somebody has removed it: nothing that is written there will ever be read. Without its claim it is
+// as good as gone: nobody who looks there would find us.
 bool Supervisor::directory_is_gone() const {
-  struct stat about {};
-  return ::fstat(parts_.directory.get(), &about) == 0 && about.st_nlink == 0;
+  const auto removed = [](int file) {
+    struct stat about {};
+    return ::fstat(file, &about) == 0 && about.st_nlink == 0;
+  };
+  return removed(parts_.directory.get()) || removed(parts_.claim.get());
+}
+
+// The next daemon would know nothing of this attempt, and give its cards to others.
+void Supervisor::look_for_directory(Boot now) {
+  constexpr Seconds kEvery{5};
+  directory_at_ = now + kEvery;
+  if (!directory_is_gone()) return;
+  directory_at_.reset();
+  if (adopted_) return let_go();
+  note_ = "its job directory was removed; the job was ended with it";
+  timeline_.stop(now, parts_.order.time.grace);
+  apply_timeline();
 }
 
 void Supervisor::record_exit() {
@@ -189,6 +205,7 @@ void Supervisor::record_exit() {
     // First: the last words may tell how it ended.
     if (parts_.attachment) parts_.attachment->drain();
     compose_exit();
+    if (trim_) trim_->finish();
   }
   const std::string record = write_exit(ended_);
   if (!replace_file(parts_.directory.get(), "exit", record, 0644) && !directory_is_gone()) {

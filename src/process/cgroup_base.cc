@@ -159,9 +159,14 @@ void leave_cgroups(const CgroupBase& base) {
   // Leaves first: a base with jobs in it must stay whole for the next daemon.
   if (::rmdir((base.path + "/jobs").c_str()) != 0 && errno != ENOENT) return;
   if (v2_mount() + own_group() == base.path + "/daemon") enter_cgroup(base.path.substr(0, last));
-  ::rmdir((base.path + "/mps").c_str());
-  ::rmdir((base.path + "/shims").c_str());
-  ::rmdir((base.path + "/daemon").c_str());
+  for (const char* part : {"/mps", "/shims", "/daemon"}) {
+    const std::string path = base.path + part;
+    // What was told to end needs a moment for it: a spare of the launcher's, the sampler.
+    const Fd group(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    constexpr int kPatienceMs = 1000;
+    if (group) wait_until_leaf_is_empty(group.get(), kPatienceMs);
+    ::rmdir(path.c_str());
+  }
   ::rmdir(base.path.c_str());
 }
 

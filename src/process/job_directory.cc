@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <type_traits>
 
 #include "process/record.h"
 
@@ -14,8 +15,10 @@ namespace gpusched {
 namespace {
 
 tl::unexpected<Error> io_error(const std::string& doing, int error) {
-  const ErrorCode code =
-      error == ENOSPC || error == EDQUOT ? ErrorCode::kStorageFull : ErrorCode::kIo;
+  ErrorCode code = ErrorCode::kIo;
+  if (error == ENOSPC || error == EDQUOT) code = ErrorCode::kStorageFull;
+  // We are short of something: that says nothing of what was to be looked at.
+  if (error == EMFILE || error == ENFILE || error == ENOMEM) code = ErrorCode::kBusy;
   return failure(code, doing + ": " + std::strerror(error));
 }
 
@@ -203,36 +206,32 @@ Result<bool> claim_is_held(int directory) {
 
 namespace {
 
-template <class T>
-std::optional<T> readable(Result<std::optional<std::string>> content,
-                          Result<T> (*parse)(std::string_view), std::string& problem) {
-  if (!content) {
-    problem = content.error().message;
-    return std::nullopt;
-  }
-  if (!content->has_value()) return std::nullopt;
-  Result<T> parsed = parse(**content);
-  if (!parsed) {
-    problem = parsed.error().message;
-    return std::nullopt;
-  }
-  return std::move(*parsed);
+// What a record says; nullopt: it is not there, or damaged, which `problem` then tells. An error:
+// we were too short of something to read it, and nothing follows from that.
+template <class Parse>
+auto look_at_record(int directory, const char* name, std::string& problem, const Parse& parse)
+    -> Result<std::optional<typename std::invoke_result_t<Parse, std::string_view>::value_type>> {
+  auto content = read_file(directory, name);
+  if (!content && content.error().code == ErrorCode::kBusy) return failure(content.error());
+  if (!content) problem = content.error().message;
+  if (!content || !content->has_value()) return {std::nullopt};
+  auto parsed = parse(std::string_view(**content));
+  if (parsed) return {std::move(*parsed)};
+  problem = parsed.error().message;
+  return {std::nullopt};
 }
 
-// An exit record counts only if it can be read with certainty.
-std::optional<ExitRecord> find_exit(int directory, AttemptId attempt, std::string& problem) {
-  auto content = read_file(directory, "exit");
-  if (!content) {
-    problem = content.error().message;
-    return std::nullopt;
-  }
-  if (!content->has_value()) return std::nullopt;
-  auto parsed = parse_exit(**content, attempt);
-  if (!parsed) {
-    problem = parsed.error().message;
-    return std::nullopt;
-  }
-  return std::move(*parsed);
+Unsupervised lost_with(const std::optional<ClaimRecord>& claim, std::optional<StatusRecord> status,
+                       std::string problem) {
+  Unsupervised lost;
+  if (claim) lost.cgroup = claim->cgroup;
+  if (claim) lost.boot_id = claim->boot_id;
+  if (status && lost.boot_id.empty()) lost.boot_id = status->boot_id;
+  if (claim) lost.process = claim->process;
+  lost.adopted = lost.process || (status && status->adopted);
+  lost.status = std::move(status);
+  lost.problem = std::move(problem);
+  return lost;
 }
 
 }  // namespace
@@ -245,33 +244,37 @@ Result<AttemptFindings> look_at_attempt(const std::string& state_directory, Atte
   const int directory = opened->get();
 
   std::string problem;
-  if (auto ended = find_exit(directory, attempt, problem))
-    return AttemptFindings(std::move(*ended));
+  // An exit record counts only if it can be read with certainty.
+  const auto find_exit = [&] {
+    return look_at_record(directory, "exit", problem,
+                          [&](std::string_view text) { return parse_exit(text, attempt); });
+  };
+  auto ended = find_exit();
+  if (!ended) return failure(ended.error());
+  if (*ended) return AttemptFindings(std::move(**ended));
   struct stat about {};
   if (::fstatat(directory, "claim", &about, AT_SYMLINK_NOFOLLOW) != 0) {
     if (errno == ENOENT) return AttemptFindings(NoClaim{});
     return io_error("look at the claim of " + to_string(attempt), errno);
   }
-  const auto claim = readable<ClaimRecord>(read_file(directory, "claim"), parse_claim, problem);
-  if (claim && !claim->by_shim) return AttemptFindings(NeverRan{});
-  auto status = readable<StatusRecord>(read_file(directory, "status"), parse_status, problem);
-  const auto held = claim_is_held(directory);
-  if (shim == ShimLife::kUnknown && held && *held)
-    return AttemptFindings(Supervised{claim ? claim->pid : 0,
-                                      claim && claim->process ? claim->process->pid : 0,
-                                      std::move(status)});
+  const auto claim = look_at_record(directory, "claim", problem, parse_claim);
+  if (!claim) return failure(claim.error());
+  if (*claim && !(*claim)->by_shim) return AttemptFindings(NeverRan{});
+  auto status = look_at_record(directory, "status", problem, parse_status);
+  if (!status) return failure(status.error());
+  // Without its lock nobody can say that it is dead, but who has seen it die. What is no file at
+  // all cannot be locked, and so is no living shim's.
+  const auto held = S_ISREG(about.st_mode) ? claim_is_held(directory) : Result<bool>(false);
+  if (shim == ShimLife::kUnknown && !held) return failure(held.error());
+  if (shim == ShimLife::kUnknown && *held)
+    return AttemptFindings(Supervised{*claim ? (*claim)->pid : 0,
+                                      *claim && (*claim)->process ? (*claim)->process->pid : 0,
+                                      std::move(*status)});
   // The shim may have written its last word between the two looks.
-  if (auto ended = find_exit(directory, attempt, problem))
-    return AttemptFindings(std::move(*ended));
-  Unsupervised lost;
-  if (claim) lost.cgroup = claim->cgroup;
-  if (claim) lost.boot_id = claim->boot_id;
-  if (status && lost.boot_id.empty()) lost.boot_id = status->boot_id;
-  if (claim) lost.process = claim->process;
-  lost.adopted = lost.process || (status && status->adopted);
-  lost.status = std::move(status);
-  lost.problem = std::move(problem);
-  return AttemptFindings(std::move(lost));
+  ended = find_exit();
+  if (!ended) return failure(ended.error());
+  if (*ended) return AttemptFindings(std::move(**ended));
+  return AttemptFindings(lost_with(*claim, std::move(*status), std::move(problem)));
 }
 
 }  // namespace gpusched

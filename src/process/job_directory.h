@@ -77,7 +77,7 @@ Result<Fd> open_attempt(const std::string& state_directory, AttemptId attempt);
 Result<Fd> make_attempt(int jobs_directory_fd, AttemptId attempt);
 
 // A small file of ours in it. Absent: nullopt. A link, another owner, not a plain file, too
-// large: an error.
+// large: an error. kBusy: we are short of descriptors or memory, and nothing is known of the file.
 Result<std::optional<std::string>> read_file(int directory, const char* name);
 // All or nothing, by rename.
 Result<void> replace_file(int directory, const char* name, std::string_view content, mode_t mode);
@@ -117,6 +117,8 @@ struct Unsupervised {
   std::optional<AdoptedProcess> process;  // Who it is, if that can be read.
 };
 using AttemptFindings = std::variant<NoClaim, NeverRan, Supervised, Unsupervised, ExitRecord>;
+// An error says nothing of the attempt: something could not be read this time, and is to be tried
+// again. Whatever is Unsupervised is known to be.
 // kDead: the caller has seen the shim die, so that a lock still held means nothing (a process on
 // its way to exec holds it for a moment longer).
 enum class ShimLife { kUnknown, kDead };

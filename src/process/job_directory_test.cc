@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -233,6 +234,38 @@ TEST_F(JobDirectory, AnExitRecordOfSomebodyElseIsNotBelieved) {
   put("exit", good_exit());
   ASSERT_EQ(::chown(path("exit").c_str(), 12345, 12345), 0);
   EXPECT_TRUE(std::holds_alternative<Unsupervised>(look()));
+}
+
+// The limit counts numbers, so what is open stays open; nothing new can be had.
+class WithoutDescriptors {
+ public:
+  explicit WithoutDescriptors(int left) {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const Fd next(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    rlimit none{static_cast<rlim_t>(next.get() + left), before_.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &none);
+  }
+  ~WithoutDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(JobDirectory, WithoutDescriptorsNothingIsKnownOfAnAttempt) {
+  const auto claim = try_claim(directory_.get(), {true, 1, "boot", "/group"});
+  ASSERT_TRUE(claim && claim->valid());
+  put("status", write_status({43, Wall{Seconds{5}}, Boot{Seconds{6}}, "boot", {1, 2}, {}}));
+  for (int left = 0; left < 2; ++left) {
+    for (const ShimLife shim : {ShimLife::kUnknown, ShimLife::kDead}) {
+      Result<AttemptFindings> found = [&] {
+        const WithoutDescriptors none(left);
+        return look_at_attempt(state_.path(), kAttempt, shim);
+      }();
+      ASSERT_FALSE(found) << left << " descriptors left";
+      EXPECT_EQ(found.error().code, ErrorCode::kBusy);
+    }
+  }
+  EXPECT_TRUE(std::holds_alternative<Supervised>(look()));
 }
 
 TEST_F(JobDirectory, ALinkInPlaceOfTheDirectoryIsAnError) {

@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/descriptors.h"
 #include "process/packet.h"
 
 namespace gpusched {
@@ -89,10 +90,11 @@ Result<void> LauncherLink::spawn(int request_end, int report_end) {
   std::vector<char*> arguments;
   for (std::string& word : command_) arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  char* no_environment[] = {nullptr};
+  std::string descriptors = descriptors_for_child();
+  char* environment[] = {descriptors.empty() ? nullptr : descriptors.data(), nullptr};
   pid_t pid = 0;
   const int error = ::posix_spawn(&pid, command_.front().c_str(), &files, &attributes,
-                                  arguments.data(), no_environment);
+                                  arguments.data(), environment);
   ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&files);
   if (error != 0) {

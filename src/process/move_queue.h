@@ -67,6 +67,7 @@ class MoveQueue : public std::enable_shared_from_this<MoveQueue> {
     int deaths = 0;
     std::optional<MoveRecord> result;
     std::unique_ptr<Descriptor> shim, mover;
+    int mover_pid = 0;
     std::unique_ptr<boost::asio::steady_timer> again, late;
     std::chrono::milliseconds pause{0};
   };
@@ -83,6 +84,7 @@ class MoveQueue : public std::enable_shared_from_this<MoveQueue> {
   void on_answer(Task& task, const ControlMessage& answer);
   void start_mover(Task& task);
   void watch_mover(Task& task, Fd pidfd);
+  void find_mover(Task& task);
   void on_mover_gone(std::uint64_t number);
   std::optional<MoveRecord> read_record(AttemptId attempt) const;
   bool take_result(Task& task);

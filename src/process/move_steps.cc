@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
+#include <cerrno>
 
 #include "base/clock.h"
 #include "process/control_client.h"
@@ -153,9 +154,12 @@ bool MoveQueue::take(const LaunchMessage& message, std::vector<Fd>& passed) {
     Task* task = find(started->attempt, started->token);
     if (task == nullptr || task->step != Step::kAsked) return true;
     task->step = Step::kMoving;
-    Fd pidfd = passed.empty() ? Fd(static_cast<int>(::syscall(SYS_pidfd_open, started->pid, 0)))
-                              : std::move(passed[0]);
-    watch_mover(*task, std::move(pidfd));
+    task->mover_pid = started->pid;
+    if (passed.empty()) {
+      find_mover(*task);
+    } else {
+      watch_mover(*task, std::move(passed[0]));
+    }
     return true;
   }
   if (const auto* failed = std::get_if<MoverNotStarted>(&message)) {
@@ -169,6 +173,14 @@ bool MoveQueue::take(const LaunchMessage& message, std::vector<Fd>& passed) {
     return true;
   }
   return false;
+}
+
+// Without a descriptor for it, it may live all the same.
+void MoveQueue::find_mover(Task& task) {
+  if (task.step != Step::kMoving || task.result) return;
+  Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, task.mover_pid, 0)));
+  if (!pidfd && errno != ESRCH) return after(task, kLongestTry, &MoveQueue::find_mover);
+  watch_mover(task, std::move(pidfd));
 }
 
 void MoveQueue::watch_mover(Task& task, Fd pidfd) {

@@ -7,6 +7,7 @@
 
 #include <boost/asio/post.hpp>
 #include <cerrno>
+#include <utility>
 
 #include "process/cgroup.h"
 #include "process/control_client.h"
@@ -158,11 +159,15 @@ void ShimLauncher::Impl::settle(AttemptId attempt, ShimLife shim) {
   if (!link_->ready()) return;
 
   auto findings = look_at_attempt(options_.state_directory, attempt, shim);
+  const bool busy = !findings && findings.error().code == ErrorCode::kBusy;
   if (!findings) {
-    complain(findings.error().message);
+    // A shortage is everybody's, so it is told once and not by each.
+    const bool told = std::exchange(shortage_told_, busy) && busy;
+    if (!told) complain(findings.error().message);
     tend_later(attempt, followed);
     return;
   }
+  shortage_told_ = false;
   if (auto* ended = std::get_if<ExitRecord>(&*findings)) {
     on_ended(std::move(*ended));
   } else if (std::holds_alternative<NeverRan>(*findings)) {
@@ -183,6 +188,7 @@ void ShimLauncher::Impl::settle(AttemptId attempt, ShimLife shim) {
 void ShimLauncher::Impl::win_claim(AttemptId attempt, Followed& followed) {
   const auto claimed = [&]() -> Result<bool> {
     const std::string jobs = jobs_directory(options_.state_directory);
+    ::mkdir(jobs.c_str(), 0711);  // Usually there. Whoever removed it must not stop us for ever.
     const Fd directory(::open(jobs.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     auto made = make_attempt(directory.get(), attempt);
     if (!made) return failure(std::move(made.error()));
@@ -221,9 +227,15 @@ void ShimLauncher::Impl::follow_adopted(AttemptId attempt, Followed& followed,
   }
   // The lock was seen held before the pidfd was opened; only if it still is, is the pid the shim's.
   const auto directory = open_attempt(options_.state_directory, attempt);
-  const auto held =
-      directory && directory->valid() ? claim_is_held(directory->get()) : Result<bool>(false);
-  if (held && !*held) {
+  const bool gone = directory && !directory->valid();
+  const auto held = !directory ? Result<bool>(failure(directory.error()))
+                    : gone     ? Result<bool>(false)
+                               : claim_is_held(directory->get());
+  if (!held) {  // Nothing follows from what could not be read.
+    tend_later(attempt, followed);
+    return;
+  }
+  if (!*held) {
     settle_later(attempt);
     return;
   }

@@ -130,6 +130,7 @@ class ShimLauncher::Impl : public std::enable_shared_from_this<ShimLauncher::Imp
   std::deque<Outgoing> outbox_;
   std::vector<JobId> forget_;
   std::vector<JobId> forgetting_;
+  bool shortage_told_ = false;
 };
 
 }  // namespace gpusched

@@ -4,7 +4,6 @@
 //   gpusched-sampler --once    says the same about one look at every card, and ends
 // Exit codes: 0 done, 3 there is no driver or no card, 1 a driver has a problem, 4 the driver was
 // replaced while it was in use. Complaints go to stderr too with --once, for people who try it.
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -12,19 +11,12 @@
 #include <cstring>
 
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "nvml/nvml_backend.h"
 #include "sampler/sampler.h"
 
 namespace gpusched {
 namespace {
-
-// One descriptor per process on the cards; the usual soft limit is for select(), not for us.
-void raise_descriptor_limit() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 int run(int argc, char** argv) {
   SamplerOptions options;
@@ -34,6 +26,7 @@ int run(int argc, char** argv) {
     return 64;
   }
   std::signal(SIGPIPE, SIG_IGN);
+  // One per process on the cards; the usual soft limit is for select(), not for us.
   raise_descriptor_limit();
   options.clock = read_clock;
   options.open = [] { return watch::open_backends(watch::Host{}, [] { return nvml::probe(); }); };
