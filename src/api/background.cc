@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -44,6 +45,17 @@ struct Background::Shared : std::enable_shared_from_this<Background::Shared> {
     }
   }
 
+  // False: there is no thread to be had now.
+  bool has_thread() {
+    if (thread.joinable()) return true;
+    try {
+      thread = std::thread([self = shared_from_this()] { self->run(); });
+    } catch (const std::system_error&) {
+      return false;
+    }
+    return true;
+  }
+
   bool is_stopped() {
     const std::lock_guard lock(mutex);
     return stopped;
@@ -71,12 +83,17 @@ Background::~Background() {
 }
 
 void Background::post(std::function<Then()> work) {
+  if (!shared_->has_thread()) {
+    // At a limit of processes: others wait for a moment, which is better than no answer at all.
+    boost::asio::post(shared_->loop, [self = std::weak_ptr(shared_), work = std::move(work)] {
+      const auto shared = self.lock();
+      if (shared && !shared->is_stopped()) work()();
+    });
+    return;
+  }
   {
     const std::lock_guard lock(shared_->mutex);
     shared_->queue.push_back(std::move(work));
-  }
-  if (!shared_->thread.joinable()) {
-    shared_->thread = std::thread([shared = shared_] { shared->run(); });
   }
   shared_->changed.notify_one();
 }

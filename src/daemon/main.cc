@@ -3,6 +3,8 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <string>
+#include <system_error>
 
 #include "base/locations.h"
 #include "base/log.h"
@@ -53,10 +55,15 @@ Result<Config> settings(const DaemonOptions& options) {
 
 int serve(const Config& config) {
   if (auto opened = open_log(config.log); !opened) return fail(opened.error());
-  Daemon daemon(config);
-  if (auto started = daemon.start(); !started) return fail(started.error());
-  const auto ended = daemon.run();
-  return ended ? 0 : fail(ended.error());
+  try {
+    Daemon daemon(config);
+    if (auto started = daemon.start(); !started) return fail(started.error());
+    const auto ended = daemon.run();
+    return ended ? 0 : fail(ended.error());
+  } catch (const std::system_error& error) {
+    // Threads and descriptors that the machine does not have to give.
+    return fail({ErrorCode::kIo, std::string("the daemon cannot run: ") + error.what()});
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "history/history.h"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 #include "base/log.h"
@@ -25,7 +26,11 @@ History::History(Options options) : options_(std::move(options)) {
     off_because_ = "history.size_most is 0";
     return;
   }
-  thread_ = std::thread([this] { run(); });
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error& error) {
+    off_because_ = std::string("there is no thread for it: ") + error.what();
+  }
 }
 
 History::~History() { close(); }

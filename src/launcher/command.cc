@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <grp.h>
-#include <linux/sched.h>
 #include <pwd.h>
 #include <sched.h>
 #include <sys/ioctl.h>
@@ -10,7 +9,6 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,6 +17,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "launcher/fork_into.h"
 #include "process/packet.h"
 
 namespace gpusched {
@@ -93,8 +92,7 @@ class Becoming {
   }
 
   void wait_for_release() {
-    if (plan_.release_fd >= 0) ::close(plan_.release_fd);
-    if (plan_.wait_fd < 0) return;
+    ::close(plan_.release_fd);
     char released = 0;
     ssize_t got = 0;
     do {
@@ -266,24 +264,6 @@ class Becoming {
   std::vector<char*> variables_;
 };
 
-pid_t fork_into(int leaf_fd) {
-  clone_args arguments{};
-  arguments.exit_signal = SIGCHLD;
-  if (leaf_fd >= 0) {
-    arguments.flags = CLONE_INTO_CGROUP;
-    arguments.cgroup = static_cast<std::uint64_t>(leaf_fd);
-    const long pid = ::syscall(SYS_clone3, &arguments, sizeof arguments);
-    if (pid >= 0) return static_cast<pid_t>(pid);
-    // An old kernel or a sandbox: the child joins by itself, before it does anything else.
-    const pid_t child = ::fork();
-    if (child != 0) return child;
-    const Fd members(::openat(leaf_fd, "cgroup.procs", O_WRONLY | O_CLOEXEC));
-    if (!members || ::write(members.get(), "0", 1) != 1) ::_exit(127);
-    return 0;
-  }
-  return ::fork();
-}
-
 }  // namespace
 
 std::vector<std::string> merged_environment(const LaunchOrder& order) {
@@ -357,8 +337,13 @@ Result<StartedCommand> start_command(const CommandPlan& plan) {
   const Fd theirs(ends[1]);
   const pid_t shim = ::getpid();
   const pid_t pid = fork_into(plan.leaf_fd);
+  // ENODEV: somebody has removed the group under us; ENOENT, where its files are gone with it.
+  if (pid < 0 && plan.leaf_fd >= 0 && (errno == ENODEV || errno == ENOENT)) {
+    return failure(ErrorCode::kNotFound, "its control group vanished before it could be entered");
+  }
   if (pid < 0) {
-    return failure(ErrorCode::kIo, std::string("cannot start a process: ") + std::strerror(errno));
+    return failure(ErrorCode::kBusy,
+                   std::string("cannot start a process: ") + std::strerror(errno));
   }
   if (pid == 0) Becoming(plan, theirs.get(), shim).run();
   return StartedCommand{pid, std::move(ours)};

@@ -28,9 +28,8 @@ struct CommandPlan {
   int attached[3] = {-1, -1, -1};
   std::vector<int> near_cpus;  // Where it is to run; empty: anywhere.
   int leaf_fd = -1;            // The control group to be born in; -1: none.
-  // Where to wait for a byte before anything that others could see; -1: do not wait.
-  int wait_fd = -1;
-  int release_fd = -1;  // The other end, which the new process must not keep.
+  int wait_fd = -1;            // Where to wait for a byte before anything that others could see.
+  int release_fd = -1;         // The other end, which the new process must not keep.
   bool reset_oom_score = false;
 };
 
@@ -43,6 +42,7 @@ struct StartedCommand {
   pid_t pid = -1;
   Fd report;  // Becomes readable with a CommandReport, or ends when exec has succeeded.
 };
+// kNotFound: its control group has been removed; kBusy: there is no process to be had.
 Result<StartedCommand> start_command(const CommandPlan& plan);
 
 // What the new process says before exec. `opened` comes with user-chosen files; with an attached

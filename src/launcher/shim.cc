@@ -110,6 +110,20 @@ std::string limit_vram(const ShimParts& parts) {
   return kernel ? "dmem" : "watch";
 }
 
+void enter_leaf(ShimParts& parts, CommandPlan& plan) {
+  const LaunchOrder& order = parts.order;
+  parts.leaf.reset();
+  if (!parts.leaf_path.empty()) {
+    auto leaf = make_leaf(parts.leaf_path,
+                          {order.cpus, order.ram_bytes, order.near.cpus, order.near.memory});
+    // Without one the job is followed by session and tree, as where there are no groups at all.
+    if (leaf) parts.leaf = std::move(*leaf);
+  }
+  plan.leaf_fd = parts.leaf.get();
+  parts.device_filter = guard_devices(parts);
+  parts.vram_limit = limit_vram(parts);
+}
+
 // What the command's process needs from its first moment on. The error is the attempt's end, once
 // it is claimed.
 Result<void> prepare_command(const ShimSettings& settings, ShimParts& parts, CommandPlan& plan) {
@@ -125,15 +139,7 @@ Result<void> prepare_command(const ShimSettings& settings, ShimParts& parts, Com
   if (auto planned = plan_identity(plan); !planned) return planned;
   if (auto log = prepare_log(parts, plan.change_user); !log) return log;
   if (parts.log) plan.log_fd = parts.log.get();
-  if (!parts.leaf_path.empty()) {
-    auto leaf = make_leaf(parts.leaf_path,
-                          {order.cpus, order.ram_bytes, order.near.cpus, order.near.memory});
-    // Without one the job is followed by session and tree, as where there are no groups at all.
-    if (leaf) parts.leaf = std::move(*leaf);
-    plan.leaf_fd = parts.leaf.get();
-  }
-  parts.device_filter = guard_devices(parts);
-  parts.vram_limit = limit_vram(parts);
+  enter_leaf(parts, plan);
   if (order.attach != Attach::kNone) {
     auto opened = Attachment::open(order.attach, order.terminal_rows, order.terminal_columns);
     if (!opened) return failure(std::move(opened.error()));
@@ -196,7 +202,7 @@ Result<ClaimDraft> finish_draft(int directory, ClaimDraft begun, const ClaimReco
 }
 
 // The command's process, all but ready, waiting for `release`.
-Result<StartedCommand> start_waiting(CommandPlan& plan, Fd& release) {
+Result<StartedCommand> start_once(CommandPlan& plan, Fd& release) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) {
     return failure(ErrorCode::kIo, std::string("make a pipe: ") + std::strerror(errno));
@@ -206,6 +212,17 @@ Result<StartedCommand> start_waiting(CommandPlan& plan, Fd& release) {
   plan.wait_fd = theirs.get();
   plan.release_fd = release.get();
   return start_command(plan);
+}
+
+// Before the claim: an attempt that got no process has not run, and is simply started again.
+Result<StartedCommand> start_waiting(ShimParts& parts, CommandPlan& plan, Fd& release) {
+  constexpr int kLeavesMost = 3;
+  for (int made = 1;; ++made) {
+    auto started = start_once(plan, release);
+    const bool vanished = !started && started.error().code == ErrorCode::kNotFound;
+    if (!vanished || made == kLeavesMost) return started;
+    enter_leaf(parts, plan);  // Somebody removed an empty group: there is another.
+  }
 }
 
 }  // namespace
@@ -250,8 +267,13 @@ void run_shim(const ShimSettings& settings, AttemptId attempt, const std::string
   auto prepared = prepare_command(settings, parts, plan);
   std::optional<StartedCommand> command;
   Fd release;
-  if (go && prepared) {
-    if (auto waiting = start_waiting(plan, release)) command = std::move(*waiting);
+  if (prepared) {
+    auto waiting = start_waiting(parts, plan, release);
+    if (!waiting) {
+      withdraw(parts, begun, std::move(release), command);
+      return give_up(settings, attempt, waiting.error().message);
+    }
+    command = std::move(*waiting);
   }
   if (prepared) prepared = prepare_directory(settings, parts, plan);
   auto draft = finish_draft(parts.directory.get(), std::move(begun),
@@ -279,19 +301,8 @@ void run_shim(const ShimSettings& settings, AttemptId attempt, const std::string
     write_spec(parts.directory.get(), parts.order);
     return supervisor.refuse({prepared.error().message});
   }
-  if (command) {
-    if (::write(release.get(), "r", 1) != 1) ::kill(command->pid, SIGKILL);
-    release.reset();
-  } else {
-    release.reset();
-    plan.wait_fd = plan.release_fd = -1;
-    auto started = start_command(plan);
-    if (!started) {
-      drop_draft(parts.directory.get(), *draft);
-      return supervisor.refuse({started.error().message});
-    }
-    command = std::move(*started);
-  }
+  if (::write(release.get(), "r", 1) != 1) ::kill(command->pid, SIGKILL);
+  release.reset();
   // While the command is on its way to exec.
   drop_draft(parts.directory.get(), *draft);
   write_spec(parts.directory.get(), parts.order);

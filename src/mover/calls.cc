@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <system_error>
 #include <thread>
 
 #include "base/clock.h"
@@ -128,7 +129,7 @@ std::vector<Move::Outcome> Move::carry_out_all(const Call& call, const std::stri
   int number = 0;
   int done = 0;
   const auto wait_for_first = [&] {
-    at_work.front().second.join();
+    if (at_work.front().second.joinable()) at_work.front().second.join();
     const bool succeeded = outcomes[at_work.front().first].code == kSuccess;
     at_work.erase(at_work.begin());
     if (succeeded) die_if_asked(directory_, done_step + ":" + std::to_string(++done));
@@ -141,9 +142,15 @@ std::vector<Move::Outcome> Move::carry_out_all(const Call& call, const std::stri
     if (call.from != ProcessState::kLocked || call.to == ProcessState::kCheckpointed) {
       patient.patience = time_for(bytes_of(moving_[i].process));
     }
-    at_work.emplace_back(i, std::thread([this, i, patient, step, &outcomes] {
-                           outcomes[i] = carry_out(moving_[i], patient, step);
-                         }));
+    const auto work = [this, i, patient, step, &outcomes] {
+      outcomes[i] = carry_out(moving_[i], patient, step);
+    };
+    try {
+      at_work.emplace_back(i, std::thread(work));
+    } catch (const std::system_error&) {
+      work();  // No thread to be had: one after the other.
+      at_work.emplace_back(i, std::thread());
+    }
   }
   while (!at_work.empty()) wait_for_first();
   return outcomes;

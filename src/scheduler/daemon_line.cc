@@ -25,6 +25,8 @@ Reply<void> send_all(int fd, std::string_view bytes) {
     const ssize_t sent = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (sent > 0) {
       bytes.remove_prefix(static_cast<std::size_t>(sent));
+    } else if (errno == EPIPE || errno == ECONNRESET) {
+      return {};  // Refused early, perhaps: what it said before it closed is still there.
     } else if (errno != EINTR) {
       return away(fmt::format("cannot be written to: {}", std::strerror(errno)));
     }
