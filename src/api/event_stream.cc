@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <utility>
 
@@ -72,7 +73,7 @@ void EventStreams::open(Context& context, EventsAsked asked, const Responder& re
     }
   }
   client->asked = std::move(asked);
-  std::erase_if(clients_, [](const auto& weak) { return weak.expired(); });
+  forget_gone();
   clients_.push_back(client);
   beat();
   HttpResponse response;
@@ -92,7 +93,7 @@ void EventStreams::beat() {
   timer_->timer.async_wait([this, alive = std::weak_ptr(timer_)](boost::system::error_code error) {
     if (error || alive.expired()) return;
     timer_->set = false;
-    std::erase_if(clients_, [](const auto& weak) { return weak.expired(); });
+    forget_gone();
     if (clients_.empty()) return;
     for (const auto& weak : clients_) {
       if (const auto client = weak.lock()) client->beat = true;
@@ -103,14 +104,32 @@ void EventStreams::beat() {
 }
 
 void EventStreams::wake_all() {
-  const std::vector<std::weak_ptr<Client>> clients = clients_;
-  for (const auto& weak : clients) {
-    if (const auto client = weak.lock()) client->responder.wake();
+  to_wake_ = clients_.size();
+  if (!waking_) wake_some();
+}
+
+// A few at a time, each in its turn: whoever waits for an answer gets it in between.
+void EventStreams::wake_some() {
+  constexpr std::size_t kAtOnce = 16;
+  for (std::size_t i = 0; i < kAtOnce && to_wake_ > 0 && !clients_.empty(); ++i, --to_wake_) {
+    next_to_wake_ = (next_to_wake_ + 1) % clients_.size();
+    if (const auto client = clients_[next_to_wake_].lock()) client->responder.wake();
   }
+  waking_ = to_wake_ > 0 && !clients_.empty();
+  if (!waking_) return;
+  boost::asio::post(timer_->timer.get_executor(), [this, alive = std::weak_ptr(timer_)] {
+    if (!alive.expired()) wake_some();
+  });
+}
+
+void EventStreams::forget_gone() {
+  std::erase_if(clients_, [](const auto& weak) { return weak.expired(); });
+  if (to_wake_ > 0) to_wake_ = clients_.size();  // They have other places now.
 }
 
 void EventStreams::publish(const std::vector<JobChange>& changes) {
   if (changes.empty()) return;
+  said_.clear();
   if (!forgotten_) {
     forgotten_ = changes.front().sequence - 1;
     // Those who came before anything had happened have missed nothing.
@@ -142,7 +161,12 @@ void EventStreams::publish_group(const std::string& json) {
 
 Pull EventStreams::pull(Context& context, Client& client, std::string& out) {
   if (context.after_commit.must_wait()) {
-    context.after_commit.run_later([responder = client.responder] { responder.wake(); });
+    if (!std::exchange(wake_later_, true)) {
+      context.after_commit.run_later([this] {
+        wake_later_ = false;
+        wake_all();
+      });
+    }
     return Pull::kWait;
   }
   const bool behind = !client.snapshot && forgotten_ && client.cursor < *forgotten_;
@@ -159,26 +183,33 @@ Pull EventStreams::pull(Context& context, Client& client, std::string& out) {
   return more ? Pull::kMore : Pull::kWait;
 }
 
+// What one client was told of a change is told to the next in the same words: to work out why a job
+// waits costs as much as a decision.
+const std::string& EventStreams::row_of(const Job& job, const Client& client, RowWriter& writer) {
+  constexpr std::size_t kSaidMost = 1000;
+  if (said_.size() > kSaidMost) said_.clear();
+  std::string& row = said_[{job.id, client.asked.actor.uid, client.asked.actor.administrator}];
+  if (!row.empty()) return row;
+  JsonWriter json(row);
+  writer.row(json, job);
+  return row;
+}
+
 void EventStreams::write_changes(Context& context, Client& client, std::string& out) {
   RowWriter writer(context, client.asked.actor);
   std::size_t looks = kLooksPerPiece;
   const auto from = std::ranges::upper_bound(recent_, client.cursor, {}, &JobChange::sequence);
-  std::string row;
   for (auto it = from; it != recent_.end(); ++it) {
     if (out.size() >= context.limits.stream_bytes || looks-- == 0) return;
     if (it->since && !write_range(context, client, *it, out)) return;
     client.cursor = it->sequence;
     if (latest_[it->job] != it->sequence) continue;  // A later change will say it.
-    row.clear();
-    JsonWriter json(row);
     const Job* job = context.state().find(it->job);
     if (job == nullptr) {
       if (client.asked.jobs && !client.asked.jobs->contains(it->job)) continue;
-      json.begin_object().field("id", it->job).end_object();
-      append_event(out, "gone", it->sequence, row);
+      append_event(out, "gone", it->sequence, fmt::format(R"({{"id":{}}})", number_of(it->job)));
     } else if (client.concerns(*job)) {
-      writer.row(json, *job);
-      append_event(out, "job", it->sequence, row);
+      append_event(out, "job", it->sequence, row_of(*job, client, writer));
     }
   }
   client.cursor = last_;

@@ -7,9 +7,11 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -25,6 +27,7 @@ class io_context;
 namespace gpusched {
 
 struct Context;
+class RowWriter;
 
 struct EventsAsked {
   Actor actor;
@@ -54,6 +57,9 @@ class EventStreams {
   bool write_range(Context& context, Client& client, const JobChange& change, std::string& out);
   void write_snapshot(Context& context, Client& client, std::string& out);
   void wake_all();
+  void wake_some();
+  void forget_gone();
+  const std::string& row_of(const Job& job, const Client& client, RowWriter& writer);
   void beat();
 
   std::size_t remembered_;
@@ -64,6 +70,12 @@ class EventStreams {
   std::optional<std::uint64_t> forgotten_;           // Changes up to here are not remembered.
   std::uint64_t last_ = 0;                           // The newest sequence.
   std::vector<std::weak_ptr<Client>> clients_;
+  std::size_t to_wake_ = 0;  // Of them, from next_to_wake_ on.
+  std::size_t next_to_wake_ = 0;
+  bool waking_ = false;
+  bool wake_later_ = false;  // When the commit that is under way is done.
+  // Rows of jobs as they were told since the last change: to whom.
+  std::map<std::tuple<JobId, std::uint32_t, bool>, std::string> said_;
 };
 
 }  // namespace gpusched

@@ -58,6 +58,22 @@ TEST_F(Streams, EventsTellOfEveryChange) {
   EXPECT_NE(read_until(client, "event: group").find("event: group"), std::string::npos);
 }
 
+TEST_F(Streams, EveryOneOfManyStreamsIsTold) {
+  constexpr int kStreams = 50;
+  std::vector<TestClient> clients;
+  for (int i = 0; i < kStreams; ++i) {
+    clients.push_back(open("/v1/events"));
+    read_until(clients.back(), ": alive");
+  }
+  for (int i = 0; i < 3; ++i) submit();
+  ask("POST", "/v1/jobs/3/cancel");
+  for (TestClient& client : clients) {
+    const std::string in = read_until(client, "\"state\":\"cancelled\"");
+    EXPECT_NE(in.find("\"id\":1,"), std::string::npos);
+    EXPECT_NE(in.find("\"id\":2,"), std::string::npos);
+  }
+}
+
 TEST_F(Streams, EventsCanBeNarrowed) {
   submit();
   submit();

@@ -39,7 +39,11 @@ void Engine::post(Event event, AnswerFn answer) {
     answer(failure(ErrorCode::kBusy, "too many requests are waiting; try again in a moment"));
     return;
   }
-  queue_.push_back({std::move(event), std::move(answer)});
+  if (answer && is_bulk(event)) {
+    begin_bulk(std::move(event), std::move(answer));
+  } else {
+    queue_.push_back({std::move(event), std::move(answer)});
+  }
   if (wake_) wake_();
 }
 
@@ -89,7 +93,8 @@ void Engine::report(LauncherReport report) {
 bool Engine::wants_turn(Now now) const {
   if (committing_) return false;
   if (degraded_) return now.boot >= degraded_->retry_at;
-  if (!queue_.empty() || !large_.empty() || releasing_ || boot_id_to_write_) return true;
+  if (!queue_.empty() || !large_.empty() || !bulks_.empty() || releasing_ || boot_id_to_write_)
+    return true;
   if (lazy_until_ && now.boot >= *lazy_until_) return true;
   const auto deadline = next_deadline(now);
   return deadline && *deadline <= now.boot;
@@ -118,12 +123,15 @@ void Engine::apply_one(Posted posted, Now now) {
   flight_.events.push_back(std::move(posted));
 }
 
-// One slice of each large submission per turn, so that everybody else gets theirs.
-void Engine::take_slices(Now now) {
+std::size_t Engine::slice_now() const {
   const bool others_wait =
       std::ranges::any_of(flight_.events, [](const Posted& one) { return bool(one.answer); });
-  const std::size_t most =
-      others_wait ? std::min(options_.slice, options_.slice_beside) : options_.slice;
+  return others_wait ? std::min(options_.slice, options_.slice_beside) : options_.slice;
+}
+
+// One slice of each large submission per turn, so that everybody else gets theirs.
+void Engine::take_slices(Now now) {
+  const std::size_t most = slice_now();
   for (auto large = large_.begin(); large != large_.end();) {
     const std::size_t end = std::min(large->whole.tasks.size(), large->done + most);
     SubmitAsked slice;
@@ -171,6 +179,7 @@ std::optional<Commit> Engine::begin_turn(Now now) {
     apply_one(std::move(posted), now);
   }
   take_slices(now);
+  take_bulks(now);
   clock_watch_.look(now);
   const Wall by = clock_watch_.settled(now);
   if (const auto removal = next_removal(state_); removal && *removal <= by) {
@@ -305,6 +314,7 @@ void Engine::undo(const Error& error, Now now) {
     again.push_back({SubmissionAbandoned{submission}, {}});
   }
   // Clients that were still waiting for their turn would only fail the same way.
+  for (Bulk& bulk : std::exchange(bulks_, {})) bulk.answer(failure(error));
   for (Posted& posted : queue_) {
     if (posted.answer) {
       posted.answer(failure(error));

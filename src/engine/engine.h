@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <optional>
 #include <set>
@@ -111,6 +112,14 @@ class Engine {
     AnswerFn answer;
     std::size_t done = 0;
   };
+  // One verb for more jobs than one turn should change, and how far it has come.
+  struct Bulk {
+    Event whole;  // Without its jobs.
+    AnswerFn answer;
+    std::vector<JobId> unchecked;  // From the end.
+    std::vector<JobId> waiting, active;
+    Changed changed;
+  };
   // What waits for the commit of the turn in flight.
   struct Flight {
     std::vector<Posted> events;
@@ -124,6 +133,14 @@ class Engine {
   };
 
   void take_slices(Now now);
+  // Jobs of something large that this turn may take on.
+  std::size_t slice_now() const;
+  bool is_bulk(const Event& event) const;
+  void begin_bulk(Event event, AnswerFn answer);
+  void take_bulks(Now now);
+  // The answer, once there is one.
+  std::optional<Answer> check_more(Bulk& bulk) const;
+  std::optional<Answer> change_more(Bulk& bulk, std::size_t most, Now now);
   void apply_one(Posted posted, Now now);
   void run_effect(const Effect& effect);
   MoveOrder move_order(AttemptId attempt, bool checkpoint, bool awake) const;
@@ -145,6 +162,7 @@ class Engine {
   std::function<void()> wake_;
   std::deque<Posted> queue_;
   std::deque<Large> large_;
+  std::list<Bulk> bulks_;
   Flight flight_;
   std::vector<TrailEntry> trail_in_flight_;
   std::uint64_t next_submission_ = 1;

@@ -11,6 +11,17 @@ void FaultWorld::check() {
   check_processes();
   check_waiting();
   check_quotas();
+  check_jobs_at_once();
+}
+
+// What was adopted was there before anybody asked.
+void FaultWorld::check_jobs_at_once() {
+  if (jobs_most_ == 0) return;
+  int started = 0;
+  for (const JobId id : engine_->state().active()) {
+    started += engine_->state().find(id)->spec->adopted ? 0 : 1;
+  }
+  if (started > jobs_most_) violate("more jobs run than the daemon can follow");
 }
 
 // Nobody gets more than a quota admits; what was held when it was lowered may go on.

@@ -12,11 +12,11 @@ constexpr const char* kTenants[] = {"default", "lab", "user1", "user2"};
 
 constexpr std::uint64_t kGiB = 1ULL << 30;
 
-State empty_state() {
+State empty_state(int jobs_most) {
   Rules rules;
   rules.keep_ended_most = 1'000'000;
   rules.keep_ended_for = Seconds{1'000'000'000};
-  return State(rules, HostCapacity{4, 64 * kGiB});
+  return State(rules, HostCapacity{4, 64 * kGiB, jobs_most});
 }
 
 }  // namespace
@@ -47,6 +47,7 @@ FaultWorld::FaultWorld(std::uint64_t seed)
                       .model = "Simulated",
                       .vram_bytes = 24 * kGiB});
   }
+  if (chance(30)) jobs_most_ = 1 + pick(5);
   boot_daemon();
 }
 
@@ -58,7 +59,7 @@ int FaultWorld::pick(int below) {
 void FaultWorld::boot_daemon() {
   Engine::Options options;
   options.slice = 7;  // So small that ordinary arrays already come in slices.
-  engine_ = std::make_unique<Engine>(empty_state(), launcher_, options);
+  engine_ = std::make_unique<Engine>(empty_state(jobs_most_), launcher_, options);
   launcher_.set_sink([this](LauncherReport report) { engine_->report(std::move(report)); });
   engine_->on_change([this](const std::vector<JobChange>& changes) {
     for (const JobChange& change : changes) {
@@ -182,7 +183,7 @@ std::optional<JobId> FaultWorld::any_job() {
 void FaultWorld::client_acts() {
   const Actor root{0, true};
   const auto job = any_job();
-  const int action = pick(16);
+  const int action = pick(17);
   if (action < 6 || !job) return submit_something();
   const auto ignore = [](Result<Answer>) {};
   switch (action) {
@@ -204,8 +205,28 @@ void FaultWorld::client_acts() {
       return adopt_something();
     case 14:
       return engine_->post(LetGoAsked{root, {*job}}, ignore);
+    case 15:
+      return change_many(*job);
     default:
       return engine_->post(SetAsked{root, {*job}, {.priority = pick(101)}}, ignore);
+  }
+}
+
+// More than one turn changes: a slice of them may be on disk when everything ends.
+void FaultWorld::change_many(JobId from) {
+  const Actor root{0, true};
+  std::vector<JobId> jobs;
+  const auto& all = engine_->state().jobs();
+  for (auto it = all.lower_bound(from); it != all.end() && jobs.size() < 40; ++it) {
+    jobs.push_back(it->first);
+  }
+  const auto ignore = [](Result<Answer>) {};
+  if (chance(30)) {
+    engine_->post(CancelAsked{root, std::move(jobs), Seconds{0}}, ignore);
+  } else if (chance(50)) {
+    engine_->post(HoldAsked{root, std::move(jobs)}, ignore);
+  } else {
+    engine_->post(ReleaseAsked{root, std::move(jobs)}, ignore);
   }
 }
 

@@ -43,6 +43,7 @@ class FaultWorld {
   void client_acts();
   void submit_something();
   void adopt_something();
+  void change_many(JobId from);
   TenantRule any_rule();
   SubmitAsked any_submission();
   void time_passes();
@@ -57,6 +58,7 @@ class FaultWorld {
   void check_processes();
   void check_waiting();
   void check_quotas();
+  void check_jobs_at_once();
 
   std::mt19937_64 random_;
   Now now_;
@@ -66,6 +68,7 @@ class FaultWorld {
   SimLauncher launcher_;
   std::unique_ptr<Engine> engine_;
   std::vector<Card> cards_;
+  int jobs_most_ = 0;  // At once, as many as the daemon has descriptors for; 0: enough for all.
   bool calm_ = false;  // While everything is let end: no faults, jobs succeed.
 
   std::map<std::string, TenantHolds> held_;  // By tenant, at the last check.

@@ -1,0 +1,115 @@
+// One verb for very many jobs, such as `cancel --all`: a slice of them per turn, so that everybody
+// else is served in between. Each slice is on disk before the next; the answer comes with the last.
+#include <algorithm>
+
+#include "core/transitions.h"
+#include "engine/engine.h"
+
+namespace gpusched {
+namespace {
+
+// Looked at per turn before the first is changed: a verb for a job that one may not change is
+// refused as a whole.
+constexpr std::size_t kCheckedPerTurn = 5000;
+
+// Those whose jobs have nothing to do with each other; the others are refused, or done, as one.
+template <class Asked>
+constexpr bool kEachByItself =
+    std::is_same_v<Asked, CancelAsked> || std::is_same_v<Asked, HoldAsked> ||
+    std::is_same_v<Asked, ReleaseAsked> || std::is_same_v<Asked, RequeueAsked>;
+
+struct Parts {
+  Actor* actor = nullptr;
+  std::vector<JobId>* jobs = nullptr;
+};
+Parts parts_of(Event& event) {
+  return std::visit(
+      [](auto& asked) -> Parts {
+        if constexpr (kEachByItself<std::decay_t<decltype(asked)>>) {
+          return {&asked.actor, &asked.jobs};
+        } else {
+          return {};
+        }
+      },
+      event);
+}
+
+std::vector<JobId> take_from_end(std::vector<JobId>& jobs, std::size_t most) {
+  const std::size_t count = std::min(jobs.size(), most);
+  std::vector<JobId> taken(jobs.end() - static_cast<std::ptrdiff_t>(count), jobs.end());
+  jobs.resize(jobs.size() - count);
+  return taken;
+}
+
+}  // namespace
+
+bool Engine::is_bulk(const Event& event) const {
+  return std::visit(
+      [this](const auto& asked) {
+        if constexpr (kEachByItself<std::decay_t<decltype(asked)>>) {
+          return asked.jobs.size() > options_.slice;
+        } else {
+          return false;
+        }
+      },
+      event);
+}
+
+void Engine::begin_bulk(Event event, AnswerFn answer) {
+  Bulk& bulk = bulks_.emplace_back();
+  bulk.unchecked = std::move(*parts_of(event).jobs);
+  parts_of(event).jobs->clear();
+  bulk.whole = std::move(event);
+  bulk.answer = std::move(answer);
+}
+
+// Waiting ones go first: were a running one ended before, one of them would start in its place.
+std::optional<Answer> Engine::check_more(Bulk& bulk) const {
+  const std::vector<JobId> jobs = take_from_end(bulk.unchecked, kCheckedPerTurn);
+  if (auto refusal = refuse_ids(state_, *parts_of(bulk.whole).actor, jobs)) return *refusal;
+  for (const JobId id : jobs) {
+    (state_.find(id)->active() ? bulk.active : bulk.waiting).push_back(id);
+  }
+  return std::nullopt;
+}
+
+std::optional<Answer> Engine::change_more(Bulk& bulk, std::size_t most, Now now) {
+  std::vector<JobId> jobs = take_from_end(bulk.waiting.empty() ? bulk.active : bulk.waiting, most);
+  std::erase_if(jobs, [&](JobId id) {
+    const bool gone = state_.find(id) == nullptr;
+    if (gone) bulk.changed.unchanged.emplace_back(id, "is gone");
+    return gone;
+  });
+  std::ranges::sort(jobs);
+  Event slice = bulk.whole;
+  *parts_of(slice).jobs = std::move(jobs);
+  Applied applied = apply(state_, slice, now);
+  std::ranges::move(applied.effects, std::back_inserter(flight_.effects));
+  std::ranges::move(applied.follow_up, std::back_inserter(flight_.follow_up));
+  flight_.lazy = false;
+  auto* changed = std::get_if<Changed>(&applied.answer);
+  if (changed == nullptr) return std::move(applied.answer);
+  std::ranges::move(changed->jobs, std::back_inserter(bulk.changed.jobs));
+  std::ranges::move(changed->unchanged, std::back_inserter(bulk.changed.unchanged));
+  if (!bulk.waiting.empty() || !bulk.active.empty()) return std::nullopt;
+  std::ranges::sort(bulk.changed.jobs);
+  std::ranges::sort(bulk.changed.unchanged);
+  return std::move(bulk.changed);
+}
+
+void Engine::take_bulks(Now now) {
+  const std::size_t most = slice_now();
+  for (auto bulk = bulks_.begin(); bulk != bulks_.end();) {
+    std::optional<Answer> answer =
+        bulk->unchecked.empty() ? change_more(*bulk, most, now) : check_more(*bulk);
+    if (!answer) {
+      ++bulk;
+      continue;
+    }
+    flight_.answers.emplace_back(flight_.events.size(), std::move(*answer));
+    flight_.events.push_back({Reconsider{}, std::move(bulk->answer)});
+    bulk = bulks_.erase(bulk);
+  }
+}
+
+}  // namespace gpusched
