@@ -18,6 +18,14 @@ Result<std::vector<JobId>> selected_jobs(const Context& context, const Call& cal
   return resolve_selector(context.state(), *selector, *filter, call.actor);
 }
 
+void write_problems(JsonWriter& json, const Context& context) {
+  json.key("problems").begin_array();
+  if (context.ports.problems) {
+    for (const std::string& problem : context.ports.problems()) json.value(problem);
+  }
+  json.end_array();
+}
+
 Result<const Job*> selected_job(const Context& context, const Call& call) {
   Result<std::vector<JobId>> ids = selected_jobs(context, call);
   if (!ids) return failure(ids.error());

@@ -8,6 +8,7 @@
 #include "api/context.h"
 #include "api/selector.h"
 #include "core/event.h"
+#include "json/json_writer.h"
 
 namespace gpusched {
 
@@ -19,6 +20,9 @@ Result<const Job*> selected_job(const Context& context, const Call& call);
 // Posts the event, or asks what it would do if this is a dry run; `answer` gets the outcome, in
 // which a refusal has become an error.
 void ask_engine(Context& context, const Call& call, Event event, AnswerFn answer);
+
+// "problems":[…]: what somebody has to see to.
+void write_problems(JsonWriter& json, const Context& context);
 
 // {"schema":1,"changed":[…],"unchanged":[{"id","why"}…]}
 std::string changed_json(const Changed& changed, bool dry_run);

@@ -48,6 +48,8 @@ struct ApiPorts {
   std::function<const watch::CardBoard*()> board;
   // Which process stands for which attempt: all below it is the attempt's. Empty: nobody knows.
   std::function<ShimList()> shims;
+  // What somebody has to see to, a sentence each; empty: nobody knows of anything.
+  std::function<std::vector<std::string>()> problems;
   std::string state_directory;
   Wall started_at{};
   std::uint32_t daemon_uid = 0;

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "api/answers.h"
 #include "api/file_stream.h"
 #include "api/routes.h"
 #include "json/json_fields.h"
@@ -29,7 +30,9 @@ void get_version(Context& context, Call call) {
   json.field("pid", ::getpid()).field("uid", context.ports.daemon_uid);
   json.field("started_at", context.ports.started_at);
   json.field("state_directory", context.ports.state_directory);
-  json.field("cards_from", context.ports.cards_from()).end_object();
+  json.field("cards_from", context.ports.cards_from());
+  write_problems(json, context);
+  json.end_object();
   call.responder.send(json_response(std::move(out)));
 }
 

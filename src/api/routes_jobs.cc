@@ -105,6 +105,7 @@ void get_overview(Context& context, Call call) {
   write_counts(json, state.counts());
   json.key("cards");
   write_cards(json, state, nullptr);
+  write_problems(json, context);
   json.end_object();
   call.responder.send(json_response(std::move(out)));
 }

@@ -208,6 +208,10 @@ Finding check_daemon(const Client& client, std::string& state_directory) {
     finding.costs = "new flags may not be understood by the older of the two";
     finding.fix = "restart the daemon after an upgrade; running jobs are not disturbed";
   }
+  for (const std::string& problem : version->problems) {
+    finding.health = Health::kBad;
+    finding.is += "; " + problem;
+  }
   return finding;
 }
 

@@ -115,6 +115,9 @@ std::string counts_line(const CountsView& counts) {
 std::string render_overview(const OverviewView& view, const Page& page) {
   std::string out =
       styled(wrapped(counts_line(view.counts), page.width, 0), Style::kBold, page.colour) + "\n";
+  for (const std::string& problem : view.problems) {
+    out += styled(wrapped("! " + escaped(problem), page.width, 2), Style::kRed, page.colour) + "\n";
+  }
   if (!view.running.empty()) out += "\n" + running_table(view.running, page);
   if (!view.waiting.empty()) {
     out += "\n" + waiting_table(view.waiting, page);

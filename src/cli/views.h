@@ -232,6 +232,7 @@ struct OverviewView {
   std::vector<JobView> recent;
   CountsView counts;
   std::vector<CardView> cards;
+  std::vector<std::string> problems;  // What somebody has to see to.
 };
 
 struct ReasonView {
@@ -304,6 +305,7 @@ struct VersionView {
   std::uint32_t uid = 0;
   std::string state_directory;
   std::string cards_from;
+  std::vector<std::string> problems;
 };
 
 // The error that an answer with this status carries.

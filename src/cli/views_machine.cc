@@ -64,6 +64,7 @@ Result<OverviewView> parse_overview(std::string_view body) {
   counts.number("failed", view.counts.failed);
   counts.number("cancelled", view.counts.cancelled);
   view.cards = cards_from(json);
+  json.texts("problems", view.problems);
   return view;
 }
 
@@ -119,6 +120,7 @@ Result<VersionView> parse_version(std::string_view body) {
   json.number("uid", view.uid);
   json.text("state_directory", view.state_directory);
   json.text("cards_from", view.cards_from);
+  json.texts("problems", view.problems);
   return view;
 }
 

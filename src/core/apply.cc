@@ -103,6 +103,10 @@ struct Dispatch {
   Applied operator()(const SubmissionAbandoned& event) const {
     return apply_abandoned(state, event);
   }
+  Applied operator()(const DiskSeen& event) const {
+    state.set_disk_full(event.full);
+    return {};
+  }
   Applied operator()(const Reconsider&) const { return {}; }
 };
 

@@ -304,6 +304,12 @@ Applied apply_never_ran(State& state, const AttemptNeverRan& report, Now now) {
     queue_again(state, std::move(job), {}, "the attempt was lost before its command ran", now);
     return {};
   }
+  if (report.no_room && !job.spec->adopted) {
+    constexpr Seconds kRoomWait{5};
+    queue_again(state, std::move(job), kRoomWait, "waits for room on the disk: " + report.error,
+                now);
+    return {};
+  }
   // Not the job's fault, but not cured by trying at once either.
   ++job.failures;
   if (!job.spec->adopted && job.failures <= std::max(3, job.spec->retry.retries)) {

@@ -10,6 +10,13 @@ namespace gpusched {
 
 class ClockWatch {
  public:
+  // What time it was when somebody last knew: a start is no reason to believe a clock. A machine
+  // that was off for long looks the same, and is believed a day later.
+  void remember(Wall last, Now now) {
+    if (now.wall <= last + kJump) return;
+    believed_ = last.time_since_epoch() - now.boot.time_since_epoch();
+    jumped_at_ = now.boot;
+  }
   void look(Now now) {
     const Microseconds apart = between(now);
     if (!believed_ || apart <= *believed_ + kJump) {

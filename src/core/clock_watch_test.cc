@@ -29,6 +29,25 @@ TEST(ClockWatch, AJumpForwardCountsOnceItHasLasted) {
   EXPECT_EQ(shown(watch, hours{26}, hours{10'000}), Wall{hours{10'026}});
 }
 
+// A clock that is wrong when the daemon starts, or a machine that was off for long.
+TEST(ClockWatch, AStartIsNoReasonToBelieveAClock) {
+  ClockWatch watch;
+  const Now start{Wall{hours{1000}}, Boot{hours{1}}};
+  watch.remember(Wall{hours{40}}, start);
+  EXPECT_EQ(watch.settled(start), Wall{hours{40}});
+  EXPECT_EQ(shown(watch, hours{2}, hours{999}), Wall{hours{41}});
+  EXPECT_EQ(shown(watch, hours{26}, hours{999}), Wall{hours{1025}}) << "It has lasted a day.";
+}
+
+TEST(ClockWatch, AStartSoonAfterTheLastWordIsBelieved) {
+  ClockWatch watch;
+  watch.remember(Wall{hours{40}}, {Wall{hours{41}}, Boot{hours{1}}});
+  EXPECT_EQ(shown(watch, hours{1}, hours{40}), Wall{hours{41}});
+  ClockWatch back;
+  back.remember(Wall{hours{99}}, {Wall{hours{50}}, Boot{hours{1}}});
+  EXPECT_EQ(shown(back, hours{1}, hours{49}), Wall{hours{50}}) << "Backwards at once.";
+}
+
 TEST(ClockWatch, AJumpThatIsTakenBackNeverWas) {
   ClockWatch watch;
   shown(watch, hours{1}, hours{100});

@@ -50,6 +50,8 @@ Limited limited(const State& state, const Tentative& free, const Job& job, Now n
     if (active >= spec.rare->array_limit) return Limited::kArray;
   }
   if (quota_stop(state, free, job, now)) return Limited::kQuota;
+  // It needs a directory, and its start a commit.
+  if (state.disk_full()) return Limited::kDisk;
   return Limited::kNo;
 }
 

@@ -40,7 +40,7 @@ Decided decide(const State& state, Now now);
 bool still_valid(const State& state, const Start& start, Now now);
 
 // Why a limit keeps a job from starting although there is room.
-enum class Limited { kNo, kMachine, kGroup, kArray, kGuard, kQuota };
+enum class Limited { kNo, kMachine, kGroup, kArray, kGuard, kQuota, kDisk };
 Limited limited(const State& state, const Tentative& free, const Job& job, Now now);
 
 }  // namespace gpusched

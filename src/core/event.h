@@ -234,6 +234,12 @@ struct AttemptFinished {
 struct AttemptNeverRan {
   AttemptId attempt;
   std::string error;  // Empty: lost in a crash, try again at once.
+  // The disk was full: not the job's fault, and over some time. It waits, however often.
+  bool no_room = false;
+};
+// Whether there is room on the disk for job directories and commits.
+struct DiskSeen {
+  bool full = false;
 };
 // The holder of a lease has ended, or did not come back; `why` is for people.
 struct LeaseHolderGone {
@@ -272,7 +278,7 @@ using Event =
                  CalendarRead, CardSeen, CardTroubleSeen, ProcessAccounted, ProgressSeen,
                  AttemptRunning, AttemptFinished, AttemptNeverRan, MovedAside, BroughtBack,
                  MoveFailed, LeaseHolderGone, HolderActive, TimePassed, RetentionDue, HoldSweep,
-                 SubmissionAbandoned, Reconsider>;
+                 SubmissionAbandoned, DiskSeen, Reconsider>;
 
 // --- Answers ----------------------------------------------------------------------------------
 

@@ -197,6 +197,9 @@ std::vector<Reason> shape_reasons(const State& state, const Job& job, const Deci
       reasons.back().quota = quota_stop(state, free, job, now);
       reasons.back().name = job.tenant;
       break;
+    case Limited::kDisk:
+      reasons.push_back({.code = ReasonCode::kDiskFull, .jobs = {}});
+      break;
     case Limited::kNo:
       break;
   }

@@ -144,6 +144,8 @@ const char* reason_code_name(ReasonCode code) {
       return "paused";
     case ReasonCode::kVramLimit:
       return "vram_limit";
+    case ReasonCode::kDiskFull:
+      return "disk_full";
     case ReasonCode::kNext:
       return "next";
   }
@@ -208,6 +210,8 @@ std::string describe(const Reason& reason) {
       return "paused on request";
     case ReasonCode::kVramLimit:
       return "stopped at its VRAM limit of " + reason.name + " unless that is raised";
+    case ReasonCode::kDiskFull:
+      return "the disk that holds the state directory is full; it starts when there is room";
     case ReasonCode::kNext:
       return "starts next";
   }
@@ -244,6 +248,8 @@ std::string what_would_help(const Reason& reason) {
       return "gpusched resume";
     case ReasonCode::kVramLimit:
       return "a higher limit: gpusched set --vram-limit";
+    case ReasonCode::kDiskFull:
+      return "free space on that disk";
     case ReasonCode::kSlowPair:
     case ReasonCode::kMakingRoom:
     case ReasonCode::kRoomLater:

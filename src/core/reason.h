@@ -33,6 +33,7 @@ enum class ReasonCode {
   kMovedAside,    // Moved aside for others (`jobs`); returns when there is room.
   kPaused,        // Moved aside by hand.
   kVramLimit,     // Stopped at its VRAM limit (`until`, `name`).
+  kDiskFull,      // The state directory's disk has no room for its log and records.
   kNext,          // Nothing stands in its way: it starts with the next decision.
 };
 const char* reason_code_name(ReasonCode code);

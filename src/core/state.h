@@ -77,6 +77,9 @@ class State {
   // Position in cards() of a card's number, if there is such a card.
   std::optional<std::size_t> index_of(CardNumber number) const;
 
+  // Nothing new is taken and nothing started: there would be no room for its records.
+  bool disk_full() const { return disk_full_; }
+  void set_disk_full(bool full) { disk_full_ = full; }
   // How many cards fewer are there than the configuration expects.
   std::uint64_t cards_missing() const;
 
@@ -288,6 +291,7 @@ class State {
 
   Rules rules_;
   HostCapacity host_;
+  bool disk_full_ = false;
   std::vector<Card> cards_;
   std::vector<CardHolds> card_holds_;
   std::vector<CardView> views_;  // In the order of cards_.

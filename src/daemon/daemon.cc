@@ -13,7 +13,6 @@
 #include "base/log.h"
 #include "daemon/mps_control.h"
 #include "daemon/readiness.h"
-#include "daemon/state_directory.h"
 #include "process/device_filter.h"
 #include "process/numa.h"
 
@@ -51,10 +50,10 @@ Result<void> Daemon::start() {
   std::signal(SIGPIPE, SIG_IGN);
   // Before there are threads: it changes the environment.
   descriptors_ = raise_descriptor_limit();
-  auto image = open_store();
-  if (!image) return failure(image.error());
   const auto boot_id = read_boot_id();
   if (!boot_id) return failure(boot_id.error());
+  auto image = open_store(*boot_id);
+  if (!image) return failure(image.error());
   if (!config_.sim.empty()) {
     auto world = open_sim_world(config_.sim, config_.state_directory);
     if (!world) return failure(world.error());
@@ -63,23 +62,11 @@ Result<void> Daemon::start() {
   open_history();
   if (auto started = start_launcher(); !started) return started;
   start_engine(std::move(*image), *boot_id);
+  look_at_disk();
   if (auto started = driver_->start(); !started) return started;
   wait_for_end();
   wait_for_hangup();
   return look_for_cards();
-}
-
-Result<StoreImage> Daemon::open_store() {
-  auto lock = take_state_directory(config_.state_directory);
-  if (!lock) return failure(lock.error());
-  lock_ = std::move(*lock);
-  auto store = SqliteStore::open({.directory = config_.state_directory});
-  if (!store) return failure(store.error());
-  store_ = std::move(*store);
-  auto image = store_->load();
-  store_thread_ = std::make_unique<StoreThread>(
-      *store_, [this](std::function<void()> work) { boost::asio::post(loop_, std::move(work)); });
-  return image;
 }
 
 void Daemon::open_history() {
@@ -104,6 +91,8 @@ Result<void> Daemon::start_launcher() {
       ShimLauncher::start(loop_,
                           {.state_directory = config_.state_directory,
                            .launcher_program = find_launcher_program(),
+                           .state_id = state_id_.id,
+                           .copied = state_id_.copied,
                            .cgroup = cgroup_,
                            .mover = {.variables = mover_variables(sim_),
                                      .ram_reserve_bytes = config_.rules.room.ram_reserve_bytes},
@@ -162,7 +151,7 @@ void Daemon::start_engine(StoreImage image, const std::string& boot_id) {
     };
   }
   engine_ = std::make_unique<Engine>(std::move(state), *launcher_, std::move(options));
-  engine_->recover(std::move(image), boot_id, read_clock());
+  engine_->recover(std::move(image), boot_id, read_clock(), state_id_.copied);
   idle_watch_ = std::make_unique<IdleWatch>(
       loop_, *engine_, [this](AttemptId attempt) { return launcher_->shim_of(attempt); });
   api_ = std::make_unique<Api>(loop_, *engine_, api_ports(), api_limits());
@@ -334,6 +323,7 @@ ApiPorts Daemon::api_ports() {
   ports.cards_from = [this] { return cards_from_; };
   ports.board = [this]() -> const watch::CardBoard* { return cards_ ? &cards_->board() : nullptr; };
   ports.shims = [this] { return launcher_->shims(); };
+  ports.problems = [this] { return problems(); };
   ports.state_directory = config_.state_directory;
   ports.started_at = read_clock().wall;
   ports.daemon_uid = ::geteuid();

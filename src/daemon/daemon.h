@@ -30,6 +30,7 @@
 #include "process/cgroup.h"
 #include "process/progress_file.h"
 #include "process/shim_launcher.h"
+#include "process/state_id.h"
 #include "store/sqlite_store.h"
 #include "store/store_thread.h"
 
@@ -46,7 +47,11 @@ class Daemon {
   Result<void> run();
 
  private:
-  Result<StoreImage> open_store();
+  Result<StoreImage> open_store(const std::string& boot_id);
+  void disown_copied();
+  Result<void> compare_with_directories(StoreImage& image);
+  std::vector<std::string> problems() const;
+  void look_at_disk();
   void open_history();
   Result<void> start_launcher();
   std::string why_devices_are_open() const;
@@ -78,6 +83,7 @@ class Daemon {
   Followable followable_;
   boost::asio::io_context loop_{1};
   Fd lock_;
+  StateId state_id_;
   std::unique_ptr<SqliteStore> store_;
   std::unique_ptr<StoreThread> store_thread_;
   std::unique_ptr<history::History> history_;
@@ -112,6 +118,8 @@ class Daemon {
   std::size_t forgotten_ = 0;   // Since memory was last given back.
   std::string socket_trouble_;  // As it was logged last.
   boost::asio::steady_timer first_look_{loop_};
+  boost::asio::steady_timer disk_look_{loop_};
+  bool disk_full_ = false;
   boost::asio::steady_timer progress_{loop_};
   bool watching_progress_ = false;
   std::map<AttemptId, ReportedProgress> reported_;  // The last that was passed on.

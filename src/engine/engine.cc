@@ -31,7 +31,10 @@ Engine::Engine(State state, Launcher& launcher, Options options)
     : state_(std::move(state)), launcher_(launcher), options_(std::move(options)) {}
 
 void Engine::post(Event event, AnswerFn answer) {
-  if (answer && degraded_) {
+  // What runs can be ended also while nothing can be written down.
+  const bool cancels = std::holds_alternative<CancelAsked>(event);
+  if (degraded_ && answer && cancels) degraded_->retry_at = Boot{};
+  if (answer && degraded_ && !cancels) {
     answer(failure(degraded_->error));
     return;
   }
@@ -48,6 +51,12 @@ void Engine::post(Event event, AnswerFn answer) {
 }
 
 void Engine::submit(SubmitAsked whole, AnswerFn answer) {
+  if (answer && state_.disk_full()) {
+    answer(failure(ErrorCode::kStorageFull,
+                   "the disk that holds the state directory is full; new jobs are taken again when "
+                   "there is room"));
+    return;
+  }
   whole.submission = next_submission_++;
   whole.total = whole.tasks.size();
   if (whole.tasks.size() <= options_.slice) {
@@ -72,13 +81,16 @@ void Engine::report(LauncherReport report) {
       return AttemptFinished{r.attempt,    r.cause,    r.exit_code, r.signal, std::move(r.message),
                              r.started_at, r.ended_at, r.usage,     r.let_go};
     }
-    Event operator()(AttemptNotStarted& r) const { return AttemptNeverRan{r.attempt, r.error}; }
+    Event operator()(AttemptNotStarted& r) const {
+      return AttemptNeverRan{r.attempt, r.error, r.no_room};
+    }
     Event operator()(const MovedAside& r) const { return r; }
     Event operator()(const BroughtBack& r) const { return r; }
     Event operator()(MoveFailed& r) const { return std::move(r); }
     Event operator()(SupervisorLost& r) const {
       AttemptFinished finished{.attempt = r.attempt, .cause = Cause::kSupervisorLost};
       finished.message = "its supervisor died; the job was ended with it";
+      if (engine.elsewhere_.contains(r.attempt)) finished.message = kRunsElsewhere;
       if (engine.of_former_boot_.contains(r.attempt)) {
         finished.cause = Cause::kMachineLost;
         finished.message = "the machine went down while it ran";
@@ -205,7 +217,9 @@ std::optional<Commit> Engine::begin_turn(Now now) {
   lazy_until_.reset();
   committing_ = true;
   trail_in_flight_ = changes.trail;
-  return commit_of(changes);
+  Commit commit = commit_of(changes);
+  commit.clock = clock_watch_.settled(now);
+  return commit;
 }
 
 Commit Engine::commit_of(const State::Changes& changes) const {
@@ -287,6 +301,29 @@ std::vector<std::pair<std::string, std::string>> Engine::card_variables(const Gr
   return variables;
 }
 
+// A job that fills the disk must be ended for the disk to have room again: its end is asked for
+// now, and written down with the next commit that succeeds. Who only waits is not started
+// meanwhile.
+bool Engine::refuse_undone(Posted& posted, const Error& error, Now now) {
+  bool stops = false;
+  Applied applied;
+  if (std::holds_alternative<CancelAsked>(posted.event)) {
+    applied = apply(state_, posted.event, now);
+    state_.roll_back(now);
+    for (const Effect& effect : applied.effects) {
+      const auto* stop = std::get_if<StopAttempt>(&effect);
+      if (stop != nullptr) launcher_.stop(stop->attempt, stop->grace);
+      stops = stops || stop != nullptr;
+    }
+  }
+  if (stops) {
+    posted.answer(std::move(applied.answer));
+  } else {
+    posted.answer(failure(error));
+  }
+  return stops;
+}
+
 // The commit failed, so the turn has not happened: clients hear why, and what the world reported
 // is kept for the next try, because it will not be reported again.
 void Engine::undo(const Error& error, Now now) {
@@ -298,7 +335,7 @@ void Engine::undo(const Error& error, Now now) {
   std::deque<Posted> again;
   for (Posted& posted : failed.events) {
     if (posted.answer) {
-      posted.answer(failure(error));
+      if (refuse_undone(posted, error, now)) again.push_back({std::move(posted.event), {}});
     } else if (!std::holds_alternative<TimePassed>(posted.event) &&
                !std::holds_alternative<RetentionDue>(posted.event)) {
       again.push_back(std::move(posted));
@@ -317,7 +354,7 @@ void Engine::undo(const Error& error, Now now) {
   for (Bulk& bulk : std::exchange(bulks_, {})) bulk.answer(failure(error));
   for (Posted& posted : queue_) {
     if (posted.answer) {
-      posted.answer(failure(error));
+      if (refuse_undone(posted, error, now)) again.push_back({std::move(posted.event), {}});
     } else {
       again.push_back(std::move(posted));
     }

@@ -30,6 +30,10 @@ namespace gpusched {
 // The answer to a client's event; an Error also when the commit failed.
 using AnswerFn = std::function<void(Result<Answer>)>;
 
+// Of what was alive in the directory that this one was copied from.
+inline constexpr const char* kRunsElsewhere =
+    "it belongs to the state directory that this one was copied from";
+
 // Told after a commit is on disk, once per changed job and per trail entry, in trail order.
 struct JobChange {
   std::uint64_t sequence = 0;  // Of the trail entry that goes with it.
@@ -63,7 +67,8 @@ class Engine {
 
   // Loads what the store holds and asks the launcher what became of the attempts that were alive.
   // `boot_id` is the machine's; another one than the stored means that they are lost.
-  void recover(StoreImage image, const std::string& boot_id, Now now);
+  // `copied`: this is a copy of a state directory that may live; what runs is the other one's.
+  void recover(StoreImage image, const std::string& boot_id, Now now, bool copied = false);
 
   // Something happened. `answer` may be empty.
   void post(Event event, AnswerFn answer = {});
@@ -99,6 +104,10 @@ class Engine {
   NearCpus near(const Grant& grant) const;
   // True while the store does not take commits (full disk); new work is refused at once.
   bool degraded() const { return degraded_.has_value(); }
+  // Why, then.
+  std::optional<std::string> store_error() const {
+    return degraded_ ? std::optional(degraded_->error.message) : std::nullopt;
+  }
 
  private:
   struct Posted {
@@ -150,6 +159,9 @@ class Engine {
   LaunchOrder order_of(const Launch& launch) const;
   void deliver(Flight flight);
   void undo(const Error& error, Now now);
+  // For a client whose event was undone: the error, or what could be done all the same. True: the
+  // event is to be kept for the next try.
+  bool refuse_undone(Posted& posted, const Error& error, Now now);
   Commit commit_of(const State::Changes& changes) const;
   std::vector<JobChange> changes_to_tell(const std::vector<TrailEntry>& trail,
                                          const std::vector<Submitted>& completed) const;
@@ -168,6 +180,7 @@ class Engine {
   std::uint64_t next_submission_ = 1;
   std::optional<std::string> boot_id_to_write_;
   std::set<AttemptId> of_former_boot_;  // Alive when the machine went down.
+  std::set<AttemptId> elsewhere_;       // Alive in the directory that this one was copied from.
   bool committing_ = false;
   bool releasing_ = false;
   std::optional<Boot> lazy_until_;

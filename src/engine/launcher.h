@@ -141,6 +141,7 @@ struct AttemptNotStarted {
   // Set when starting failed for a reason that trying again will not cure by itself
   // (no job directory could be made, no process); empty after a crash before the claim.
   std::string error;
+  bool no_room = false;  // The disk was full.
 };
 // The shim died without an exit record; its tree has been ended.
 struct SupervisorLost {

@@ -6,7 +6,32 @@
 
 namespace gpusched {
 
-void Engine::recover(StoreImage image, const std::string& boot_id, Now now) {
+namespace {
+
+// Stores of older versions do not say what time it was; their jobs do.
+std::optional<Wall> last_known_time(const StoreImage& image) {
+  std::optional<Wall> last = image.clock;
+  if (last) return last;
+  for (const Job& job : image.jobs) {
+    const auto* ended = std::get_if<Ended>(&job.state);
+    const Wall at =
+        ended != nullptr ? std::max(job.submitted_at, ended->ended_at) : job.submitted_at;
+    if (!last || *last < at) last = at;
+  }
+  return last;
+}
+
+// Boot time starts anew with the machine, so a back-off is counted again from the wall clock.
+void count_back_off_again(Job& job, Now now) {
+  auto* queued = std::get_if<Queued>(&job.state);
+  if (queued == nullptr || !queued->retry_at) return;
+  queued->retry_boot = now.boot + std::max(Microseconds{0}, *queued->retry_at - now.wall);
+}
+
+}  // namespace
+
+void Engine::recover(StoreImage image, const std::string& boot_id, Now now, bool copied) {
+  if (const auto last = last_known_time(image)) clock_watch_.remember(*last, now);
   const bool same_boot = image.boot_id.empty() || image.boot_id == boot_id;
   if (image.boot_id != boot_id) boot_id_to_write_ = boot_id;
   for (Group& group : image.groups) state_.put(std::move(group));
@@ -15,11 +40,8 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now) {
   for (Booking& booking : image.bookings) state_.put(std::move(booking));
   for (PastRuns& past : image.past_runs) state_.put(std::move(past));
   for (Submission& submission : image.submissions) state_.put(std::move(submission));
-  // Boot time starts anew with the machine, so a back-off is counted again from the wall clock.
   for (Job& job : image.jobs) {
-    if (auto* queued = std::get_if<Queued>(&job.state); queued && queued->retry_at) {
-      queued->retry_boot = now.boot + std::max(Microseconds{0}, *queued->retry_at - now.wall);
-    }
+    count_back_off_again(job, now);
     state_.put(std::move(job), now);
   }
   // After the jobs: what runs has been used since it was last counted, also without a daemon.
@@ -42,17 +64,20 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now) {
     const Job& job = *state_.find(id);
     if (job.spec->lease) {
       // Its holder is watched by whoever serves it; only the end of the machine is certain here.
-      if (same_boot) {
+      if (same_boot && !copied) {
         go_on_moving(job);
         continue;
       }
       AttemptFinished finished{.attempt = job.current_attempt(), .cause = Cause::kMachineLost};
       finished.message = "the machine went down while it was held";
+      if (copied) finished.cause = Cause::kSupervisorLost;
+      if (copied) finished.message = kRunsElsewhere;
       finished.ended_at = now.wall;
       post(std::move(finished));
       continue;
     }
     if (!same_boot) of_former_boot_.insert(job.current_attempt());
+    if (copied) elsewhere_.insert(job.current_attempt());
     launcher_.adopt(job.current_attempt());
     const auto* starting = std::get_if<Starting>(&job.state);
     const auto* running = std::get_if<Running>(&job.state);
@@ -70,7 +95,7 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now) {
     }
     // A move goes on from where the attempt is found.
     const bool ends = stopping != StopReason::kNone && stopping != StopReason::kLetGo;
-    if (same_boot && !ends) go_on_moving(job);
+    if (same_boot && !copied && !ends) go_on_moving(job);
   }
 }
 

@@ -43,6 +43,7 @@ struct Commit {
   std::vector<Submission> submissions;  // Inserted or replaced.
   std::vector<std::uint64_t> removed_submissions;
   std::optional<std::string> boot_id;
+  std::optional<Wall> clock;  // What time it was believed to be; goes along, alone it is nothing.
   // False: it need only outlive this process. A lease dies with the machine anyhow, so a commit
   // of leases alone does not wait for the disk (docs/adr/0029); the next that does takes it along.
   bool outlives_machine = true;
@@ -56,6 +57,16 @@ struct Commit {
   }
 };
 
+// The store holds less than was acknowledged: it was put back, or its log was damaged.
+struct StoreLoss {
+  std::uint64_t commits_known = 0;  // Acknowledged.
+  std::uint64_t commits_found = 0;
+  // From here to next_job, those that are not there are gone: what was submitted later, and a large
+  // submission of which the store knew only a part.
+  JobId next_job_found{1};
+  friend bool operator==(const StoreLoss&, const StoreLoss&) = default;
+};
+
 // Everything that a daemon needs to go on where the last one stopped.
 struct StoreImage {
   std::vector<Job> jobs;  // By id. Jobs of one array share spec; equal environments are shared.
@@ -67,7 +78,9 @@ struct StoreImage {
   std::vector<PastRuns> past_runs;      // By key.
   std::vector<Submission> submissions;  // None is open.
   std::string boot_id;                  // Empty on the first start.
-  JobId next_job{1};                    // Never reused, also after retention removed the last one.
+  std::optional<Wall> clock;            // At the last commit; never there in older stores.
+  std::optional<StoreLoss> loss;
+  JobId next_job{1};  // Never reused, also after retention removed the last one.
   std::uint64_t next_submission = 1;
   std::uint64_t next_trail_sequence = 1;
 };
@@ -77,6 +90,7 @@ class Store {
   virtual ~Store() = default;
   // Once, before anything else. Removes submissions left open, with their jobs.
   virtual Result<StoreImage> load() = 0;
+  // An empty commit is nothing, unless the last one failed: then it tries whether the store works.
   virtual Result<void> commit(const Commit& commit) = 0;
   // The trail of one job, oldest first; after_sequence 0: from the start.
   virtual Result<std::vector<TrailEntry>> trail(JobId job, std::uint64_t after_sequence,

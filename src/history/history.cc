@@ -74,7 +74,7 @@ void History::give(Work work) {
     const std::lock_guard lock(mutex_);
     // A question that came in just before is still owed its answer.
     const bool question = std::holds_alternative<Asked>(work);
-    if (ending_ || (!off_because_.empty() && !question)) return;
+    if (ending_ || (!off_because_.empty() && !paused_ && !question)) return;
     if (const Points* points = std::get_if<Points>(&work)) waiting_points_ += count_of(*points);
     if (question) ++waiting_questions_;
     work_.push_back(std::move(work));
@@ -126,7 +126,7 @@ void History::run() {
 
 void History::start() {
   Result<std::string> path = prepare_file(options_.directory);
-  if (!path) return switch_off(path.error().message);
+  if (!path) return stop_for(path.error());
   path_ = std::move(*path);
   bool damaged = false;
   const RecorderOptions how{options_.tiers, options_.size_most, options_.keep_free_bytes,
@@ -137,13 +137,16 @@ void History::start() {
   } else if (damaged) {
     begin_anew(recorder.error());
   } else {
-    switch_off(recorder.error().message);
+    stop_for(recorder.error());
   }
 }
 
 void History::carry_out(Work& work) {
   if (Asked* asked = std::get_if<Asked>(&work)) return answer(*asked);
-  if (recorder_ == nullptr) return;
+  if (recorder_ == nullptr && !resume()) {
+    if (const JobId* job = std::get_if<JobId>(&work)) forget_later_.push_back(*job);
+    return;
+  }
   Result<void> done;
   if (const Points* points = std::get_if<Points>(&work)) {
     done = recorder_->add(*points);
@@ -168,7 +171,46 @@ void History::answer(Asked& asked) {
 
 void History::give_up(const Error& error) {
   if (recorder_->damaged()) return begin_anew(error);
+  stop_for(error);
+}
+
+void History::stop_for(const Error& error) {
+  if (error.code == ErrorCode::kStorageFull) return pause(error.message);
   switch_off(error.message);
+}
+
+void History::pause(const std::string& reason) {
+  recorder_.reset();
+  const std::lock_guard lock(mutex_);
+  if (!paused_)
+    log_warning("history pauses until there is room on the disk; the queue is not affected",
+                {{"reason", reason}});
+  off_because_ = reason;
+  paused_ = true;
+}
+
+bool History::resume() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!paused_) return false;
+  }
+  // A little more than it paused for, so that it does not begin and end with every block written.
+  const std::uint64_t least = options_.keep_free_bytes;
+  const std::uint64_t wanted = least > UINT64_MAX / 2 ? least : least + least / 8;
+  if (!require_space(options_.directory, wanted)) return false;
+  start();
+  if (recorder_ == nullptr) return false;
+  for (const JobId job : std::exchange(forget_later_, {})) {
+    if (Result<void> done = recorder_->forget(job); !done) {
+      give_up(done.error());
+      return false;
+    }
+  }
+  log_info("history goes on: there is room on the disk again");
+  const std::lock_guard lock(mutex_);
+  off_because_.clear();
+  paused_ = false;
+  return true;
 }
 
 void History::begin_anew(const Error& error) {
@@ -188,6 +230,7 @@ void History::switch_off(const std::string& reason) {
               {{"reason", reason}});
   const std::lock_guard lock(mutex_);
   off_because_ = reason;
+  paused_ = false;
 }
 
 }  // namespace gpusched::history

@@ -1,6 +1,7 @@
 // What cards and jobs did over time. It has a thread and a database of its own, and can never harm
-// the queue: it does not answer back, its inbox is bounded, and whatever fails (a full disk, a
-// damaged file, one of a newer version) switches it off with one sentence in the log.
+// the queue: it does not answer back, its inbox is bounded, and whatever fails (a damaged file, one
+// of a newer version) switches it off with one sentence in the log. On a full disk it pauses, and
+// goes on by itself once there is room.
 #pragma once
 
 #include <condition_variable>
@@ -75,13 +76,19 @@ class History {
   // After a failure of the recorder.
   void give_up(const Error& error);
   void begin_anew(const Error& error);
+  // A full disk is over some time, all else is not.
+  void stop_for(const Error& error);
   void switch_off(const std::string& reason);
+  void pause(const std::string& reason);
+  // True: there is room again, and the recorder is there.
+  bool resume();
 
   const Options options_;
   // Of the thread alone.
   std::unique_ptr<Recorder> recorder_;
   std::string path_;
   bool begun_anew_ = false;
+  std::vector<JobId> forget_later_;  // While paused.
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
@@ -91,6 +98,7 @@ class History {
   std::size_t waiting_questions_ = 0;
   std::uint64_t dropped_ = 0;
   std::string off_because_;
+  bool paused_ = false;  // Off, but not for good.
   bool ending_ = false;
 
   std::thread thread_;

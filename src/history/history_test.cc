@@ -2,6 +2,7 @@
 #include "history/history.h"
 
 #include <gtest/gtest.h>
+#include <sys/mount.h>
 
 #include <filesystem>
 #include <fstream>
@@ -115,6 +116,31 @@ TEST_F(Histories, ADiskThatIsNearlyFullSwitchesThemOff) {
   const auto answer = ask(*history);
   ASSERT_FALSE(answer);
   EXPECT_NE(answer.error().message.find("which the queue needs more"), std::string::npos);
+}
+
+TEST_F(Histories, GoOnByThemselvesWhenThereIsRoomOnTheDiskAgain) {
+  if (::mount("none", directory.path().c_str(), "tmpfs", 0, "size=8m") != 0) {
+    GTEST_SKIP() << "needs root";
+  }
+  struct Unmount {
+    std::string at;
+    ~Unmount() { ::umount2(at.c_str(), MNT_DETACH); }
+  } unmount{directory.path()};
+  const auto history = History::open({.directory = directory.path(),
+                                      .keep_free_bytes = 4 << 20,
+                                      .post_to_loop = [](const auto& work) { work(); }});
+  history->add(points_of(card_point(0, at(0), 25)));
+  ASSERT_TRUE(ask(*history));
+  write("ballast", std::string(6 << 20, 'x'));
+  for (int i = 1; i < 60; ++i) history->add(points_of(card_point(0, at(i), 25)));
+  ASSERT_FALSE(ask(*history));
+  EXPECT_NE(history->off_because(), "");
+  std::filesystem::remove(directory.path() + "/ballast");
+  history->forget(JobId{1});
+  for (int i = 60; i < 70; ++i) history->add(points_of(card_point(0, at(i), 75)));
+  const auto answer = ask(*history);
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(history->off_because(), "");
 }
 
 // Wherever the disk stops to work, history is off, and what was there before can be read again.

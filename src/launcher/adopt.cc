@@ -67,7 +67,8 @@ void run_adopting_shim(const ShimSettings& settings, AttemptId attempt, const st
                        Fd go) {
   ::prctl(PR_SET_NAME, "gpusched-shim");
   const auto give_up = [&](std::string why) {
-    send_packet(settings.report_fd, encode(ShimGaveUp{attempt, std::move(why)}), {}, MSG_DONTWAIT);
+    const ShimGaveUp said{attempt, std::move(why)};
+    send_packet(settings.report_fd, encode(said), {}, MSG_DONTWAIT);
   };
   auto order = decode_order(bytes);
   if (!order || !order->adopted) return give_up("the order names no process");
@@ -87,7 +88,11 @@ void run_adopting_shim(const ShimSettings& settings, AttemptId attempt, const st
   if (!control) return give_up(control.error().message);
   parts.control = std::move(*control);
   if (auto kept = keep_adoption(inside, parts.order); !kept) return give_up(kept.error().message);
-  auto draft = draft_claim(inside, {true, ::getpid(), settings.boot_id, {}, parts.order.adopted});
+  auto draft = draft_claim(inside, {.pid = ::getpid(),
+                                    .boot_id = settings.boot_id,
+                                    .cgroup = {},
+                                    .process = parts.order.adopted,
+                                    .state = settings.state_id});
   if (!draft) return give_up(draft.error().message);
   if (go && !wait_for_go(go.get())) {
     drop_draft(inside, *draft);

@@ -21,6 +21,13 @@ namespace {
 constexpr std::string_view kSparePrefix = "spare.";
 constexpr std::string_view kLostPrefix = "lost.";
 
+// A full disk is over some time; the attempt waits for that.
+tl::unexpected<Error> entry_failure(const char* what) {
+  const bool full = errno == ENOSPC || errno == EDQUOT;
+  return failure(full ? ErrorCode::kStorageFull : ErrorCode::kIo,
+                 std::string(what) + ": " + std::strerror(errno));
+}
+
 }  // namespace
 
 Result<Fd> listen_for_control(int directory) {
@@ -33,17 +40,14 @@ Result<Fd> listen_for_control(int directory) {
   // Everybody may connect, few are listened to: the peer's credentials decide.
   if (!socket || ::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
       ::listen(socket.get(), 16) != 0) {
-    return failure(ErrorCode::kIo,
-                   std::string("cannot make the control socket: ") + std::strerror(errno));
+    return entry_failure("cannot make the control socket");
   }
   return socket;
 }
 
 Result<Fd> open_own_log(int directory) {
   Fd log(::openat(directory, "log", O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!log) {
-    return failure(ErrorCode::kIo, std::string("cannot open the log: ") + std::strerror(errno));
-  }
+  if (!log) return entry_failure("cannot open the log");
   return log;
 }
 
@@ -63,8 +67,7 @@ Result<void> make_checkpoint_directory(int jobs_fd, const LaunchOrder& order, bo
                                          AT_SYMLINK_NOFOLLOW) == 0) {
     return {};
   }
-  return failure(ErrorCode::kIo,
-                 std::string("cannot make the checkpoint directory: ") + std::strerror(errno));
+  return entry_failure("cannot make the checkpoint directory");
 }
 
 std::optional<SpareEntries> make_spare_entries(int jobs_fd) {

@@ -23,6 +23,7 @@
 #include "process/cgroup.h"
 #include "process/job_directory.h"
 #include "process/launch_protocol.h"
+#include "process/state_id.h"
 
 namespace gpusched {
 namespace {
@@ -94,6 +95,7 @@ int run(const std::string& state, const std::string& cgroup_base) {
   tidy_descriptors(settings.null_fd);
   settings.children_fd = prepare_signals();
   if (const auto boot = read_boot_id()) settings.boot_id = *boot;
+  settings.state_id = read_state_id(state).value_or("");
   settings.reset_oom_score = oom_score_is_changed();
   const std::string jobs = jobs_directory(state);
   if (::mkdir(jobs.c_str(), 0711) != 0 && errno != EEXIST) give_up("make", jobs);

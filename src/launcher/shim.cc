@@ -162,8 +162,9 @@ Result<void> prepare_directory(const ShimSettings& settings, ShimParts& parts,
   return make_checkpoint_directory(settings.jobs_fd, parts.order, plan.change_user);
 }
 
-void give_up(const ShimSettings& settings, AttemptId attempt, std::string why) {
-  send_packet(settings.report_fd, encode(ShimGaveUp{attempt, std::move(why)}), {}, MSG_DONTWAIT);
+void give_up(const ShimSettings& settings, AttemptId attempt, const Error& why) {
+  const ShimGaveUp said{attempt, why.message, why.code == ErrorCode::kStorageFull};
+  send_packet(settings.report_fd, encode(said), {}, MSG_DONTWAIT);
 }
 
 // A prepared attempt that is not to run: takes back what was made for it. The directory stays.
@@ -247,7 +248,7 @@ void run_shim(const ShimSettings& settings, AttemptId attempt, const std::string
   auto order = decode_order(bytes);
   if (!order) {
     if (spare != nullptr) remove_spare_entries(settings.jobs_fd, *spare);
-    return give_up(settings, attempt, order.error().message);
+    return give_up(settings, attempt, order.error());
   }
   parts.order = std::move(*order);
   parts.order.attempt = attempt;
@@ -255,7 +256,7 @@ void run_shim(const ShimSettings& settings, AttemptId attempt, const std::string
   ClaimDraft begun;
   if (auto entered = enter_directory(settings, parts, spare, begun); !entered) {
     if (!parts.leaf_path.empty()) remove_leaf(parts.leaf_path);
-    return give_up(settings, attempt, entered.error().message);
+    return give_up(settings, attempt, entered.error());
   }
   // One shim at a time in here: one that prepared this attempt for a daemon that died may still be
   // taking its things away.
@@ -277,19 +278,27 @@ void run_shim(const ShimSettings& settings, AttemptId attempt, const std::string
   }
   if (prepared) prepared = prepare_directory(settings, parts, plan);
   auto draft = finish_draft(parts.directory.get(), std::move(begun),
-                            {true, ::getpid(), settings.boot_id, parts.leaf_path});
+                            {.pid = ::getpid(),
+                             .boot_id = settings.boot_id,
+                             .cgroup = parts.leaf_path,
+                             .state = settings.state_id});
   if (!draft) {
     withdraw(parts, {}, std::move(release), command);
-    return give_up(settings, attempt, draft.error().message);
+    return give_up(settings, attempt, draft.error());
   }
   if (go && !wait_for_go(go.get())) return withdraw(parts, *draft, std::move(release), command);
   go.reset();
+  // Before the claim: one that finds no room for its log has not run, and waits for some.
+  if (!prepared && prepared.error().code == ErrorCode::kStorageFull) {
+    withdraw(parts, *draft, std::move(release), command);
+    return give_up(settings, attempt, prepared.error());
+  }
 
   const auto won = post_claim(parts.directory.get(), *draft);
   // Not won: recovery was faster and has said that this attempt never runs.
   if (!won || !*won) {
     withdraw(parts, *draft, std::move(release), command);
-    if (!won) give_up(settings, attempt, won.error().message);
+    if (!won) give_up(settings, attempt, won.error());
     return;
   }
   parts.claim = std::move(draft->file);

@@ -15,6 +15,7 @@ struct ShimSettings {
   std::string state_directory;
   std::string cgroup_base;  // Empty: none.
   std::string boot_id;
+  std::string state_id;  // Of the state directory; empty: it has none.
   int jobs_fd = -1;      // STATE/jobs.
   int children_fd = -1;  // A signalfd for SIGCHLD; reads what is pending for whoever reads.
   int null_fd = -1;

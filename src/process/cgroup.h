@@ -26,6 +26,8 @@ struct CgroupBase {
 
 // Looks where the base would be; changes nothing.
 CgroupBase find_cgroup_base(const std::string& state_directory);
+// What an older version, which knew no ids, called the group of this directory, if it is there.
+std::string earlier_group_name(const std::string& state_directory);
 // Makes daemon/, shims/ and jobs/ below it, moves this process into daemon/ if `move_self`, and
 // switches on the controllers that there are. Falls back to an empty base, never fails.
 CgroupBase prepare_cgroups(CgroupBase base, bool move_self);

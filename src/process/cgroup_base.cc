@@ -8,9 +8,12 @@
 #include <cstring>
 
 #include "process/cgroup.h"
+#include "process/state_id.h"
 
 namespace gpusched {
 namespace {
+
+constexpr const char* kGroupPrefix = "/gpusched-";
 
 std::string slurp(const std::string& path) {
   const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -65,7 +68,7 @@ bool may_write(const std::string& path) {
   return ::access(path.c_str(), W_OK) == 0 && ::access((path + "/cgroup.procs").c_str(), W_OK) == 0;
 }
 
-// Short and stable: two daemons with different state directories never share a group.
+// As older versions named a directory's group; those with an id are named by that.
 std::string hash_of(const std::string& text) {
   std::uint64_t hash = 14695981039346656037ULL;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
@@ -117,7 +120,8 @@ CgroupBase find_cgroup_base(const std::string& state_directory) {
                            ", without limits (those need DelegateSubgroup=daemon in the unit)"};
   }
   if (root && ::access(mount.c_str(), W_OK) == 0) {
-    const std::string path = mount + "/gpusched-" + hash_of(state_directory);
+    const auto id = read_state_id(state_directory);
+    const std::string path = mount + kGroupPrefix + (id ? *id : hash_of(state_directory));
     return {.path = path,
             .cpu_limits = true,
             .ram_limits = true,
@@ -126,6 +130,13 @@ CgroupBase find_cgroup_base(const std::string& state_directory) {
   return {.path = {},
           .explanation = "no control group below " + mount +
                          " may be written; jobs are followed by session and process tree"};
+}
+
+std::string earlier_group_name(const std::string& state_directory) {
+  const std::string mount = v2_mount();
+  const std::string name = hash_of(state_directory);
+  const bool there = !mount.empty() && ::access((mount + kGroupPrefix + name).c_str(), F_OK) == 0;
+  return there ? name : std::string();
 }
 
 CgroupBase prepare_cgroups(CgroupBase base, bool move_self) {

@@ -228,6 +228,7 @@ Unsupervised lost_with(const std::optional<ClaimRecord>& claim, std::optional<St
   if (claim) lost.boot_id = claim->boot_id;
   if (status && lost.boot_id.empty()) lost.boot_id = status->boot_id;
   if (claim) lost.process = claim->process;
+  if (claim) lost.state = claim->state;
   lost.adopted = lost.process || (status && status->adopted);
   lost.status = std::move(status);
   lost.problem = std::move(problem);
@@ -267,9 +268,9 @@ Result<AttemptFindings> look_at_attempt(const std::string& state_directory, Atte
   const auto held = S_ISREG(about.st_mode) ? claim_is_held(directory) : Result<bool>(false);
   if (shim == ShimLife::kUnknown && !held) return failure(held.error());
   if (shim == ShimLife::kUnknown && *held)
-    return AttemptFindings(Supervised{*claim ? (*claim)->pid : 0,
-                                      *claim && (*claim)->process ? (*claim)->process->pid : 0,
-                                      std::move(*status)});
+    return AttemptFindings(Supervised{
+        *claim ? (*claim)->pid : 0, *claim && (*claim)->process ? (*claim)->process->pid : 0,
+        std::move(*status), *claim ? (*claim)->state : std::string()});
   // The shim may have written its last word between the two looks.
   ended = find_exit();
   if (!ended) return failure(ended.error());

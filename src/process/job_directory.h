@@ -37,6 +37,7 @@ struct ClaimRecord {
   std::string boot_id;
   std::string cgroup;                          // The job's leaf; empty without one.
   std::optional<AdoptedProcess> process = {};  // Set: not started by the shim, only watched over.
+  std::string state = {};  // Id of the state directory; empty: of an older version.
 };
 struct StatusRecord {
   int pid = 0;  // Of the command: also its session and process group.
@@ -107,6 +108,7 @@ struct Supervised {
   int shim_pid = 0;     // 0: the claim cannot be read.
   int adopted_pid = 0;  // 0: it was not adopted.
   std::optional<StatusRecord> status;
+  std::string state = {};  // As its claim says.
 };
 struct Unsupervised {
   std::string cgroup;
@@ -115,6 +117,7 @@ struct Unsupervised {
   std::string problem;   // What was damaged, if something was.
   bool adopted = false;  // It lives on, and is never ended for having lost its shim.
   std::optional<AdoptedProcess> process;  // Who it is, if that can be read.
+  std::string state = {};                 // As its claim says.
 };
 using AttemptFindings = std::variant<NoClaim, NeverRan, Supervised, Unsupervised, ExitRecord>;
 // An error says nothing of the attempt: something could not be read this time, and is to be tried

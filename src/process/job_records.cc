@@ -55,6 +55,7 @@ std::string write_claim(const ClaimRecord& claim) {
     record.set("process", std::int64_t{claim.process->pid});
     record.set("process_started", claim.process->started.time_since_epoch().count());
   }
+  if (!claim.state.empty()) record.set("state", claim.state);
   return record.write();
 }
 
@@ -65,6 +66,7 @@ Result<ClaimRecord> parse_claim(std::string_view text) {
   const auto pid = small(*record, "pid", kLargestPid);
   if (!pid || (by != "shim" && by != "recovery")) return damaged("the claim says nothing known");
   ClaimRecord claim{by == "shim", *pid, text_of(*record, "boot_id"), text_of(*record, "cgroup")};
+  claim.state = text_of(*record, "state");
   const auto process = small(*record, "process", kLargestPid);
   const auto started = record->number("process_started");
   if (process && started) claim.process = AdoptedProcess{*process, Boot{Microseconds{*started}}};

@@ -56,6 +56,7 @@ void write(WireWriter& out, const CommandEnded& m) {
 }
 void write(WireWriter& out, const ShimGaveUp& m) {
   write(out, m.attempt);
+  out.u8(m.no_room ? 1 : 0);
   out.rest(m.error);
 }
 void write(WireWriter& out, const TreeEnded& m) { write(out, m.attempt); }
@@ -128,6 +129,7 @@ void read(WireReader& in, CommandEnded& m) {
 }
 void read(WireReader& in, ShimGaveUp& m) {
   m.attempt = read_attempt(in);
+  m.no_room = in.u8() != 0;
   m.error = in.rest();
 }
 void read(WireReader& in, TreeEnded& m) { m.attempt = read_attempt(in); }

@@ -93,6 +93,7 @@ struct CommandEnded {  // `record` is the text of the exit record, which is in p
 struct ShimGaveUp {  // Before the claim; the command has not run.
   AttemptId attempt;
   std::string error;
+  bool no_room = false;  // The disk was full.
 };
 struct TreeEnded {
   AttemptId attempt;

@@ -151,7 +151,11 @@ std::vector<pid_t> find_lost_tree(const LostTree& lost) {
   for (const ProcessEntry& entry : all) {
     if (entry.zombie || entry.pid == ::getpid() || entry.pid == 1) continue;
     const bool member = session_is_ours && entry.session == lost.session;
-    if (member || carries_attempt(entry.pid, lost)) found.push_back(entry.pid);
+    // A directory that was at the same path before may have had such a job, too. Between the first
+    // process of a start and its command lies at most a slow commit.
+    constexpr Seconds kStartMost{60};
+    const bool before = lost.session > 1 && entry.started + kStartMost < lost.session_started;
+    if (member || (!before && carries_attempt(entry.pid, lost))) found.push_back(entry.pid);
   }
   return found;
 }

@@ -80,6 +80,9 @@ TEST(ProcessTree, FindsWhatCarriesTheAttemptInItsEnvironment) {
       {"GPUSCHED_ATTEMPT=3", "GPUSCHED_CHECKPOINT_DIR=/state/jobs/5/checkpoint"});
   const Child other_daemon(
       {"GPUSCHED_ATTEMPT=2", "GPUSCHED_CHECKPOINT_DIR=/else/jobs/5/checkpoint"});
+  // Started long before: of another directory that was at this path.
+  const Boot later = read_clock().boot + Seconds{3600};
+  EXPECT_TRUE(find_lost_tree({{JobId{5}, 2}, "/state/jobs/5/checkpoint", 999'999, later}).empty());
   const auto found = find_lost_tree({{JobId{5}, 2}, "/state/jobs/5/checkpoint", 0, Boot{}});
   EXPECT_EQ(found, std::vector<pid_t>{ours.pid()});
 }

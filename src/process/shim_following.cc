@@ -37,7 +37,9 @@ void ShimLauncher::Impl::on_message(LaunchMessage& message, std::vector<Fd>& pas
     if (auto record = parse_exit(ended->record, ended->attempt)) on_ended(std::move(*record));
   } else if (const auto* gave_up = std::get_if<ShimGaveUp>(&message)) {
     const auto found = attempts_.find(gave_up->attempt);
-    if (found != attempts_.end()) found->second.error = gave_up->error;
+    if (found == attempts_.end()) return;
+    found->second.error = gave_up->error;
+    found->second.no_room = gave_up->no_room;
   } else if (const auto* failed = std::get_if<ShimNotLaunched>(&message)) {
     const auto found = attempts_.find(failed->attempt);
     if (is_of_dropped(failed->attempt) || found == attempts_.end()) return;
@@ -127,10 +129,10 @@ void ShimLauncher::Impl::on_ended(ExitRecord ended) {
 
 void ShimLauncher::Impl::not_started(AttemptId attempt) {
   const auto found = attempts_.find(attempt);
-  std::string error = std::move(found->second.error);
+  AttemptNotStarted report{attempt, std::move(found->second.error), found->second.no_room};
   attempts_.erase(found);
   moves_->attempt_ended(attempt);
-  sink_(AttemptNotStarted{attempt, std::move(error)});
+  sink_(std::move(report));
 }
 
 void ShimLauncher::Impl::on_tree_ended(AttemptId attempt) {
@@ -175,14 +177,37 @@ void ShimLauncher::Impl::settle(AttemptId attempt, ShimLife shim) {
   } else if (std::holds_alternative<NoClaim>(*findings)) {
     win_claim(attempt, followed);
   } else if (const auto* supervised = std::get_if<Supervised>(&*findings)) {
-    follow_adopted(attempt, followed, *supervised);
+    if (!is_ours(supervised->state, {})) {
+      leave_alone(attempt, followed);
+    } else {
+      follow_adopted(attempt, followed, *supervised);
+    }
   } else if (const auto* lost = std::get_if<Unsupervised>(&*findings)) {
-    if (lost->adopted) {
+    if (!is_ours(lost->state, lost->cgroup)) {
+      leave_alone(attempt, followed);
+    } else if (lost->adopted) {
       succeed(attempt, followed, *lost);
     } else {
       end_tree(attempt, followed, *lost);
     }
   }
+}
+
+// Claims of older versions say only where the job's group is.
+bool ShimLauncher::Impl::is_ours(const std::string& state, const std::string& cgroup) const {
+  if (options_.state_id.empty()) return true;
+  if (!state.empty()) return state == options_.state_id;
+  const std::string& base = options_.cgroup.path;
+  const bool elsewhere = !cgroup.empty() && !base.empty() && !cgroup.starts_with(base + "/");
+  return !options_.copied && !elsewhere;
+}
+
+// Another state directory's job: this one is a copy of that. It runs on, and is over here.
+void ShimLauncher::Impl::leave_alone(AttemptId attempt, Followed& followed) {
+  complain("attempt " + to_string(attempt) +
+           " belongs to another state directory; nothing of it is ended");
+  followed.stage = Stage::kEndingTree;
+  on_tree_ended(attempt);
 }
 
 void ShimLauncher::Impl::win_claim(AttemptId attempt, Followed& followed) {

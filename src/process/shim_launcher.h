@@ -30,6 +30,9 @@ class ShimLauncher final : public Launcher {
   struct Options {
     std::string state_directory;   // Absolute; exists.
     std::string launcher_program;  // Absolute.
+    // Whose attempts these are; claims of another one are not touched. Empty: nobody asks.
+    std::string state_id = {};
+    bool copied = false;  // The directory is a copy: claims without an id are another one's, too.
     // As prepare_cgroups() gave it; empty path: without control groups.
     CgroupBase cgroup;
     MoverOptions mover = {};

@@ -66,6 +66,7 @@ class ShimLauncher::Impl : public std::enable_shared_from_this<ShimLauncher::Imp
     bool let_go_said = false;
     bool started = false;  // Reported.
     std::string error;     // Why starting failed, if the launcher or the shim said so.
+    bool no_room = false;  // For lack of room on the disk.
     std::optional<Seconds> stop;
     std::optional<SaveCommand> save;
     std::optional<TimeRule> time;
@@ -104,6 +105,8 @@ class ShimLauncher::Impl : public std::enable_shared_from_this<ShimLauncher::Imp
   void settle_later(AttemptId attempt);
   void settle(AttemptId attempt, ShimLife shim);
   void win_claim(AttemptId attempt, Followed& followed);
+  bool is_ours(const std::string& state, const std::string& cgroup) const;
+  void leave_alone(AttemptId attempt, Followed& followed);
   void follow_adopted(AttemptId attempt, Followed& followed, const Supervised& found);
   void end_tree(AttemptId attempt, Followed& followed, const Unsupervised& found);
   void succeed(AttemptId attempt, Followed& followed, const Unsupervised& found);

@@ -88,7 +88,7 @@ void FaultWorld::check_waiting() {
     if (state.in_open_submission(id)) continue;
     const bool waits = !job.active() && !job.ended();
     if (waits && reasons.of(job).empty()) violate("job " + to_string(id) + " does not say why");
-    if (job.active() &&
+    if (job.active() && !found_.contains(job.current_attempt()) &&
         static_cast<int>(grant_of(job)->cards.size()) < job.spec->needs.gpus.least) {
       violate("job " + to_string(id) + " runs with a part of its gang");
     }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/explain.h"
+#include "engine/reconcile.h"
 
 namespace gpusched {
 namespace {
@@ -37,6 +38,7 @@ FaultWorld::FaultWorld(std::uint64_t seed)
             if (chance(10)) plan.exit_code = kSavedExitCode;
             if (chance(70)) plan.saves_within = Microseconds{pick(2'000'000)};
             if (chance(3)) plan.launch_error = "no process could be made";
+            plan.no_room = chance(50);
             return plan;
           },
           [](LauncherReport) {}) {
@@ -76,6 +78,7 @@ void FaultWorld::boot_daemon() {
     violate("the store could not be loaded: " + image.error().message);
     return;
   }
+  compare_with_processes(*image);
   engine_->recover(std::move(*image), boot_id_, now_);
   engine_->post(CardsReported{cards_});
 }
@@ -85,6 +88,41 @@ void FaultWorld::crash() {
   launcher_.daemon_died();
   engine_.reset();
   boot_daemon();
+}
+
+void FaultWorld::put_back_store() {
+  if (copy_.empty()) return;
+  ++tally_.stores_put_back;
+  store_.drop_unsynced();
+  store_.go_back_to(copy_);
+  // How jobs had ended may be written anew: a cancel that is forgotten leaves only a signal.
+  ended_.clear();
+  crash();
+  // What was found running counts, whatever its tenant may hold.
+  for (const auto& [name, entry] : engine_->state().tenants().entries()) held_[name] = entry.holds;
+}
+
+// As the daemon does it with job directories.
+void FaultWorld::compare_with_processes(StoreImage& image) {
+  std::map<JobId, FoundJob> found;
+  for (const auto& [attempt, truth] : launcher_.truth()) {
+    FoundJob& job = found[attempt.job];
+    job.job = attempt.job;
+    job.claimed = std::max(job.claimed, attempt.number);
+    job.order = {.argv = {"work"}, .working_directory = "/", .owner = {1000, 1000, "user1"}};
+    if (truth.adopted) job.order.adopted = AdoptedProcess{.pid = 2, .started = now_.boot};
+  }
+  std::vector<FoundJob> list;
+  for (auto& [id, job] : found) list.push_back(std::move(job));
+  const Reconciled done = reconcile(image, list, std::make_shared<Environment>(), now_.wall);
+  if (!image.loss && !done.nothing()) violate("a store that lost nothing was mended");
+  if (auto mended = store_.commit(done.repair); !mended) violate(mended.error().message);
+  for (const auto& [first, last] : done.gone) {
+    for (std::uint64_t id = number_of(first); id <= number_of(last); ++id) {
+      acknowledged_.erase(JobId{id});
+    }
+  }
+  for (const Job& job : done.repair.jobs) found_.insert(job.current_attempt());
 }
 
 void FaultWorld::power_cut() {
@@ -138,6 +176,11 @@ void FaultWorld::time_passes() {
 void FaultWorld::turn(bool with_faults) {
   ++tally_.turns;
   if (with_faults && chance(1)) return crash();
+  if (with_faults && pick(300) == 0) return put_back_store();
+  if (with_faults && pick(100) == 0) {
+    copy_ = "copy-" + std::to_string(++copies_);
+    if (auto copied = store_.backup(copy_); !copied) violate(copied.error().message);
+  }
   const auto commit = engine_->begin_turn(now_);
   if (!commit) return;
   if (!with_faults) {
@@ -204,6 +247,7 @@ void FaultWorld::client_acts() {
     case 13:
       return adopt_something();
     case 14:
+      if (chance(20)) engine_->post(DiskSeen{chance(30)});
       return engine_->post(LetGoAsked{root, {*job}}, ignore);
     case 15:
       return change_many(*job);
@@ -287,7 +331,11 @@ void FaultWorld::submit_something() {
     if (submitted == nullptr) return;
     tally_.submitted += submitted->repeated ? 0 : submitted->count;
     for (std::uint64_t i = 0; i < submitted->count; ++i) {
-      acknowledged_.insert(JobId{number_of(submitted->first) + i});
+      const JobId id{number_of(submitted->first) + i};
+      acknowledged_.insert(id);
+      if (!numbers_given_.insert(id).second && !submitted->repeated) {
+        violate("number " + to_string(id) + " was given twice");
+      }
     }
   });
 }
@@ -316,6 +364,7 @@ void FaultWorld::adopt_something() {
 // Calm weather: every job that can end must end.
 std::string FaultWorld::drain() {
   calm_ = true;
+  engine_->post(DiskSeen{false});
   // Nor does a quota keep anybody from ending.
   bool lifted = false;
   for (int i = 0; i < 200'000 && violation_.empty(); ++i) {

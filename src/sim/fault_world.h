@@ -28,6 +28,7 @@ class FaultWorld {
 
   struct Tally {
     int turns = 0, crashes = 0, power_cuts = 0, failed_commits = 0, clock_jumps = 0;
+    int stores_put_back = 0;
     std::uint64_t submitted = 0, completed = 0, failed = 0, cancelled = 0;
   };
   const Tally& tally() const { return tally_; }
@@ -39,6 +40,9 @@ class FaultWorld {
   void boot_daemon();
   void crash();
   void power_cut();
+  // The daemon dies, and its store is replaced by an older copy, or its log is cut.
+  void put_back_store();
+  void compare_with_processes(StoreImage& image);
   void step();
   void client_acts();
   void submit_something();
@@ -73,6 +77,10 @@ class FaultWorld {
 
   std::map<std::string, TenantHolds> held_;  // By tenant, at the last check.
   std::set<JobId> acknowledged_;
+  std::set<JobId> numbers_given_;  // Whatever became of them.
+  std::set<AttemptId> found_;      // Begun again after a loss, with nothing granted.
+  std::string copy_;               // The newest backup; empty: none.
+  int copies_ = 0;
   std::map<JobId, std::string> ended_;  // As it was told after a commit.
   std::string violation_;
   Tally tally_;

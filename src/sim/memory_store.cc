@@ -49,6 +49,8 @@ void MemoryStore::Tables::apply(const Commit& commit) {
   for (const PastRuns& past : commit.past_runs) past_runs[past.key] = past;
   for (const PastRunsKey& key : commit.removed_past_runs) past_runs.erase(key);
   if (commit.boot_id) boot_id = *commit.boot_id;
+  if (commit.clock) clock = commit.clock;
+  ++commits;
   for (const JobId id : commit.removed_jobs) remove_job(id);
 }
 
@@ -64,7 +66,12 @@ void MemoryStore::Tables::remove_open_submissions() {
 }
 
 Result<StoreImage> MemoryStore::load() {
-  sync();
+  std::uint64_t first_lost = synced_.next_job;
+  for (const auto& [id, submission] : synced_.submissions) {
+    if (submission.open) first_lost = std::min(first_lost, number_of(submission.first));
+  }
+  // Before what is only staged counts as acknowledged: an older copy has nothing of the kind.
+  if (!unsynced_.empty()) sync();
   synced_.remove_open_submissions();
   StoreImage image;
   for (const auto& [id, job] : synced_.jobs) image.jobs.push_back(job);
@@ -76,6 +83,14 @@ Result<StoreImage> MemoryStore::load() {
   for (const auto& [key, past] : synced_.past_runs) image.past_runs.push_back(past);
   for (const auto& [id, submission] : synced_.submissions) image.submissions.push_back(submission);
   image.boot_id = synced_.boot_id;
+  image.clock = synced_.clock;
+  if (synced_.commits < mark_.commits) {
+    image.loss = StoreLoss{mark_.commits, synced_.commits, JobId{first_lost}};
+    synced_.commits = mark_.commits;
+    synced_.next_job = std::max(synced_.next_job, mark_.next_job);
+    synced_.next_submission = std::max(synced_.next_submission, mark_.next_submission);
+    synced_.next_trail_sequence = std::max(synced_.next_trail_sequence, mark_.next_trail_sequence);
+  }
   image.next_job = JobId{synced_.next_job};
   image.next_submission = synced_.next_submission;
   image.next_trail_sequence = synced_.next_trail_sequence;
@@ -98,6 +113,7 @@ void MemoryStore::stage(const Commit& commit) { unsynced_.push_back(commit); }
 
 void MemoryStore::sync() {
   for (const Commit& commit : std::exchange(unsynced_, {})) synced_.apply(commit);
+  mark_ = {synced_.commits, synced_.next_job, synced_.next_submission, synced_.next_trail_sequence};
 }
 
 void MemoryStore::fail_next(int count, ErrorCode code) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,10 @@ class MemoryStore : public Store {
   void sync();
   void drop_unsynced() { unsynced_.clear(); }
 
+  // Somebody puts an older copy in its place, as backup(path) made it; what was acknowledged is
+  // still remembered outside of it.
+  void go_back_to(const std::string& path) { synced_ = backups_.at(path); }
+
   // The next `count` commits fail with this code and leave nothing behind.
   void fail_next(int count, ErrorCode code);
 
@@ -46,6 +51,8 @@ class MemoryStore : public Store {
     std::map<std::string, Tenant> tenants;
     std::map<std::uint64_t, Submission> submissions;
     std::string boot_id;
+    std::optional<Wall> clock;
+    std::uint64_t commits = 0;
     std::uint64_t next_job = 1;
     std::uint64_t next_submission = 1;
     std::uint64_t next_trail_sequence = 1;
@@ -61,6 +68,10 @@ class MemoryStore : public Store {
   Tables synced_;
   std::vector<Commit> unsynced_;
   std::map<std::string, Tables> backups_;
+  struct Mark {
+    std::uint64_t commits = 0, next_job = 1, next_submission = 1, next_trail_sequence = 1;
+  };
+  Mark mark_;
   int failures_left_ = 0;
   ErrorCode failure_code_ = ErrorCode::kIo;
 };

@@ -130,6 +130,7 @@ void SimLauncher::start(AttemptId id, Attempt& attempt) {
   Truth& truth = truth_[id];
   ++truth.times_run;
   truth.alive = true;
+  truth.adopted = attempt.order.adopted.has_value();
   attempt.phase = Phase::kRunning;
   attempt.started_at = now_.wall;
   attempt.started_boot = now_.boot;
@@ -186,7 +187,8 @@ void SimLauncher::advance(Now now) {
   for (auto& [id, attempt] : attempts_) {
     if (attempt.phase == Phase::kRequested && attempt.next <= now.boot) {
       if (!attempt.plan.launch_error.empty() || !attempt.plan.claims) {
-        outbox_.emplace_back(AttemptNotStarted{id, attempt.plan.launch_error});
+        outbox_.emplace_back(
+            AttemptNotStarted{id, attempt.plan.launch_error, attempt.plan.no_room});
         gone.push_back(id);
         continue;
       }

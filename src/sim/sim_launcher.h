@@ -32,6 +32,7 @@ class SimLauncher : public Launcher {
     Microseconds run_for{1'000'000};
     int exit_code = 0;
     std::string launch_error;      // Not empty: cannot be launched.
+    bool no_room = false;          // Because the disk is full.
     std::string cannot_run;        // Not empty: the shim is there, the command is not.
     bool claims = true;            // False: the request is lost before the claim.
     bool supervisor_dies = false;  // The shim dies instead of recording an exit.
@@ -87,6 +88,7 @@ class SimLauncher : public Launcher {
   struct Truth {
     int times_run = 0;  // How often the command of this attempt was executed.
     bool alive = false;
+    bool adopted = false;
     std::optional<int> exit_code;
   };
   const std::map<AttemptId, Truth>& truth() const { return truth_; }

@@ -40,15 +40,16 @@ int main(int argc, char** argv) {
     all.power_cuts += tally.power_cuts;
     all.failed_commits += tally.failed_commits;
     all.clock_jumps += tally.clock_jumps;
+    all.stores_put_back += tally.stores_put_back;
     all.submitted += tally.submitted;
     all.completed += tally.completed;
   }
   std::printf(
       "%llu seeds: %d turns, %llu jobs submitted, %llu completed, %d crashes, %d power "
-      "cuts, %d failed commits, %d clock jumps; %d seeds failed\n",
+      "cuts, %d failed commits, %d clock jumps, %d older stores; %d seeds failed\n",
       static_cast<unsigned long long>(seeds), all.turns,
       static_cast<unsigned long long>(all.submitted),
       static_cast<unsigned long long>(all.completed), all.crashes, all.power_cuts,
-      all.failed_commits, all.clock_jumps, failed);
+      all.failed_commits, all.clock_jumps, all.stores_put_back, failed);
   return failed == 0 ? 0 : 1;
 }

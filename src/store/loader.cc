@@ -34,7 +34,7 @@ Result<void> for_each_row(Database& database, const char* sql,
   }
 }
 
-Result<void> read_meta(Database& database, StoreImage& image) {
+Result<void> read_meta(Database& database, StoreImage& image, std::uint64_t& commits) {
   return for_each_row(database, "SELECT name, value FROM meta",
                       [&](const Statement& row) -> Result<void> {
                         const std::string_view name = row.text(0);
@@ -43,6 +43,8 @@ Result<void> read_meta(Database& database, StoreImage& image) {
                         if (name == "next_job") image.next_job = JobId{number};
                         if (name == "next_submission") image.next_submission = number;
                         if (name == "next_trail_sequence") image.next_trail_sequence = number;
+                        if (name == "commits") commits = number;
+                        if (name == "clock") image.clock = Wall{Microseconds{row.integer(1)}};
                         return {};
                       });
 }
@@ -258,7 +260,10 @@ Result<void> remove_open_submissions(Database& database, Writer& writer) {
 
 Result<StoreImage> read_image(Database& database, Writer& writer) {
   StoreImage image;
-  if (Result<void> done = read_meta(database, image); !done) return failure(done.error());
+  std::uint64_t commits = 0;
+  if (Result<void> done = read_meta(database, image, commits); !done) {
+    return failure(done.error());
+  }
   const Result<Environments> environments = read_environments(database, writer);
   if (!environments) return failure(environments.error());
   const Result<Specs> specs = read_specs(database, writer, *environments);
@@ -273,7 +278,8 @@ Result<StoreImage> read_image(Database& database, Writer& writer) {
   if (Result<void> done = read_submissions(database, image); !done) return failure(done.error());
   writer.know_numbers({.job = number_of(image.next_job),
                        .submission = image.next_submission,
-                       .trail = image.next_trail_sequence});
+                       .trail = image.next_trail_sequence,
+                       .commits = commits});
   return image;
 }
 

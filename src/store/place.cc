@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "base/fd.h"
 #include "store/file_system.h"
@@ -78,6 +79,40 @@ void extend_log(const std::string& database, std::size_t bytes) {
     end += static_cast<std::size_t>(written);
   }
   (void)::fdatasync(file.get());
+}
+
+Result<FilePlace> place_of_file(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return system_failure("look at", path);
+  return FilePlace{status.st_dev, status.st_ino};
+}
+
+Result<void> require_same_file(const std::string& path, const FilePlace& opened) {
+  const Result<FilePlace> now = place_of_file(path);
+  if (now && *now == opened) return {};
+  const char* what = now ? "another file has taken its place" : "it is no longer there";
+  return failure(ErrorCode::kIo,
+                 fmt::format("write {}: {}; put it back, or restart the daemon", path, what));
+}
+
+Result<std::string> keep_copy(const std::string& database) {
+  constexpr int kCopiesMost = 9;
+  for (int number = 1; number <= kCopiesMost; ++number) {
+    std::string copy = fmt::format("{}.older-{}", database, number);
+    if (exists(copy)) continue;
+    std::error_code error;
+    std::filesystem::copy_file(database, copy, error);
+    if (!error && exists(database + "-wal")) {
+      std::filesystem::copy_file(database + "-wal", copy + "-wal", error);
+    }
+    if (error) {
+      return failure(ErrorCode::kIo,
+                     fmt::format("copy {} to {}: {}", database, copy, error.message()));
+    }
+    return copy;
+  }
+  return failure(ErrorCode::kIo,
+                 fmt::format("copy {}: there are {} copies already", database, kCopiesMost));
 }
 
 Result<void> sync_to_disk(const std::string& path) {

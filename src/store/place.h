@@ -2,6 +2,7 @@
 // marker beside the database remembers that there was one.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "base/result.h"
@@ -24,6 +25,19 @@ Result<void> create_private_file(const std::string& path);
 // that are there already takes a tenth of the time of a sync that has to make a file longer, and
 // SQLite writes over them: what follows its last frame means nothing to it.
 void extend_log(const std::string& database, std::size_t bytes);
+// Which file a path leads to.
+struct FilePlace {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  friend bool operator==(const FilePlace&, const FilePlace&) = default;
+};
+Result<FilePlace> place_of_file(const std::string& path);
+// An error once the path leads nowhere, or to another file: what is written goes into one that
+// nobody will find again.
+Result<void> require_same_file(const std::string& path, const FilePlace& opened);
+// Copies of a database and its log under names that are free, for whoever wants to look into them.
+// Returns the first name.
+Result<std::string> keep_copy(const std::string& database);
 // Makes the file, or the names in a directory, durable.
 Result<void> sync_to_disk(const std::string& path);
 

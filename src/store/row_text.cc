@@ -207,14 +207,14 @@ std::optional<AsidePhase> phase_of_word(std::string_view word) {
 }
 
 // The second word: a bit for each.
-constexpr int kByHand = 1, kIdle = 2, kWanted = 4, kEnds = 8, kRefused = 16;
+constexpr int kHandBit = 1, kIdle = 2, kWanted = 4, kEnds = 8, kRefused = 16;
 
 std::string aside_to_text(const Aside& aside) {
   const std::string limit =
       aside.over_limit()
           ? fmt::format("limit={} ", aside.over_limit_until.time_since_epoch().count())
           : "";
-  const int flags = (aside.by_hand ? kByHand : 0) | (aside.idle ? kIdle : 0) |
+  const int flags = (aside.by_hand ? kHandBit : 0) | (aside.idle ? kIdle : 0) |
                     (aside.wanted ? kWanted : 0) | (aside.ends ? kEnds : 0) |
                     (aside.refused ? kRefused : 0);
   return fmt::format("{}{} {} {} {} {} {} {} {}", limit, mechanism_name(aside.mechanism), flags,
@@ -257,7 +257,7 @@ std::optional<Aside> aside_from_text(std::string_view text) {
   number(tried);
   if (!mechanism || !whole) return std::nullopt;
   aside.mechanism = *mechanism;
-  aside.by_hand = (flags & kByHand) != 0;
+  aside.by_hand = (flags & kHandBit) != 0;
   aside.idle = (flags & kIdle) != 0;
   aside.wanted = (flags & kWanted) != 0;
   aside.ends = (flags & kEnds) != 0;

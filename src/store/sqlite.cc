@@ -159,6 +159,41 @@ bool Database::sync_failed() const {
   const int code = sqlite3_extended_errcode(handle_.get());
   return code == SQLITE_IOERR_FSYNC || code == SQLITE_IOERR_DIR_FSYNC;
 }
+// The layout of log and index is a fixed part of SQLite's file format (fileformat2.html, walformat.
+// html). Written through SQLite's own file layer, so that no lock of ours is lost by a close.
+Result<void> Database::wipe_log_tail() {
+  constexpr int kIndexBytes = 32768;
+  constexpr int kSizeAt = 14, kFramesAt = 16, kSaltAt = 32;
+  constexpr int kLogHeader = 32, kFrameHeader = 24, kFrameSaltAt = 8, kSaltBytes = 8;
+  sqlite3_file* file = nullptr;
+  sqlite3_file* log = nullptr;
+  sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  void volatile* shared = nullptr;
+  const bool open = file != nullptr && file->pMethods != nullptr && file->pMethods->iVersion >= 2 &&
+                    log != nullptr && log->pMethods != nullptr;
+  if (!open || file->pMethods->xShmMap(file, 0, kIndexBytes, 0, &shared) != SQLITE_OK ||
+      shared == nullptr) {
+    return failure(ErrorCode::kIo, "undo a commit: the log is not open");
+  }
+  // Nobody changes it now: there is one writer, and that is us.
+  const auto* index = const_cast<const char*>(static_cast<char volatile*>(shared));
+  std::uint16_t size = 0;
+  std::uint32_t frames = 0;
+  std::memcpy(&size, index + kSizeAt, sizeof size);
+  std::memcpy(&frames, index + kFramesAt, sizeof frames);
+  const sqlite3_int64 step = kFrameHeader + (size == 1 ? 65536 : sqlite3_int64{size});
+  char header[kFrameHeader];
+  const char nothing[kFrameHeader] = {};
+  for (sqlite3_int64 at = kLogHeader + frames * step;; at += step) {
+    // Past the end: less is read than asked for.
+    if (log->pMethods->xRead(log, header, kFrameHeader, at) != SQLITE_OK) return {};
+    if (std::memcmp(header + kFrameSaltAt, index + kSaltAt, kSaltBytes) != 0) return {};
+    if (log->pMethods->xWrite(log, nothing, kFrameHeader, at) != SQLITE_OK) {
+      return failure(ErrorCode::kIo, "undo a commit: the log cannot be written");
+    }
+  }
+}
 bool Database::damaged() const {
   const int code = sqlite3_errcode(handle_.get()) & 0xff;
   return code == SQLITE_CORRUPT || code == SQLITE_NOTADB;

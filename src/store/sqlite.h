@@ -95,6 +95,9 @@ class Database {
   bool sync_failed() const;
   // True right after a failure that lies in the file's content.
   bool damaged() const;
+  // Frames behind the last commit that SQLite counts become unreadable: those of a transaction that
+  // failed, which the next start would otherwise find whole. REQUIRES: nobody writes meanwhile.
+  Result<void> wipe_log_tail();
 
  private:
   struct Closer {

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <utility>
 
+#include "base/log.h"
 #include "store/backup.h"
 #include "store/loader.h"
 #include "store/migrations.h"
@@ -45,8 +48,8 @@ Result<void> configure(Database& database, const std::string& path, std::int64_t
   return database.run(fmt::format("PRAGMA max_page_count = {}", most_pages).c_str());
 }
 
-Result<void> refuse_damage(Database& database, const std::string& path) {
-  const Result<std::string> verdict = database.ask("PRAGMA quick_check(1)");
+Result<void> refuse_damage(Database& database, const std::string& path, const char* how) {
+  const Result<std::string> verdict = database.ask(how);
   if (!verdict) return failure(verdict.error());
   if (*verdict == "ok") return {};
   return failure(ErrorCode::kIo, fmt::format("check {}: the database is damaged ({}); restore a "
@@ -57,11 +60,14 @@ Result<void> refuse_damage(Database& database, const std::string& path) {
 }  // namespace
 
 SqliteStore::SqliteStore(std::string path, const char* vfs, std::unique_ptr<Database> database,
-                         Writer writer)
+                         Writer writer, MarkFile mark)
     : path_(std::move(path)),
       vfs_(vfs),
       database_(std::move(database)),
-      writer_(std::move(writer)) {}
+      writer_(std::move(writer)),
+      mark_(std::move(mark)) {}
+
+SqliteStore::~SqliteStore() { mark_.sync(); }
 
 Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const Options& options) {
   const Result<std::string> path = prepare_place(options.directory);
@@ -84,37 +90,110 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const Options& options) {
   if (!begin) return failure(begin.error());
   Result<Statement> commit = database->prepare("COMMIT");
   if (!commit) return failure(commit.error());
-  std::unique_ptr<SqliteStore> store(
-      new SqliteStore(*path, options.vfs, std::move(database), std::move(*writer)));
+  Result<MarkFile> mark = MarkFile::open(options.directory);
+  if (!mark) return failure(mark.error());
+  const Result<FilePlace> file = place_of_file(*path);
+  if (!file) return failure(file.error());
+  std::unique_ptr<SqliteStore> store(new SqliteStore(*path, options.vfs, std::move(database),
+                                                     std::move(*writer), std::move(*mark)));
+  store->file_ = *file;
   store->begin_ = std::move(*begin);
   store->commit_ = std::move(*commit);
   return store;
 }
 
 Result<StoreImage> SqliteStore::load() {
-  if (Result<void> good = refuse_damage(*database_, path_); !good) return failure(good.error());
+  const Result<std::optional<StoreLoss>> loss = look_for_loss();
+  if (!loss) return failure(loss.error());
+  const char* how = *loss ? "PRAGMA integrity_check(1)" : "PRAGMA quick_check(1)";
+  if (Result<void> good = refuse_damage(*database_, path_, how); !good) {
+    return failure(good.error());
+  }
   // That was the first read, which makes the log. Another VFS than the system's has no such file.
   if (vfs_ == nullptr) extend_log(path_, kLogBytesReady);
   if (Result<void> done = remove_open_submissions(*database_, writer_); !done) {
     return failure(done.error());
   }
-  return read_image(*database_, writer_);
+  Result<StoreImage> image = read_image(*database_, writer_);
+  if (!image) return image;
+  image->loss = *loss;
+  // The next commit is written even if it is empty: from then on the numbers go on from here.
+  failing_ = loss->has_value();
+  count_from_mark(*image);
+  return image;
+}
+
+// Before anything is written: what is there now may be all that is left of what is missing.
+Result<std::optional<StoreLoss>> SqliteStore::look_for_loss() {
+  const Result<std::string> commits =
+      database_->ask("SELECT value FROM meta WHERE name = 'commits'");
+  if (!commits) return failure(commits.error());
+  // Of a submission that is still open here nothing is kept, and by now it may be whole.
+  const Result<std::string> next = database_->ask(
+      "SELECT min(first) FROM (SELECT CAST(value AS INTEGER) AS first FROM meta"
+      " WHERE name = 'next_job' UNION ALL SELECT first_job FROM submissions WHERE open)");
+  if (!next) return failure(next.error());
+  StoreLoss loss;
+  loss.commits_known = mark_.found() ? mark_.found()->commits : 0;
+  loss.commits_found = std::strtoull(commits->c_str(), nullptr, 10);
+  if (!next->empty()) loss.next_job_found = JobId{std::strtoull(next->c_str(), nullptr, 10)};
+  if (loss.commits_found >= loss.commits_known) return std::optional<StoreLoss>();
+  const Result<std::string> copy = keep_copy(path_);
+  if (copy) {
+    log_warning("the database as it was found is kept", {{"copy", *copy}});
+  } else {
+    log_warning("the database as it was found could not be kept",
+                {{"reason", copy.error().message}});
+  }
+  return std::optional<StoreLoss>(loss);
+}
+
+// No number is given twice, whatever the database has forgotten.
+void SqliteStore::count_from_mark(StoreImage& image) {
+  if (!mark_.found()) return write_mark();
+  const StoreMark& mark = *mark_.found();
+  NextNumbers numbers = writer_.settled();
+  numbers.job = std::max(numbers.job, mark.next_job);
+  numbers.submission = std::max(numbers.submission, mark.next_submission);
+  numbers.trail = std::max(numbers.trail, mark.next_trail);
+  numbers.commits = std::max(numbers.commits, mark.commits);
+  writer_.know_numbers(numbers);
+  image.next_job = JobId{numbers.job};
+  image.next_submission = numbers.submission;
+  image.next_trail_sequence = numbers.trail;
+}
+
+void SqliteStore::write_mark() {
+  const NextNumbers& numbers = writer_.settled();
+  mark_.write({numbers.commits, numbers.job, numbers.submission, numbers.trail});
 }
 
 Result<void> SqliteStore::commit(const Commit& commit) {
-  if (commit.empty()) return {};
+  if (commit.empty() && !failing_) return {};
+  Result<void> done = require_same_file(path_, file_);
+  if (done) done = commit_to_file(commit);
+  failing_ = !done;
+  return done;
+}
+
+Result<void> SqliteStore::commit_to_file(const Commit& commit) {
   if (unsynced_tail_) {
     if (Result<void> done = drop_unsynced_tail(); !done) return done;
   }
+  begun_ = false;
   Result<void> done = write_and_commit(commit);
   if (!done) {
-    unsynced_tail_ = database_->sync_failed();
+    const bool unsynced = database_->sync_failed();
     // SQLite has rolled back by itself after some errors. What failed is what is reported.
     if (database_->in_transaction()) (void)database_->run("ROLLBACK");
-    // If it cannot be dropped now, no commit is taken until it could.
+    // Before anybody hears of the failure: a daemon killed right after it must not find what was
+    // refused. If it cannot be dropped for good now, no commit is taken until it could.
+    unsynced_tail_ = (begun_ && !wipe_tail()) || unsynced;
     if (unsynced_tail_) (void)drop_unsynced_tail();
   }
   writer_.settle(done.has_value());
+  // What need not outlive the machine may be missing after a power cut, and the mark be there.
+  if (done && commit.outlives_machine) write_mark();
   return done;
 }
 
@@ -131,8 +210,17 @@ Result<void> SqliteStore::sync_commits(bool sync) {
 Result<void> SqliteStore::write_and_commit(const Commit& commit) {
   if (Result<void> done = sync_commits(commit.outlives_machine); !done) return done;
   if (Result<void> done = begin_.run(); !done) return done;
+  begun_ = true;
   if (Result<void> done = writer_.write(commit); !done) return done;
   return commit_.run();
+}
+
+// With the lock, so that nobody else's frames are there.
+Result<void> SqliteStore::wipe_tail() {
+  if (Result<void> begun = begin_.run(); !begun) return begun;
+  Result<void> wiped = database_->wipe_log_tail();
+  if (database_->in_transaction()) (void)database_->run("ROLLBACK");
+  return wiped;
 }
 
 // When only the sync failed, the whole transaction stands in the log, and a daemon killed now

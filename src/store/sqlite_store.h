@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "engine/store.h"
+#include "store/mark.h"
+#include "store/place.h"
 #include "store/sqlite.h"
 #include "store/writer.h"
 
@@ -27,7 +29,10 @@ class SqliteStore : public Store {
   // Opens or creates the database and brings its schema up to date. Refuses, with one sentence,
   // what it cannot keep safe: damaged, newer, not ours, gone missing, on a network file system.
   static Result<std::unique_ptr<SqliteStore>> open(const Options& options);
+  ~SqliteStore() override;
 
+  // A store that holds less than was acknowledged is loaded all the same: a copy of the files is
+  // kept, `loss` says what is missing, and no number of it is given again.
   Result<StoreImage> load() override;
   Result<void> commit(const Commit& commit) override;
   Result<std::vector<TrailEntry>> trail(JobId job, std::uint64_t after_sequence,
@@ -35,19 +40,29 @@ class SqliteStore : public Store {
   Result<void> backup(const std::string& path) override;
 
  private:
-  SqliteStore(std::string path, const char* vfs, std::unique_ptr<Database> database, Writer writer);
+  SqliteStore(std::string path, const char* vfs, std::unique_ptr<Database> database, Writer writer,
+              MarkFile mark);
 
+  Result<void> commit_to_file(const Commit& commit);
   Result<void> write_and_commit(const Commit& commit);
   Result<void> sync_commits(bool sync);
+  Result<void> wipe_tail();
   Result<void> drop_unsynced_tail();
+  Result<std::optional<StoreLoss>> look_for_loss();
+  void count_from_mark(StoreImage& image);
+  void write_mark();
 
   std::string path_;
   const char* vfs_;
   std::unique_ptr<Database> database_;  // The writer keeps its address.
   Writer writer_;
   Statement begin_, commit_;
+  MarkFile mark_;
+  FilePlace file_;  // The database, as it was opened.
   bool unsynced_tail_ = false;
-  bool syncs_ = true;  // Every commit, not only checkpoints.
+  bool begun_ = false;    // The transaction of the last commit.
+  bool failing_ = false;  // The last commit failed.
+  bool syncs_ = true;     // Every commit, not only checkpoints.
 
   std::mutex reader_mutex_;
   // Guarded by reader_mutex_; opened when first needed.

@@ -58,7 +58,7 @@ Result<Writer> Writer::prepare(Database& database) {
       {&writer.put_meta_, "INSERT OR REPLACE INTO meta(name, value) VALUES(?, ?)"},
       {&writer.put_numbers_,
        "INSERT OR REPLACE INTO meta(name, value) VALUES('next_job', ?),"
-       " ('next_submission', ?), ('next_trail_sequence', ?)"},
+       " ('next_submission', ?), ('next_trail_sequence', ?), ('commits', ?)"},
   };
   for (const auto& [statement, sql] : wanted) {
     Result<Statement> prepared = database.prepare(sql);
@@ -135,7 +135,7 @@ Result<void> Writer::write(const Commit& commit) {
     if (Result<void> done = remove_job(id); !done) return done;
   }
   if (Result<void> done = remove_unused(); !done) return done;
-  return write_numbers();
+  return write_numbers(commit);
 }
 
 Result<void> Writer::write_tenants(const Commit& commit) {
@@ -253,9 +253,13 @@ Result<void> Writer::remove_unused_spec(std::int64_t spec) {
   return {};
 }
 
-Result<void> Writer::write_numbers() {
-  if (numbers_ == settled_) return {};
-  return put_numbers_.run(numbers_.job, numbers_.submission, numbers_.trail);
+Result<void> Writer::write_numbers(const Commit& commit) {
+  ++numbers_.commits;
+  if (commit.clock) {
+    if (Result<void> done = put_meta_.run("clock", commit.clock->time_since_epoch().count()); !done)
+      return done;
+  }
+  return put_numbers_.run(numbers_.job, numbers_.submission, numbers_.trail, numbers_.commits);
 }
 
 void Writer::settle(bool committed) {

@@ -20,6 +20,7 @@ struct NextNumbers {
   std::uint64_t job = 1;
   std::uint64_t submission = 1;
   std::uint64_t trail = 1;
+  std::uint64_t commits = 0;  // So far: tells an older copy from the newest one.
   friend bool operator==(const NextNumbers&, const NextNumbers&) = default;
 };
 
@@ -40,6 +41,7 @@ class Writer {
   void know_spec(const std::shared_ptr<const JobSpec>& spec, std::int64_t row);
   void know_environment(const std::string& hash, std::int64_t row);
   void know_numbers(const NextNumbers& numbers) { settled_ = numbers_ = numbers; }
+  const NextNumbers& settled() const { return settled_; }
 
  private:
   explicit Writer(Database& database) : database_(&database) {}
@@ -52,7 +54,7 @@ class Writer {
   Result<void> write_tenants(const Commit& commit);
   Result<void> put_submission(const Submission& submission);
   Result<void> remove_unused_spec(std::int64_t spec);
-  Result<void> write_numbers();
+  Result<void> write_numbers(const Commit& commit);
 
   Database* database_;
   Statement insert_job_, update_job_, find_spec_of_job_, change_spec_, delete_job_;
@@ -70,7 +72,7 @@ class Writer {
   SpecRows specs_;
   EnvironmentRows environments_;
   NextNumbers numbers_;
-  NextNumbers settled_;  // As in the file.
+  NextNumbers settled_;  // After the last transaction.
   // Perhaps unused since a job left them; looked at by remove_unused().
   std::set<std::int64_t> left_specs_;
 };

@@ -1,0 +1,119 @@
+// The daemon and its store: opened, compared with the job directories, watched for room.
+#include <fcntl.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "daemon/daemon.h"
+#include "daemon/disk_room.h"
+#include "daemon/loss_report.h"
+#include "daemon/state_directory.h"
+#include "engine/reconcile.h"
+#include "json/environment.h"
+#include "process/found_jobs.h"
+#include "process/remove_tree.h"
+#include "store/place.h"
+
+namespace gpusched {
+namespace {
+
+std::string name_of(std::uint32_t uid) {
+  const passwd* user = ::getpwuid(uid);
+  return user == nullptr ? std::to_string(uid) : std::string(user->pw_name);
+}
+
+// Of a daemon that knew no ids: only where there was one.
+std::string earlier_id_of(const std::string& directory) {
+  const bool used = ::access((directory + "/" + kMarkerName).c_str(), F_OK) == 0;
+  return used ? earlier_group_name(directory) : std::string();
+}
+
+}  // namespace
+
+Result<StoreImage> Daemon::open_store(const std::string& boot_id) {
+  const std::string& directory = config_.state_directory;
+  auto lock = take_state_directory(directory);
+  if (!lock) return failure(lock.error());
+  lock_ = std::move(*lock);
+  auto id = take_state_id(directory, boot_id, earlier_id_of(directory));
+  if (!id) return failure(id.error());
+  state_id_ = std::move(*id);
+  if (state_id_.copied) disown_copied();
+  auto store = SqliteStore::open({.directory = directory});
+  if (!store) return failure(store.error());
+  store_ = std::move(*store);
+  auto image = store_->load();
+  if (!image) return image;
+  if (auto compared = compare_with_directories(*image); !compared) {
+    return failure(compared.error());
+  }
+  store_thread_ = std::make_unique<StoreThread>(
+      *store_, [this](std::function<void()> work) { boost::asio::post(loop_, std::move(work)); });
+  return image;
+}
+
+// What runs belongs to the directory that this one was copied from; so do its MPS servers.
+void Daemon::disown_copied() {
+  log_warning(
+      "the state directory is a copy; jobs that run belong to the original and are left alone",
+      {{"state", config_.state_directory}, {"id", state_id_.id}});
+  const Fd directory(::open(config_.state_directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory) return;
+  if (auto removed = remove_tree(directory.get(), "mps"); !removed) {
+    log_warning("records of MPS servers of the original are left",
+                {{"reason", removed.error().message}});
+  }
+}
+
+Result<void> Daemon::compare_with_directories(StoreImage& image) {
+  const auto attempts_of = [&image](JobId id) -> std::optional<int> {
+    const auto job = std::ranges::lower_bound(image.jobs, id, {}, &Job::id);
+    return job != image.jobs.end() && job->id == id ? std::optional(job->attempt) : std::nullopt;
+  };
+  auto found = find_unknown_attempts(config_.state_directory, attempts_of);
+  if (!found) return failure(found.error());
+  for (FoundJob& job : *found) job.order.owner.user = name_of(job.order.owner.uid);
+  const Wall now = read_clock().wall;
+  const Reconciled done = reconcile(image, *found, make_environment({}), now);
+  if (!image.loss && done.nothing()) return {};
+  const std::string what = describe(done, image.loss);
+  log_error(what);
+  if (auto written = write_loss(config_.state_directory, what, now); !written) {
+    log_error(written.error().message);
+  }
+  return store_->commit(done.repair);
+}
+
+std::vector<std::string> Daemon::problems() const {
+  std::vector<std::string> all = read_losses(config_.state_directory);
+  if (const auto error = engine_->store_error()) all.push_back("changes are refused: " + *error);
+  if (engine_->state().disk_full()) {
+    all.emplace_back("the disk that holds the state directory is full: no job is taken or started");
+  }
+  return all;
+}
+
+void Daemon::look_at_disk() {
+  constexpr std::chrono::seconds kLookEvery{2};
+  const bool was_full = disk_full_;
+  if (const auto space = disk_space_of(config_.state_directory)) {
+    disk_full_ = is_full(*space, was_full);
+  }
+  if (disk_full_ != was_full) {
+    if (disk_full_)
+      log_error("the disk that holds the state directory is full; jobs wait for room");
+    if (!disk_full_) log_info("there is room on the disk again");
+    engine_->post(DiskSeen{disk_full_});
+  }
+  disk_look_.expires_after(kLookEvery);
+  disk_look_.async_wait([this](const boost::system::error_code& cancelled) {
+    if (!cancelled) look_at_disk();
+  });
+}
+
+}  // namespace gpusched

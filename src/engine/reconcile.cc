@@ -1,0 +1,134 @@
+#include "engine/reconcile.h"
+
+#include <algorithm>
+
+namespace gpusched {
+namespace {
+
+// What is known of it is what its directory says: no needs, no environment, no terms.
+Job made_from(const FoundJob& found, const std::shared_ptr<const Environment>& environment,
+              Wall now) {
+  auto spec = std::make_shared<JobSpec>();
+  spec->argv = found.order.argv;
+  // A directory whose order cannot be read belongs to a job all the same.
+  if (spec->argv.empty()) spec->argv = {"unknown"};
+  spec->working_directory =
+      found.order.working_directory.empty() ? "/" : found.order.working_directory;
+  spec->environment = environment;
+  spec->needs.gpus = {0, 0};
+  if (!found.order.output_path.empty() || !found.order.error_path.empty()) {
+    spec->rare.edit().output_path = found.order.output_path;
+    spec->rare.edit().error_path = found.order.error_path;
+  }
+  if (found.order.adopted) {
+    spec->adopted = std::make_shared<const AdoptedProcess>(*found.order.adopted);
+  }
+  Job job;
+  job.id = found.job;
+  job.spec = std::move(spec);
+  job.owner = found.order.owner;
+  job.tenant = found.order.owner.user;
+  job.submitted_at = now;
+  return job;
+}
+
+void note_found(StoreImage& image, Commit& repair, const Job& job, std::string text, Wall now) {
+  repair.trail.push_back({.sequence = image.next_trail_sequence++,
+                          .job = job.id,
+                          .at = now,
+                          .attempt = job.attempt,
+                          .kind = "found",
+                          .text = std::move(text)});
+}
+
+// Whatever it was in the store: this attempt was begun, and recovery will ask what became of it.
+void set_begun(Job& job, int attempt, Wall now) {
+  job.attempt = attempt;
+  job.state = Starting{.grant = {}, .decided_at = now};
+}
+
+std::string numbers_of(const std::vector<JobId>& jobs) {
+  constexpr std::size_t kNamedMost = 10;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(jobs.size(), kNamedMost); ++i) {
+    text += (i == 0 ? "" : ", ") + to_string(jobs[i]);
+  }
+  if (jobs.size() > kNamedMost)
+    text += " and " + std::to_string(jobs.size() - kNamedMost) + " more";
+  return text;
+}
+
+void find_gone(const StoreImage& image, JobId first_lost, Reconciled& result) {
+  auto there = std::ranges::lower_bound(image.jobs, first_lost, {}, &Job::id);
+  for (std::uint64_t id = number_of(first_lost); id < number_of(image.next_job); ++id) {
+    if (there != image.jobs.end() && number_of(there->id) == id) {
+      ++there;
+    } else if (!result.gone.empty() && number_of(result.gone.back().second) + 1 == id) {
+      result.gone.back().second = JobId{id};
+    } else {
+      result.gone.emplace_back(JobId{id}, JobId{id});
+    }
+  }
+}
+
+}  // namespace
+
+Reconciled reconcile(StoreImage& image, const std::vector<FoundJob>& found,
+                     const std::shared_ptr<const Environment>& no_environment, Wall now) {
+  Reconciled result;
+  const JobId first_lost = image.loss ? image.loss->next_job_found : image.next_job;
+  const std::size_t known = image.jobs.size();
+  for (const FoundJob& each : found) {
+    const auto end = image.jobs.begin() + static_cast<std::ptrdiff_t>(known);
+    const auto job = std::lower_bound(image.jobs.begin(), end, each.job,
+                                      [](const Job& one, JobId id) { return one.id < id; });
+    if (job != end && job->id == each.job) {
+      if (each.claimed <= job->attempt) continue;
+      set_begun(*job, each.claimed, now);
+      note_found(image, result.repair, *job,
+                 "the database knew an older state of it; its directory says that this attempt was "
+                 "started",
+                 now);
+      result.repair.jobs.push_back(*job);
+      result.caught_up.push_back(each.job);
+    } else if (each.claimed > 0 && each.job >= first_lost) {
+      Job back = made_from(each, no_environment, now);
+      set_begun(back, each.claimed, now);
+      note_found(image, result.repair, back,
+                 "the database had lost it; it was found again by its directory", now);
+      result.repair.jobs.push_back(back);
+      result.brought_back.push_back(each.job);
+      image.jobs.push_back(std::move(back));
+    }
+    image.next_job = std::max(image.next_job, JobId{number_of(each.job) + 1});
+  }
+  std::ranges::sort(image.jobs, {}, &Job::id);
+  if (image.loss || !result.brought_back.empty()) find_gone(image, first_lost, result);
+  return result;
+}
+
+std::string describe(const Reconciled& reconciled, const std::optional<StoreLoss>& loss) {
+  std::string text = "the database is older than what was acknowledged";
+  if (loss) {
+    text += " (" + std::to_string(loss->commits_found) + " of " +
+            std::to_string(loss->commits_known) + " commits are there)";
+  }
+  if (!reconciled.gone.empty()) {
+    text += "; lost: jobs ";
+    for (std::size_t i = 0; i < reconciled.gone.size() && i < 10; ++i) {
+      const auto& [first, last] = reconciled.gone[i];
+      text += (i == 0 ? "" : ", ") + to_string(first);
+      if (first != last) text += "-" + to_string(last);
+    }
+    if (reconciled.gone.size() > 10) text += " and more";
+  }
+  if (!reconciled.brought_back.empty()) {
+    text += "; found again by their directories: jobs " + numbers_of(reconciled.brought_back);
+  }
+  if (!reconciled.caught_up.empty()) {
+    text += "; brought up to date: jobs " + numbers_of(reconciled.caught_up);
+  }
+  return text;
+}
+
+}  // namespace gpusched

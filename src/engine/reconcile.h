@@ -1,0 +1,48 @@
+// The store beside the job directories, at a start. A directory that a shim has claimed proves that
+// its attempt was started, and so that it was in the store: where the store knows less, it has lost
+// commits. Pure: what was found is a value, and so is what follows from it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/job.h"
+#include "engine/store.h"
+
+namespace gpusched {
+
+// What a job directory says of the order that was carried out in it.
+struct FoundOrder {
+  std::vector<std::string> argv;
+  std::string working_directory;
+  Identity owner;
+  std::string output_path;
+  std::string error_path;
+  std::optional<AdoptedProcess> adopted;
+};
+struct FoundJob {
+  JobId job{};
+  int claimed = 0;  // The last attempt that a shim has claimed; 0: none, so nothing was started.
+  FoundOrder order = {};
+};
+
+struct Reconciled {
+  Commit repair;                    // What the image has now, and the store has not.
+  std::vector<JobId> brought_back;  // Started, and in no store: made anew from their directories.
+  std::vector<JobId> caught_up;     // The store knew an older state of them.
+  std::vector<std::pair<JobId, JobId>> gone;  // First and last: accepted, and no trace is left.
+  bool nothing() const { return brought_back.empty() && caught_up.empty() && gone.empty(); }
+};
+// REQUIRES: `found` is ordered by job. What was started counts as started again, so that recovery
+// asks what became of it and never starts it a second time. No number that was found is given
+// again.
+Reconciled reconcile(StoreImage& image, const std::vector<FoundJob>& found,
+                     const std::shared_ptr<const Environment>& no_environment, Wall now);
+
+// One sentence for people.
+std::string describe(const Reconciled& reconciled, const std::optional<StoreLoss>& loss);
+
+}  // namespace gpusched

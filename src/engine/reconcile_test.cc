@@ -1,0 +1,93 @@
+#include "engine/reconcile.h"
+
+#include <gtest/gtest.h>
+
+namespace gpusched::testing {
+namespace {
+
+Job known(std::uint64_t id, int attempt, JobState state = Queued{}) {
+  Job job;
+  job.id = JobId{id};
+  job.spec = std::make_shared<JobSpec>();
+  job.attempt = attempt;
+  job.state = std::move(state);
+  return job;
+}
+
+FoundJob directory(std::uint64_t id, int claimed) {
+  FoundJob found{.job = JobId{id}, .claimed = claimed};
+  found.order = {.argv = {"train"}, .working_directory = "/w", .owner = {1000, 1000, "ann"}};
+  return found;
+}
+
+class Reconciling : public ::testing::Test {
+ protected:
+  Reconciled with(const std::vector<FoundJob>& found) {
+    return reconcile(image_, found, std::make_shared<Environment>(), Wall{Seconds{5}});
+  }
+  StoreImage image_;
+};
+
+TEST_F(Reconciling, EqualKnowledgeChangesNothing) {
+  image_.jobs = {known(1, 1), known(2, 0)};
+  image_.next_job = JobId{3};
+  EXPECT_TRUE(with({}).nothing());
+  EXPECT_EQ(image_.next_job, JobId{3});
+}
+
+TEST_F(Reconciling, AStartedJobThatTheStoreHasLostIsBroughtBack) {
+  image_.jobs = {known(1, 1)};
+  image_.next_job = JobId{2};
+  const Reconciled done = with({directory(4, 2)});
+  EXPECT_EQ(done.brought_back, std::vector<JobId>{JobId{4}});
+  EXPECT_EQ(done.gone, (std::vector<std::pair<JobId, JobId>>{{JobId{2}, JobId{3}}}));
+  EXPECT_EQ(image_.next_job, JobId{5}) << "No number is given again.";
+  ASSERT_EQ(image_.jobs.size(), 2u);
+  const Job& back = image_.jobs.back();
+  EXPECT_EQ(back.attempt, 2);
+  EXPECT_TRUE(std::holds_alternative<Starting>(back.state)) << "So that recovery asks for it.";
+  EXPECT_EQ(back.spec->argv, std::vector<std::string>{"train"});
+  EXPECT_EQ(back.tenant, "ann");
+  ASSERT_EQ(done.repair.jobs.size(), 1u);
+  EXPECT_EQ(done.repair.trail.size(), 1u);
+}
+
+TEST_F(Reconciling, AJobOfWhichTheStoreKnowsLessIsNotStartedAgain) {
+  image_.jobs = {known(1, 0), known(2, 3), known(3, 1, Ended{})};
+  image_.next_job = JobId{4};
+  const Reconciled done = with({directory(1, 1), directory(2, 3), directory(3, 2)});
+  EXPECT_EQ(done.caught_up, (std::vector<JobId>{JobId{1}, JobId{3}}));
+  EXPECT_TRUE(image_.jobs[0].active());
+  EXPECT_EQ(image_.jobs[0].attempt, 1);
+  EXPECT_FALSE(image_.jobs[1].active());
+  EXPECT_TRUE(image_.jobs[2].active());
+}
+
+TEST_F(Reconciling, ADirectoryInWhichNothingWasStartedOnlyCostsItsNumber) {
+  image_.next_job = JobId{2};
+  EXPECT_TRUE(with({directory(6, 0)}).nothing());
+  EXPECT_EQ(image_.next_job, JobId{7});
+  EXPECT_TRUE(image_.jobs.empty());
+}
+
+TEST_F(Reconciling, WhatRetentionLeftBehindIsNoLoss) {
+  image_.next_job = JobId{9};
+  EXPECT_TRUE(with({directory(6, 1)}).nothing());
+  EXPECT_TRUE(image_.jobs.empty());
+}
+
+TEST_F(Reconciling, AKnownLossNamesWhatLeftNoTrace) {
+  image_.jobs = {known(1, 1)};
+  image_.next_job = JobId{6};
+  image_.loss = StoreLoss{.commits_known = 9, .commits_found = 4, .next_job_found = JobId{2}};
+  const Reconciled done = with({directory(3, 1)});
+  EXPECT_EQ(done.brought_back, std::vector<JobId>{JobId{3}});
+  EXPECT_EQ(done.gone,
+            (std::vector<std::pair<JobId, JobId>>{{JobId{2}, JobId{2}}, {JobId{4}, JobId{5}}}));
+  EXPECT_EQ(describe(done, image_.loss),
+            "the database is older than what was acknowledged (4 of 9 commits are there); lost: "
+            "jobs 2, 4-5; found again by their directories: jobs 3");
+}
+
+}  // namespace
+}  // namespace gpusched::testing

@@ -1,0 +1,98 @@
+#include "store/mark.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+
+namespace gpusched {
+namespace {
+
+// A disk writes a sector whole or not at all.
+constexpr std::size_t kMarkSlot = 512;
+constexpr std::string_view kMarkBegin = "gpusched-mark 1";
+
+std::uint64_t mark_sum(std::string_view text) {
+  std::uint64_t sum = 14695981039346656037ULL;
+  for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return sum;
+}
+
+std::optional<std::uint64_t> take_mark_number(std::string_view& text) {
+  if (!text.starts_with(' ')) return std::nullopt;
+  text.remove_prefix(1);
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{}) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+}  // namespace
+
+std::string mark_to_text(const StoreMark& mark) {
+  const std::string said = fmt::format("{} {} {} {} {}", kMarkBegin, mark.commits, mark.next_job,
+                                       mark.next_submission, mark.next_trail);
+  return fmt::format("{} {}\n", said, mark_sum(said));
+}
+
+std::optional<StoreMark> mark_from_text(std::string_view text) {
+  const std::size_t end = text.find('\n');
+  if (end == std::string_view::npos || !text.starts_with(kMarkBegin)) return std::nullopt;
+  const std::string_view line = text.substr(0, end);
+  std::string_view rest = line.substr(kMarkBegin.size());
+  std::uint64_t numbers[4] = {};
+  for (std::uint64_t& number : numbers) {
+    const auto read = take_mark_number(rest);
+    if (!read) return std::nullopt;
+    number = *read;
+  }
+  const std::string_view said = line.substr(0, line.size() - rest.size());
+  const auto sum = take_mark_number(rest);
+  if (!sum || !rest.empty() || *sum != mark_sum(said)) return std::nullopt;
+  return StoreMark{numbers[0], numbers[1], numbers[2], numbers[3]};
+}
+
+Result<MarkFile> MarkFile::open(const std::string& directory) {
+  const std::string path = directory + "/" + kMarkName;
+  MarkFile mark;
+  mark.file_.reset(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!mark.file_) {
+    return failure(ErrorCode::kIo, fmt::format("open {}: {}", path, std::strerror(errno)));
+  }
+  std::string content(2 * kMarkSlot, '\0');
+  const ssize_t got = ::pread(mark.file_.get(), content.data(), content.size(), 0);
+  if (got < 0) {
+    return failure(ErrorCode::kIo, fmt::format("read {}: {}", path, std::strerror(errno)));
+  }
+  for (int slot = 0; slot < 2; ++slot) {
+    const auto read = mark_from_text(
+        std::string_view(content).substr(static_cast<std::size_t>(slot) * kMarkSlot, kMarkSlot));
+    if (!read || (mark.found_ && read->commits < mark.found_->commits)) continue;
+    mark.found_ = read;
+    mark.slot_ = 1 - slot;
+  }
+  return mark;
+}
+
+void MarkFile::write(const StoreMark& mark) {
+  std::string text = mark_to_text(mark);
+  text.resize(kMarkSlot, '\0');
+  const off_t at = slot_ * static_cast<off_t>(kMarkSlot);
+  if (::pwrite(file_.get(), text.data(), text.size(), at) != static_cast<ssize_t>(kMarkSlot))
+    return;
+  slot_ = 1 - slot_;
+  // On its way to the disk, but nobody waits for it; not every time, because a page that is on its
+  // way cannot be changed on every disk.
+  constexpr int kPushedEvery = 16;
+  if (++writes_ % kPushedEvery == 0) {
+    ::sync_file_range(file_.get(), at, kMarkSlot, SYNC_FILE_RANGE_WRITE);
+  }
+}
+
+void MarkFile::sync() { (void)::fdatasync(file_.get()); }
+
+}  // namespace gpusched
