@@ -10,10 +10,11 @@ import raw_http  # noqa: E402
 
 
 class CardDaemon:
-    def __init__(self, programs, directory, making_room="", settings=""):
+    def __init__(self, programs, directory, making_room="", settings="", words=()):
         self.programs, self.directory = os.path.abspath(programs), directory
         self.socket = os.path.join(directory, "s")
         self.config = os.path.join(directory, "config.yaml")
+        self.words = list(words)  # Of the daemon, beside its places.
         with open(self.config, "w", encoding="utf-8") as file:
             file.write("making_room: {run_least: 0, cool_down: 0" + making_room + "}\n" + settings)
         self.start()
@@ -22,7 +23,7 @@ class CardDaemon:
         self.log = open(os.path.join(self.directory, "log"), "a+", encoding="utf-8")
         self.process = subprocess.Popen(
             [f"{self.programs}/gpuschedd", "--config", self.config, "--state-dir", f"{self.directory}/state",
-             "--socket", self.socket], stdout=self.log, stderr=self.log)
+             "--socket", self.socket, *self.words], stdout=self.log, stderr=self.log)
         self.until(lambda: os.path.exists(self.socket) and self.get("/v1/gpus")["cards"], "cards", 60)
 
     def get(self, path):

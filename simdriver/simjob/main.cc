@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <thread>
 
 #include "base/fd.h"
@@ -57,6 +58,9 @@ std::string gib(std::uint64_t bytes) {
                             : fmt::format("{:.2f} MiB", number / (1U << 20));
 }
 
+// Whoever does not come to its next step for so long has not been running.
+constexpr std::chrono::milliseconds kStopped{200};
+
 class Job {
  public:
   Job(const Options& options, Driver& driver) : options_(options), driver_(driver) {
@@ -65,12 +69,15 @@ class Job {
     pieces_ = options.pieces > 0 ? options.pieces : static_cast<int>(std::min<long>(by_ramp, 1000));
   }
 
-  // Takes what the ramp allows by now. False: it did not fit, and the person has been told.
-  bool grow(Clock::duration since_start) {
-    const double part =
-        options_.ramp.count() == 0
-            ? 1.0
-            : std::min(1.0, since_start / std::chrono::duration<double>(options_.ramp));
+  // Takes what the ramp allows by now. Time in which it was stopped does not count. False: it did
+  // not fit, and the person has been told.
+  bool grow(Clock::time_point now) {
+    const Clock::duration stopped = std::max<Clock::duration>(5 * options_.step, kStopped);
+    if (last_) ran_ += std::min(now - *last_, stopped);
+    last_ = now;
+    const double part = options_.ramp.count() == 0
+                            ? 1.0
+                            : std::min(1.0, ran_ / std::chrono::duration<double>(options_.ramp));
     const int wanted = std::max(1, static_cast<int>(part * pieces_));
     while (taken_ < wanted) {
       const std::uint64_t bytes = piece(taken_);
@@ -120,6 +127,8 @@ class Job {
   Driver& driver_;
   int pieces_ = 1;
   int taken_ = 0;
+  Clock::duration ran_{0};
+  std::optional<Clock::time_point> last_;
   std::uint64_t held_ = 0;
 };
 
@@ -163,9 +172,8 @@ int run(const Options& options) {
   }
   Job job(options, *driver);
   const auto total = static_cast<std::uint64_t>(options.work / options.step);
-  const auto start = Clock::now();
   while (total == 0 || steps->done() < total) {
-    if (!job.grow(Clock::now() - start) || !job.step()) return 1;
+    if (!job.grow(Clock::now()) || !job.step()) return 1;
     if (!steps->add_one()) {
       fmt::print(stderr, "gpusched-simjob: write {}: {}\n", options.steps_file,
                  std::strerror(errno));

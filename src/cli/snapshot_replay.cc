@@ -63,6 +63,12 @@ std::string replayed_text(const Decided& decided, Now now) {
                          number_of(evict->job), number_of(evict->card));
       continue;
     }
+    if (const auto* stop = std::get_if<StandStill>(&decision)) {
+      out += fmt::format("stop job {} until job {} has left card {}\n", number_of(stop->job),
+                         number_of(stop->leaves), number_of(stop->card));
+      continue;
+    }
+    if (!std::holds_alternative<Start>(decision)) continue;
     const Start& start = std::get<Start>(decision);
     std::string cards;
     for (const CardGrant& held : start.grant.cards) {

@@ -167,9 +167,9 @@ Applied accept_start(State& state, const Start& start, Now now) {
 }
 
 Applied accept_evict(State& state, const Evict& evict, Now now) {
-  if (!still_valid(state, evict)) return {};
+  if (!still_valid(state, evict, now)) return {};
   Job job = *state.find(evict.job);
-  const auto way = way_out(state, job, ram_for_moves(state, state.host_holds()));
+  const auto going = leaving_candidate(state, job, ram_for_moves(state, state.host_holds()), now);
   // Else it would come back into the same pressure.
   const CardUse* use = state.uses().on_card(job.current_attempt(), evict.card);
   if (use != nullptr) {
@@ -180,7 +180,8 @@ Applied accept_evict(State& state, const Evict& evict, Now now) {
     }
   }
   constexpr std::uint64_t kMiB = 1ULL << 20;
-  Leaving leaving{.victim = {.job = job.id, .mechanism = *way}, .stop = StopReason::kPressure};
+  Leaving leaving{.victim = {.job = job.id, .mechanism = going->victim.mechanism},
+                  .stop = StopReason::kPressure};
   leaving.victim.bytes = vram_in_use(state, job);
   leaving.why = "card " + std::to_string(number_of(evict.card)) + " is under pressure (" +
                 std::to_string(evict.observed_bytes / kMiB) + " MiB in use, " +
@@ -190,10 +191,28 @@ Applied accept_evict(State& state, const Evict& evict, Now now) {
   return applied;
 }
 
+Applied accept_stop(State& state, const StandStill& stop, Now now) {
+  if (!still_valid(state, stop, now)) return {};
+  Job job = *state.find(stop.job);
+  Aside aside{.phase = AsidePhase::kPausing, .mechanism = Mechanism::kFreeze, .still = true};
+  aside.for_job = stop.leaves;
+  aside.since = now.wall;
+  aside.away = aside_of(job) != nullptr ? aside_of(job)->away : Microseconds{0};
+  std::get<Running>(job.state).aside = std::make_shared<const Aside>(std::move(aside));
+  state.note(job, "pausing",
+             "it stands still while job " + to_string(stop.leaves) + " leaves card " +
+                 std::to_string(number_of(stop.card)) + ", which is almost full",
+             now);
+  const AttemptId attempt = job.current_attempt();
+  state.put(std::move(job), now);
+  return {.answer = {}, .effects = {MoveAside{attempt, false}}, .follow_up = {}};
+}
+
 }  // namespace
 
 Applied accept(State& state, const Decision& decision, Now now) {
   if (const auto* evict = std::get_if<Evict>(&decision)) return accept_evict(state, *evict, now);
+  if (const auto* stop = std::get_if<StandStill>(&decision)) return accept_stop(state, *stop, now);
   if (const auto* room = std::get_if<MakeRoom>(&decision)) return accept_room(state, *room, now);
   if (const auto* back = std::get_if<Return>(&decision)) return accept_return(state, *back, now);
   return accept_start(state, std::get<Start>(decision), now);

@@ -96,6 +96,8 @@ std::string aside_changed(State& state, Job job, Aside aside, const std::string&
 
 std::string return_text(const RoomRules& rules, const Aside& aside) {
   if (aside.by_hand) return "; it returns on request";
+  if (aside.still)
+    return "; it goes on when job " + to_string(aside.for_job) + " has left its card";
   return is_asleep(rules, aside) ? "; it returns when it is used, or when nobody else waits"
                                  : "; it returns when there is room";
 }
@@ -137,6 +139,7 @@ void send_aside(State& state, Job job, const Leaving& leaving, std::vector<Effec
     aside.away = running.aside ? running.aside->away : Microseconds{0};
     aside.host_bytes = leaving.victim.bytes;
     aside.idle = leaving.victim.idle;
+    aside.pressed = leaving.stop == StopReason::kPressure;
     set_aside(job, std::move(aside));
     effects.emplace_back(MoveAside{attempt, how == Mechanism::kCheckpoint, stays_awake(job)});
     state.note(job, "pausing", described(leaving), now);
@@ -178,9 +181,11 @@ Applied accept_return(State& state, const Return& back, Now now) {
   aside.phase = AsidePhase::kResuming;
   const AttemptId attempt = job.current_attempt();
   const bool checkpoint = aside.mechanism == Mechanism::kCheckpoint;
+  const char* told =
+      aside.still ? "nobody leaves its card any more" : "there is room on its cards again";
   set_aside(job, std::move(aside));
   const bool awake = stays_awake(job);
-  state.note(job, "resuming", "there is room on its cards again", now);
+  state.note(job, "resuming", told, now);
   state.put(std::move(job), now);
   return {.answer = {}, .effects = {BringBack{attempt, checkpoint, awake}}, .follow_up = {}};
 }
@@ -198,6 +203,7 @@ Applied apply_moved(State& state, const MovedAside& report, Now now) {
       "it is aside after " + in_seconds(now.wall - aside.since) + calls_text(report.times);
   told += aside.over_limit() ? "; it goes on when its limit is raised"
                              : return_text(state.rules().room, aside);
+  if (aside.mechanism == Mechanism::kCheckpoint) state.left_cards(report.attempt, now.boot);
   set_aside(job, std::move(aside));
   state.note(job, "paused", told, now);
   state.put(std::move(job), now);
@@ -213,6 +219,7 @@ Applied apply_back(State& state, const BroughtBack& report, Now now) {
   const Microseconds away = std::max(Microseconds{0}, now.wall - before.since);
   Aside aside{.phase = AsidePhase::kHere, .mechanism = before.mechanism};
   aside.refused = before.refused;
+  aside.still = before.still;
   aside.since = now.wall;
   aside.away = before.away + away;
   set_aside(job, std::move(aside));
@@ -256,7 +263,7 @@ Applied apply_move_failed(State& state, const MoveFailed& report, Now now) {
         state.note(job, "pausing", but + "it is frozen and keeps its memory", now);
         break;
       }
-      if (!aside.by_hand) job.moves = std::max(0, job.moves - 1);
+      if (!aside.by_hand && !aside.still) job.moves = std::max(0, job.moves - 1);
       // Whoever is here again has not been moved; the next plan knows better.
       aside.away += std::max(Microseconds{0}, now.wall - aside.since);
       aside.phase = AsidePhase::kHere;
@@ -310,6 +317,7 @@ Applied apply_pause(State& state, const PauseAsked& asked, Now now) {
       // Moved aside for somebody, and now to stay there.
       Aside aside = *aside_of(job);
       aside.by_hand = true;
+      aside.still = false;
       return aside_changed(state, std::move(job), std::move(aside),
                            "paused on request: it returns on request", now);
     }

@@ -25,6 +25,10 @@ struct Aside {
   bool wanted = false;   // Of such a one: it was asked for, or its process became active again.
   bool ends = false;     // Of a lease: it was given up meanwhile, and ends when it is back.
   bool refused = false;  // Of a lease: the driver does not move its process.
+  // Stopped for a moment while another one leaves its card (core/pressure.h). It keeps all that it
+  // was given. Of one that is here: its last time away was such a moment.
+  bool still = false;
+  bool pressed = false;  // It left a card under pressure, whose other jobs may go on growing.
   JobId for_job{};       // For whom it went; 0: for nobody in particular.
   Wall tried{};          // When the last move failed.
   Wall since{};          // When it began to go; of one that is here, when it was back.

@@ -7,6 +7,7 @@
 #include "core/idle_holder.h"
 #include "core/make_room.h"
 #include "core/over_quota.h"
+#include "core/pressure.h"
 #include "core/run_time.h"
 
 namespace gpusched {
@@ -17,18 +18,26 @@ constexpr Microseconds kTryAgainAfter = Seconds{10};
 // Behind the waiting jobs of every band.
 constexpr int kLast = 2 * static_cast<int>(kBands);
 
-bool fits_back(const State& state, std::size_t position, const CardHolds& holds,
-               const CardGrant& held, const Aside& aside, std::size_t cards) {
+bool fits_back(const State& state, const Job& job, const CardGrant& held, std::size_t position,
+               const CardHolds& holds) {
   const Card& card = state.cards()[position];
+  const Aside& aside = *aside_of(job);
+  const std::size_t cards = grant_of(job)->cards.size();
   if (!card.usable) return false;
   if (aside.mechanism == Mechanism::kCheckpoint) {
     CardGrant wanted = held;
     wanted.least_bytes = std::max(wanted.least_bytes, aside.host_bytes / cards);
-    return fits_on(card, holds, wanted, state.rules());
+    // What is seen there of itself is not in its way.
+    CardHolds others = holds;
+    others.beyond.vram_bytes -=
+        std::min(others.beyond.vram_bytes, seen_while_away(state, job, position));
+    return fits_on(card, others, wanted, state.rules());
   }
-  // Its memory never left. Alone, the cap does not apply.
+  // Its memory never left. Where nobody else computes the cap does not apply; who is frozen there
+  // as well does not.
   const int cap = card.share_cap_percent.value_or(state.rules().share_cap_percent);
-  return holds.jobs <= 1 || (!held.whole && holds.load_percent() + held.share_percent <= cap);
+  return holds.share_percent == 0 ||
+         (!held.whole && holds.load_percent() + held.share_percent <= cap);
 }
 
 // Nobody ends it. Who is to be let go has to be back first, and a lease before it ends.
@@ -91,7 +100,11 @@ bool may_return(const State& state, const Tentative& free, const Job& job,
                 const Reservation* reservation, Now now) {
   const Running& running = std::get<Running>(job.state);
   const Aside& aside = *running.aside;
-  if (!aside.problem.empty() && now.wall - aside.tried < kTryAgainAfter) return false;
+  // A clock that was set back since does not make it wait for long.
+  const bool lately = now.wall >= aside.tried && now.wall - aside.tried < kTryAgainAfter;
+  if (!aside.problem.empty() && lately) return false;
+  if (aside.still) return may_go_on(state, job, now);
+  if (aside.pressed && !neighbours_are_calm(state, job, now)) return false;
   const Grant& grant = running.grant;
   if (state.rules().room.over_quota && state.tenants().any_quota()) {
     TenantHolds holds = holds_here(state, job.tenant);
@@ -105,9 +118,7 @@ bool may_return(const State& state, const Tentative& free, const Job& job,
     const auto position = state.index_of(held.card);
     if (!position) return false;
     if (state.card_bookings().against(job, *position, now.wall, end) != nullptr) return false;
-    if (!fits_back(state, *position, free.cards[*position], held, aside, grant.cards.size())) {
-      return false;
-    }
+    if (!fits_back(state, job, held, *position, free.cards[*position])) return false;
     if (reservation != nullptr && !leaves_room_for(state, *reservation, *position, held)) {
       return false;
     }
@@ -116,6 +127,7 @@ bool may_return(const State& state, const Tentative& free, const Job& job,
 }
 
 void keep_its_place(const State& state, const Job& job, Tentative& free) {
+  if (stands_still(job)) return;  // It never gave it up.
   const Grant& grant = *grant_of(job);
   const bool frozen = aside_of(job)->mechanism == Mechanism::kFreeze;
   for (const CardGrant& held : grant.cards) {
@@ -129,6 +141,56 @@ void keep_its_place(const State& state, const Job& job, Tentative& free) {
   }
   free.host.cpus += grant.cpus;
 }
+
+const std::vector<CardHolds>& FrozenJobs::left(bool without_waiting) const {
+  auto& left = without_waiting ? stopped_ : frozen_;
+  if (left) return *left;
+  Tentative without(state_);
+  for (const JobId id : state_.active()) {
+    const Job& job = *state_.find(id);
+    const bool frozen = aside_phase(job) == AsidePhase::kPaused && !stands_still(job);
+    if (frozen && !(without_waiting && waits_aside(job))) continue;
+    Grant away;
+    for (const CardGrant& held : held_by(job, std::move(away)).cards) {
+      const auto position = state_.index_of(held.card);
+      if (!position) continue;
+      CardHolds& holds = without.cards[*position];
+      drop(holds, held);
+      const Beyond own = beyond_of(state_, job, held.card);
+      holds.beyond.vram_bytes -= std::min(holds.beyond.vram_bytes, own.vram_bytes);
+      holds.beyond.jobs_load_percent -= own.jobs_load_percent;
+    }
+  }
+  left = std::move(without.cards);
+  return *left;
+}
+
+bool FrozenJobs::fits_beside(const Job& job, const std::vector<CardHolds>& still) const {
+  return std::ranges::all_of(grant_of(job)->cards, [&](const CardGrant& held) {
+    const auto position = state_.index_of(held.card);
+    return position && fits_back(state_, job, held, *position, still[*position]);
+  });
+}
+
+std::vector<const Job*> FrozenJobs::in_the_way_of(const Job& job) const {
+  std::vector<const Job*> found;
+  if (fits_beside(job, left(false))) return found;
+  const auto shares_a_card = [&](const CardGrant& held) {
+    const auto& cards = grant_of(job)->cards;
+    return std::ranges::find(cards, held.card, &CardGrant::card) != cards.end();
+  };
+  for (const JobId id : state_.aside()) {
+    const Job& other = *state_.find(id);
+    if (id == job.id || !waits_aside(other) || stands_still(other)) continue;
+    Grant away;
+    if (std::ranges::any_of(held_by(other, std::move(away)).cards, shares_a_card)) {
+      found.push_back(&other);
+    }
+  }
+  return found;
+}
+
+bool FrozenJobs::has_an_end(const Job& job) const { return fits_beside(job, left(true)); }
 
 bool still_valid(const State& state, const Return& back, Now now) {
   const Job* job = state.find(back.job);

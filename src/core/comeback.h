@@ -3,6 +3,8 @@
 // away; after a time it goes before everybody.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "core/reservation.h"
@@ -33,6 +35,29 @@ bool may_return(const State& state, const Tentative& free, const Job& job,
                 const Reservation* reservation, Now now);
 // Its cards are kept for it from those who come after it.
 void keep_its_place(const State& state, const Job& job, Tentative& free);
+
+// Jobs that are frozen keep their memory, so one that was moved out may wait for them. They must
+// not wait for its place in turn: nobody would ever go on.
+class FrozenJobs {
+ public:
+  explicit FrozenJobs(const State& state) : state_(state) {}
+  // Frozen jobs on its cards that want to go on, and without whose end it cannot return. In order
+  // of their ids; empty: it waits for none of them.
+  std::vector<const Job*> in_the_way_of(const Job& job) const;
+  // It would be back if all that runs, and all that wants to go on, had ended. If not, somebody has
+  // to do something first, and its place is kept from nobody.
+  bool has_an_end(const Job& job) const;
+
+ private:
+  bool fits_beside(const Job& job, const std::vector<CardHolds>& still) const;
+  const std::vector<CardHolds>& left(bool without_waiting) const;
+
+  const State& state_;
+  // What is left of the cards' use without what runs; and without what wants to go on, too.
+  mutable std::optional<std::vector<CardHolds>> frozen_, stopped_;
+};
+// One sentence for people: what keeps a job from its cards that waits aside. Empty: nothing does.
+std::string what_keeps_away(const State& state, const Job& job, Now now);
 bool still_valid(const State& state, const Return& back, Now now);
 
 }  // namespace gpusched

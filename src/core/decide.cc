@@ -143,29 +143,41 @@ class Rooms {
 // Who was moved aside, beside the walk through those that wait.
 class Returns {
  public:
-  Returns(const State& state, Now now) : state_(state), now_(now) {
+  Returns(const State& state, Now now) : state_(state), now_(now), frozen_(state) {
     if (!state.aside().empty()) waiting_ = waiting_aside(state, now);
   }
   // Those that go before the waiting jobs of this band, as far as there is room.
   void serve(int band, Tentative& free, Rooms& rooms, Decided& decided) {
     while (next_ < waiting_.size() && waiting_[next_].before <= 2 * band) {
-      const Job& job = *waiting_[next_++].job;
-      const Reservation* reservation = decided.reservation ? &*decided.reservation : nullptr;
-      if (may_return(state_, free, job, reservation, now_)) {
-        decided.decisions.emplace_back(Return{job.id});
-      } else {
-        rooms.make_for_return(job, reservation, free, decided);
-      }
-      // On its way or not: its place is taken.
-      keep_its_place(state_, job, free);
+      serve_one(*waiting_[next_++].job, free, rooms, decided);
     }
   }
 
  private:
+  void serve_one(const Job& job, Tentative& free, Rooms& rooms, Decided& decided) {
+    if (!served_.insert(job.id).second) return;
+    const Reservation* reservation = decided.reservation ? &*decided.reservation : nullptr;
+    if (may_return(state_, free, job, reservation, now_)) {
+      decided.decisions.emplace_back(Return{job.id});
+    } else if (stands_still(job)) {
+      return;  // Its place is its own.
+    } else {
+      // Whoever stands on its card and keeps its memory there goes on before it: it could wait for
+      // nothing else.
+      for (const Job* other : frozen_.in_the_way_of(job)) serve_one(*other, free, rooms, decided);
+      if (!frozen_.has_an_end(job)) return;
+      rooms.make_for_return(job, reservation, free, decided);
+    }
+    // On its way or not: its place is taken.
+    keep_its_place(state_, job, free);
+  }
+
   const State& state_;
   Now now_;
   std::vector<Waiting> waiting_;
   std::size_t next_ = 0;
+  std::set<JobId> served_;
+  FrozenJobs frozen_;
 };
 
 // Once through the queue in order. True if something passed the reservation: what is left may
@@ -263,7 +275,11 @@ bool pass_through(const State& state, const Standings& standings, Tentative& fre
 
 Decided decide(const State& state, Now now) {
   Decided decided;
-  for (const Evict& evict : relieve(state)) decided.decisions.emplace_back(evict);
+  const std::vector<Evict> evicted = relieve(state, now);
+  for (const Evict& evict : evicted) decided.decisions.emplace_back(evict);
+  for (const StandStill& stop : hold_growing(state, evicted, now)) {
+    decided.decisions.emplace_back(stop);
+  }
   for (MakeRoom& plan : relieve_quotas(state, now)) decided.decisions.emplace_back(std::move(plan));
   Tentative free(state);
   const Standings standings = standings_of(state, now);

@@ -27,7 +27,7 @@ struct Start {
   JobId job{};
   Grant grant;
 };
-using Decision = std::variant<Start, Evict, MakeRoom, Return>;
+using Decision = std::variant<Start, Evict, StandStill, MakeRoom, Return>;
 
 struct Decided {
   std::vector<Decision> decisions;         // In the order in which they were made.

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "core/admission.h"
+#include "core/comeback.h"
 #include "core/dependency.h"
 #include "core/idle_holder.h"
 #include "core/learn.h"
@@ -25,10 +26,11 @@ void add_holders(const State& state, const Needs& needs, Now now, Reason& reason
   Wall soonest = kNobodyKnows;
   for (const JobId id : state.active()) {
     const Job& job = *state.find(id);
-    if (held_by(job).cards.empty()) continue;
+    const bool away = held_by(job).cards.empty();
     const Grant& grant = *grant_of(job);
     const bool in_the_way = std::ranges::any_of(grant.cards, [&](const CardGrant& held) {
       const auto position = state.index_of(held.card);
+      if (away && (!position || seen_while_away(state, job, *position) == 0)) return false;
       return position && matches(state.cards()[*position], needs.cards);
     });
     if (!in_the_way) continue;
@@ -277,13 +279,19 @@ Reason aside_reason(const State& state, const Job& job, Now now) {
     return reason;
   }
   if (aside.by_hand) return {.code = ReasonCode::kPaused, .jobs = {}};
+  if (aside.still) return {.code = ReasonCode::kStandsStill, .jobs = {aside.for_job}};
   Reason reason{.code = ReasonCode::kMovedAside, .jobs = {}};
   if (is_asleep(state.rules().room, aside)) {
     reason.name = "comes back when it is used, or when nobody else waits";
   }
-  if (!aside.problem.empty()) reason.name = aside.problem;
   const Job* other = state.find(aside.for_job);
-  if (other == nullptr || other->ended()) return reason;
+  const bool waits_for_it = other != nullptr && !other->ended();
+  if (!waits_for_it && reason.name.empty()) {
+    std::string keeps = what_keeps_away(state, job, now);
+    if (!keeps.empty()) reason.name = std::move(keeps);
+  }
+  if (!aside.problem.empty()) reason.name = aside.problem;
+  if (!waits_for_it) return reason;
   reason.jobs.push_back(aside.for_job);
   if (is_asleep(state.rules().room, aside)) return reason;
   const Wall end = end_of(state, *other, now, Trust::kEstimates);

@@ -100,11 +100,17 @@ AsidePhase aside_phase(const Job& job) {
   return aside == nullptr ? AsidePhase::kHere : aside->phase;
 }
 
+bool stands_still(const Job& job) {
+  const Aside* aside = aside_of(job);
+  return aside != nullptr && aside->still && aside->phase != AsidePhase::kHere;
+}
+
 const Grant& held_by(const Job& job, Grant&& away) {
   const Grant& grant = *grant_of(job);
   const AsidePhase phase = aside_phase(job);
   if (phase == AsidePhase::kHere) return grant;
   const Aside& aside = *aside_of(job);
+  if (aside.still) return grant;
   if (phase != AsidePhase::kPaused) {
     // On its way it is in both places: on its cards, and in the host RAM that is kept for it.
     if (aside.mechanism != Mechanism::kCheckpoint) return grant;

@@ -296,6 +296,8 @@ const Grant* grant_of(const Job& job);
 AsidePhase aside_phase(const Job& job);
 // Null: it is on its cards, and was never away.
 const Aside* aside_of(const Job& job);
+// Stopped for a moment while another one leaves its card.
+bool stands_still(const Job& job);
 // What an active job takes from others now: its grant, or, made in `away`, what it keeps while it
 // is moved aside. REQUIRES: job.active().
 const Grant& held_by(const Job& job, Grant&& away = {});

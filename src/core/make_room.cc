@@ -249,7 +249,8 @@ Wall movable_from(const State& state, const Running& running, Now now) {
   Wall from = now.wall + (rules.run_least - ran_for(running, now.wall));
   // One that could not be moved is not tired of moving; see leaving_candidate().
   const Aside* aside = running.aside.get();
-  if (aside && aside->problem.empty()) from = std::max(from, aside->since + rules.cool_down);
+  if (aside && aside->problem.empty() && !aside->still)
+    from = std::max(from, aside->since + rules.cool_down);
   return from;
 }
 
@@ -288,7 +289,9 @@ Leavers::Leavers(const State& state) : state_(state) {
     const auto* running = std::get_if<Running>(&job.state);
     if (running == nullptr) continue;
     const Aside* aside = running->aside.get();
-    if (aside != nullptr && aside->phase == AsidePhase::kPausing) {
+    if (stands_still(job)) {
+      continue;
+    } else if (aside != nullptr && aside->phase == AsidePhase::kPausing) {
       going_.push_back({id, aside->mechanism, aside->host_bytes});
     } else if (running->stopping == StopReason::kLetGo) {
       continue;  // It goes on there, as nobody's job.

@@ -8,8 +8,9 @@ TenantHolds holds_here(const State& state, const std::string& tenant) {
   TenantHolds holds;
   for (const JobId id : state.active()) {
     const Job& job = *state.find(id);
-    if (job.tenant != tenant || aside_phase(job) == AsidePhase::kPaused) continue;
-    if (aside_phase(job) == AsidePhase::kPausing) continue;  // As good as gone.
+    const bool still = stands_still(job);
+    if (job.tenant != tenant || (aside_phase(job) == AsidePhase::kPaused && !still)) continue;
+    if (aside_phase(job) == AsidePhase::kPausing && !still) continue;  // As good as gone.
     const auto* running = std::get_if<Running>(&job.state);
     if (running == nullptr || running->stopping == StopReason::kNone) holds.add(*grant_of(job));
   }

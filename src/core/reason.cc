@@ -140,6 +140,8 @@ const char* reason_code_name(ReasonCode code) {
       return "room_later";
     case ReasonCode::kMovedAside:
       return "moved_aside";
+    case ReasonCode::kStandsStill:
+      return "stands_still";
     case ReasonCode::kPaused:
       return "paused";
     case ReasonCode::kVramLimit:
@@ -206,6 +208,9 @@ std::string describe(const Reason& reason) {
       return (reason.jobs.empty() ? std::string("moved aside; ")
                                   : "moved aside for " + job_list(reason.jobs) + "; ") +
              (reason.name.empty() ? "comes back when there is room" : reason.name);
+    case ReasonCode::kStandsStill:
+      return "stands still until " + job_list(reason.jobs) +
+             " has left its card, which is almost full";
     case ReasonCode::kPaused:
       return "paused on request";
     case ReasonCode::kVramLimit:
@@ -254,6 +259,7 @@ std::string what_would_help(const Reason& reason) {
     case ReasonCode::kMakingRoom:
     case ReasonCode::kRoomLater:
     case ReasonCode::kMovedAside:
+    case ReasonCode::kStandsStill:
     case ReasonCode::kDependency:
     case ReasonCode::kBegin:
     case ReasonCode::kRetry:

@@ -31,6 +31,7 @@ enum class ReasonCode {
   kMakingRoom,    // Others (`jobs`) are being moved aside for it.
   kRoomLater,     // Others (`jobs`) may be moved aside for it from `until` on.
   kMovedAside,    // Moved aside for others (`jobs`); returns when there is room.
+  kStandsStill,   // Stopped until another one (`jobs`) has left its card.
   kPaused,        // Moved aside by hand.
   kVramLimit,     // Stopped at its VRAM limit (`until`, `name`).
   kDiskFull,      // The state directory's disk has no room for its log and records.

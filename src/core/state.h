@@ -24,6 +24,7 @@
 #include "core/card_view.h"
 #include "core/estimates.h"
 #include "core/group.h"
+#include "core/growth.h"
 #include "core/job.h"
 #include "core/lease_book.h"
 #include "core/move_rates.h"
@@ -70,6 +71,10 @@ class State {
   const CardHolds& holds_on(std::size_t card_index) const { return card_holds_[card_index]; }
   const CardView& view_of(std::size_t card_index) const { return views_[card_index]; }
   const AttemptUses& uses() const { return uses_; }
+  // How fast memory grows on a card, as far as it was seen.
+  const Growth& growth_on(CardNumber card) const;
+  // When an attempt is known to have left its cards; nullopt: by another daemon, or never.
+  std::optional<Boot> left_at(AttemptId attempt) const;
   const Estimates& estimates() const { return estimates_; }
   // The adaptive cap of a card, by its UUID; null: it has none.
   const AdaptiveCap* cap_of(const std::string& uuid) const;
@@ -166,6 +171,8 @@ class State {
   void set_cards(std::vector<Card> cards);
   // A new look at a card. Not part of what roll_back() undoes: the world stays as it was seen.
   void observe(CardNumber card, CardView view);
+  // An attempt has left its cards: what was seen of it there before counts no more. Not undone.
+  void left_cards(AttemptId attempt, Boot at) { left_[attempt] = at; }
   // One more look says this for or against more sharing. Like what was seen it is not undone.
   void adapt_cap(std::size_t card_index, CapEvidence evidence, Now now);
   // A running job has come to this step.
@@ -296,6 +303,8 @@ class State {
   std::vector<CardHolds> card_holds_;
   std::vector<CardView> views_;  // In the order of cards_.
   AttemptUses uses_;
+  std::map<CardNumber, Growth> growth_;
+  std::map<AttemptId, Boot> left_;  // When it was last known to have left its cards.
   CardRecords card_records_;
   std::map<std::string, AdaptiveCap> caps_;  // By UUID.
   PaceBook paces_;
@@ -347,6 +356,10 @@ class State {
 
 // What an active job takes of a card besides what it was given there.
 Beyond beyond_of(const State& state, const Job& job, CardNumber card);
+
+// What the last look shows on a card of a job that is believed to have left it. A restore that
+// nobody waited for, or a driver in disorder: whatever it is, it is there.
+std::uint64_t seen_while_away(const State& state, const Job& job, std::size_t card_index);
 
 // The first of a holder's leases on a card, by the holder's process.
 std::optional<AttemptId> lease_on(const State& state, int pid, CardNumber card);

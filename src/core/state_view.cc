@@ -14,6 +14,12 @@ const CardGrant* held_on(const Job& job, CardNumber card) {
   return held == grant->cards.end() ? nullptr : &*held;
 }
 
+// Away with its memory, as far as anybody has said.
+bool is_moved_out(const Job& job) {
+  return aside_phase(job) == AsidePhase::kPaused &&
+         aside_of(job)->mechanism == Mechanism::kCheckpoint;
+}
+
 // What a job uses of the card's compute, less what it was given: its estimate counts in full while
 // it ramps up, and where nobody knows better.
 double load_beyond(const CardUse& use, const CardGrant& held, const EstimateRules& rules) {
@@ -60,6 +66,30 @@ Beyond beyond_of(const State& state, const Job& job, CardNumber card) {
   const double load = load_beyond(*use, *held, state.rules().estimates);
   beyond.jobs_load_percent = static_cast<int>(std::lround(load));
   return beyond;
+}
+
+const Growth& State::growth_on(CardNumber card) const {
+  static const Growth kNone;
+  const auto found = growth_.find(card);
+  return found == growth_.end() ? kNone : found->second;
+}
+
+std::optional<Boot> State::left_at(AttemptId attempt) const {
+  const auto found = left_.find(attempt);
+  return found == left_.end() ? std::nullopt : std::optional<Boot>(found->second);
+}
+
+std::uint64_t seen_while_away(const State& state, const Job& job, std::size_t card_index) {
+  if (!is_moved_out(job)) return 0;
+  const CardView& view = state.view_of(card_index);
+  // The look is older than its leaving.
+  const auto left = state.left_at(job.current_attempt());
+  if (left && view.at.boot <= *left) return 0;
+  std::uint64_t bytes = 0;
+  for (const SeenProcess& process : view.processes) {
+    if (process.attempt == job.current_attempt()) bytes += process.vram_bytes.value_or(0);
+  }
+  return bytes;
 }
 
 const MoveRates* State::rates_of(CardNumber card) const {
@@ -123,8 +153,10 @@ void State::observe(CardNumber card, CardView view) {
       return job != nullptr && job->active() && job->current_attempt() == attempt;
     };
     uses_.prune(lives);
+    std::erase_if(left_, [&](const auto& entry) { return !lives(entry.first); });
     paces_.prune(lives);
     uses_.add(card, views_[*position], view, rules_.estimates);
+    growth_[card].add(view);
   }
   // What a card that does not answer held is still there, as far as anybody knows.
   if (!view.answers()) view.processes = std::move(views_[*position].processes);
@@ -174,6 +206,11 @@ void State::refresh_beyond(std::size_t card_index) {
   const CardNumber number = cards_[card_index].number;
   for (const auto& [attempt, bytes] : ours) {
     const Job& job = *find(attempt.job);
+    if (is_moved_out(job)) {
+      // It holds nothing there, so all that is seen counts.
+      excess += seen_while_away(*this, job, card_index);
+      continue;
+    }
     const std::uint64_t given = held_with(*this, job, number);
     excess += bytes - std::min(bytes, given);
     const CardGrant* held = held_on(job, number);

@@ -168,6 +168,7 @@ void Daemon::after_turn() {
   }
   const Counts& counts = engine_->state().counts();
   if (cards_) cards_->set_busy(counts.queued + counts.starting + counts.running > 0);
+  if (cards_) look_closely();
   if (cards_ && whose_has_changed()) tell_attempts();
   log_drains();
   if (counts.running > 0) look_at_progress();

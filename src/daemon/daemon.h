@@ -63,6 +63,7 @@ class Daemon {
   void on_cards(Result<CardsFound> found);
   void read_calendar(const std::vector<Card>& cards);
   void on_seen(CardSeen seen);
+  void look_closely();
   void on_report(const watch::Report& report);
   void after_turn();
   void tell_attempts();

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "core/calendar.h"
+#include "core/pressure.h"
 #include "daemon/card_memory.h"
 #include "daemon/daemon.h"
 #include "gpu/sampler_process.h"
@@ -53,6 +54,10 @@ Result<void> Daemon::look_for_cards() {
   }
   options.lease_of_holder = [this](int holder, CardNumber card) {
     return lease_on(engine_->state(), holder, card);
+  };
+  options.missing = [this](std::size_t found) {
+    const auto expected = static_cast<std::size_t>(config_.rules.cards_expected);
+    return found < std::max(known_cards_.size(), expected);
   };
   cards_ = std::make_unique<WatchedCards>(loop_, std::move(options));
   cards_->on_report([this](const watch::Report& report) { on_report(report); });
@@ -125,6 +130,15 @@ void Daemon::on_seen(CardSeen seen) {
   unseen_.erase(seen.card);
   engine_->post(std::move(seen));
   if (unseen_.empty()) let_clients_in();
+}
+
+// Where memory grows towards the end of a card a second is long.
+void Daemon::look_closely() {
+  const State& state = engine_->state();
+  const Now now = read_clock();
+  for (std::size_t i = 0; i < state.cards().size(); ++i) {
+    if (wants_close_looks(state, i, now)) cards_->look_soon(state.cards()[i].number);
+  }
 }
 
 // Cards that were taken out of service or back, by whomever.

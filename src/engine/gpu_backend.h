@@ -32,6 +32,9 @@ class GpuBackend {
   virtual void start(Handlers handlers) = 0;
   // Something runs or waits: look often. Else look rarely.
   virtual void set_busy(bool busy) = 0;
+  // Once more within a tenth of a second, whatever the period. Whoever wants it again says so
+  // again.
+  virtual void look_soon(CardNumber card) = 0;
 };
 
 }  // namespace gpusched

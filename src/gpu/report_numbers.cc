@@ -44,4 +44,11 @@ bool ReportNumbers::translate(watch::Report& report) const {
   return std::visit(Translate{ours_}, report);
 }
 
+std::optional<CardNumber> ReportNumbers::of_sampler(CardNumber ours) const {
+  for (const auto& [theirs, known] : ours_) {
+    if (known == ours) return theirs;
+  }
+  return std::nullopt;
+}
+
 }  // namespace gpusched

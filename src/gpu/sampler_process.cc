@@ -116,7 +116,8 @@ class SamplerProcess::Child : public std::enable_shared_from_this<SamplerProcess
     for (std::string& one : variables) environment.push_back(one.data());
     environment.push_back(nullptr);
     std::string program = options.program;
-    std::array<char*, 2> argv = {program.data(), nullptr};
+    std::string once = "--once";
+    std::array<char*, 3> argv = {program.data(), options.once ? once.data() : nullptr, nullptr};
     posix_spawn_file_actions_t files;
     ::posix_spawn_file_actions_init(&files);
     ::posix_spawn_file_actions_adddup2(&files, orders, STDIN_FILENO);

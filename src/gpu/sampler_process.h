@@ -22,6 +22,7 @@ class SamplerProcess {
   struct Options {
     std::string program;
     std::vector<std::string> variables;  // "NAME=value", added to our own environment.
+    bool once = false;                   // One look at every card, then it ends.
   };
   struct Handlers {
     std::function<void(watch::Report)> report;

@@ -8,9 +8,11 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <set>
 #include <utility>
 
 #include "base/clock.h"
+#include "gpu/card_search.h"
 #include "gpu/link_groups.h"
 #include "gpu/mps_load.h"
 #include "gpu/report_numbers.h"
@@ -27,8 +29,12 @@ constexpr int kNoCards = 3;
 constexpr int kDriverReplaced = 4;
 constexpr milliseconds kFirstPause{200};
 constexpr milliseconds kLongestPause{10'000};
+// With the look itself and the way here and back this makes ten a second.
+constexpr milliseconds kQuickly{90};
 // A machine without a driver may get one; nobody waits for it.
 constexpr milliseconds kLookAgain{60'000};
+// Idle periods from one search for missing cards to the next: a minute, unless told otherwise.
+constexpr int kSearchPeriods = 6;
 // How long opening the drivers may take before the first line.
 constexpr milliseconds kOpening{35'000};
 
@@ -88,7 +94,9 @@ class WatchedCards::Impl : public std::enable_shared_from_this<WatchedCards::Imp
         options_(std::move(options)),
         loads_(options_.loads),
         again_(loop),
-        silence_(loop) {}
+        silence_(loop),
+        quick_(loop),
+        search_(loop, {options_.program, options_.variables, true}, [this] { return misses(); }) {}
 
   void start(Handlers handlers) {
     handlers_ = std::move(handlers);
@@ -98,11 +106,22 @@ class WatchedCards::Impl : public std::enable_shared_from_this<WatchedCards::Imp
   }
   void stop() {
     process_.reset();
+    search_.stop();
     handlers_ = {};
   }
 
   void set_busy(bool busy) {
     if (std::exchange(busy_, busy) != busy) send_period();
+  }
+  void look_soon(CardNumber card) {
+    const bool waits = !soon_.empty();
+    soon_.insert(card);
+    if (waits) return;
+    quick_.expires_after(kQuickly);
+    quick_.async_wait([self = weak_from_this()](const ErrorOf& cancelled) {
+      const auto impl = self.lock();
+      if (!cancelled && impl) impl->look_at(std::exchange(impl->soon_, {}));
+    });
   }
   void set_attempts(std::vector<watch::RunningAttempt> attempts) {
     attempts_ = std::move(attempts);
@@ -138,6 +157,12 @@ class WatchedCards::Impl : public std::enable_shared_from_this<WatchedCards::Imp
     order.deadline = options_.deadline;
     process_->send(order);
   }
+  void look_at(const std::set<CardNumber>& cards) {
+    for (const CardNumber card : cards) {
+      const auto number = numbers_.of_sampler(card);
+      if (process_ && number) process_->send(watch::SampleNowOrder{number});
+    }
+  }
   void send_jobs() {
     if (process_) process_->send(watch::JobsOrder{attempts_, options_.cgroup});
   }
@@ -171,6 +196,7 @@ class WatchedCards::Impl : public std::enable_shared_from_this<WatchedCards::Imp
     } else if (const auto* asleep = std::get_if<watch::AsleepReport>(&report)) {
       say(asleep->card, CardCondition::kAsleep, {}, asleep->at);
     } else if (const auto* gone = std::get_if<watch::GoneReport>(&report)) {
+      gone_.insert(gone->uuid);
       say(gone->card, CardCondition::kGone, gone->reason, gone->at);
     } else if (const auto* complaint = std::get_if<watch::ComplaintReport>(&report)) {
       complain(complaint->sentence);
@@ -196,7 +222,29 @@ class WatchedCards::Impl : public std::enable_shared_from_this<WatchedCards::Imp
       return card == board_.cards.end() || !entry.second.sample ||
              card->identity.uuid != entry.second.sample->uuid;
     });
+    gone_.clear();
     handlers_.cards(std::move(found));
+    search_later();
+  }
+
+  // A driver tells only of cards that were there when it was opened.
+  void search_later() {
+    if (!options_.missing) return;
+    search_.later(kSearchPeriods * options_.idle_period, [this](const CardSearch::Found& found) {
+      if (process_ && has_more(found) && !std::exchange(renewed_, true)) process_->kill();
+      search_later();
+    });
+  }
+  bool misses() const {
+    return options_.missing(board_.cards.size() - std::min(gone_.size(), board_.cards.size()));
+  }
+  bool has_more(const CardSearch::Found& found) const {
+    return std::ranges::any_of(found, [this](const std::string& uuid) {
+      const auto known = [&](const watch::NumberedCard& card) {
+        return card.identity.uuid == uuid;
+      };
+      return gone_.contains(uuid) || std::ranges::none_of(board_.cards, known);
+    });
   }
 
   // A holder's processes belong to its lease on this card; where it has none they are foreign.
@@ -226,6 +274,7 @@ class WatchedCards::Impl : public std::enable_shared_from_this<WatchedCards::Imp
     if (report.processes) {
       seen.view.processes = loads_.look(report.card, *report.processes, report.at);
     }
+    gone_.erase(report.uuid);
     board_.entries[report.card].sample = report;
     handlers_.seen(std::move(seen));
   }
@@ -252,7 +301,8 @@ class WatchedCards::Impl : public std::enable_shared_from_this<WatchedCards::Imp
     for (const watch::NumberedCard& card : board_.cards) {
       say(card.number, CardCondition::kUnknown, "the sampler is being started again", read_clock());
     }
-    if (code == kDriverReplaced) return spawn_after(milliseconds{0});
+    const bool renewed = std::exchange(renewed_, false);
+    if (code == kDriverReplaced || renewed) return spawn_after(milliseconds{0});
     trouble({ErrorCode::kUnavailable,
              WIFSIGNALED(status)
                  ? fmt::format("gpusched-sampler was ended by signal {}", WTERMSIG(status))
@@ -293,6 +343,11 @@ class WatchedCards::Impl : public std::enable_shared_from_this<WatchedCards::Imp
   milliseconds pause_ = kFirstPause;
   boost::asio::steady_timer again_;
   boost::asio::steady_timer silence_;
+  boost::asio::steady_timer quick_;
+  CardSearch search_;
+  bool renewed_ = false;        // The sampler was ended because missing cards are back.
+  std::set<std::string> gone_;  // Cards that fell off the bus, by UUID.
+  std::set<CardNumber> soon_;   // To be looked at when it is due.
 };
 
 WatchedCards::WatchedCards(boost::asio::io_context& loop, Options options)
@@ -300,6 +355,7 @@ WatchedCards::WatchedCards(boost::asio::io_context& loop, Options options)
 WatchedCards::~WatchedCards() { impl_->stop(); }
 void WatchedCards::start(Handlers handlers) { impl_->start(std::move(handlers)); }
 void WatchedCards::set_busy(bool busy) { impl_->set_busy(busy); }
+void WatchedCards::look_soon(CardNumber card) { impl_->look_soon(card); }
 void WatchedCards::set_attempts(std::vector<watch::RunningAttempt> attempts) {
   impl_->set_attempts(std::move(attempts));
 }

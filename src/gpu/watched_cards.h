@@ -1,6 +1,8 @@
 // The GpuBackend that looks: keeps a sampler alive, and makes of its lines what admission needs.
 // A sampler that says nothing for too long is ended and started again; its cards are unknown
-// meanwhile, and the daemon goes on.
+// meanwhile, and the daemon goes on. A driver tells only of cards that were there when it was
+// opened, so while one is missing another sampler looks now and then, and takes over when it is
+// back.
 #pragma once
 
 #include <chrono>
@@ -33,12 +35,16 @@ class WatchedCards final : public GpuBackend {
     std::function<std::vector<Card>(std::vector<Card>)> arrange;
     // Says whose processes of a lease's holder are on this card (core/lease.h); empty: nobody's.
     std::function<std::optional<AttemptId>(int holder, CardNumber card)> lease_of_holder;
+    // Cards that were here before are not, though so many are: somebody else looks from time to
+    // time whether they are back. Empty: nobody misses a card.
+    std::function<bool(std::size_t found)> missing;
   };
   WatchedCards(boost::asio::io_context& loop, Options options);
   ~WatchedCards() override;
 
   void start(Handlers handlers) override;
   void set_busy(bool busy) override;
+  void look_soon(CardNumber card) override;
   // Where jobs have no control group of their own, their shims say whose a process is.
   void set_attempts(std::vector<watch::RunningAttempt> attempts);
   // Everything that was reported beside cards and what is seen on them.

@@ -165,6 +165,8 @@ std::shared_ptr<const Aside> read_aside(Fields& fields, AsidePhase phase) {
     from.flag("wanted", aside->wanted);
     from.flag("ends", aside->ends);
     from.flag("refused", aside->refused);
+    from.flag("still", aside->still);
+    from.flag("pressed", aside->pressed);
     aside->for_job = JobId{whole(from, "for")};
     aside->since = wall(from, "since_us");
     aside->away = Microseconds{static_cast<std::int64_t>(whole(from, "away_us"))};

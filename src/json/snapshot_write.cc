@@ -71,6 +71,7 @@ void write_aside(JsonWriter& json, const Aside& aside) {
   json.key("aside").begin_object().field("mechanism", mechanism_name(aside.mechanism));
   json.field("by_hand", aside.by_hand).field("idle", aside.idle).field("wanted", aside.wanted);
   json.field("ends", aside.ends).field("refused", aside.refused);
+  json.field("still", aside.still).field("pressed", aside.pressed);
   json.field("for", number_of(aside.for_job));
   json.field("since_us", us(aside.since)).field("away_us", aside.away.count());
   json.field("host_bytes", aside.host_bytes)

@@ -30,7 +30,14 @@ FaultWorld::FaultWorld(std::uint64_t seed)
             SimLauncher::Plan plan;
             plan.start_after = Microseconds{pick(5000)};
             plan.run_for = Microseconds{1000 + pick(20'000'000)};
+            plan.vram_bytes = static_cast<std::uint64_t>(pick(20)) * kGiB;
             if (calm_) return plan;
+            if (chance(10))
+              plan.out =
+                  chance(50) ? SimLauncher::MoveFault::kNever : SimLauncher::MoveFault::kNotNow;
+            if (chance(5))
+              plan.back =
+                  chance(50) ? SimLauncher::MoveFault::kLost : SimLauncher::MoveFault::kNotNow;
             plan.exit_code = chance(20) ? 1 + pick(3) : 0;
             plan.supervisor_dies = chance(3);
             plan.claims = !chance(3);
@@ -43,11 +50,13 @@ FaultWorld::FaultWorld(std::uint64_t seed)
           },
           [](LauncherReport) {}) {
   const int count = 1 + pick(4);
+  const bool moves = chance(70);
   for (int i = 0; i < count; ++i) {
     cards_.push_back({.number = CardNumber{static_cast<std::uint16_t>(i)},
                       .uuid = "GPU-" + std::to_string(i),
                       .model = "Simulated",
                       .vram_bytes = 24 * kGiB});
+    cards_.back().moves = moves;
   }
   if (chance(30)) jobs_most_ = 1 + pick(5);
   boot_daemon();
@@ -146,6 +155,7 @@ void FaultWorld::step() {
   for (int i = pick(4); i > 0; --i) client_acts();
   time_passes();
   if (chance(5)) launcher_.repeat_reports();
+  if (chance(40)) look_at_cards();
   launcher_.advance(now_);
   if (engine_->wants_turn(now_)) turn(true);
   check();
@@ -226,7 +236,7 @@ std::optional<JobId> FaultWorld::any_job() {
 void FaultWorld::client_acts() {
   const Actor root{0, true};
   const auto job = any_job();
-  const int action = pick(17);
+  const int action = pick(20);
   if (action < 6 || !job) return submit_something();
   const auto ignore = [](Result<Answer>) {};
   switch (action) {
@@ -246,6 +256,10 @@ void FaultWorld::client_acts() {
       return engine_->post(TenantUnsetAsked{root, kTenants[pick(3)]}, ignore);
     case 13:
       return adopt_something();
+    case 16:
+    case 17:
+    case 18:
+      return pause_or_resume(*job);
     case 14:
       if (chance(20)) engine_->post(DiskSeen{chance(30)});
       return engine_->post(LetGoAsked{root, {*job}}, ignore);
@@ -367,6 +381,7 @@ std::string FaultWorld::drain() {
   engine_->post(DiskSeen{false});
   // Nor does a quota keep anybody from ending.
   bool lifted = false;
+  int helped = 0;
   for (int i = 0; i < 200'000 && violation_.empty(); ++i) {
     // Asked again where it met a commit that failed.
     if (!std::exchange(lifted, true)) {
@@ -386,7 +401,10 @@ std::string FaultWorld::drain() {
     if (deadline && *deadline - now_.boot > Seconds{100'000'000}) deadline.reset();
     std::optional<Boot> next = launcher_.next_event();
     if (deadline && (!next || *deadline < *next)) next = deadline;
-    if (!next) break;
+    if (!next) {
+      if (++helped > 100 || !help_on()) break;
+      continue;
+    }
     const Microseconds passed = std::max(Microseconds{1}, *next - now_.boot);
     now_.wall += passed;
     now_.boot += passed;

@@ -48,6 +48,10 @@ class FaultWorld {
   void submit_something();
   void adopt_something();
   void change_many(JobId from);
+  void look_at_cards();
+  void pause_or_resume(JobId job);
+  // Nothing is due any more: whoever was paused is let go on. False: nothing is active.
+  bool help_on();
   TenantRule any_rule();
   SubmitAsked any_submission();
   void time_passes();
@@ -75,7 +79,8 @@ class FaultWorld {
   int jobs_most_ = 0;  // At once, as many as the daemon has descriptors for; 0: enough for all.
   bool calm_ = false;  // While everything is let end: no faults, jobs succeed.
 
-  std::map<std::string, TenantHolds> held_;  // By tenant, at the last check.
+  std::map<AttemptId, std::uint64_t> memory_;  // What an attempt has taken of each card.
+  std::map<std::string, TenantHolds> held_;    // By tenant, at the last check.
   std::set<JobId> acknowledged_;
   std::set<JobId> numbers_given_;  // Whatever became of them.
   std::set<AttemptId> found_;      // Begun again after a loss, with nothing granted.

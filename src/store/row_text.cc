@@ -207,7 +207,8 @@ std::optional<AsidePhase> phase_of_word(std::string_view word) {
 }
 
 // The second word: a bit for each.
-constexpr int kHandBit = 1, kIdle = 2, kWanted = 4, kEnds = 8, kRefused = 16;
+constexpr int kHandBit = 1, kIdle = 2, kWanted = 4, kEnds = 8, kRefused = 16, kStill = 32,
+              kPressed = 64;
 
 std::string aside_to_text(const Aside& aside) {
   const std::string limit =
@@ -216,7 +217,8 @@ std::string aside_to_text(const Aside& aside) {
           : "";
   const int flags = (aside.by_hand ? kHandBit : 0) | (aside.idle ? kIdle : 0) |
                     (aside.wanted ? kWanted : 0) | (aside.ends ? kEnds : 0) |
-                    (aside.refused ? kRefused : 0);
+                    (aside.refused ? kRefused : 0) | (aside.still ? kStill : 0) |
+                    (aside.pressed ? kPressed : 0);
   return fmt::format("{}{} {} {} {} {} {} {} {}", limit, mechanism_name(aside.mechanism), flags,
                      number_of(aside.for_job), aside.since.time_since_epoch().count(),
                      aside.away.count(), aside.host_bytes, aside.tried.time_since_epoch().count(),
@@ -262,6 +264,8 @@ std::optional<Aside> aside_from_text(std::string_view text) {
   aside.wanted = (flags & kWanted) != 0;
   aside.ends = (flags & kEnds) != 0;
   aside.refused = (flags & kRefused) != 0;
+  aside.still = (flags & kStill) != 0;
+  aside.pressed = (flags & kPressed) != 0;
   aside.for_job = JobId{for_job};
   aside.since = Wall(Microseconds(since));
   aside.away = Microseconds(away);

@@ -48,8 +48,8 @@ TEST(RowText, BringsBackWhoIsAside) {
   aside.since = Wall{Seconds{5}};
   aside.host_bytes = 99;
   aside.problem = "no room, for now";
-  for (bool Aside::*flag :
-       {&Aside::by_hand, &Aside::idle, &Aside::wanted, &Aside::ends, &Aside::refused}) {
+  for (bool Aside::*flag : {&Aside::by_hand, &Aside::idle, &Aside::wanted, &Aside::ends,
+                            &Aside::refused, &Aside::still, &Aside::pressed}) {
     aside.*flag = true;
     EXPECT_EQ(aside_from_text(aside_to_text(aside)), aside);
   }

@@ -201,3 +201,20 @@ def test_a_hot_card_gets_nothing_new_until_it_has_cooled(programs):
         assert cards(daemon)[0]["state"] == "drained"
         simworld("card=0", "temperature=70")
         assert daemon.ended(waiting)["state"] == "completed"
+
+
+def test_a_card_that_was_missing_at_the_start_is_seen_when_it_is_back(lab):
+    uuid = cards(lab)[1]["uuid"]
+    lab.kill()
+    lab.simworld("set", "card=1", "lost=on")
+    lab.start()
+    assert list(cards(lab)) == [0]
+    job = lab.submit("--gpu", "0", "--", lab.simjob, "--vram", "1G", "--seconds", "0")
+    lab.wait_for(job, "running")
+    lab.simworld("set", "card=1", "lost=off")
+    wait_until(lambda: 1 in cards(lab), 60, "the card")
+    assert card_in(lab, 1, "ok")["uuid"] == uuid
+    other = lab.submit("--gpu", "1", "--", lab.simjob, "--vram", "1G", "--seconds", "0.5")
+    assert lab.ended(other)["state"] == "completed"
+    assert lab.job(job)["state"] == "running", "the others did not notice"
+    lab.run("cancel", job)

@@ -1,0 +1,32 @@
+// How fast the memory in use on a card grows: by each attempt there, and by all else together. From
+// the looks of about the last half second, so that one large allocation is not taken for a trend.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "core/card_view.h"
+#include "core/ids.h"
+
+namespace gpusched {
+
+class Growth {
+ public:
+  // A new look that brought something.
+  void add(const CardView& view);
+  // Bytes a second, never below zero; nullopt: of whatever belongs to no attempt.
+  double of(const std::optional<AttemptId>& attempt) const;
+
+ private:
+  struct Look {
+    Boot at{};
+    std::uint64_t bytes = 0;
+  };
+  // The oldest first; at most one is older than the span that is looked at.
+  using Trace = std::vector<Look>;
+  std::map<std::optional<AttemptId>, Trace> traces_;
+  std::optional<Boot> last_;
+};
+
+}  // namespace gpusched
