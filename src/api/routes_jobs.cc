@@ -1,4 +1,6 @@
 // GET /v1/jobs, /v1/jobs/{selector}, /v1/jobs/{id}/explain, /v1/overview
+#include <set>
+#include <string>
 #include <utility>
 
 #include "api/answers.h"
@@ -28,12 +30,24 @@ void write_counts(JsonWriter& json, const Counts& counts) {
   json.field("cancelled", counts.cancelled).end_object();
 }
 
+// What the cards lack that the job could use, each kind once.
+void write_missing(JsonWriter& json, const std::vector<CardLack>& lacks) {
+  if (lacks.empty()) return;
+  std::set<std::string> names;
+  for (const CardLack& lack : lacks) names.insert(lack_name(lack.what));
+  json.key("missing").begin_array();
+  for (const std::string& name : names) json.value(name);
+  json.end_array();
+}
+
 void write_reason(JsonWriter& json, const Reason& reason) {
   json.begin_object().field("code", reason_code_name(reason.code));
   json.field("message", describe(reason)).key("helps").text_or_null(what_would_help(reason));
   json.key("jobs").begin_array();
   for (const JobId id : reason.jobs) json.value(id);
-  json.end_array().end_object();
+  json.end_array();
+  write_missing(json, reason.lacks);
+  json.end_object();
 }
 
 }  // namespace

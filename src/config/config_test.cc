@@ -96,6 +96,8 @@ TEST(Config, EveryMistakeHasItsPlace) {
       {"isolation:\n  mps: on", "f.yaml:2:8: isolation.mps: \"on\" is not off, limits or all"},
       {"gpus: {cards: [{match: {number: 0}, mps: yes}]}",
        "f.yaml:1:42: gpus.cards.mps: \"yes\" is not off, limits or all"},
+      {"scheduling:\n  foreign_load: no",
+       "f.yaml:2:17: scheduling.foreign_load: \"no\" is not wait or ignore"},
       {"scheduling:\n  sharing: maybe", "f.yaml:2:12: scheduling.sharing: \"maybe\" is neither on"},
       {"scheduling:\n  share_cap_percent: 40",
        "f.yaml:2:22: scheduling.share_cap_percent: 40 is no"},

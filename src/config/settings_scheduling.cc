@@ -58,6 +58,23 @@ Setting preemption_setting() {
           }};
 }
 
+Setting foreign_load_setting() {
+  return {"scheduling", "foreign_load",
+          "What it means for jobs that processes which are no jobs compute on a card. wait: their "
+          "load counts like that of jobs, and what does not fit beside it waits. ignore: only "
+          "their memory counts.",
+          [](Config& config, const std::string& text) -> Result<void> {
+            if (text != "wait" && text != "ignore") {
+              return wrong(fmt::format("\"{}\" is not wait or ignore", text));
+            }
+            config.rules.foreign_load = text == "wait" ? ForeignLoad::kWait : ForeignLoad::kIgnore;
+            return {};
+          },
+          [](const Config& config) {
+            return std::string(config.rules.foreign_load == ForeignLoad::kWait ? "wait" : "ignore");
+          }};
+}
+
 void add_estimates(std::vector<Setting>& list) {
   const std::string in = "scheduling";
   list.push_back(on_or_off(in, "trust_history",
@@ -83,8 +100,8 @@ void add_estimates(std::vector<Setting>& list) {
   list.push_back(number(in, "ramp_shown_percent", "See above: of its memory and of its load.",
                         PLACE(rules.estimates.ramp_shown_percent), {1, 100}));
   list.push_back(duration(in, "load_fall",
-                          "A job's load rises at once and falls with this time constant, so that "
-                          "one that comes and goes does not let others in.",
+                          "The load of a process that counts is the highest of the last so many "
+                          "seconds: it rises at once, and one that comes and goes lets nobody in.",
                           PLACE(rules.estimates.load_fall), Seconds{86400}));
   list.push_back(duration(in, "unknown_settle",
                           "A job of which nothing is known has its card alone until its memory has "
@@ -116,6 +133,7 @@ void add_scheduling(std::vector<Setting>& list) {
   list.push_back(number(in, "share_cap_percent",
                         "How much of a card's compute sharing jobs may be promised in all.",
                         PLACE(rules.share_cap_percent), {50, 100}));
+  list.push_back(foreign_load_setting());
   list.push_back(on_or_off(in, "adaptive_cap",
                            "Whether that moves by itself, card by card, inside the range below: "
                            "down where sharing brings heat, throttling or slow jobs, up where not.",

@@ -18,13 +18,21 @@ bool contains_ignoring_case(const std::string& text, const std::string& part) {
 
 std::uint64_t less(std::uint64_t from, std::uint64_t taken) { return from - std::min(from, taken); }
 
-bool shares(const Card& card, const CardHolds& holds, const Rules& rules) {
-  return !holds.whole && card.sharing.value_or(rules.sharing) &&
-         (!card.jobs_most || holds.jobs < *card.jobs_most);
+int foreign_load_on(const CardHolds& holds, const Rules& rules) {
+  return rules.foreign_load == ForeignLoad::kIgnore ? 0 : holds.beyond.load_percent;
 }
 
-int share_cap_of(const Card& card, const Rules& rules) {
-  return card.share_cap_percent.value_or(rules.share_cap_percent);
+// No other job is there, and nobody else computes to speak of.
+bool is_alone(const Card& card, const CardHolds& holds, const Rules& rules) {
+  return holds.jobs == 0 && foreign_load_on(holds, rules) <= 100 - share_cap_of(card, rules);
+}
+
+// Why nobody joins the jobs that are there.
+Lack closed_to_more(const Card& card, const CardHolds& holds, const Rules& rules) {
+  if (holds.whole) return Lack::kTaken;
+  if (holds.jobs == 0) return Lack::kNothing;
+  if (!card.sharing.value_or(rules.sharing)) return Lack::kSharing;
+  return card.jobs_most && holds.jobs >= *card.jobs_most ? Lack::kJobsMost : Lack::kNothing;
 }
 
 // What past runs say, if they say something of such a card.
@@ -34,7 +42,7 @@ const Belief* belief_on(const Card& card, const Needs& needs) {
   return found == needs.beliefs.end() || found->vram_bytes == 0 ? nullptr : &*found;
 }
 
-// Of a card that has jobs already.
+// Of a card that has company.
 std::uint64_t shared_room(const Card& card, const CardHolds& holds, const Rules& rules) {
   // A cap is the bound of what is handed out, so what others use does not count against it.
   const std::uint64_t taken = holds.vram_bytes + holds.beyond.vram_bytes + headroom_of(card, rules);
@@ -104,13 +112,57 @@ std::uint64_t headroom_of(const Card& card, const Rules& rules) {
   return std::max(rules.headroom_bytes_least, part);
 }
 
+int share_cap_of(const Card& card, const Rules& rules) {
+  return card.share_cap_percent.value_or(rules.share_cap_percent);
+}
+
+int load_on(const CardHolds& holds, const Rules& rules) {
+  const int foreign = foreign_load_on(holds, rules);
+  return holds.jobs == 0 ? foreign : holds.share_percent + holds.beyond.jobs_load_percent + foreign;
+}
+
+int share_left_on(const Card& card, const CardHolds& holds, const Rules& rules) {
+  if (is_alone(card, holds, rules)) return 100;
+  return std::max(0, share_cap_of(card, rules) - load_on(holds, rules));
+}
+
+CardLack lack_on(const Card& card, const CardHolds& holds, const CardGrant& wanted,
+                 const Rules& rules) {
+  CardLack lack{.card = card.number, .foreign_percent = foreign_load_on(holds, rules)};
+  const auto missing = [&lack](Lack what, std::uint64_t left) {
+    lack.what = what;
+    lack.left = left;
+    return lack;
+  };
+  if (!card.usable) return missing(Lack::kUnusable, 0);
+  if (wanted.vram_bytes > card.capacity_bytes()) {
+    return missing(Lack::kSize, card.capacity_bytes());
+  }
+  if (is_alone(card, holds, rules)) {
+    const std::uint64_t room = room_on(card, holds);
+    return start_need(card, wanted, rules) <= room ? lack : missing(Lack::kVram, room);
+  }
+  const Lack closed = closed_to_more(card, holds, rules);
+  const int cap = share_cap_of(card, rules);
+  if (closed == Lack::kTaken) return missing(closed, 0);
+  if (wanted.whole) {
+    return holds.jobs > 0 ? missing(Lack::kEmptiness, 0) : missing(Lack::kForeignLoad, 0);
+  }
+  if (closed != Lack::kNothing) {
+    return missing(closed, static_cast<std::uint64_t>(card.jobs_most.value_or(1)));
+  }
+  const std::uint64_t room = shared_room(card, holds, rules);
+  if (wanted.vram_bytes > room) return missing(Lack::kVram, room);
+  const int load = load_on(holds, rules);
+  if (load + wanted.share_percent <= cap) return lack;
+  const bool without = load - lack.foreign_percent + wanted.share_percent <= cap;
+  return missing(without || holds.jobs == 0 ? Lack::kForeignLoad : Lack::kCompute,
+                 static_cast<std::uint64_t>(std::max(0, cap - load)));
+}
+
 bool fits_on(const Card& card, const CardHolds& holds, const CardGrant& wanted,
              const Rules& rules) {
-  if (!card.usable || wanted.vram_bytes > card.capacity_bytes()) return false;
-  if (holds.jobs == 0) return start_need(card, wanted, rules) <= room_on(card, holds);
-  if (wanted.whole || !shares(card, holds, rules)) return false;
-  return wanted.vram_bytes <= shared_room(card, holds, rules) &&
-         holds.load_percent() + wanted.share_percent <= share_cap_of(card, rules);
+  return lack_on(card, holds, wanted, rules).what == Lack::kNothing;
 }
 
 BestRoom best_room(const std::vector<Card>& cards, const std::vector<CardHolds>& holds,
@@ -128,12 +180,11 @@ BestRoom best_room(const std::vector<Card>& cards, const std::vector<CardHolds>&
     const bool is_kept =
         next_kept != kept.end() && next_kept->card == cards[i].number && next_kept->whole;
     if (is_kept || holds[i].whole || !cards[i].usable) continue;
-    if (holds[i].jobs == 0) {
+    if (is_alone(cards[i], holds[i], rules)) {
       best.alone_bytes = std::max(best.alone_bytes, room_on(cards[i], holds[i]));
-    } else if (shares(cards[i], holds[i], rules)) {
+    } else if (closed_to_more(cards[i], holds[i], rules) == Lack::kNothing) {
       best.vram_bytes = std::max(best.vram_bytes, shared_room(cards[i], holds[i], rules));
-      best.share_percent =
-          std::max(best.share_percent, share_cap_of(cards[i], rules) - holds[i].load_percent());
+      best.share_percent = std::max(best.share_percent, share_left_on(cards[i], holds[i], rules));
     } else {
       continue;
     }

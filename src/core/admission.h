@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/card.h"
+#include "core/lack.h"
 #include "core/needs.h"
 #include "core/rules.h"
 #include "core/state.h"
@@ -29,7 +30,10 @@ class GrantFor {
 };
 
 // Alone on the card, need <= capacity less foreign use is enough; to share, memory must leave the
-// headroom free and compute must stay under the cap.
+// headroom free and compute must stay under the cap. Foreign processes that compute more than what
+// the cap leaves of the card are company like jobs.
+CardLack lack_on(const Card& card, const CardHolds& holds, const CardGrant& wanted,
+                 const Rules& rules);
 bool fits_on(const Card& card, const CardHolds& holds, const CardGrant& wanted, const Rules& rules);
 
 // The most that any single card offers to one more job. What asks for more than this fits nowhere,
@@ -54,6 +58,11 @@ bool exceeds(const CardAsk& ask, const BestRoom& room);
 // What one more job could be given of this card, headroom aside: under the card's cap, and beside
 // what others use.
 std::uint64_t room_on(const Card& card, const CardHolds& holds);
+// What counts of its compute in percent, by jobs and by others.
+int load_on(const CardHolds& holds, const Rules& rules);
+int share_cap_of(const Card& card, const Rules& rules);
+// What of it one more job may be promised there.
+int share_left_on(const Card& card, const CardHolds& holds, const Rules& rules);
 // What sharing never hands out on this card.
 std::uint64_t headroom_of(const Card& card, const Rules& rules);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/learn.h"
+#include "core/look_first.h"
 #include "core/placement.h"
 #include "core/transitions.h"
 
@@ -145,6 +146,11 @@ namespace {
 
 Applied accept_start(State& state, const Start& start, Now now) {
   if (!still_valid(state, start, now)) return {};
+  if (!has_been_looked_at(state, start.grant, now)) {
+    Applied applied;
+    applied.looks = ask_for_looks(state, start.grant, now);
+    return applied;
+  }
   Job job = *state.find(start.job);
   ++job.attempt;
   if (by_turns(state.rules(), job)) state.count_turns(start.grant);

@@ -52,6 +52,9 @@ struct Applied {
   std::vector<Effect> effects;
   // Work that was too much for one turn and goes on in the next.
   std::vector<Event> follow_up;
+  // Cards to look at before the decision can be carried out (look_first.h). A look changes nothing,
+  // so it need not wait for a commit.
+  std::vector<CardNumber> looks = {};
 };
 
 Applied apply(State& state, const Event& event, Now now);

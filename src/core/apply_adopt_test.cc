@@ -233,6 +233,26 @@ TEST(LetGo, WaitsUntilItIsBackOnItsCards) {
   EXPECT_TRUE(has_effect<LetGo>(apply(state, CardSeen{CardNumber{0}, view}, at_second(8))));
 }
 
+TEST(LetGo, IsNotForgottenWhenItsCardIsLostInTheSameLook) {
+  State state = adopting_machine(2);
+  show_process(state, 7, 10);
+  apply(state, adoption(7), at_second(1));
+  run(state, 1, at_second(2));
+  const AttemptId attempt{JobId{1}, 1};
+  apply(state, PauseAsked{kAdopter, {JobId{1}}}, at_second(3));
+  apply(state, MovedAside{.attempt = attempt, .bytes = 10 * kGiB}, at_second(4));
+  show_process(state, 9, 0, {}, 5);
+  apply(state, LetGoAsked{kAdopter, {JobId{1}}}, at_second(5));
+  for (const Decision& decision : decide(state, at_second(6)).decisions) {
+    accept(state, decision, at_second(6));
+  }
+  apply(state, BroughtBack{.attempt = attempt}, at_second(7));
+  // It is seen there, and with the next look the card is gone.
+  show_process(state, 7, 10, attempt, 8);
+  CardView gone{.condition = CardCondition::kGone, .reason = "off the bus", .at = at_second(9)};
+  EXPECT_TRUE(has_effect<LetGo>(apply(state, CardSeen{CardNumber{0}, gone}, at_second(9))));
+}
+
 TEST(LetGo, FollowsTheReturnOfWhatARuleAdopted) {
   Rules rules;
   rules.room.idle_after = Seconds{60};

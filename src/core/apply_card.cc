@@ -1,5 +1,6 @@
 // What happens to cards, and what people do to them: drained, back in service, in trouble.
 #include <algorithm>
+#include <iterator>
 
 #include "core/health.h"
 #include "core/settle.h"
@@ -150,11 +151,14 @@ Applied apply_seen(State& state, const CardSeen& seen, Now now) {
   Applied applied;
   // First: what an attempt took at most so far is without this look.
   enforce_vram_limits(state, seen.card, last, seen.view, now, applied);
+  state.looks().arrived(seen.card, seen.view.at.boot, now.boot);
   state.observe(seen.card, seen.view);
   let_go_on(state, seen.card, applied.effects);
   if (seen.view.condition == CardCondition::kOk) settle_jobs_on(state, seen.card, now);
   if (seen.view.condition == CardCondition::kGone && before != CardCondition::kGone) {
-    return apply_trouble(state, {seen.card, TroubleKind::kGone, 0}, now);
+    Applied lost = apply_trouble(state, {seen.card, TroubleKind::kGone, 0}, now);
+    std::ranges::move(lost.effects, std::back_inserter(applied.effects));
+    return applied;
   }
   if (seen.view.condition != CardCondition::kOk) return applied;
   const Card card = state.cards()[*position];

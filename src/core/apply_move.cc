@@ -4,6 +4,7 @@
 
 #include "core/idle_holder.h"
 #include "core/learn.h"
+#include "core/look_first.h"
 #include "core/move_time.h"
 #include "core/transitions.h"
 
@@ -176,6 +177,12 @@ Applied accept_room(State& state, const MakeRoom& plan, Now now) {
 
 Applied accept_return(State& state, const Return& back, Now now) {
   if (!still_valid(state, back, now)) return {};
+  const Grant& grant = *grant_of(*state.find(back.job));
+  if (!has_been_looked_at(state, grant, now)) {
+    Applied applied;
+    applied.looks = ask_for_looks(state, grant, now);
+    return applied;
+  }
   Job job = *state.find(back.job);
   Aside aside = *aside_of(job);
   aside.phase = AsidePhase::kResuming;

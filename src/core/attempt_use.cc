@@ -1,7 +1,6 @@
 #include "core/attempt_use.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace gpusched {
 namespace {
@@ -31,7 +30,6 @@ bool reaches(double shown, double whole, int percent) { return shown * 100 >= wh
 
 void look(CardUse& use, const OnCard& seen, Boot at, const EstimateRules& rules) {
   if (use.first == Boot{}) use.first = use.level_since = at;
-  const double gap = std::chrono::duration<double>(at - use.last).count();
   use.last = at;
   use.vram_bytes = seen.vram_bytes;
   use.peak_vram_bytes = std::max(use.peak_vram_bytes, seen.vram_bytes);
@@ -41,11 +39,7 @@ void look(CardUse& use, const OnCard& seen, Boot at, const EstimateRules& rules)
     use.level_since = at;
   }
   if (!seen.busy_percent) return;
-  const double slowly = std::exp(
-      -std::max(gap, 0.0) / std::max(1.0, std::chrono::duration<double>(rules.load_fall).count()));
-  const double before = use.load_percent.value_or(0);
-  const double fallen = *seen.busy_percent + (before - *seen.busy_percent) * slowly;
-  use.load_percent = std::max(*seen.busy_percent, fallen);
+  use.load_percent = use.recent.add(*seen.busy_percent, at, rules.load_fall);
   use.peak_load_percent = std::max(use.peak_load_percent, *seen.busy_percent);
 }
 

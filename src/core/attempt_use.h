@@ -11,6 +11,7 @@
 #include "core/estimate_rules.h"
 #include "core/ids.h"
 #include "core/job.h"
+#include "core/recent_load.h"
 
 namespace gpusched {
 
@@ -31,7 +32,8 @@ struct CardUse {
   Boot last{};
   std::uint64_t vram_bytes = 0;  // By the last look.
   std::uint64_t peak_vram_bytes = 0;
-  std::optional<double> load_percent;  // Rises at once and falls slowly, against oscillation.
+  std::optional<double> load_percent;  // What counts of it (recent_load.h).
+  RecentLoad recent = {};
   double peak_load_percent = 0;
   // Memory has been about this much since then.
   std::uint64_t level_bytes = 0;

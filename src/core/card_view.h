@@ -17,7 +17,7 @@ namespace gpusched {
 struct SeenProcess {
   int pid = 0;
   std::optional<std::uint64_t> vram_bytes;
-  std::optional<double> load_percent;  // Its use of the card, smoothed.
+  std::optional<double> load_percent;  // Its use of the card (foreign_loads.h).
   std::optional<AttemptId> attempt;    // Absent: a foreign process.
   bool ignored = false;                // Belongs to the desktop: its load does not count.
   // For people.
@@ -40,6 +40,8 @@ struct CardView {
   std::string reason;  // Of kUnknown and kGone, one sentence.
   Now at;
   std::optional<std::uint64_t> used_bytes;  // By the driver's own count, without its reserve.
+  // Of the whole card, for where the driver tells no load per process; else absent.
+  std::optional<double> busy_percent = {};
   std::optional<double> sm_active_percent;
   std::optional<double> energy_joules;  // A counter.
   CardVitals vitals;

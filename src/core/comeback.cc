@@ -37,7 +37,7 @@ bool fits_back(const State& state, const Job& job, const CardGrant& held, std::s
   // as well does not.
   const int cap = card.share_cap_percent.value_or(state.rules().share_cap_percent);
   return holds.share_percent == 0 ||
-         (!held.whole && holds.load_percent() + held.share_percent <= cap);
+         (!held.whole && load_on(holds, state.rules()) + held.share_percent <= cap);
 }
 
 // Nobody ends it. Who is to be let go has to be back first, and a lease before it ends.

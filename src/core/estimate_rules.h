@@ -22,8 +22,8 @@ struct EstimateRules {
   // A job counts with its full estimate for so long, or until it has shown this much of it.
   Seconds ramp{120};
   int ramp_shown_percent = 90;
-  // Load falls for admission with this time constant; it rises at once.
-  Seconds load_fall{60};
+  // The load that counts is the highest of so many seconds.
+  Seconds load_fall{3};
   // A job of which nothing is known may be joined when its memory has grown less than this in
   // this time after the ramp; it then counts with this part of its peak.
   Seconds settle_after{300};

@@ -1,9 +1,8 @@
 #include "core/explain.h"
 
 #include <algorithm>
-#include <functional>
 
-#include "core/admission.h"
+#include "core/card_reasons.h"
 #include "core/comeback.h"
 #include "core/dependency.h"
 #include "core/idle_holder.h"
@@ -18,155 +17,6 @@
 
 namespace gpusched {
 namespace {
-
-constexpr std::size_t kNamedMost = 10;
-
-// Who is on the cards that the job could use, and who of them is over first.
-void add_holders(const State& state, const Needs& needs, Now now, Reason& reason) {
-  Wall soonest = kNobodyKnows;
-  for (const JobId id : state.active()) {
-    const Job& job = *state.find(id);
-    const bool away = held_by(job).cards.empty();
-    const Grant& grant = *grant_of(job);
-    const bool in_the_way = std::ranges::any_of(grant.cards, [&](const CardGrant& held) {
-      const auto position = state.index_of(held.card);
-      if (away && (!position || seen_while_away(state, job, *position) == 0)) return false;
-      return position && matches(state.cards()[*position], needs.cards);
-    });
-    if (!in_the_way) continue;
-    if (reason.jobs.size() < kNamedMost) reason.jobs.push_back(id);
-    const Wall end = end_of(state, job, now, Trust::kEstimates);
-    if (end >= soonest) continue;
-    soonest = end;
-    reason.soonest = {.job = id,
-                      .cards = grant.cards.size(),
-                      .in = end - now.wall,
-                      .limit = end == end_of(state, job, now, Trust::kLimits)};
-  }
-}
-
-constexpr std::size_t kForeignMost = 3;
-
-// Who else is on the cards that the job could use.
-void add_foreign(const State& state, const Needs& needs, Now now, Reason& reason) {
-  for (std::size_t i = 0; i < state.cards().size(); ++i) {
-    if (!matches(state.cards()[i], needs.cards)) continue;
-    for (const SeenProcess& process : state.view_of(i).processes) {
-      if (process.attempt || process.vram_bytes.value_or(0) == 0) continue;
-      ForeignHolder holder{.card = state.cards()[i].number, .pid = process.pid};
-      holder.vram_bytes = *process.vram_bytes;
-      holder.user = process.user;
-      holder.command = process.command;
-      if (process.since) holder.held_for = now.wall - *process.since;
-      holder.idle = process.idle_since.has_value();
-      reason.foreign.push_back(std::move(holder));
-    }
-  }
-  std::ranges::stable_sort(reason.foreign, std::greater{}, &ForeignHolder::vram_bytes);
-  if (reason.foreign.size() > kForeignMost) reason.foreign.resize(kForeignMost);
-}
-
-// Why the first card that would do is not to be had at all.
-std::string why_unusable(const State& state, const Needs& needs) {
-  for (std::size_t i = 0; i < state.cards().size(); ++i) {
-    const Card& card = state.cards()[i];
-    if (card.usable || !could_ever_fit(card, needs)) continue;
-    const std::string name = "card " + std::to_string(number_of(card.number));
-    if (card.drained) {
-      const auto drain = state.drains().find(card.uuid);
-      const bool said = drain != state.drains().end() && !drain->second.reason.empty();
-      return name + " is drained" + (said ? " (" + drain->second.reason + ")" : "");
-    }
-    const std::string& reason = state.view_of(i).reason;
-    return name + (reason.empty() ? " is not known yet" : ": " + reason);
-  }
-  return {};
-}
-
-// There are cards enough, but some are kept for others.
-void booking_reason(const State& state, const Job& job, const std::vector<std::size_t>& fitting,
-                    std::uint64_t wanted, Now now, std::vector<Reason>& reasons) {
-  if (state.card_bookings().empty()) return;
-  const Wall end = end_of(state, job, now, Trust::kEstimates);
-  const Booking* first = nullptr;
-  std::uint64_t open = 0;
-  for (const std::size_t i : fitting) {
-    const Booking* booking = state.card_bookings().against(job, i, now.wall, end);
-    open += booking == nullptr ? 1 : 0;
-    if (first == nullptr) first = booking;
-  }
-  if (open >= wanted || first == nullptr) return;
-  Reason reason{.code = ReasonCode::kBooked, .jobs = {}, .wanted = wanted, .available = open};
-  reason.until = first->from > now.wall ? first->from : first->until;
-  reason.name = describe_booking(*first, state.cards(), now.wall);
-  reasons.push_back(std::move(reason));
-}
-
-// There are cards enough, but on some are jobs that it slows down with.
-void slow_pair_reason(const State& state, const Tentative& free, const Job& job,
-                      const std::vector<std::size_t>& fitting, std::uint64_t wanted,
-                      std::vector<Reason>& reasons) {
-  if (state.slow_pairs().empty()) return;
-  std::uint64_t open = 0;
-  for (const std::size_t i : fitting) {
-    open += slow_neighbours(state, free, job, i) == 0 ? 1 : 0;
-  }
-  if (open >= wanted) return;
-  Reason reason{.code = ReasonCode::kSlowPair, .jobs = {}, .wanted = wanted, .available = open};
-  for (const JobId id : state.active()) {
-    const Job& other = *state.find(id);
-    const bool pair = state.slow_pairs().contains(job.signature, other.signature);
-    if (pair && reason.jobs.size() < kNamedMost) reason.jobs.push_back(id);
-  }
-  reasons.push_back(std::move(reason));
-}
-
-void card_reasons(const State& state, const Tentative& free, const Job& job, Now now,
-                  std::vector<Reason>& reasons) {
-  const Needs needs = needs_now(state, job);
-  const auto usable = static_cast<std::uint64_t>(std::ranges::count_if(
-      state.cards(), [&](const Card& card) { return card.usable && could_ever_fit(card, needs); }));
-  const auto wanted = needs.gpus.all() ? std::max<std::uint64_t>(1, usable)
-                                       : static_cast<std::uint64_t>(std::max(1, needs.gpus.least));
-  if (usable < wanted) {
-    reasons.push_back(
-        {.code = ReasonCode::kNoSuchCard, .jobs = {}, .wanted = wanted, .available = usable});
-    reasons.back().name = why_unusable(state, needs);
-    reasons.back().cards_missing = state.cards_missing();
-    return;
-  }
-  const std::vector<std::size_t> fitting_now = fitting_cards(state, free, needs);
-  const std::uint64_t fitting = fitting_now.size();
-  if (fitting >= wanted) {
-    slow_pair_reason(state, free, job, fitting_now, wanted, reasons);
-    booking_reason(state, job, fitting_now, wanted, now, reasons);
-    return;
-  }
-  Reason reason{.code = ReasonCode::kCards, .jobs = {}, .wanted = wanted, .available = fitting};
-  reason.vram_bytes = needs.whole_cards() ? 0 : needs.vram_bytes;
-  if (!needs.beliefs.empty()) reason.vram_bytes = needs.beliefs.front().vram_bytes;
-  add_holders(state, needs, now, reason);
-  add_foreign(state, needs, now, reason);
-  reason.cards_missing = state.cards_missing();
-  reasons.push_back(std::move(reason));
-}
-
-void host_reasons(const State& state, const Needs& needs, std::vector<Reason>& reasons) {
-  const auto cpus_free = state.host().cpus - state.host_holds().cpus;
-  const int cpus = needs.wants_cards() ? needs.cpus : std::max(1, needs.cpus);
-  if (cpus > cpus_free) {
-    reasons.push_back({.code = ReasonCode::kCpus,
-                       .jobs = {},
-                       .wanted = static_cast<std::uint64_t>(cpus),
-                       .available = static_cast<std::uint64_t>(std::max(0, cpus_free))});
-  }
-  const std::uint64_t held = state.host_holds().ram_bytes;
-  const std::uint64_t ram_free = state.host().ram_bytes - std::min(held, state.host().ram_bytes);
-  if (needs.ram_bytes > ram_free) {
-    reasons.push_back(
-        {.code = ReasonCode::kRam, .jobs = {}, .wanted = needs.ram_bytes, .available = ram_free});
-  }
-}
 
 // What keeps an eligible job, and with it its whole shape, from starting.
 std::vector<Reason> shape_reasons(const State& state, const Job& job, const Decided& decided,
@@ -368,7 +218,9 @@ std::vector<Reason> why_waiting(const State& state, const Job& job, Now now) {
     reasons.insert(reasons.begin(), std::move(*later));
     return reasons;
   }
-  reasons.front().helps = what_starts_it(state, job, all.reservation_against(job), now);
+  const Reservation* kept = all.reservation_against(job);
+  reasons.front().helps = what_starts_it(state, job, kept, now);
+  reasons.front().starts_when_lifted = reasons.size() == 1 && kept == nullptr;
   return reasons;
 }
 

@@ -133,20 +133,6 @@ TEST(LiveAdmission, AnAttemptThatHasEndedNoLongerCountsThoughTheListIsOlder) {
   EXPECT_EQ(start_what_fits(state, at_second(2)), Jobs{2});
 }
 
-TEST(LiveAdmission, ForeignLoadCountsForSharingOnly) {
-  State state = machine(2, 24);
-  Look(0).at(process(4711, 1, {}, 70)).on(state, 0);
-  Look(0).at(process(4712, 1, {}, 70)).on(state, 1);
-  ask().vram(2).share(30).submit(state, at_second(0));
-  EXPECT_EQ(start_what_fits(state, at_second(0)), Jobs{1}) << "alone the cap does not apply";
-  ask().vram(2).share(30).submit(state, at_second(1));
-  start_what_fits(state, at_second(1));
-  ask().vram(2).share(30).submit(state, at_second(2));
-  EXPECT_EQ(start_what_fits(state, at_second(2)), Jobs{}) << "30 + 70 + 30 > 90";
-  Look(3).at(process(4711, 1, {}, 10)).on(state, 0);
-  EXPECT_EQ(start_what_fits(state, at_second(3)), Jobs{3});
-}
-
 TEST(LiveAdmission, OnACardThatDoesNotAnswerNothingStartsAndWhatRunsGoesOn) {
   State state = machine(1, 24);
   ask().vram(4).submit(state, at_second(0));
@@ -167,6 +153,16 @@ TEST(LiveAdmission, WhatIsUnknownIsRememberedAsItWas) {
   Look(0).at(process(4711, 20)).on(state);
   Look(1).condition(CardCondition::kUnknown, "late").on(state);
   EXPECT_EQ(state.holds_on(0).beyond.vram_bytes, 20 * kGiB);
+}
+
+TEST(LiveAdmission, ACardThatIsGoneShowsNothingOfWhatItHad) {
+  State state = machine(1, 24);
+  Look(0).at(process(4711, 20, {}, 80)).used(20).on(state);
+  Look(1).condition(CardCondition::kGone, "fell off the bus").on(state);
+  EXPECT_TRUE(state.view_of(0).processes.empty());
+  EXPECT_FALSE(state.view_of(0).used_bytes);
+  EXPECT_EQ(state.holds_on(0).beyond.vram_bytes, 0u);
+  EXPECT_EQ(state.holds_on(0).beyond.load_percent, 0);
 }
 
 TEST(LiveAdmission, TheReasonNamesWhoHoldsTheMemory) {

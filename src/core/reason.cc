@@ -1,5 +1,7 @@
 #include "core/reason.h"
 
+#include <algorithm>
+
 #include "core/check.h"
 
 namespace gpusched {
@@ -32,12 +34,28 @@ std::string short_command(const std::string& command) {
   return text + " " + command.substr(blank + 1, command.find(' ', blank + 1) - blank - 1);
 }
 
-std::string holder_clause(const ForeignHolder& holder) {
-  std::string text = gib(holder.vram_bytes) + " on card " + std::to_string(number_of(holder.card)) +
-                     " are held by ";
-  text += holder.command.empty() ? "a process" : "`" + short_command(holder.command) + "`";
+std::string card_name(CardNumber card) { return "card " + std::to_string(number_of(card)); }
+
+std::string percent(std::uint64_t number) { return std::to_string(number) + " %"; }
+
+std::string process_name(const ForeignHolder& holder) {
+  std::string text =
+      holder.command.empty() ? "a process" : "`" + short_command(holder.command) + "`";
   text += ", pid " + std::to_string(holder.pid);
   if (!holder.user.empty()) text += ", of " + holder.user;
+  return text;
+}
+
+std::string holder_clause(const ForeignHolder& holder) {
+  if (holder.busy_percent > 0) {
+    const std::string busy = card_name(holder.card) + " busy (" +
+                             percent(static_cast<std::uint64_t>(holder.busy_percent)) + ")";
+    // Where the driver does not tell who it is.
+    if (holder.pid == 0) return "others keep " + busy;
+    return process_name(holder) + ", keeps " + busy;
+  }
+  std::string text = gib(holder.vram_bytes) + " on " + card_name(holder.card) + " are held by " +
+                     process_name(holder);
   if (holder.held_for) text += ", since " + rough_duration(*holder.held_for);
   if (holder.idle) text += ", without using the card";
   return text;
@@ -67,6 +85,12 @@ std::string help_sentence(const Help& help) {
       return said ? "ask for --vram " + size_word(help.value) + " instead of " +
                         size_word(help.asked) + " and it starts now"
                   : "say --vram " + size_word(help.value) + " or less, and it starts now";
+    case Help::Kind::kLessShare:
+      return "with --share " + std::to_string(help.value) + " it starts now";
+    case Help::Kind::kAnyCards:
+      return "without --gpu, --not-gpu and --gpu-type it starts now";
+    case Help::Kind::kLessRam:
+      return "with --mem " + size_word(help.value) + " it starts now";
     case Help::Kind::kFewerCards:
       return "with --gpus " + std::to_string(help.value) + " it starts now";
     case Help::Kind::kShorterTime:
@@ -77,10 +101,62 @@ std::string help_sentence(const Help& help) {
   CHECK(false);
 }
 
+bool lacks(const Reason& reason, Lack what) {
+  return std::ranges::find(reason.lacks, what, &CardLack::what) != reason.lacks.end();
+}
+bool lacks_only(const Reason& reason, Lack what) {
+  return lacks(reason, what) &&
+         std::ranges::all_of(reason.lacks, [=](const CardLack& one) { return one.what == what; });
+}
+
+// " with 8.0 GiB free": what a card would have to have.
+std::string wanted_clause(const Reason& reason) {
+  if (reason.vram_bytes == 0) return " free";
+  if (lacks_only(reason, Lack::kJobsMost)) return " that may take one more job";
+  if (lacks_only(reason, Lack::kSharing)) return " without jobs";
+  const bool compute = lacks(reason, Lack::kCompute) || lacks(reason, Lack::kForeignLoad);
+  const bool other = std::ranges::any_of(reason.lacks, [](const CardLack& one) {
+    return one.what != Lack::kCompute && one.what != Lack::kForeignLoad;
+  });
+  const std::string share =
+      percent(static_cast<std::uint64_t>(reason.share_percent)) + " of the compute";
+  if (compute && !other) return " with " + share + " free";
+  return " with " + gib(reason.vram_bytes) + (compute ? " and " + share : "") + " free";
+}
+
+// What one card has instead; empty where the rest of the sentence says it.
+std::string lack_clause(const CardLack& lack, bool alike) {
+  const std::string card = card_name(lack.card);
+  switch (lack.what) {
+    case Lack::kVram:
+      return alike ? "" : card + " has " + gib(lack.left) + " left";
+    case Lack::kCompute:
+      return card + " has " + percent(lack.left) + " of its compute left";
+    case Lack::kSharing:
+      return card + " is not shared";
+    case Lack::kJobsMost:
+      return card + " has its limit of " + count(lack.left, "job");
+    case Lack::kNothing:
+    case Lack::kUnusable:
+    case Lack::kSize:
+    case Lack::kForeignLoad:
+    case Lack::kTaken:
+    case Lack::kEmptiness:
+      return {};
+  }
+  CHECK(false);
+}
+
 std::string cards_sentence(const Reason& reason) {
-  std::string text = "needs " + count(reason.wanted, "card");
-  text += reason.vram_bytes > 0 ? " with " + gib(reason.vram_bytes) + " free" : " free";
+  constexpr std::size_t kCardsNamedMost = 3;
+  std::string text = "needs " + count(reason.wanted, "card") + wanted_clause(reason);
   text += ", " + std::to_string(reason.available) + " available";
+  const bool alike = lacks_only(reason, Lack::kVram);
+  std::size_t named = 0;
+  for (const CardLack& lack : reason.lacks) {
+    const std::string clause = lack_clause(lack, alike);
+    if (!clause.empty() && named++ < kCardsNamedMost) text += "; " + clause;
+  }
   if (!reason.jobs.empty()) {
     text += "; " + job_list(reason.jobs) + (reason.jobs.size() == 1 ? " holds" : " hold") +
             " the cards it could use";
@@ -232,29 +308,24 @@ std::string what_would_help(const Reason& reason) {
       return "gpusched release";
     case ReasonCode::kCrashGuard:
       return "look at the logs of the failed jobs, then gpusched release";
-    case ReasonCode::kCards:
-      return reason.vram_bytes > 0 ? "a smaller --vram, or fewer --gpus"
-                                   : "declare --vram so that it can share a card";
     case ReasonCode::kMachineLimit:
       return "a higher limit of open files for the daemon (LimitNOFILE=, ulimit -n)";
     case ReasonCode::kGroupLimit:
-      return "a higher limit: gpusched group set";
+      return reason.starts_when_lifted ? "a higher limit: gpusched group set" : "";
     case ReasonCode::kTenantQuota:
-      return what_would_help(*reason.quota, reason.name);
-    case ReasonCode::kBooked:
-      return "a --time limit that ends before the reservation begins, or other cards";
-    case ReasonCode::kReserved:
-      return "a --time limit that ends before that job can start";
-    case ReasonCode::kCpus:
-      return "fewer --cpus";
-    case ReasonCode::kRam:
-      return "less --mem";
+      return reason.starts_when_lifted ? what_would_help(*reason.quota, reason.name) : "";
     case ReasonCode::kPaused:
       return "gpusched resume";
     case ReasonCode::kVramLimit:
       return "a higher limit: gpusched set --vram-limit";
     case ReasonCode::kDiskFull:
       return "free space on that disk";
+    // What is not sure to help is not said.
+    case ReasonCode::kCards:
+    case ReasonCode::kCpus:
+    case ReasonCode::kRam:
+    case ReasonCode::kBooked:
+    case ReasonCode::kReserved:
     case ReasonCode::kSlowPair:
     case ReasonCode::kMakingRoom:
     case ReasonCode::kRoomLater:

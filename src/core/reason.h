@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/ids.h"
+#include "core/lack.h"
 #include "core/tenant.h"
 #include "core/time.h"
 
@@ -48,13 +49,23 @@ struct ForeignHolder {
   std::string command;
   std::optional<Microseconds> held_for;
   bool idle = false;  // It has not used the card for a while.
+  // Its load is what is in the way, not its memory. 0: that is not so.
+  int busy_percent = 0;
 };
 
 // A smaller wish with which the job would start at once.
 struct Help {
-  enum class Kind : std::uint8_t { kLessVram, kFewerCards, kShorterTime, kFewerCpus };
+  enum class Kind : std::uint8_t {
+    kLessVram,
+    kLessShare,
+    kFewerCards,
+    kAnyCards,
+    kShorterTime,
+    kFewerCpus,
+    kLessRam,
+  };
   Kind kind = Kind::kLessVram;
-  std::uint64_t value = 0;  // Bytes, cards, seconds, CPUs.
+  std::uint64_t value = 0;  // Bytes, percent, cards, seconds, CPUs.
   std::uint64_t asked = 0;  // What it asks for now; 0: nothing was said.
   friend bool operator==(const Help&, const Help&) = default;
 };
@@ -73,13 +84,17 @@ struct Reason {
   std::optional<Wall> until;
   std::uint64_t wanted = 0;  // In the unit of the code: cards, CPUs, bytes, jobs.
   std::uint64_t available = 0;
-  std::uint64_t vram_bytes = 0;  // Per card, if the job shares its cards.
+  std::uint64_t vram_bytes = 0;      // Per card, if the job shares its cards.
+  int share_percent = 0;             // Likewise.
+  std::vector<CardLack> lacks = {};  // What is missing on each card that it could use.
   std::optional<QuotaStop> quota;
   std::string name;  // Of the group or the tenant; of a card that is missing, why.
-  std::vector<ForeignHolder> foreign;  // The largest first, at most three.
+  std::vector<ForeignHolder> foreign;  // Who is most in the way first, at most three.
   std::uint64_t cards_missing = 0;     // Of those that the machine should have.
   std::optional<SoonestEnd> soonest = {};
-  std::vector<Help> helps = {};  // Worked out for one job alone (explain).
+  // Worked out for one job alone (explain); each was tried on the state.
+  std::vector<Help> helps = {};
+  bool starts_when_lifted = false;  // Nothing but this limit is in its way.
 };
 
 // For people: "40 min".

@@ -19,6 +19,12 @@ enum class Placement : std::uint8_t {
   kRoundRobin,  // The one that was given least often.
 };
 
+// What foreign processes that compute on a card mean for jobs that could start there.
+enum class ForeignLoad : std::uint8_t {
+  kWait,    // Their load counts like that of jobs.
+  kIgnore,  // Only their memory counts.
+};
+
 // Moving jobs aside for more important ones (docs/preemption.md).
 struct RoomRules {
   int distance = 1;              // So many bands must lie between the two.
@@ -45,6 +51,7 @@ struct Rules {
   int headroom_percent = 5;
   int share_cap_percent = 90;
   bool sharing = true;
+  ForeignLoad foreign_load = ForeignLoad::kWait;
   AdaptiveRules adaptive_cap = {};
   // A job that says nothing about its memory starts on a card of which this much is free.
   int undeclared_free_percent = 80;

@@ -75,15 +75,15 @@ TEST(Load, AnOscillatingJobDoesNotLetOthersInBetweenItsPeaks) {
   ask().vram(2).share(60).submit(state, at_second(0));
   start_what_fits(state, at_second(0));
   for (int second = 1; second <= 200; ++second) {
-    Looks(state).with(1, 2, second % 10 < 5 ? 60 : 0).at(second);
+    Looks(state).with(1, 2, second % 4 < 2 ? 60 : 0).at(second);
   }
   ask().vram(2).share(50).submit(state, at_second(200));
   for (int second = 201; second <= 260; ++second) {
-    Looks(state).with(1, 2, second % 10 < 5 ? 60 : 0).at(second);
+    Looks(state).with(1, 2, second % 4 < 2 ? 60 : 0).at(second);
     ASSERT_EQ(start_what_fits(state, at_second(second)), Jobs{}) << second;
   }
-  for (int second = 261; second <= 400; ++second) Looks(state).with(1, 2, 0).at(second);
-  EXPECT_EQ(start_what_fits(state, at_second(400)), Jobs{2}) << "it has stopped for good";
+  for (int second = 261; second <= 264; ++second) Looks(state).with(1, 2, 0).at(second);
+  EXPECT_EQ(start_what_fits(state, at_second(264)), Jobs{2}) << "it has stopped for good";
 }
 
 TEST(Load, MoreThanWasPromisedAndForeignLoadCount) {

@@ -6,6 +6,7 @@
 #include "core/admission.h"
 #include "core/decide.h"
 #include "core/placement.h"
+#include "core/quota.h"
 
 namespace gpusched {
 namespace {
@@ -22,7 +23,8 @@ class Wishes {
     change(spec);
     Job other = job_;
     other.spec = std::make_shared<const JobSpec>(std::move(spec));
-    return place(state_, free_, other, reservation_, now_).has_value();
+    return limited(state_, free_, other, now_) == Limited::kNo &&
+           place(state_, free_, other, reservation_, now_).has_value();
   }
 
   // The most VRAM with which there are cards enough, in whole steps.
@@ -49,6 +51,49 @@ class Wishes {
       if (starts) return Help{Help::Kind::kLessVram, bytes, asked};
     }
     return std::nullopt;
+  }
+  // The largest share with which there are cards enough, of a job that says what it needs.
+  std::optional<Help> less_share() const {
+    const Needs& needs = job_.spec->needs;
+    if (needs.exclusive || needs.declares_nothing()) return std::nullopt;
+    std::vector<int> lefts;
+    int asked = 0;
+    for (std::size_t i = 0; i < state_.cards().size(); ++i) {
+      const Card& card = state_.cards()[i];
+      if (!card.usable || !could_ever_fit(card, needs)) continue;
+      asked = std::max(asked, grant_on(card, needs).share_percent);
+      lefts.push_back(share_left_on(card, free_.cards[i], state_.rules()));
+    }
+    std::ranges::sort(lefts, std::greater{});
+    lefts.erase(std::ranges::unique(lefts).begin(), lefts.end());
+    for (const int left : lefts) {
+      if (left <= 0 || left >= asked) continue;
+      if (!starts_with([left](JobSpec& spec) { spec.needs.share_percent = left; })) continue;
+      return Help{Help::Kind::kLessShare, static_cast<std::uint64_t>(left),
+                  static_cast<std::uint64_t>(asked)};
+    }
+    return std::nullopt;
+  }
+  std::optional<Help> any_cards() const {
+    if (job_.spec->needs.cards.unset()) return std::nullopt;
+    if (!starts_with([](JobSpec& spec) { spec.needs.cards = CardFilter{}; })) return std::nullopt;
+    return Help{Help::Kind::kAnyCards, 0, 0};
+  }
+  std::optional<Help> less_ram() const {
+    const std::uint64_t total = state_.host().ram_bytes;
+    const std::uint64_t left = (total - std::min(total, free_.host.ram_bytes)) / kStep * kStep;
+    const std::uint64_t asked = job_.spec->needs.ram_bytes;
+    if (left == 0 || left >= asked) return std::nullopt;
+    if (!starts_with([left](JobSpec& spec) { spec.needs.ram_bytes = left; })) return std::nullopt;
+    return Help{Help::Kind::kLessRam, left, asked};
+  }
+  // A limit on the job's time that its tenant allows.
+  std::optional<Help> allowed_time() const {
+    const auto stop = quota_stop(state_, free_, job_, now_);
+    if (!stop || stop->kind != QuotaKind::kTimeLimit) return std::nullopt;
+    const Seconds limit{static_cast<Seconds::rep>(stop->limit)};
+    if (!starts_with([limit](JobSpec& spec) { spec.time.limit = limit; })) return std::nullopt;
+    return Help{Help::Kind::kShorterTime, stop->limit, stop->wanted};
   }
   std::optional<Help> fewer_cards() const {
     const Needs& needs = job_.spec->needs;
@@ -99,17 +144,22 @@ class Wishes {
 std::vector<Help> what_starts_it(const State& state, const Job& job, const Reservation* reservation,
                                  Now now) {
   std::vector<Help> helps;
-  if (limited(state, Tentative(state), job, now) != Limited::kNo) return helps;
   const Wishes wishes(state, job, reservation, now);
   const auto offer = [&helps](const std::optional<Help>& help) {
     if (help) helps.push_back(*help);
   };
+  // What would start as it is needs no advice.
+  if (wishes.starts_with([](JobSpec&) {})) return helps;
+  offer(wishes.allowed_time());
   offer(wishes.shorter_time());
   if (job.spec->needs.wants_cards()) {
     offer(wishes.less_vram());
+    offer(wishes.less_share());
     offer(wishes.fewer_cards());
+    offer(wishes.any_cards());
   }
   if (job.spec->needs.cpus > 0) offer(wishes.fewer_cpus());
+  offer(wishes.less_ram());
   return helps;
 }
 

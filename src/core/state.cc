@@ -124,6 +124,7 @@ std::optional<Boot> State::next_deadline(Now now) const {
     if (booking.until <= now.wall) consider(now.boot);
   }
   if (const auto end = leases_.next_end()) consider(*end);
+  if (const auto again = looks_.next_deadline()) consider(*again);
   for (const JobId id : aside_) {
     const Running& running = std::get<Running>(jobs_.at(id).state);
     if (running.stopping != StopReason::kNone) continue;
@@ -268,6 +269,7 @@ void State::pass_deadline(JobId id, Now now) {
 }
 
 void State::advance(Now now) {
+  looks_.advance(now.boot);
   while (!begins_.empty() && begins_.begin()->first <= now.wall) wake(begins_.begin()->second, now);
   while (!retries_.empty() && retries_.begin()->first <= now.boot)
     wake(retries_.begin()->second, now);

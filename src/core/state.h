@@ -18,11 +18,13 @@
 #include <vector>
 
 #include "core/adaptive_cap.h"
+#include "core/asked_looks.h"
 #include "core/attempt_use.h"
 #include "core/booking.h"
 #include "core/card.h"
 #include "core/card_view.h"
 #include "core/estimates.h"
+#include "core/foreign_loads.h"
 #include "core/group.h"
 #include "core/growth.h"
 #include "core/job.h"
@@ -75,6 +77,7 @@ class State {
   const Growth& growth_on(CardNumber card) const;
   // When an attempt is known to have left its cards; nullopt: by another daemon, or never.
   std::optional<Boot> left_at(AttemptId attempt) const;
+  const AskedLooks& looks() const { return looks_; }
   const Estimates& estimates() const { return estimates_; }
   // The adaptive cap of a card, by its UUID; null: it has none.
   const AdaptiveCap* cap_of(const std::string& uuid) const;
@@ -179,6 +182,8 @@ class State {
   void note_pace(const Job& job, std::uint64_t step, Microseconds ran);
   // How cards fare. Like what was seen of them, it is not part of what roll_back() undoes.
   CardRecords& card_records() { return card_records_; }
+  // Who looks at cards for a start. Not undone either: a look that was asked for comes.
+  AskedLooks& looks() { return looks_; }
   // A grant that was given by turns. A hint for later ones; roll_back() leaves it.
   void count_turns(const Grant& grant) { turns_.count(grant); }
   void set_turns(CardTurns turns) { turns_ = std::move(turns); }
@@ -301,7 +306,9 @@ class State {
   bool disk_full_ = false;
   std::vector<Card> cards_;
   std::vector<CardHolds> card_holds_;
-  std::vector<CardView> views_;  // In the order of cards_.
+  std::vector<CardView> views_;                        // In the order of cards_.
+  std::map<std::string, ForeignLoads> foreign_loads_;  // By UUID.
+  AskedLooks looks_;
   AttemptUses uses_;
   std::map<CardNumber, Growth> growth_;
   std::map<AttemptId, Boot> left_;  // When it was last known to have left its cards.

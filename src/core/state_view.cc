@@ -157,10 +157,15 @@ void State::observe(CardNumber card, CardView view) {
     paces_.prune(lives);
     uses_.add(card, views_[*position], view, rules_.estimates);
     growth_[card].add(view);
+    foreign_loads_[cards_[*position].uuid].look(view, rules_.estimates.load_fall);
   }
-  // What a card that does not answer held is still there, as far as anybody knows.
-  if (!view.answers()) view.processes = std::move(views_[*position].processes);
-  if (!view.answers()) view.used_bytes = views_[*position].used_bytes;
+  // What a card that does not answer held is still there, as far as anybody knows. A card that is
+  // gone holds nothing.
+  if (view.condition == CardCondition::kUnknown) {
+    view.processes = std::move(views_[*position].processes);
+    view.used_bytes = views_[*position].used_bytes;
+    view.busy_percent = views_[*position].busy_percent;
+  }
   views_[*position] = std::move(view);
   refresh_beyond(*position);
   refresh_usable(cards_[*position].uuid);
@@ -218,6 +223,11 @@ void State::refresh_beyond(std::size_t card_index) {
     // What is away computes nothing, whatever was seen before it went.
     if (aside_phase(job) == AsidePhase::kPaused) continue;
     if (held != nullptr && use != nullptr) jobs_load += load_beyond(*use, *held, rules_.estimates);
+  }
+  if (view.busy_percent) {
+    // Nobody tells who it is. What jobs were given, or are seen to take, explains a part of it.
+    const double ours_too = card_holds_[card_index].share_percent + jobs_load;
+    load = std::max(load, *view.busy_percent - std::max(ours_too, 0.0));
   }
   const std::uint64_t used = view.used_bytes.value_or(listed);
   const std::uint64_t unattributed = used - std::min(used, listed);

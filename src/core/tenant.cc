@@ -176,15 +176,15 @@ std::string what_would_help(const QuotaStop& stop, const std::string& tenant) {
   const std::string raise = "an administrator may raise it: gpusched tenant set " + tenant;
   switch (stop.kind) {
     case QuotaKind::kCards:
-      return (stop.wanted > stop.limit ? "fewer --gpus; " : "") + raise + " --cards N";
+      return raise + " --cards N";
     case QuotaKind::kVram:
-      return "a smaller --vram; " + raise + " --vram SIZE";
+      return raise + " --vram SIZE";
     case QuotaKind::kRunning:
       return raise + " --running N";
     case QuotaKind::kGpuHours:
       return raise + " --gpu-hours N/" + stop.period;
     case QuotaKind::kTimeLimit:
-      return "gpusched set ID --time " + std::to_string(stop.limit) + "s";
+      return raise + " --time-limit T";
   }
   CHECK(false);
 }

@@ -61,6 +61,7 @@ Result<void> Daemon::look_for_cards() {
   };
   cards_ = std::make_unique<WatchedCards>(loop_, std::move(options));
   cards_->on_report([this](const watch::Report& report) { on_report(report); });
+  engine_->on_look([this](CardNumber card) { cards_->look_now(card); });
   cards_->start({[this](Result<CardsFound> found) { on_cards(std::move(found)); },
                  [this](CardSeen seen) { on_seen(std::move(seen)); }});
   return {};

@@ -199,8 +199,11 @@ std::optional<Commit> Engine::begin_turn(Now now) {
   }
   for (const Decision& decision : decide(state_, now).decisions) {
     Applied applied = accept(state_, decision, now);
-    flight_.lazy = false;
+    if (applied.looks.empty()) flight_.lazy = false;
     std::ranges::move(applied.effects, std::back_inserter(flight_.effects));
+    for (const CardNumber card : applied.looks) {
+      if (look_) look_(card);
+    }
   }
 
   const State::Changes changes = state_.changes();

@@ -94,6 +94,10 @@ class Engine {
   // many times before that turn.
   void on_work(std::function<void()> wake) { wake_ = std::move(wake); }
 
+  // Called when a card has to be looked at before a job starts there; what is seen comes as an
+  // event. Told during the turn: a look need not wait for a commit.
+  void on_look(std::function<void(CardNumber)> look) { look_ = std::move(look); }
+
   // Read by the API between turns.
   const State& state() const { return state_; }
   void on_change(std::function<void(const std::vector<JobChange>&)> listener) {
@@ -172,6 +176,7 @@ class Engine {
   Options options_;
   std::function<void(const std::vector<JobChange>&)> listener_;
   std::function<void()> wake_;
+  std::function<void(CardNumber)> look_;
   std::deque<Posted> queue_;
   std::deque<Large> large_;
   std::list<Bulk> bulks_;

@@ -73,6 +73,38 @@ TEST_F(EngineTest, AJobRunsFromSubmitToEnd) {
   EXPECT_EQ(state_of(1), "completed");
 }
 
+TEST_F(EngineTest, AsksForALookWhileTheSubmissionIsWrittenAndStartsWhenItHasCome) {
+  plan_.run_for = Seconds{3600};
+  std::vector<CardNumber> looks;
+  engine_->on_look([&looks](CardNumber card) { looks.push_back(card); });
+  const auto see = [this](std::uint16_t card) {
+    CardSeen seen{CardNumber{card}, {}};
+    seen.view.condition = CardCondition::kOk;
+    seen.view.at = now_;
+    engine_->post(std::move(seen));
+  };
+  see(0);
+  see(1);
+  wait(5);
+  std::optional<Result<Answer>> answer;
+  submit_into(ask(), answer);
+  const auto commit = engine_->begin_turn(now_);
+  ASSERT_TRUE(commit);
+  EXPECT_EQ(looks, std::vector<CardNumber>{CardNumber{0}}) << "before the commit";
+  engine_->finish_turn(store_.commit(*commit), now_);
+  EXPECT_EQ(state_of(1), "queued");
+  see(0);
+  settle();
+  EXPECT_EQ(state_of(1), "starting");
+  // One that never comes is asked for again.
+  looks.clear();
+  submit(ask());
+  wait(3);
+  EXPECT_EQ(looks, std::vector<CardNumber>(looks.size(), CardNumber{1}));
+  EXPECT_GE(looks.size(), 3u);
+  EXPECT_LE(looks.size(), 4u);
+}
+
 TEST_F(EngineTest, SubmitAndStartShareOneCommit) {
   settle();
   const int before = commits_;

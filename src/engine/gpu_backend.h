@@ -35,6 +35,8 @@ class GpuBackend {
   // Once more within a tenth of a second, whatever the period. Whoever wants it again says so
   // again.
   virtual void look_soon(CardNumber card) = 0;
+  // Something could start there: look at once.
+  virtual void look_now(CardNumber card) = 0;
 };
 
 }  // namespace gpusched

@@ -1,15 +1,12 @@
 #include "gpu/process_loads.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "gpu/mps_load.h"
 
 namespace gpusched {
 namespace {
 
-// The time in which about two thirds of a change have arrived.
-constexpr double kSmoothingSeconds = 5.0;
 constexpr double kIdlePercent = 1.0;
 
 std::string program_of(const watch::WatchedProcess& process) {
@@ -30,8 +27,8 @@ bool ProcessLoads::is_ignored(const watch::WatchedProcess& process) const {
 std::vector<SeenProcess> ProcessLoads::look(CardNumber card,
                                             const std::vector<watch::WatchedProcess>& listed,
                                             Now at) {
-  std::map<Key, Known> now;
-  std::map<Key, Known>& before = known_[card];
+  std::map<Key, std::optional<Now>> now;
+  std::map<Key, std::optional<Now>>& before = idle_[card];
   std::vector<SeenProcess> processes;
   processes.reserve(listed.size());
   for (const watch::WatchedProcess& process : listed) {
@@ -44,22 +41,17 @@ std::vector<SeenProcess> ProcessLoads::look(CardNumber card,
     seen.ignored = is_ignored(process);
     if (const auto busy = process.seen.busy_percent) {
       const Key key{process.seen.pid, process.owner.started};
-      Known known{.load = *busy, .looked = at.boot, .idle = {}};
-      if (const auto old = before.find(key); old != before.end()) {
-        const double gap = std::chrono::duration<double>(at.boot - old->second.looked).count();
-        const double part = 1 - std::exp(-std::max(gap, 0.0) / kSmoothingSeconds);
-        known.load = old->second.load + part * (*busy - old->second.load);
-        known.idle = old->second.idle;
-      }
-      if (*busy >= kIdlePercent) known.idle.reset();
-      if (*busy < kIdlePercent && !known.idle) known.idle = at;
-      seen.load_percent = known.load;
+      std::optional<Now> idle;
+      if (const auto old = before.find(key); old != before.end()) idle = old->second;
+      if (*busy >= kIdlePercent) idle.reset();
+      if (*busy < kIdlePercent && !idle) idle = at;
+      seen.load_percent = *busy;
       // A server waits for its clients; that is no reason to point at it.
       const bool holds = seen.vram_bytes.value_or(0) > 0 && !is_mps_server(process);
-      if (holds && known.idle && at.boot - known.idle->boot >= rules_.idle_after) {
-        seen.idle_since = known.idle->wall;
+      if (holds && idle && at.boot - idle->boot >= rules_.idle_after) {
+        seen.idle_since = idle->wall;
       }
-      now[key] = known;
+      now[key] = idle;
     }
     processes.push_back(std::move(seen));
   }

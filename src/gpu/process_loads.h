@@ -1,5 +1,5 @@
-// How much each process uses its card, smoothed: a spike or an oscillation must not let jobs come
-// and go, while the end of a process counts at once. Also since when a process has held memory
+// The processes of a card as admission sees them: how much each uses it, as the driver says (what
+// of that counts is the core's to say, core/recent_load.h), and since when one has held memory
 // without using the card.
 #pragma once
 
@@ -29,15 +29,11 @@ class ProcessLoads {
  private:
   // The start tells a process from a later one with its number.
   using Key = std::pair<int, std::optional<Boot>>;
-  struct Known {
-    double load = 0;
-    Boot looked{};
-    std::optional<Now> idle;  // Since when it has done nothing.
-  };
   bool is_ignored(const watch::WatchedProcess& process) const;
 
   Rules rules_;
-  std::map<CardNumber, std::map<Key, Known>> known_;
+  // Since when each has done nothing; absent: it works.
+  std::map<CardNumber, std::map<Key, std::optional<Now>>> idle_;
 };
 
 }  // namespace gpusched

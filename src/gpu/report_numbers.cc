@@ -40,15 +40,15 @@ void ReportNumbers::learn(const std::vector<Card>& cards, watch::CardsReport& re
   }
 }
 
-bool ReportNumbers::translate(watch::Report& report) const {
-  return std::visit(Translate{ours_}, report);
-}
-
-std::optional<CardNumber> ReportNumbers::of_sampler(CardNumber ours) const {
-  for (const auto& [theirs, known] : ours_) {
-    if (known == ours) return theirs;
+std::optional<CardNumber> ReportNumbers::samplers_number_of(CardNumber ours) const {
+  for (const auto& [samplers, number] : ours_) {
+    if (number == ours) return samplers;
   }
   return std::nullopt;
+}
+
+bool ReportNumbers::translate(watch::Report& report) const {
+  return std::visit(Translate{ours_}, report);
 }
 
 }  // namespace gpusched

@@ -17,8 +17,8 @@ class ReportNumbers {
   void learn(const std::vector<Card>& cards, watch::CardsReport& report);
   // False: the report is of a card that nobody has named.
   bool translate(watch::Report& report) const;
-  // The sampler's number of a card of ours; nullopt: it has none.
-  std::optional<CardNumber> of_sampler(CardNumber ours) const;
+  // The way back, for orders.
+  std::optional<CardNumber> samplers_number_of(CardNumber ours) const;
 
  private:
   std::map<CardNumber, CardNumber> ours_;

@@ -123,6 +123,15 @@ class WatchedCards::Impl : public std::enable_shared_from_this<WatchedCards::Imp
       if (!cancelled && impl) impl->look_at(std::exchange(impl->soon_, {}));
     });
   }
+  // A start waits for it, so a sampler that is silent now is noticed soon.
+  void look_now(CardNumber card) {
+    if (!process_) return;
+    const auto number = numbers_.samplers_number_of(card);
+    if (!number) return;
+    process_->send(watch::SampleNowOrder{*number});
+    if (std::exchange(asked_, true) || !heard_) return;
+    expect_a_line();
+  }
   void set_attempts(std::vector<watch::RunningAttempt> attempts) {
     attempts_ = std::move(attempts);
     send_jobs();
@@ -159,7 +168,7 @@ class WatchedCards::Impl : public std::enable_shared_from_this<WatchedCards::Imp
   }
   void look_at(const std::set<CardNumber>& cards) {
     for (const CardNumber card : cards) {
-      const auto number = numbers_.of_sampler(card);
+      const auto number = numbers_.samplers_number_of(card);
       if (process_ && number) process_->send(watch::SampleNowOrder{number});
     }
   }
@@ -169,7 +178,8 @@ class WatchedCards::Impl : public std::enable_shared_from_this<WatchedCards::Imp
 
   // A sampler that works says something about each card in every period.
   void expect_a_line() {
-    const milliseconds period = busy_ ? options_.busy_period : options_.idle_period;
+    const milliseconds usual = busy_ ? options_.busy_period : options_.idle_period;
+    const milliseconds period = asked_ ? milliseconds{0} : usual;
     const milliseconds patience =
         heard_ ? period + options_.deadline + milliseconds{3000} : kOpening;
     silence_.expires_after(patience);
@@ -184,6 +194,7 @@ class WatchedCards::Impl : public std::enable_shared_from_this<WatchedCards::Imp
 
   void take(watch::Report report) {
     heard_ = true;
+    asked_ = false;
     pause_ = kFirstPause;
     expect_a_line();
     if (!numbers_.translate(report)) return;
@@ -197,6 +208,8 @@ class WatchedCards::Impl : public std::enable_shared_from_this<WatchedCards::Imp
       say(asleep->card, CardCondition::kAsleep, {}, asleep->at);
     } else if (const auto* gone = std::get_if<watch::GoneReport>(&report)) {
       gone_.insert(gone->uuid);
+      // Nothing of what it showed before is true of it now.
+      board_.entries.erase(gone->card);
       say(gone->card, CardCondition::kGone, gone->reason, gone->at);
     } else if (const auto* complaint = std::get_if<watch::ComplaintReport>(&report)) {
       complain(complaint->sentence);
@@ -266,6 +279,7 @@ class WatchedCards::Impl : public std::enable_shared_from_this<WatchedCards::Imp
     seen.view.condition = CardCondition::kOk;
     seen.view.at = report.at;
     seen.view.used_bytes = report.sample.used_bytes;
+    seen.view.busy_percent = report.sample.busy_percent;
     seen.view.sm_active_percent = report.sample.sm_active_percent;
     seen.view.energy_joules = report.sample.energy_joules;
     seen.view.vitals = {report.sample.temperature_c, report.sample.ecc_corrected,
@@ -340,6 +354,7 @@ class WatchedCards::Impl : public std::enable_shared_from_this<WatchedCards::Imp
   std::vector<watch::RunningAttempt> attempts_;
   bool busy_ = true;
   bool heard_ = false;  // This process has said something.
+  bool asked_ = false;  // And is asked to say more at once.
   milliseconds pause_ = kFirstPause;
   boost::asio::steady_timer again_;
   boost::asio::steady_timer silence_;
@@ -356,6 +371,7 @@ WatchedCards::~WatchedCards() { impl_->stop(); }
 void WatchedCards::start(Handlers handlers) { impl_->start(std::move(handlers)); }
 void WatchedCards::set_busy(bool busy) { impl_->set_busy(busy); }
 void WatchedCards::look_soon(CardNumber card) { impl_->look_soon(card); }
+void WatchedCards::look_now(CardNumber card) { impl_->look_now(card); }
 void WatchedCards::set_attempts(std::vector<watch::RunningAttempt> attempts) {
   impl_->set_attempts(std::move(attempts));
 }

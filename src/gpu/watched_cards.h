@@ -45,6 +45,7 @@ class WatchedCards final : public GpuBackend {
   void start(Handlers handlers) override;
   void set_busy(bool busy) override;
   void look_soon(CardNumber card) override;
+  void look_now(CardNumber card) override;
   // Where jobs have no control group of their own, their shims say whose a process is.
   void set_attempts(std::vector<watch::RunningAttempt> attempts);
   // Everything that was reported beside cards and what is seen on them.

@@ -129,6 +129,36 @@ TEST_F(WatchedCardsTest, NonsenseIsPassedOver) {
   EXPECT_EQ(complaints_.size(), 2U);
 }
 
+TEST_F(WatchedCardsTest, OfACardThatIsGoneNothingIsShown) {
+  start(std::string(kCards) + kSample +
+        R"(echo '{"v":1,"type":"gone","card":0,"uuid":"GPU-a","at":"2026-01-01T08:00:01.000Z",)"
+        R"("boot_us":6000000,"reason":"off the bus"}')"
+        "\ncat > /dev/null");
+  ASSERT_TRUE(run_until([&] { return seen_.size() == 2; }));
+  EXPECT_EQ(seen_[1].view.condition, CardCondition::kGone);
+  EXPECT_FALSE(cards_->board().entries.contains(CardNumber{0}));
+}
+
+TEST_F(WatchedCardsTest, ALookIsAskedForByTheSamplersOwnNumber) {
+  arrange_ = [](std::vector<Card> cards) {
+    for (Card& card : cards) card.number = CardNumber{5};
+    return cards;
+  };
+  const std::string heard = directory_ / "heard";
+  start(std::string(kCards) + "exec cat > " + heard);
+  ASSERT_TRUE(run_until([&] { return !found_.empty(); }));
+  cards_->look_now(CardNumber{7});  // There is none.
+  cards_->look_now(CardNumber{5});
+  std::string text;
+  ASSERT_TRUE(run_until([&] {
+    std::ifstream file(heard);
+    text.assign(std::istreambuf_iterator<char>(file), {});
+    return text.find("\"type\":\"sample_now\"") != std::string::npos;
+  }));
+  const std::string order = text.substr(text.find("\"type\":\"sample_now\""));
+  EXPECT_NE(order.substr(0, order.find('\n')).find("\"card\":0"), std::string::npos) << order;
+}
+
 TEST_F(WatchedCardsTest, OrdersReachTheSampler) {
   const std::string heard = directory_ / "heard";
   start(std::string(kCards) + "exec cat > " + heard);

@@ -25,6 +25,10 @@ inline std::int64_t number_in(Preemption value) { return static_cast<std::int64_
 inline void set_number(Preemption& value, std::uint64_t number) {
   value = number > 2 ? Preemption::kOff : static_cast<Preemption>(number);
 }
+inline std::int64_t number_in(ForeignLoad value) { return static_cast<std::int64_t>(value); }
+inline void set_number(ForeignLoad& value, std::uint64_t number) {
+  value = number == 1 ? ForeignLoad::kIgnore : ForeignLoad::kWait;
+}
 inline void set_number(Seconds& value, std::uint64_t number) {
   value = Seconds{static_cast<std::int64_t>(number)};
 }
@@ -55,6 +59,7 @@ void for_each_rule(Rules& rules, Visit visit) {
   visit("headroom_percent", rules.headroom_percent);
   visit("share_cap_percent", rules.share_cap_percent);
   visit("sharing", rules.sharing);
+  visit("foreign_load", rules.foreign_load);
   visit("undeclared_free_percent", rules.undeclared_free_percent);
   visit("cards_expected", rules.cards_expected);
   visit("overdue_after_s", rules.overdue_after);

@@ -51,6 +51,13 @@ void object(Fields& fields, std::string_view name, Read read) {
   fields.adopt(inner);
 }
 
+void maybe_percent(Fields& fields, std::string_view name, std::optional<double>& into) {
+  const JsonValue* value = fields.value(name);
+  if (value == nullptr) return;
+  if (const auto* real = value->as<double>()) into = *real;
+  if (const auto* number = value->as<std::uint64_t>()) into = static_cast<double>(*number);
+}
+
 CardView read_view(Fields& fields, Now now) {
   CardView view;
   view.at = now;
@@ -58,16 +65,12 @@ CardView read_view(Fields& fields, Now now) {
   fields.word("condition", {kConditionNames.begin(), kConditionNames.end()}, condition);
   view.condition = static_cast<CardCondition>(condition);
   maybe_number(fields, "used_bytes", view.used_bytes);
+  maybe_percent(fields, "busy_percent", view.busy_percent);
   each(fields, "processes", [&view](Fields& from) {
     SeenProcess& process = view.processes.emplace_back();
     from.number("pid", process.pid, 0, kIntMost);
     maybe_number(from, "vram_bytes", process.vram_bytes);
-    if (const JsonValue* load = from.value("load_percent")) {
-      if (const auto* real = load->as<double>()) process.load_percent = *real;
-      if (const auto* number = load->as<std::uint64_t>()) {
-        process.load_percent = static_cast<double>(*number);
-      }
-    }
+    maybe_percent(from, "load_percent", process.load_percent);
     from.flag("ignored", process.ignored);
     AttemptId attempt{JobId{whole(from, "job")}, 0};
     if (from.number("attempt", attempt.number, 0, kIntMost)) process.attempt = attempt;

@@ -24,7 +24,8 @@ void write_rules(JsonWriter& json, Rules rules) {
 void write_view(JsonWriter& json, const CardView& view) {
   json.key("view").begin_object();
   json.field("condition", kConditionNames[static_cast<std::size_t>(view.condition)]);
-  json.field("used_bytes", view.used_bytes).key("processes").begin_array();
+  json.field("used_bytes", view.used_bytes).field("busy_percent", view.busy_percent);
+  json.key("processes").begin_array();
   for (const SeenProcess& process : view.processes) {
     json.begin_object().field("pid", process.pid).field("vram_bytes", process.vram_bytes);
     json.field("load_percent", process.load_percent).field("ignored", process.ignored);

@@ -79,6 +79,22 @@ TEST(NvmlBackend, AskedTwiceInAMomentItKeepsTheFigure) {
   EXPECT_EQ(nvml.processes()[0].busy_percent, 60);
 }
 
+TEST(NvmlBackend, OfAProcessThatCameSinceItAskedItSaysNothing) {
+  Nvml nvml("8xH200");
+  nvml.driver.add_process({"card=0", "vram=1G", "pid=100", "util=40"});
+  nvml.processes();
+  nvml.let_pass(std::chrono::seconds{1});
+  nvml.processes();
+  nvml.driver.add_process({"card=0", "vram=1G", "pid=200", "util=40"});
+  nvml.let_pass(std::chrono::milliseconds{200});
+  auto processes = nvml.processes();
+  ASSERT_EQ(processes.size(), 2u);
+  EXPECT_EQ(processes[0].busy_percent, 40);
+  EXPECT_FALSE(processes[1].busy_percent) << "unknown is not idle";
+  nvml.let_pass(std::chrono::seconds{1});
+  EXPECT_EQ(nvml.processes()[1].busy_percent, 40);
+}
+
 TEST(NvmlForms, EntriesAreMeasuredByWhatWasWritten) {
   std::vector<unsigned char> buffer(256, nvml::kFill);
   EXPECT_EQ(nvml::stride_of(buffer, 0), 24u);

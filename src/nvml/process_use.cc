@@ -86,10 +86,14 @@ void ProcessUses::fill(Asking& asking, Boot now, std::vector<watch::ProcessSampl
     if (uses) take(*uses);
     known_ = uses && primed_;
     primed_ = primed_ || uses.has_value();
+    asked_of_.clear();
+    for (const watch::ProcessSample& process : processes) asked_of_.insert(process.pid);
   }
   if (!known_) return;
   for (watch::ProcessSample& process : processes) {
-    // Uses of pids that are not listed are ghosts; a listed one without a use was idle.
+    // Uses of pids that are not listed are ghosts; a listed one without a use was idle, unless it
+    // came since.
+    if (!asked_of_.contains(process.pid)) continue;
     const auto found = newest_.find(process.pid);
     process.busy_percent = found != newest_.end() ? found->second.sm : 0;
     process.memory_busy_percent = found != newest_.end() ? found->second.memory : 0;

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "core/time.h"
@@ -39,6 +40,7 @@ class ProcessUses {
   bool primed_ = false;  // The first answer covers all the past: only its times are of use.
   bool known_ = false;
   std::map<int, Use> newest_;
+  std::set<int> asked_of_;  // Who was there at that time: of others it said nothing.
 };
 
 }  // namespace gpusched::nvml

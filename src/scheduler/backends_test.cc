@@ -59,6 +59,29 @@ TEST(EmbeddedScheduler, AFailedCardIsAnErrorAndComesBack) {
   EXPECT_EQ(back->cards()[0].number, 1);
 }
 
+TEST(EmbeddedScheduler, WhatIsKnownOfTheCardsIsNotOldWhenItGrants) {
+  gpusched::testing::TemporaryDirectory directory;
+  std::atomic<int> looks{0};
+  SchedulerOptions options = embedded(1, directory / "lock");
+  options.look_every = std::chrono::hours{1};
+  options.look = [&looks] {
+    ++looks;
+    return cards(1);
+  };
+  GpuScheduler scheduler(options);
+  auto first = scheduler.ScheduleGpuResources({whole()});
+  ASSERT_TRUE(first && (*first)[0].granted());
+  auto second = scheduler.ScheduleGpuResources({whole("second")});
+  ASSERT_TRUE(second);
+  // Until the first look is too old to decide on.
+  EXPECT_FALSE(scheduler.Wait((*second)[0].id(), 1100ms));
+  const int before = looks;
+  ASSERT_TRUE((*first)[0].Release());
+  auto granted = scheduler.Wait((*second)[0].id(), kPatience);
+  ASSERT_TRUE(granted) << granted.error().message;
+  EXPECT_GT(looks, before);
+}
+
 TEST(EmbeddedScheduler, AWaitingRequestEndsWithItsTimeout) {
   gpusched::testing::TemporaryDirectory directory;
   GpuScheduler scheduler(embedded(1, directory / "lock"));

@@ -92,8 +92,9 @@ std::vector<CardFact> Machine::look_again() {
   {
     const std::lock_guard lock(mutex_);
     const Boot now = read_clock().boot;
-    if (looked_ && now - *looked_ < options_.look_every) return {};
+    if (looked_ && now - *looked_ < options_.look_every && !look_wanted_) return {};
     looked_ = now;
+    look_wanted_ = false;
   }
   return options_.look();
 }
@@ -101,7 +102,9 @@ std::vector<CardFact> Machine::look_again() {
 void Machine::take_look(const std::vector<CardFact>& facts, Now now) {
   for (const CardFact& fact : facts) {
     CardSeen seen{CardNumber{static_cast<std::uint16_t>(fact.number)}, {}};
-    seen.view.condition = fact.usable ? CardCondition::kOk : CardCondition::kGone;
+    // Facts that somebody told once are no look, and none will follow.
+    const CardCondition seen_well = options_.look ? CardCondition::kOk : CardCondition::kUnseen;
+    seen.view.condition = fact.usable ? seen_well : CardCondition::kGone;
     seen.view.at = now;
     seen.view.used_bytes = fact.used_bytes;
     apply(state_, seen, now);
@@ -118,8 +121,11 @@ void Machine::settle(Now now) {
   bool news = false;
   if (state_.pending().size() > 0) {
     for (const Decision& decision : decide(state_, now).decisions) {
-      accept(state_, decision, now);
-      news = true;
+      const bool looks = !accept(state_, decision, now).looks.empty();
+      look_wanted_ = look_wanted_ || looks;
+      // Whoever waits looks, once; a grant that waits for a look that is under way is no news.
+      const auto* start = std::get_if<Start>(&decision);
+      news = news || looks || start == nullptr || state_.find(start->job)->active();
     }
   }
   while (!state_.ended().empty()) {
@@ -227,6 +233,7 @@ Reply<Standing> Machine::wait(std::uint64_t id, std::chrono::milliseconds at_mos
     Microseconds pause = std::min<Microseconds>(at_most - waited, std::chrono::hours{1});
     if (const auto next = state_.next_deadline(now)) pause = std::min(pause, *next - now.boot);
     if (options_.look) pause = std::min<Microseconds>(pause, options_.look_every);
+    if (look_wanted_) pause = Microseconds{0};
     changed_.wait_for(lock, pause + Microseconds{1});
     if (!options_.look) continue;
     lock.unlock();

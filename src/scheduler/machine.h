@@ -50,6 +50,7 @@ class Machine {
   std::condition_variable changed_;
   State state_;
   std::optional<Boot> looked_;
+  bool look_wanted_ = false;  // Something could be granted after a new look.
   std::uint64_t submissions_ = 0;
   int waiters_ = 0;
   // Why requests ended, the newest so many: waiters and holders still ask.

@@ -24,6 +24,14 @@ void FaultWorld::check_jobs_at_once() {
   if (started > jobs_most_) violate("more jobs run than the daemon can follow");
 }
 
+// Nothing is launched on a card that nobody has looked at in time, or that others keep busy.
+void FaultWorld::check_start(AttemptId attempt) {
+  const Job* job = engine_->state().find(attempt.job);
+  if (job == nullptr || !job->active() || job->spec->adopted) return;
+  const std::string why = seen_cards_->why_not(*grant_of(*job), engine_->state().rules(), now_);
+  if (!why.empty()) violate("job " + to_string(attempt.job) + " started, but " + why);
+}
+
 // Nobody gets more than a quota admits; what was held when it was lowered may go on.
 void FaultWorld::check_quotas() {
   std::map<std::string, TenantHolds> holds;

@@ -16,38 +16,32 @@ bool is_paused_by_hand(const Job& job) {
 
 }  // namespace
 
-void FaultWorld::look_at_cards() {
+std::vector<SeenProcess> FaultWorld::processes_on(const Card& card, std::uint64_t taken) {
+  std::vector<SeenProcess> processes;
   const State& state = engine_->state();
-  for (const Card& card : cards_) {
-    CardSeen seen{card.number, {}};
-    seen.view.condition = CardCondition::kOk;
-    seen.view.at = now_;
-    std::uint64_t used = 0;
-    for (const JobId id : state.active()) {
-      const Job& job = *state.find(id);
-      const AttemptId attempt = job.current_attempt();
-      const auto& cards = grant_of(job)->cards;
-      const auto held = std::ranges::find(cards, card.number, &CardGrant::card);
-      const auto truth = launcher_.truth().find(attempt);
-      if (held == cards.end() || truth == launcher_.truth().end() || !truth->second.alive) continue;
-      const SimLauncher::Place place = launcher_.place_of(attempt);
-      if (place == SimLauncher::Place::kAside) continue;
-      std::uint64_t& bytes = memory_[attempt];
-      if (place == SimLauncher::Place::kOnCards && !calm_) {
-        bytes += static_cast<std::uint64_t>(pick(6000)) * kMiB;
-      }
-      // In calm weather everybody gives back what it was not given.
-      if (calm_) bytes = std::min(bytes, held->vram_bytes);
-      bytes = std::min(bytes, card.vram_bytes - used);
-      used += bytes;
-      SeenProcess process{.pid = static_cast<int>(number_of(id))};
-      process.vram_bytes = bytes;
-      process.attempt = attempt;
-      seen.view.processes.push_back(std::move(process));
+  for (const JobId id : state.active()) {
+    const Job& job = *state.find(id);
+    const AttemptId attempt = job.current_attempt();
+    const auto& cards = grant_of(job)->cards;
+    const auto held = std::ranges::find(cards, card.number, &CardGrant::card);
+    const auto truth = launcher_.truth().find(attempt);
+    if (held == cards.end() || truth == launcher_.truth().end() || !truth->second.alive) continue;
+    const SimLauncher::Place place = launcher_.place_of(attempt);
+    if (place == SimLauncher::Place::kAside) continue;
+    std::uint64_t& bytes = memory_[attempt];
+    if (place == SimLauncher::Place::kOnCards && !calm_) {
+      bytes += static_cast<std::uint64_t>(pick(6000)) * kMiB;
     }
-    seen.view.used_bytes = used;
-    engine_->post(std::move(seen));
+    // In calm weather everybody gives back what it was not given.
+    if (calm_) bytes = std::min(bytes, held->vram_bytes);
+    bytes = std::min(bytes, card.vram_bytes - std::min(card.vram_bytes, taken));
+    taken += bytes;
+    SeenProcess process{.pid = static_cast<int>(number_of(id))};
+    process.vram_bytes = bytes;
+    process.attempt = attempt;
+    processes.push_back(std::move(process));
   }
+  return processes;
 }
 
 void FaultWorld::pause_or_resume(JobId job) {
@@ -69,7 +63,7 @@ bool FaultWorld::help_on() {
   if (!paused.empty()) {
     engine_->post(ResumeAsked{{0, true}, std::move(paused)}, [](const Result<Answer>&) {});
   }
-  look_at_cards();
+  seen_cards_->look_at_all(now_);
   now_.wall += Seconds{10};
   now_.boot += Seconds{10};
   return true;

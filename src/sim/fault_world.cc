@@ -26,7 +26,8 @@ FaultWorld::FaultWorld(std::uint64_t seed)
     : random_(seed),
       now_{Wall{Seconds{1'700'000'000}}, Boot{Seconds{100}}},
       launcher_(
-          [this](const LaunchOrder&) {
+          [this](const LaunchOrder& order) {
+            check_start(order.attempt);
             SimLauncher::Plan plan;
             plan.start_after = Microseconds{pick(5000)};
             plan.run_for = Microseconds{1000 + pick(20'000'000)};
@@ -55,10 +56,14 @@ FaultWorld::FaultWorld(std::uint64_t seed)
     cards_.push_back({.number = CardNumber{static_cast<std::uint16_t>(i)},
                       .uuid = "GPU-" + std::to_string(i),
                       .model = "Simulated",
-                      .vram_bytes = 24 * kGiB});
+                      .vram_bytes = 24 * kGiB,
+                      .usable = false});
     cards_.back().moves = moves;
   }
   if (chance(30)) jobs_most_ = 1 + pick(5);
+  seen_cards_ = std::make_unique<SimCards>(
+      cards_, [this](int below) { return pick(below); },
+      [this](const Card& card, std::uint64_t taken) { return processes_on(card, taken); });
   boot_daemon();
 }
 
@@ -90,6 +95,8 @@ void FaultWorld::boot_daemon() {
   compare_with_processes(*image);
   engine_->recover(std::move(*image), boot_id_, now_);
   engine_->post(CardsReported{cards_});
+  engine_->on_look([this](CardNumber card) { seen_cards_->look_now(card, now_); });
+  seen_cards_->show_all([this](CardSeen seen) { engine_->post(std::move(seen)); }, now_);
 }
 
 void FaultWorld::crash() {
@@ -155,8 +162,8 @@ void FaultWorld::step() {
   for (int i = pick(4); i > 0; --i) client_acts();
   time_passes();
   if (chance(5)) launcher_.repeat_reports();
-  if (chance(40)) look_at_cards();
   launcher_.advance(now_);
+  seen_cards_->advance(now_);
   if (engine_->wants_turn(now_)) turn(true);
   check();
 }
@@ -379,6 +386,7 @@ void FaultWorld::adopt_something() {
 std::string FaultWorld::drain() {
   calm_ = true;
   engine_->post(DiskSeen{false});
+  seen_cards_->calm_down(now_);
   // Nor does a quota keep anybody from ending.
   bool lifted = false;
   int helped = 0;
@@ -391,6 +399,7 @@ std::string FaultWorld::drain() {
       }
     }
     launcher_.advance(now_);
+    seen_cards_->advance(now_);
     if (engine_->wants_turn(now_)) {
       turn(false);
       if (i % 50 == 0) check();
@@ -400,7 +409,9 @@ std::string FaultWorld::drain() {
     auto deadline = engine_->next_deadline(now_);
     if (deadline && *deadline - now_.boot > Seconds{100'000'000}) deadline.reset();
     std::optional<Boot> next = launcher_.next_event();
-    if (deadline && (!next || *deadline < *next)) next = deadline;
+    for (const std::optional<Boot>& other : {deadline, seen_cards_->next_event()}) {
+      if (other && (!next || *other < *next)) next = other;
+    }
     if (!next) {
       if (++helped > 100 || !help_on()) break;
       continue;

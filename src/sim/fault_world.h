@@ -1,7 +1,8 @@
 // One seeded run of the real engine in a hostile world: random work, and faults between any two
 // steps of a turn (crash, power cut, failed commit, failed launch, late and repeated reports,
-// clock jumps, clients that hang up). After every turn the invariants are checked; a violation
-// comes back as a sentence, and the seed replays it exactly.
+// clock jumps, clients that hang up, foreign processes, looks at cards that do not come). After
+// every turn the invariants are checked; a violation comes back as a sentence, and the seed replays
+// it exactly.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +16,7 @@
 
 #include "engine/engine.h"
 #include "sim/memory_store.h"
+#include "sim/sim_cards.h"
 #include "sim/sim_launcher.h"
 
 namespace gpusched {
@@ -48,7 +50,8 @@ class FaultWorld {
   void submit_something();
   void adopt_something();
   void change_many(JobId from);
-  void look_at_cards();
+  // What jobs have on a card of which so much is taken; it grows with every look.
+  std::vector<SeenProcess> processes_on(const Card& card, std::uint64_t taken);
   void pause_or_resume(JobId job);
   // Nothing is due any more: whoever was paused is let go on. False: nothing is active.
   bool help_on();
@@ -67,6 +70,7 @@ class FaultWorld {
   void check_waiting();
   void check_quotas();
   void check_jobs_at_once();
+  void check_start(AttemptId attempt);
 
   std::mt19937_64 random_;
   Now now_;
@@ -77,6 +81,7 @@ class FaultWorld {
   std::unique_ptr<Engine> engine_;
   std::vector<Card> cards_;
   int jobs_most_ = 0;  // At once, as many as the daemon has descriptors for; 0: enough for all.
+  std::unique_ptr<SimCards> seen_cards_;
   bool calm_ = false;  // While everything is let end: no faults, jobs succeed.
 
   std::map<AttemptId, std::uint64_t> memory_;  // What an attempt has taken of each card.

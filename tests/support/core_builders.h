@@ -144,11 +144,23 @@ class Ask {
 };
 inline Ask ask() { return {}; }
 
+// Carries a decision out. Who is asked to look at a card sees there what was seen last.
+inline Applied accept_and_look(State& state, const Decision& decision, Now now) {
+  Applied applied = accept(state, decision, now);
+  if (applied.looks.empty()) return applied;
+  for (const CardNumber card : applied.looks) {
+    CardView same = state.view_of(*state.index_of(card));
+    same.at = now;
+    state.observe(card, std::move(same));
+  }
+  return accept(state, decision, now);
+}
+
 // Decides and carries the decisions out; the jobs that were started, in order.
 inline std::vector<std::uint64_t> start_what_fits(State& state, Now now) {
   std::vector<std::uint64_t> started;
   for (const Decision& decision : decide(state, now).decisions) {
-    if (accept(state, decision, now).effects.empty()) continue;
+    if (accept_and_look(state, decision, now).effects.empty()) continue;
     if (const auto* start = std::get_if<Start>(&decision)) started.push_back(number_of(start->job));
   }
   return started;

@@ -24,7 +24,7 @@ inline State moving_machine(int cards, std::uint64_t gib_each, Rules rules = {})
 inline std::vector<Effect> take_turn(State& state, std::int64_t second) {
   std::vector<Effect> effects;
   for (const Decision& decision : decide(state, at_second(second)).decisions) {
-    for (Effect& effect : accept(state, decision, at_second(second)).effects) {
+    for (Effect& effect : accept_and_look(state, decision, at_second(second)).effects) {
       effects.push_back(effect);
     }
   }

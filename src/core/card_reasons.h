@@ -1,0 +1,21 @@
+// Why no card, or not enough of the host, is to be had for a waiting job. What is missing is what
+// admission itself says (lack.h).
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "core/reason.h"
+#include "core/state.h"
+#include "core/tentative.h"
+
+namespace gpusched {
+
+// Jobs that a reason names at most.
+inline constexpr std::size_t kNamedMost = 10;
+
+void card_reasons(const State& state, const Tentative& free, const Job& job, Now now,
+                  std::vector<Reason>& reasons);
+void host_reasons(const State& state, const Needs& needs, std::vector<Reason>& reasons);
+
+}  // namespace gpusched
