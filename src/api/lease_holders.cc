@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -14,6 +15,8 @@
 #include <utility>
 
 #include "base/fd.h"
+#include "core/program.h"
+#include "core/signature.h"
 
 namespace gpusched {
 namespace {
@@ -52,6 +55,37 @@ std::optional<std::uint32_t> user_of(int pid) {
   return about.st_uid;
 }
 
+// The beginning of its command line is enough to know the program.
+std::vector<std::string> words_of(int pid) {
+  const Fd file(::open(fmt::format("/proc/{}/cmdline", pid).c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return {};
+  std::array<char, 4096> text{};
+  const ssize_t size = ::read(file.get(), text.data(), text.size());
+  std::vector<std::string> words;
+  for (const char* at = text.data(); size > 0 && at < text.data() + size;) {
+    const char* end = std::find(at, static_cast<const char*>(text.data()) + size, '\0');
+    words.emplace_back(at, end);
+    at = end + 1;
+  }
+  return words;
+}
+
+std::string directory_of(int pid) {
+  std::array<char, 4096> path{};
+  const ssize_t size =
+      ::readlink(fmt::format("/proc/{}/cwd", pid).c_str(), path.data(), path.size());
+  return size > 0 ? std::string(path.data(), static_cast<std::size_t>(size)) : std::string();
+}
+
+std::string program_of(int pid) {
+  std::string program = program_of_command(words_of(pid), directory_of(pid));
+  program.resize(std::min(program.size(), Signature::kCommandMost));
+  // It is kept as text, and a path may have any bytes.
+  std::ranges::replace_if(
+      program, [](char c) { return c < ' ' || c > '~'; }, '?');
+  return program;
+}
+
 }  // namespace
 
 struct LeaseHolders::Process {
@@ -59,6 +93,7 @@ struct LeaseHolders::Process {
   boost::asio::posix::stream_descriptor end;
   std::uint64_t started = 0;
   std::uint32_t uid = 0;
+  std::string program;
   std::set<JobId> leases;
 };
 
@@ -89,6 +124,7 @@ Result<std::uint64_t> LeaseHolders::watch(int pid, std::uint32_t uid, bool admin
   if (*owner != uid && !administrator) return refuse_user(*owner);
   process->started = *started;
   process->uid = *owner;
+  process->program = program_of(pid);
   if (processes_.size() >= kIdleWatchesMost) {
     std::erase_if(processes_, [](const auto& entry) { return entry.second->leases.empty(); });
   }
@@ -99,6 +135,12 @@ Result<std::uint64_t> LeaseHolders::watch(int pid, std::uint32_t uid, bool admin
         if (!fault && weak.lock()) ended(pid);
       });
   return process->started;
+}
+
+std::string LeaseHolders::program_of_process(int pid) const {
+  const auto known = processes_.find(pid);
+  if (known != processes_.end()) return known->second->program;
+  return pid > 0 ? program_of(pid) : std::string();
 }
 
 std::uint64_t LeaseHolders::start_of_process(int pid) {

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -28,6 +29,8 @@ class LeaseHolders {
 
   // When the process of a connection was started; 0: it cannot be seen. It is not watched.
   static std::uint64_t start_of_process(int pid);
+  // What it runs (core/program.h), without its arguments; empty: it cannot be seen.
+  std::string program_of_process(int pid) const;
 
   // Leases that have changed; those that are new are watched from now on.
   void look(const std::vector<JobChange>& changes);

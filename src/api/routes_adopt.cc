@@ -101,7 +101,8 @@ void ask(Context& context, const Call& call, AdoptBody body, const RunningProces
                    .tenant = context.state().tenants().tenant_of(user),
                    .spec = std::make_shared<const JobSpec>(std::move(spec)),
                    .priority = body.priority,
-                   .tree = process.tree};
+                   .tree = process.tree,
+                   .administrator = call.actor.administrator};
   ask_engine(context, call, std::move(asked), [&context, call](Result<Answer> answer) {
     if (!answer) return call.responder.fail(answer.error());
     const auto* made = std::get_if<Submitted>(&*answer);

@@ -225,6 +225,7 @@ Result<void> fill_in_holder(Context& context, const Call& call, LeaseTerms& term
   if (!named) terms.pid = peer.pid;
   if (terms.by_connection) {
     terms.pid_started = LeaseHolders::start_of_process(terms.pid);
+    terms.program = context.lease_holders.program_of_process(terms.pid);
     return {};
   }
   if (terms.pid <= 0) {
@@ -237,6 +238,7 @@ Result<void> fill_in_holder(Context& context, const Call& call, LeaseTerms& term
   Result<std::uint64_t> started = context.lease_holders.watch(terms.pid, peer.uid, trusted);
   if (!started) return failure(started.error());
   terms.pid_started = *started;
+  terms.program = context.lease_holders.program_of_process(terms.pid);
   return {};
 }
 
@@ -248,9 +250,10 @@ void ask(Context& context, const Call& call, LeaseBody body, const std::string& 
     body.spec.rare.edit().expire = context.now().wall + body.wait_at_most;
   SubmitAsked asked;
   asked.owner = {call.request.peer.uid, call.request.peer.gid, user};
-  asked.tenant = user;
+  asked.tenant = context.state().tenants().tenant_of(user);
   asked.spec = std::make_shared<const JobSpec>(std::move(body.spec));
   asked.priority = body.priority;
+  asked.administrator = call.actor.administrator;
   asked.tasks.emplace_back();
   ask_engine(
       context, call, std::move(asked),

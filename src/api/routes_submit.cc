@@ -54,6 +54,7 @@ void ask(Context& context, const Call& call, SubmitBody body, const std::string&
   asked.tenant = context.state().tenants().tenant_of(user);
   asked.spec = std::make_shared<const JobSpec>(std::move(body.spec));
   asked.priority = body.priority;
+  asked.administrator = call.actor.administrator;
   asked.hold = body.hold;
   asked.fingerprint = std::move(body.fingerprint);
   asked.array = body.array;

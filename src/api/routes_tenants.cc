@@ -36,6 +36,7 @@ void write_quota(JsonWriter& json, const TenantTerms& terms) {
     json.value(gpu_hours_text(terms.gpu_hours));
   }
   write_limit(json, "time_limit_s", terms.time_limit_s);
+  json.field("highest_priority", terms.highest_priority);
   json.end_object();
 }
 

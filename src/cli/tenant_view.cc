@@ -6,6 +6,7 @@
 #include "cli/display.h"
 #include "cli/table.h"
 #include "cli/view_reader.h"
+#include "core/pending.h"
 
 namespace gpusched::cli {
 namespace {
@@ -53,6 +54,7 @@ Result<std::vector<TenantView>> parse_tenants(std::string_view body) {
     quota.number("running", tenant.running_most);
     quota.number("queued", tenant.queued_most);
     quota.number("time_limit_s", tenant.time_limit_s);
+    quota.number("highest_priority", tenant.highest_priority);
     quota.text("gpu_hours", tenant.gpu_hours);
     from.number("gpu_hours_used", tenant.gpu_hours_used);
     from.each("users", [&](const JsonValue& user) {
@@ -130,6 +132,10 @@ std::string render_tenant(const TenantView& tenant) {
   line("Waiting", counted(tenant.waiting, "job", "jobs") + quota(tenant.queued_most));
   line("GPU-hours", hours_quota(tenant));
   line("Time limit", tenant.time_limit_s ? "at most " + longest(tenant) : "");
+  if (tenant.highest_priority) {
+    const auto highest = static_cast<int>(*tenant.highest_priority);
+    line("Priority", fmt::format("at most {} ({})", highest, band_name(highest)));
+  }
   for (const ProjectView& project : tenant.projects) {
     const std::string name = project.name.empty() ? "(others)" : project.name;
     line("Project", fmt::format("{}: weight {}, due {}, got {}, used {} GPU-hours", name,

@@ -24,6 +24,7 @@ struct TenantView {
   double weight = 1;
   // Quotas; absent: none.
   std::optional<std::uint64_t> cards_most, vram_most, running_most, queued_most, time_limit_s;
+  std::optional<std::uint64_t> highest_priority;
   std::string gpu_hours;  // "100/week"; empty: none.
   std::optional<double> gpu_hours_used;
   std::vector<std::string> users;

@@ -109,6 +109,10 @@ void add_estimates(std::vector<Setting>& list) {
                           PLACE(rules.estimates.settle_after), Seconds{30 * 86400}));
   list.push_back(number(in, "unknown_growth_percent", "See above.",
                         PLACE(rules.estimates.settle_growth_percent), {1, 50}));
+  list.push_back(duration(in, "sibling_settle",
+                          "When another job of its program waits, so long without growth is "
+                          "enough, if it computes; the others are then judged by it.",
+                          PLACE(rules.estimates.sibling_settle), Seconds{86400}));
   list.push_back(number(in, "unknown_hold_percent",
                         "Then it holds this much of its peak, and others may join it.",
                         PLACE(rules.estimates.settled_hold_percent), {100, 400}));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "base/text.h"
@@ -128,6 +129,29 @@ Result<std::int64_t> read_time_limit(const std::string& text) {
   return limit->count();
 }
 
+// A band's name stands for its highest priority.
+struct NamedPriority {
+  std::string_view name;
+  std::int64_t highest;
+};
+constexpr std::array kBandTops = {
+    NamedPriority{"idle", 19}, NamedPriority{"low", 39}, NamedPriority{"normal", 69},
+    NamedPriority{"high", kUsersHighestPriority}, NamedPriority{"urgent", kPriorityMost}};
+
+Result<std::int64_t> read_priority(const std::string& text) {
+  const auto named = std::ranges::find(kBandTops, std::string_view(text), &NamedPriority::name);
+  if (named != kBandTops.end()) return named->highest;
+  if (auto number = read_number(text, 0, kPriorityMost)) return *number;
+  return wrong(fmt::format(
+      "\"{}\" is no priority; write 0 to 100, or idle, low, normal, high, urgent", text));
+}
+
+std::string priority_text(std::uint64_t priority) {
+  const auto named =
+      std::ranges::find(kBandTops, static_cast<std::int64_t>(priority), &NamedPriority::highest);
+  return named == kBandTops.end() ? std::to_string(priority) : std::string(named->name);
+}
+
 }  // namespace
 
 const std::vector<TenantField>& tenant_fields() {
@@ -149,6 +173,9 @@ const std::vector<TenantField>& tenant_fields() {
           [](std::uint64_t seconds) {
             return exact_duration(Seconds{static_cast<std::int64_t>(seconds)});
           }),
+      limit_field(
+          "highest_priority", [](auto& rule) -> auto& { return rule.highest_priority; },
+          read_priority, priority_text),
       projects_field(),
   };
   return fields;

@@ -14,10 +14,12 @@ constexpr const char* kFile = R"(tenants:
     vram: 100G
     running: 10
     queued: 1000
+    highest_priority: urgent
     gpu_hours: 200/week
     users: [user1, user2]
     projects: {vision: 2, "two words": 0.5, others: 3}
   guest:
+  students: {highest_priority: 45}
 )";
 
 std::string tenants_fault(const std::string& text) {
@@ -29,7 +31,7 @@ TEST(TenantsYaml, ReadsRulesAndUsers) {
   const Result<Config> config = parse_config(kFile, "file");
   ASSERT_TRUE(config) << config.error().message;
   const ConfiguredTenants& tenants = config->tenants;
-  ASSERT_EQ(tenants.rules.size(), 3U);
+  ASSERT_EQ(tenants.rules.size(), 4U);
   EXPECT_EQ(tenants.rules.at("default").cards, 2U);
   EXPECT_EQ(tenants.rules.at("default").time_limit_s, 86'400U);
   const TenantRule& lab = tenants.rules.at("lab");
@@ -38,6 +40,8 @@ TEST(TenantsYaml, ReadsRulesAndUsers) {
   EXPECT_EQ(lab.vram_bytes, 100ULL << 30);
   EXPECT_EQ(lab.running, 10U);
   EXPECT_EQ(lab.queued, 1000U);
+  EXPECT_EQ(lab.highest_priority, 100U);
+  EXPECT_EQ(tenants.rules.at("students").highest_priority, 45U);
   EXPECT_EQ(gpu_hours_text(*lab.gpu_hours), "200/week");
   EXPECT_EQ(lab.projects, (ProjectWeights{{"", 3}, {"two words", 0.5}, {"vision", 2}}));
   EXPECT_TRUE(tenants.rules.at("guest").empty());
@@ -68,6 +72,9 @@ TEST(TenantsYaml, SaysWhatIsWrongAndWhere) {
             "file:2:17: tenants.a.projects: \"b\" is not like vision=2,speech=1, or none");
   EXPECT_EQ(tenants_fault("tenants:\n  a: {cards: -1}"),
             "file:2:14: tenants.a.cards: -1 is not from 0 to 1000000");
+  EXPECT_EQ(tenants_fault("tenants:\n  a: {highest_priority: top}"),
+            "file:2:25: tenants.a.highest_priority: \"top\" is no priority; write 0 to 100, or "
+            "idle, low, normal, high, urgent");
   EXPECT_EQ(tenants_fault("tenants:\n  a: {gpu_hours: 5}"),
             "file:2:18: tenants.a.gpu_hours: \"5\" is not like 100/week (per day, week, month, or "
             "1d to 60d), or none");

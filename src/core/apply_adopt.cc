@@ -101,6 +101,9 @@ std::optional<Refusal> check_adopt(const State& state, const AdoptAsked& asked) 
                    name + " belongs to job " + to_string(*job) + " already"};
   }
   if (auto refusal = check_needs(state, asked.spec->needs)) return refusal;
+  if (auto refusal = check_priority(state, asked.tenant, asked.priority, asked.administrator)) {
+    return refusal;
+  }
   const Grant grant = grant_of_adopted(state, asked);
   if (grant.cards.empty()) {
     return Refusal{RefusalKind::kInvalid,

@@ -8,6 +8,20 @@ namespace {
 // Jobs of a sweep that the crash guard holds per turn.
 constexpr std::size_t kHoldSlice = 1000;
 
+// Refuses the whole request if a job that it lets into the queue has a priority that its tenant may
+// not ask for any more.
+template <class Concerns>
+std::optional<Refusal> refuse_again(const State& state, const Actor& actor,
+                                    const std::vector<JobId>& jobs, Concerns concerns) {
+  if (actor.administrator) return std::nullopt;
+  if (auto refusal = refuse_ids(state, actor, jobs)) return refusal;
+  std::vector<JobId> concerned;
+  for (const JobId id : jobs) {
+    if (concerns(*state.find(id))) concerned.push_back(id);
+  }
+  return check_priorities(state, actor, concerned);
+}
+
 }  // namespace
 
 bool may_change(const Actor& actor, const Job& job) {
@@ -96,6 +110,10 @@ Applied apply_hold(State& state, const HoldAsked& asked, Now now) {
 }
 
 Applied apply_release(State& state, const ReleaseAsked& asked, Now now) {
+  const auto held = [](const Job& job) { return std::holds_alternative<Held>(job.state); };
+  if (auto refusal = refuse_again(state, asked.actor, asked.jobs, held)) {
+    return {.answer = std::move(*refusal), .effects = {}, .follow_up = {}};
+  }
   return change_each(state, asked.actor, asked.jobs, [&](Job job, std::vector<Effect>&) {
     if (!std::holds_alternative<Held>(job.state)) {
       return std::string("is ") + state_name(job.state) + ", not held";
@@ -109,6 +127,10 @@ Applied apply_release(State& state, const ReleaseAsked& asked, Now now) {
 }
 
 Applied apply_requeue(State& state, const RequeueAsked& asked, Now now) {
+  const auto ended = [](const Job& job) { return job.ended(); };
+  if (auto refusal = refuse_again(state, asked.actor, asked.jobs, ended)) {
+    return {.answer = std::move(*refusal), .effects = {}, .follow_up = {}};
+  }
   return change_each(state, asked.actor, asked.jobs, [&](Job job, std::vector<Effect>& effects) {
     if (!job.ended() && !job.active()) {
       return std::string("is ") + state_name(job.state) + " already";

@@ -70,6 +70,12 @@ Applied apply_set(State& state, const SetAsked& asked, Now now) {
     applied.answer = *refusal;
     return applied;
   }
+  if (asked.patch.priority) {
+    if (auto refusal = check_priorities(state, asked.actor, asked.jobs, asked.patch.priority)) {
+      applied.answer = *refusal;
+      return applied;
+    }
+  }
   std::map<std::shared_ptr<const JobSpec>, std::shared_ptr<const JobSpec>> renewed;
   if (changes_spec(asked.patch)) {
     for (const JobId id : asked.jobs) {

@@ -170,6 +170,9 @@ std::optional<Refusal> check_submit(const State& state, const SubmitAsked& asked
         "the queue is full: at most " + std::to_string(rules.queued_jobs_most) + " jobs may wait");
   }
   if (auto refusal = check_queued_quota(state, asked)) return refusal;
+  if (auto refusal = check_priority(state, asked.tenant, asked.priority, asked.administrator)) {
+    return refusal;
+  }
   if (spec.rare->expire && *spec.rare->expire <= now.wall) {
     return refuse(RefusalKind::kInvalid, "the expiry time is in the past");
   }

@@ -54,6 +54,32 @@ std::optional<Refusal> check_queued_quota(const State& state, const SubmitAsked&
                      std::to_string(asked.total) + " would join"};
 }
 
+std::optional<Refusal> check_priority(const State& state, const std::string& tenant, int priority,
+                                      bool administrator) {
+  const int highest = state.tenants().terms_of(tenant).highest_priority;
+  if (administrator || priority <= highest) return std::nullopt;
+  return Refusal{RefusalKind::kForbidden,
+                 "priority " + std::to_string(priority) + " is above " + std::to_string(highest) +
+                     " (" + band_name(highest) + "), the highest for tenant '" + tenant +
+                     "'; an administrator may raise that: gpusched tenant set " + tenant +
+                     " --highest-priority " + band_name(priority)};
+}
+
+std::optional<Refusal> check_priorities(const State& state, const Actor& actor,
+                                        const std::vector<JobId>& jobs,
+                                        std::optional<int> priority) {
+  for (const JobId id : jobs) {
+    const Job* job = state.find(id);
+    if (job == nullptr || !may_change(actor, *job)) continue;
+    auto refusal =
+        check_priority(state, job->tenant, priority.value_or(job->priority), actor.administrator);
+    if (!refusal) continue;
+    refusal->message = "job " + to_string(id) + ": " + refusal->message;
+    return refusal;
+  }
+  return std::nullopt;
+}
+
 std::shared_ptr<const JobSpec> spec_under_terms(const State& state, const SubmitAsked& asked) {
   const std::uint64_t longest = state.tenants().terms_of(asked.tenant).time_limit_s;
   if (longest == kNoLimit || asked.spec->time.limit != Seconds{0}) return asked.spec;

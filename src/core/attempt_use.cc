@@ -57,6 +57,12 @@ bool CardUse::settled(const EstimateRules& rules) const {
   return peak_vram_bytes > 0 && last - since >= rules.settle_after;
 }
 
+bool CardUse::steady(const EstimateRules& rules) const {
+  constexpr double kComputes = 1.0;
+  return peak_vram_bytes > 0 && load_percent.value_or(0) >= kComputes &&
+         last - level_since >= rules.sibling_settle;
+}
+
 void AttemptUses::add(CardNumber card, const CardView& before, const CardView& now,
                       const EstimateRules& rules) {
   const double gap = std::chrono::duration<double>(now.at.boot - before.at.boot).count();

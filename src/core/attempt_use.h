@@ -43,6 +43,8 @@ struct CardUse {
   bool ramps(const CardGrant& held, const EstimateRules& rules) const;
   // Its memory has stopped growing, some time after the ramp.
   bool settled(const EstimateRules& rules) const;
+  // It computes, and its memory has not grown for some seconds: it has shown what it takes.
+  bool steady(const EstimateRules& rules) const;
 };
 
 class AttemptUses {

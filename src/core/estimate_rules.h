@@ -29,6 +29,8 @@ struct EstimateRules {
   Seconds settle_after{300};
   int settle_growth_percent = 5;
   int settled_hold_percent = 125;
+  // When another job of its program waits, so long without growth is enough, while it computes.
+  Seconds sibling_settle{3};
   // Signatures that are remembered; the ones used longest ago go first.
   std::size_t signatures_most = 2000;
 };

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "core/check.h"
 #include "core/percent.h"
 
 namespace gpusched {
@@ -14,6 +15,37 @@ constexpr std::size_t kNewest = 5;
 constexpr int kDurationQuantile = 90;
 
 }  // namespace
+
+const char* level_name(EstimateLevel level) {
+  switch (level) {
+    case EstimateLevel::kSignature:
+      return "signature";
+    case EstimateLevel::kSweep:
+      return "sweep";
+    case EstimateLevel::kProgram:
+      return "program";
+  }
+  CHECK(false);
+}
+
+void PeakRange::add(std::uint64_t peak_bytes) { add(PeakRange{peak_bytes, peak_bytes, 1}); }
+
+void PeakRange::add(const PeakRange& others) {
+  if (others.runs == 0) return;
+  largest = std::max(largest, others.largest);
+  smallest = runs == 0 ? others.smallest : std::min(smallest, others.smallest);
+  runs += others.runs;
+}
+
+std::uint64_t hold_from_alike(const PeakRange& peaks, const EstimateRules& rules) {
+  // One run says little: half as much again. Of many, the largest says nearly all, sooner where
+  // they hardly differ.
+  constexpr std::uint64_t kFewPercent = 35;
+  const std::uint64_t spread =
+      peaks.largest == 0 ? 0 : (peaks.largest - peaks.smallest) / (peaks.largest / 100 + 1);
+  const std::uint64_t more = (kFewPercent + std::min<std::uint64_t>(spread, 100)) / peaks.runs;
+  return percent_of(peaks.largest, rules.hold_percent + static_cast<int>(more));
+}
 
 template <class T>
 T quantile_of(std::vector<T> values, int percent) {
@@ -75,7 +107,11 @@ void Estimates::put(PastRuns past, const EstimateRules& rules) {
   const PastRunsKey key = past.key;
   std::optional<Estimate> estimate = estimate_from(past, rules);
   const std::optional<Microseconds> duration = duration_from(past);
-  all_.emplace(key, Known{std::move(past), estimate, duration});
+  PeakRange peaks;
+  for (const PastRun& run : past.runs) {
+    if (run.peak_vram_bytes > 0) peaks.add(run.peak_vram_bytes);
+  }
+  all_.emplace(key, Known{std::move(past), estimate, duration, peaks});
 }
 
 void Estimates::erase(const PastRunsKey& key) {

@@ -51,12 +51,31 @@ struct PastRuns {
   friend bool operator==(const PastRuns&, const PastRuns&) = default;
 };
 
+// By what a job was recognised (core/signature.h).
+enum class EstimateLevel : std::uint8_t { kSignature, kSweep, kProgram };
+const char* level_name(EstimateLevel level);
+
 // What the next run is believed to need of a card.
 struct Estimate {
   std::uint64_t vram_bytes = 0;
-  int share_percent = 0;   // 0: its load is not known.
-  std::uint64_t runs = 0;  // From so many.
+  int share_percent = 0;      // 0: its load is not known.
+  std::uint64_t runs = 0;     // From so many.
+  std::uint64_t running = 0;  // Of those, so many still run.
+  EstimateLevel level = EstimateLevel::kSignature;
 };
+
+// The peaks of several runs.
+struct PeakRange {
+  std::uint64_t largest = 0;
+  std::uint64_t smallest = 0;
+  std::uint64_t runs = 0;
+  void add(std::uint64_t peak_bytes);
+  void add(const PeakRange& others);
+};
+// From runs that were alike and not the same: the largest peak, and more the fewer they were and
+// the more they differed. REQUIRES: peaks.runs > 0.
+std::uint64_t hold_from_alike(const PeakRange& peaks, const EstimateRules& rules);
+
 // Nullopt: its memory was never seen.
 std::optional<Estimate> estimate_from(const PastRuns& past, const EstimateRules& rules);
 // How long the next run takes at most, as nine of ten did. Nullopt: none was completed.
@@ -73,6 +92,7 @@ class Estimates {
     // From them; worked out once, asked for in every turn.
     std::optional<Estimate> estimate;
     std::optional<Microseconds> duration;
+    PeakRange peaks;
   };
   using Map = std::map<PastRunsKey, Known>;
 

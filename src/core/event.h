@@ -38,6 +38,7 @@ struct SubmitAsked {
   std::string tenant;
   std::shared_ptr<const JobSpec> spec;
   int priority = 50;
+  bool administrator = false;  // Who asks is one: the tenant's highest priority does not bind.
   bool hold = false;
   std::string fingerprint;
   bool array = false;  // Even if it has one task.
@@ -114,7 +115,8 @@ struct AdoptAsked {
   std::string tenant;
   std::shared_ptr<const JobSpec> spec;  // With `adopted`; without a need: what it has now.
   int priority = 50;
-  std::vector<int> tree;  // The process and its descendants: where they are, it is.
+  std::vector<int> tree;       // The process and its descendants: where they are, it is.
+  bool administrator = false;  // As in SubmitAsked.
 };
 // Adopted processes are to go on as if they had never been jobs.
 struct LetGoAsked {

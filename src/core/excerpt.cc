@@ -23,7 +23,7 @@ State machine_of(const State& state) {
     if (entry.kept) machine.put(*entry.kept);
   }
   machine.set_calendar(state.calendar());
-  machine.believe(state.estimates());
+  machine.believe(state.estimates(), state.siblings());
   machine.set_turns(state.turns());
   machine.set_slow_pairs(state.slow_pairs());
   machine.keep_changes();

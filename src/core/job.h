@@ -275,6 +275,8 @@ struct Job {
   int quick_saves = 0;  // In a row: unasked, and soon after the start. They wait longer each time.
   // Worked out when the state takes it in, because it is asked for in every turn; never stored.
   SignatureId signature{};
+  SignatureId sweep_signature{};    // 0: not of a sweep.
+  SignatureId program_signature{};  // 0: its program is not known.
   JobState state = Queued{};
 
   bool ended() const { return std::holds_alternative<Ended>(state); }

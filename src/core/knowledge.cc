@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/check.h"
 #include "core/learn.h"
 #include "core/percent.h"
 #include "core/run_time.h"
@@ -31,8 +32,25 @@ std::uint64_t own_peak(const State& state, const Job& job) {
   return used ? used->peak_card_vram_bytes : 0;
 }
 
-std::string runs_text(std::uint64_t runs) {
-  return std::to_string(runs) + (runs == 1 ? " earlier run" : " earlier runs");
+std::string counted(std::uint64_t number, const char* what) {
+  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+}
+
+// "3 earlier runs", "1 running job and 2 earlier runs of its program".
+std::string runs_text(const Estimate& estimate) {
+  const std::uint64_t ended = estimate.runs - std::min(estimate.runs, estimate.running);
+  std::string text;
+  if (estimate.running > 0) text = counted(estimate.running, "running job");
+  if (ended > 0) text += (text.empty() ? "" : " and ") + counted(ended, "earlier run");
+  switch (estimate.level) {
+    case EstimateLevel::kSignature:
+      return text;
+    case EstimateLevel::kSweep:
+      return text + " of its sweep";
+    case EstimateLevel::kProgram:
+      return text + " of its program";
+  }
+  CHECK(false);
 }
 
 // Declared too much, so that others waited for nothing; or too little, so that it may fail.
@@ -60,12 +78,12 @@ std::string on_undeclared(const Job& job, const Knowledge& known) {
     return job.ended() ? std::string() : "nothing is known of it yet: it has its card alone";
   }
   if (known.held_bytes > 0 && known.estimate) {
-    return "held " + amount(known.held_bytes) + " from " + runs_text(known.estimate->runs);
+    return "held " + amount(known.held_bytes) + " from " + runs_text(*known.estimate);
   }
   if (known.held_bytes > 0) return "held " + amount(known.held_bytes) + " since its memory settled";
   if (known.estimate) {
     return "will hold " + amount(known.estimate->vram_bytes) + " from " +
-           runs_text(known.estimate->runs);
+           runs_text(*known.estimate);
   }
   return "nothing is known of it: it starts alone on a card";
 }

@@ -46,6 +46,32 @@ std::uint64_t hold_after_oom(const State& state, const Grant& grant) {
   return capacity > 0 ? std::min(more, capacity) : more;
 }
 
+namespace {
+
+// A job died on a card that it had to itself: that says much of this command, and nothing of others
+// that are only like it.
+bool tells_only_of_itself(const PastRun& run, const Ended& ended) {
+  return run.end == RunEnd::kOutOfMemory &&
+         std::ranges::any_of(ended.grant.cards, &CardGrant::whole);
+}
+
+void remember(State& state, const Job& job, const Signature& by, const std::string& model,
+              const PastRun& run, Now now) {
+  const PastRunsKey key{by.id, model};
+  const PastRuns* before = state.estimates().find(key);
+  PastRuns past =
+      before ? *before
+             : PastRuns{.key = key, .tenant = job.tenant, .command = by.command, .runs = {}};
+  ++past.count;
+  if (run.end == RunEnd::kOutOfMemory) ++past.out_of_memory;
+  past.last = now.wall;
+  past.runs.push_back(run);
+  if (past.runs.size() > PastRuns::kKept) past.runs.erase(past.runs.begin());
+  state.put(std::move(past));
+}
+
+}  // namespace
+
 void learn(State& state, const Job& job, const Ended& ended, Now now) {
   const std::optional<RunEnd> end = run_end_of(ended);
   // Of an adopted one the beginning was not seen, and maybe not the end.
@@ -62,23 +88,19 @@ void learn(State& state, const Job& job, const Ended& ended, Now now) {
     run.peak_vram_bytes = std::max(run.peak_vram_bytes, hold_after_oom(state, ended.grant));
     run.load_percent.reset();  // It died while it ramped up.
   }
-  const PastRunsKey key{signature_id_of(job), model_of(state, ended.grant)};
-  const PastRuns* before = state.estimates().find(key);
-  PastRuns past =
-      before
-          ? *before
-          : PastRuns{
-                .key = key, .tenant = job.tenant, .command = signature_of(job).command, .runs = {}};
-  ++past.count;
-  if (*end == RunEnd::kOutOfMemory) ++past.out_of_memory;
-  past.last = now.wall;
-  past.runs.push_back(run);
-  if (past.runs.size() > PastRuns::kKept) past.runs.erase(past.runs.begin());
-  state.put(std::move(past));
+  const std::string model = model_of(state, ended.grant);
+  if (const Signature exact = signature_of(job); exact.id != SignatureId{}) {
+    remember(state, job, exact, model, run, now);
+  }
+  if (tells_only_of_itself(run, ended)) return;
+  for (const Signature& wider : {sweep_signature_of(job), program_signature_of(job)}) {
+    if (wider.id != SignatureId{}) remember(state, job, wider, model, run, now);
+  }
 }
 
 void learn_refusal(State& state, const Job& job, Now now) {
   const PastRunsKey key{signature_id_of(job), model_of(state, *grant_of(job))};
+  if (key.signature == SignatureId{}) return;
   const PastRuns* before = state.estimates().find(key);
   PastRuns past = before ? *before : PastRuns{.key = key, .tenant = job.tenant, .runs = {}};
   if (before == nullptr) past.command = signature_of(job).command;
@@ -87,15 +109,10 @@ void learn_refusal(State& state, const Job& job, Now now) {
   state.put(std::move(past));
 }
 
-void learn_peak(State& state, AttemptId attempt, std::uint64_t peak_vram_bytes) {
-  const Job* job = state.find(attempt.job);
-  if (job == nullptr || peak_vram_bytes == 0) return;
-  if (job->active() && job->current_attempt() == attempt) {
-    state.add_use(attempt,
-                  {.peak_vram_bytes = peak_vram_bytes, .peak_card_vram_bytes = peak_vram_bytes});
-    return;
-  }
-  for (const auto& [key, known] : state.estimates().of(signature_id_of(*job))) {
+namespace {
+
+void raise_peak(State& state, SignatureId id, AttemptId attempt, std::uint64_t peak_vram_bytes) {
+  for (const auto& [key, known] : state.estimates().of(id)) {
     const auto run = std::ranges::find(known.past.runs, attempt, &PastRun::attempt);
     if (run == known.past.runs.end() || run->peak_vram_bytes >= peak_vram_bytes) continue;
     PastRuns past = known.past;
@@ -105,20 +122,95 @@ void learn_peak(State& state, AttemptId attempt, std::uint64_t peak_vram_bytes) 
   }
 }
 
+}  // namespace
+
+void learn_peak(State& state, AttemptId attempt, std::uint64_t peak_vram_bytes) {
+  const Job* job = state.find(attempt.job);
+  if (job == nullptr || peak_vram_bytes == 0) return;
+  if (job->active() && job->current_attempt() == attempt) {
+    state.add_use(attempt,
+                  {.peak_vram_bytes = peak_vram_bytes, .peak_card_vram_bytes = peak_vram_bytes});
+    return;
+  }
+  const Signatures by = signatures_of(*job);
+  for (const SignatureId id : {by.exact, by.sweep, by.program}) {
+    if (id != SignatureId{}) raise_peak(state, id, attempt, peak_vram_bytes);
+  }
+}
+
 bool counts_history(const Job& job, const EstimateRules& rules) {
   const Needs& needs = job.spec->needs;
   if (!needs.wants_cards() || needs.exclusive) return false;
   return needs.vram_bytes == 0 || rules.trust_history;
 }
 
+namespace {
+
+struct OnModel {
+  const std::string* model;
+  Estimate estimate;
+};
+
+// What is known on each model of card, by the nearest level that knows something of that model.
+class Believed {
+ public:
+  Believed(const State& state, const Signatures& by, bool declared) : state_(state) {
+    past(by.exact);
+    // Who says what it needs is not judged by others.
+    if (declared) return;
+    running(by.exact, EstimateLevel::kSignature);
+    alike(by.sweep, EstimateLevel::kSweep);
+    alike(by.program, EstimateLevel::kProgram);
+  }
+  const std::vector<OnModel>& all() const { return all_; }
+
+ private:
+  bool known(const std::string& model) const {
+    return std::ranges::any_of(all_, [&](const OnModel& one) { return *one.model == model; });
+  }
+  void past(SignatureId id) {
+    for (const auto& [key, known] : state_.estimates().of(id)) {
+      if (known.estimate) all_.push_back({&key.model, *known.estimate});
+    }
+  }
+  void add(const PastRunsKey& key, PeakRange peaks, EstimateLevel level) {
+    const PeakRange running = state_.siblings().find(key);
+    peaks.add(running);
+    if (peaks.runs == 0) return;
+    all_.push_back({&key.model,
+                    {.vram_bytes = hold_from_alike(peaks, state_.rules().estimates),
+                     .runs = peaks.runs,
+                     .running = running.runs,
+                     .level = level}});
+  }
+  void running(SignatureId id, EstimateLevel level) {
+    if (state_.siblings().empty()) return;
+    for (const auto& [key, shown] : state_.siblings().of(id)) {
+      if (!known(key.model)) add(key, {}, level);
+    }
+  }
+  void alike(SignatureId id, EstimateLevel level) {
+    if (id == SignatureId{}) return;
+    for (const auto& [key, past] : state_.estimates().of(id)) {
+      if (!known(key.model)) add(key, past.peaks, level);
+    }
+    running(id, level);
+  }
+
+  const State& state_;
+  std::vector<OnModel> all_;
+};
+
+}  // namespace
+
 Needs needs_now(const State& state, const Job& job) {
   Needs needs = job.spec->needs;
   needs.vram_floor_bytes = job.vram_floor_bytes;
   const EstimateRules& rules = state.rules().estimates;
   if (!counts_history(job, rules)) return needs;
-  for (const auto& [key, known] : state.estimates().of(signature_id_of(job))) {
-    if (!known.estimate) continue;
-    Belief belief{key.model, known.estimate->vram_bytes, known.estimate->share_percent};
+  const Believed believed(state, signatures_of(job), needs.vram_bytes > 0);
+  for (const auto& [model, estimate] : believed.all()) {
+    Belief belief{*model, estimate.vram_bytes, estimate.share_percent};
     // Trusted or not, nobody gets more than was declared.
     if (needs.vram_bytes > 0) belief.vram_bytes = std::min(belief.vram_bytes, needs.vram_bytes);
     needs.beliefs.push_back(std::move(belief));
@@ -128,9 +220,10 @@ Needs needs_now(const State& state, const Job& job) {
 
 CardAsk card_ask_now(const State& state, const ShapeKey& shape) {
   CardAsk least{.whole = true, .cards = shape.needs.gpus.least};
-  for (const auto& [key, known] : state.estimates().of(shape.signature)) {
-    if (!known.estimate) continue;
-    std::uint64_t bytes = known.estimate->vram_bytes;
+  const Believed believed(state, {shape.signature, shape.sweep_signature, shape.program_signature},
+                          shape.needs.vram_bytes > 0);
+  for (const auto& [model, estimate] : believed.all()) {
+    std::uint64_t bytes = estimate.vram_bytes;
     if (shape.needs.vram_bytes > 0) bytes = std::min(bytes, shape.needs.vram_bytes);
     least.vram_bytes = least.whole ? bytes : std::min(least.vram_bytes, bytes);
     least.whole = false;
@@ -145,13 +238,13 @@ CardAsk card_ask_now(const State& state, const ShapeKey& shape) {
 std::optional<Estimate> estimate_of(const State& state, const Job& job) {
   const Grant* grant = grant_of(job);
   const std::string model = grant ? model_of(state, *grant) : std::string();
-  for (const auto& [key, known] : state.estimates().of(signature_id_of(job))) {
-    if (!known.estimate || (grant != nullptr && key.model != model)) continue;
-    const std::string& known_on = key.model;
-    const bool there = std::ranges::any_of(state.cards(), [&](const Card& card) {
-      return card.model == known_on && matches(card, job.spec->needs.cards);
+  const Believed believed(state, signatures_of(job), job.spec->needs.vram_bytes > 0);
+  for (const auto& [known_on, estimate] : believed.all()) {
+    if (grant != nullptr && *known_on != model) continue;
+    const bool there = std::ranges::any_of(state.cards(), [&, on = known_on](const Card& card) {
+      return card.model == *on && matches(card, job.spec->needs.cards);
     });
-    if (there) return known.estimate;
+    if (there) return estimate;
   }
   return std::nullopt;
 }

@@ -28,7 +28,8 @@ Needs needs_now(const State& state, const Job& job);
 // What a card must offer for a shape that past runs decide about, to be shared: certain for those
 // that it rules out. REQUIRES: shape.signature.
 CardAsk card_ask_now(const State& state, const ShapeKey& shape);
-// Its estimate on the cards it has, or on the first card that it could have.
+// Its estimate on the cards it has, or on the first card that it could have, by the nearest level
+// at which something is known.
 std::optional<Estimate> estimate_of(const State& state, const Job& job);
 
 }  // namespace gpusched

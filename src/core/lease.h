@@ -16,6 +16,9 @@ struct LeaseTerms {
   std::uint64_t pid_started = 0;  // In the kernel's ticks since boot; tells it from a later one.
   // Who asks, by name; with the user it says what ResetScheduler ends. May be empty.
   std::string application;
+  // What the holder's process runs (core/program.h): by this its leases are told from those of the
+  // user's other programs. Empty: not known.
+  std::string program = {};
   // Cards are taken by turns instead of as the machine's placement says.
   bool by_turns = false;
   friend bool operator==(const LeaseTerms&, const LeaseTerms&) = default;

@@ -45,6 +45,8 @@ ShapeKey shape_key_of(const Job& job, SignatureId signature) {
           .array = job.task ? job.task->array : JobId{0},
           .time_limit = job.spec->time.limit,
           .signature = signature,
+          .sweep_signature = signature == SignatureId{} ? SignatureId{} : job.sweep_signature,
+          .program_signature = signature == SignatureId{} ? SignatureId{} : job.program_signature,
           .vram_floor_bytes = job.vram_floor_bytes};
 }
 
@@ -62,7 +64,8 @@ Pending::Kind Pending::kind_of(const Shape& shape) {
   return needs.wants_cards() && needs.cpu_use == CpuUse::kNever ? kNeedsCard : kMayUseCpus;
 }
 
-Pending::Pending(const Pending& other) : shapes_(other.shapes_), next_shape_(other.next_shape_) {
+Pending::Pending(const Pending& other)
+    : shapes_(other.shapes_), programs_(other.programs_), next_shape_(other.next_shape_) {
   places_.reserve(other.places_.size());
   for (auto& [key, shape] : shapes_) {
     for (auto at = shape.jobs.begin(); at != shape.jobs.end(); ++at) {
@@ -97,6 +100,7 @@ void Pending::insert(const Job& job, bool overdue, SignatureId signature,
   if (fresh) {
     shape.key = entry->first;
     shape.id = next_shape_++;
+    if (shape.key.program_signature != SignatureId{}) ++programs_[shape.key.program_signature];
   }
   const bool becomes_head = fresh || key < *shape.jobs.begin();
   if (becomes_head && !fresh) remove_head(shape, *shape.jobs.begin());
@@ -119,6 +123,8 @@ void Pending::erase(JobId id) {
     // The key is copied: erasing by a reference into the node would read freed memory.
     const ShapeKey gone = shape.key;
     shapes_.erase(gone);
+    const auto program = programs_.find(gone.program_signature);
+    if (program != programs_.end() && --program->second == 0) programs_.erase(program);
   } else if (was_head) {
     add_head(shape);
   }

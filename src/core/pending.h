@@ -59,7 +59,9 @@ struct ShapeKey {
   std::string group;
   JobId array{};  // 0: not of an array.
   Seconds time_limit{0};
-  SignatureId signature{};             // Where past runs decide what it holds; else none.
+  SignatureId signature{};        // Where past runs decide what it holds; else none.
+  SignatureId sweep_signature{};  // With it: its wider ones (core/signature.h).
+  SignatureId program_signature{};
   std::uint64_t vram_floor_bytes = 0;  // See Job.
   friend auto operator<=>(const ShapeKey&, const ShapeKey&) = default;
 };
@@ -108,6 +110,8 @@ class Pending {
   std::size_t shape_count() const { return shapes_.size(); }
   // By tenant and project; only those that have eligible jobs.
   const std::map<QueueKey, Queue>& queues() const { return queues_; }
+  // A job of this program waits that past runs decide about.
+  bool waits_for_program(SignatureId program) const { return programs_.contains(program); }
   // REQUIRES: contains(id).
   const Shape& shape_of(JobId id) const { return *places_.at(id).shape; }
   const OrderKey& key_of(JobId id) const { return *places_.at(id).at; }
@@ -125,6 +129,7 @@ class Pending {
   std::map<ShapeKey, Shape> shapes_;
   std::map<QueueKey, Queue> queues_;
   std::unordered_map<JobId, Place> places_;
+  std::unordered_map<SignatureId, std::uint32_t> programs_;  // How many shapes each has.
   std::uint64_t next_shape_ = 1;
 };
 

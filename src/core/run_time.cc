@@ -38,12 +38,18 @@ std::optional<Microseconds> expected_run(const State& state, const Job& job) {
     const auto position = state.index_of(grant->cards.front().card);
     if (position) model = &state.cards()[*position].model;
   }
-  std::optional<Microseconds> longest;
-  for (const auto& [key, known] : state.estimates().of(signature_id_of(job))) {
-    if (model && key.model != *model) continue;
-    if (known.duration && (!longest || *known.duration > *longest)) longest = known.duration;
+  const Signatures by = signatures_of(job);
+  // Runs of one program with other arguments may take any time.
+  for (const SignatureId id : {by.exact, by.sweep}) {
+    std::optional<Microseconds> longest;
+    if (id == SignatureId{}) continue;
+    for (const auto& [key, known] : state.estimates().of(id)) {
+      if (model && key.model != *model) continue;
+      if (known.duration && (!longest || *known.duration > *longest)) longest = known.duration;
+    }
+    if (longest) return longest;
   }
-  return longest;
+  return std::nullopt;
 }
 
 std::optional<Microseconds> longest_run(const Job& job) {

@@ -8,7 +8,8 @@
 
 namespace gpusched {
 
-// From its start to its end, by what it says of its progress, else by past runs of its signature.
+// From its start to its end, by what it says of its progress, else by past runs of its
+// signature, else of its sweep.
 // None: nobody knows.
 std::optional<Microseconds> expected_run(const State& state, const Job& job);
 // What it takes at the very most: its time limit and grace are enforced. None: no limit.

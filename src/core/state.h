@@ -33,6 +33,7 @@
 #include "core/pending.h"
 #include "core/round_robin.h"
 #include "core/rules.h"
+#include "core/siblings.h"
 #include "core/slow_pairs.h"
 #include "core/tenant_book.h"
 #include "core/time.h"
@@ -79,6 +80,8 @@ class State {
   std::optional<Boot> left_at(AttemptId attempt) const;
   const AskedLooks& looks() const { return looks_; }
   const Estimates& estimates() const { return estimates_; }
+  // What running jobs have shown of their programs.
+  const Siblings& siblings() const { return siblings_; }
   // The adaptive cap of a card, by its UUID; null: it has none.
   const AdaptiveCap* cap_of(const std::string& uuid) const;
   const HostHolds& host_holds() const { return host_holds_; }
@@ -165,7 +168,10 @@ class State {
   // May remove the past runs that were used longest ago.
   void put(PastRuns past);
   // All at once, for a copy that is only asked questions.
-  void believe(const Estimates& estimates) { estimates_ = estimates; }
+  void believe(const Estimates& estimates, const Siblings& siblings) {
+    estimates_ = estimates;
+    siblings_ = siblings;
+  }
   void put(Submission submission);
   void remove_submission(std::uint64_t id);
   // Lets the jobs of complete submissions into the queue, at most `most` per call.
@@ -180,6 +186,8 @@ class State {
   void adapt_cap(std::size_t card_index, CapEvidence evidence, Now now);
   // A running job has come to this step.
   void note_pace(const Job& job, std::uint64_t step, Microseconds ran);
+  // A running job has shown what it takes on such cards. Like what was seen it is not undone.
+  void show_sibling(const Job& job, const std::string& model, std::uint64_t peak_vram_bytes);
   // How cards fare. Like what was seen of them, it is not part of what roll_back() undoes.
   CardRecords& card_records() { return card_records_; }
   // Who looks at cards for a start. Not undone either: a look that was asked for comes.
@@ -317,6 +325,7 @@ class State {
   PaceBook paces_;
   SlowPairs slow_pairs_;
   Estimates estimates_;
+  Siblings siblings_;
   HostHolds host_holds_;
 
   std::map<JobId, Job> jobs_;

@@ -14,8 +14,7 @@ namespace gpusched {
 
 void State::put_job(Job job, Now now) {
   const JobId id = job.id;
-  const bool asked_for = !job.ended() && !job.spec->lease;
-  if (asked_for && job.signature == SignatureId{}) job.signature = signature_of(job).id;
+  if (!job.ended() && job.signature == SignatureId{}) sign(job);
   const auto found = jobs_.find(id);
   if (found != jobs_.end()) {
     unindex(found->second);

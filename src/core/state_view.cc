@@ -144,6 +144,13 @@ void State::note_pace(const Job& job, std::uint64_t step, Microseconds ran) {
   paces_.report(job.current_attempt(), job.signature, step, ran, alone);
 }
 
+void State::show_sibling(const Job& job, const std::string& model, std::uint64_t peak_vram_bytes) {
+  for (const SignatureId id : {job.signature, job.sweep_signature, job.program_signature}) {
+    if (id == SignatureId{}) continue;
+    siblings_.show(job.current_attempt(), {id, model}, peak_vram_bytes);
+  }
+}
+
 void State::observe(CardNumber card, CardView view) {
   const auto position = index_of(card);
   if (!position) return;
@@ -155,6 +162,7 @@ void State::observe(CardNumber card, CardView view) {
     uses_.prune(lives);
     std::erase_if(left_, [&](const auto& entry) { return !lives(entry.first); });
     paces_.prune(lives);
+    siblings_.prune(lives);
     uses_.add(card, views_[*position], view, rules_.estimates);
     growth_[card].add(view);
     foreign_loads_[cards_[*position].uuid].look(view, rules_.estimates.load_fall);

@@ -1,5 +1,6 @@
 #include "core/tenant.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
@@ -115,6 +116,7 @@ void TenantRule::take(const TenantRule& stronger) {
   take_over(queued, stronger.queued);
   take_over(gpu_hours, stronger.gpu_hours);
   take_over(time_limit_s, stronger.time_limit_s);
+  take_over(highest_priority, stronger.highest_priority);
   take_over(projects, stronger.projects);
 }
 
@@ -126,7 +128,9 @@ TenantTerms terms_from(const TenantRule& rule) {
           .running = rule.running.value_or(none.running),
           .queued = rule.queued.value_or(none.queued),
           .gpu_hours = rule.gpu_hours.value_or(none.gpu_hours),
-          .time_limit_s = rule.time_limit_s.value_or(none.time_limit_s)};
+          .time_limit_s = rule.time_limit_s.value_or(none.time_limit_s),
+          .highest_priority = static_cast<int>(std::min<std::uint64_t>(
+              rule.highest_priority.value_or(kUsersHighestPriority), kPriorityMost))};
 }
 
 void TenantHolds::add(const Grant& grant) {

@@ -20,6 +20,11 @@ inline constexpr std::string_view kDefaultTenant = "default";
 // Says that there is no limit, where another rule would set one.
 inline constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
+// The highest priority that users may ask for, unless a rule says otherwise: the top of `high`.
+// Administrators may always ask for any.
+inline constexpr int kUsersHighestPriority = 84;
+inline constexpr int kPriorityMost = 100;
+
 // GPU-hours are counted by days of UTC: those since midnight, since Monday, since the first of the
 // month, or today and the days before it, `days` in all.
 struct GpuHours {
@@ -54,7 +59,8 @@ struct TenantRule {
   std::optional<std::uint64_t> queued;      // Jobs that wait, held ones too.
   std::optional<GpuHours> gpu_hours;
   std::optional<std::uint64_t> time_limit_s;  // The longest that a job may ask for.
-  std::optional<ProjectWeights> projects;     // Empty: no shares of projects.
+  std::optional<std::uint64_t> highest_priority;
+  std::optional<ProjectWeights> projects;  // Empty: no shares of projects.
 
   bool empty() const { return *this == TenantRule{}; }
   // Takes over what `stronger` says.
@@ -71,6 +77,7 @@ struct TenantTerms {
   std::uint64_t queued = kNoLimit;
   GpuHours gpu_hours;
   std::uint64_t time_limit_s = kNoLimit;
+  int highest_priority = kUsersHighestPriority;
 
   // Some limit could keep a job from starting.
   bool limits_starts() const {

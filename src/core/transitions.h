@@ -119,6 +119,13 @@ std::optional<Refusal> refuse_ids(const State& state, const Actor& actor,
 
 // Refuses what the tenant's limit of queued jobs does not admit.
 std::optional<Refusal> check_queued_quota(const State& state, const SubmitAsked& asked);
+// Refuses a priority above the highest of the tenant, unless an administrator asks.
+std::optional<Refusal> check_priority(const State& state, const std::string& tenant, int priority,
+                                      bool administrator);
+// The same for jobs that get this priority, or that would wait again with their own.
+std::optional<Refusal> check_priorities(const State& state, const Actor& actor,
+                                        const std::vector<JobId>& jobs,
+                                        std::optional<int> priority = {});
 // What was asked, with the tenant's longest time limit where none was given.
 std::shared_ptr<const JobSpec> spec_under_terms(const State& state, const SubmitAsked& asked);
 

@@ -115,6 +115,7 @@ void write_knowledge(JsonWriter& json, const Knowledge& known) {
   json.key("estimate").begin_object().field("signature", known.signature);
   json.field("held_vram_bytes", known.held_bytes).field("used_vram_bytes", known.used_bytes);
   json.field("runs", known.estimate ? known.estimate->runs : 0);
+  json.key("level").text_or_null(known.estimate ? level_name(known.estimate->level) : "");
   json.field("out_of_memory", known.out_of_memory);
   json.field("vram_bytes",
              known.estimate ? std::optional(known.estimate->vram_bytes) : std::nullopt);

@@ -75,6 +75,7 @@ void write_lease_terms(JsonWriter& json, const LeaseTerms& terms) {
   json.key("lease").begin_object();
   json.field("holder", terms.by_connection ? "connection" : "process").field("pid", terms.pid);
   json.field("pid_started", terms.pid_started).field("application", terms.application);
+  if (!terms.program.empty()) json.field("program", terms.program);
   json.field("placement", terms.by_turns ? "round-robin" : "default").end_object();
 }
 
@@ -89,6 +90,7 @@ void read_lease_terms(Fields& fields, std::shared_ptr<LeaseTerms>& terms) {
   inner.number("pid", read.pid, 0, std::numeric_limits<int>::max());
   inner.number("pid_started", read.pid_started, 0, std::numeric_limits<std::int64_t>::max());
   inner.text("application", read.application);
+  inner.text("program", read.program);
   word = 0;
   inner.word("placement", {"default", "round-robin"}, word);
   read.by_turns = word == 1;

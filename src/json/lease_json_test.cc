@@ -53,6 +53,7 @@ TEST(LeaseJson, TermsSurviveTheStore) {
                                                        .pid = 12,
                                                        .pid_started = 1ULL << 40,
                                                        .application = "a \"b\"",
+                                                       .program = "python /x/serve.py",
                                                        .by_turns = true});
   const auto read = spec_from_json(spec_to_json(spec));
   ASSERT_TRUE(read) << read.error().message;

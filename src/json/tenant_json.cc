@@ -21,6 +21,7 @@ constexpr std::array kLimits = {
     LimitField{"running", &TenantRule::running, 1'000'000'000},
     LimitField{"queued", &TenantRule::queued, 1'000'000'000},
     LimitField{"time_limit_s", &TenantRule::time_limit_s, 1'000'000'000},
+    LimitField{"highest_priority", &TenantRule::highest_priority, kPriorityMost},
 };
 
 std::optional<double> number_in(const JsonValue& value) {

@@ -14,10 +14,12 @@ TEST(TenantJson, ReadsWhatItWrites) {
   rule.queued = 0;
   rule.gpu_hours = GpuHours{360'000, GpuHours::Period::kDays, 10};
   rule.time_limit_s = 86'400;
+  rule.highest_priority = 69;
   rule.projects = ProjectWeights{{"", 0.5}, {"vision", 2}};
   EXPECT_EQ(tenant_rule_to_json(rule),
             R"({"weight":0.5,"cards":2,"vram_bytes":42949672960,"running":"none","queued":0,)"
-            R"("time_limit_s":86400,"gpu_hours":"100/10d","projects":{"":0.5,"vision":2}})");
+            R"("time_limit_s":86400,"highest_priority":69,"gpu_hours":"100/10d",)"
+            R"("projects":{"":0.5,"vision":2}})");
   EXPECT_EQ(tenant_rule_from_json(tenant_rule_to_json(rule)), rule);
   EXPECT_EQ(tenant_rule_from_json("{}"), TenantRule{});
 }
@@ -43,6 +45,8 @@ TEST(TenantJson, SaysWhatIsWrong) {
             "cards must be a whole number from 0 to 1000000, or \"none\"");
   EXPECT_EQ(fault(R"({"gpu_hours":"100"})"),
             "gpu_hours must be like \"100/week\" (day, week, month, or 1d to 60d), or \"none\"");
+  EXPECT_EQ(fault(R"({"highest_priority":101})"),
+            "highest_priority must be a whole number from 0 to 100, or \"none\"");
   EXPECT_NE(fault(R"({"cardz":1})"), "accepted");
   EXPECT_NE(fault("[]"), "accepted");
   EXPECT_EQ(fault(R"({"projects":3})"),

@@ -32,21 +32,23 @@ std::string_view CsvReader::take_line() {
   return {};
 }
 
-Result<CsvReader> CsvReader::open(std::string_view text,
-                                  std::span<const std::string_view> columns) {
+Result<CsvReader> CsvReader::open(std::string_view text, std::span<const std::string_view> columns,
+                                  std::size_t optional) {
   CsvReader reader;
   reader.rest_ = text;
   const std::vector<std::string_view> head = cells_of(reader.take_line());
   reader.width_ = head.size();
   for (const std::string_view name : columns) {
     const auto found = std::ranges::find(head, name);
-    if (found == head.end()) {
+    const bool may_be_missing = reader.names_.size() + optional >= columns.size();
+    if (found == head.end() && !may_be_missing) {
       return failure(ErrorCode::kInvalid,
                      fmt::format("line {}: the column '{}' is missing",
                                  std::max<std::size_t>(1, reader.line_), name));
     }
     reader.names_.push_back(name);
-    reader.place_.push_back(static_cast<std::size_t>(found - head.begin()));
+    reader.place_.push_back(found == head.end() ? kMissing
+                                                : static_cast<std::size_t>(found - head.begin()));
   }
   return reader;
 }

@@ -17,19 +17,24 @@ std::vector<std::string_view> cells_of(std::string_view line);
 
 class CsvReader {
  public:
-  // Columns by name, in any order in the file; more may be there.
-  static Result<CsvReader> open(std::string_view text, std::span<const std::string_view> columns);
+  // Columns by name, in any order in the file; more may be there. The last `optional` of them may
+  // be missing: their cells are empty then.
+  static Result<CsvReader> open(std::string_view text, std::span<const std::string_view> columns,
+                                std::size_t optional = 0);
 
   // False at the end. Empty lines and remarks (#) are passed over.
   Result<bool> next();
   std::size_t line() const { return line_; }
   // By position in `columns`.
-  std::string_view text(std::size_t column) const { return cells_[place_[column]]; }
+  std::string_view text(std::size_t column) const {
+    return place_[column] == kMissing ? std::string_view() : cells_[place_[column]];
+  }
   Result<std::int64_t> whole(std::size_t column, std::int64_t most) const;
   Result<double> number(std::size_t column, double most) const;
   tl::unexpected<Error> wrong(const std::string& why) const;
 
  private:
+  static constexpr std::size_t kMissing = static_cast<std::size_t>(-1);
   std::string_view take_line();
 
   std::string_view rest_;
@@ -43,8 +48,8 @@ class CsvReader {
 // What `read(row)` makes of each row: a Result<T>; the first error ends it.
 template <class T, class Read>
 Result<std::vector<T>> read_rows(std::string_view text, std::span<const std::string_view> columns,
-                                 Read read) {
-  auto rows = CsvReader::open(text, columns);
+                                 Read read, std::size_t optional = 0) {
+  auto rows = CsvReader::open(text, columns, optional);
   if (!rows) return failure(rows.error());
   std::vector<T> all;
   while (true) {

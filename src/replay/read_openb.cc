@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kTaskColumns = {"name",    "cpu_milli", "memory_mib",
                                                           "num_gpu", "gpu_milli", "gpu_spec"};
+// Not every list says which models a task takes; one that does not takes any.
+constexpr std::size_t kOptionalTaskColumns = 1;
 constexpr std::array<std::string_view, 5> kNodeColumns = {"sn", "cpu_milli", "memory_mib", "gpu",
                                                           "model"};
 
@@ -82,8 +84,9 @@ Result<PackTrace> read_openb(std::string_view tasks, std::string_view nodes) {
     return failure(machines.error().code, "list of nodes: " + machines.error().message);
   }
   trace.nodes = std::move(*machines);
-  auto all = read_rows<PackTask>(tasks, kTaskColumns,
-                                 [&](const CsvReader& row) { return read_task(row, models); });
+  auto all = read_rows<PackTask>(
+      tasks, kTaskColumns, [&](const CsvReader& row) { return read_task(row, models); },
+      kOptionalTaskColumns);
   if (!all) return failure(all.error());
   trace.tasks = std::move(*all);
   if (trace.tasks.empty()) return failure(ErrorCode::kInvalid, "the trace has no tasks");

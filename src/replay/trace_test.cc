@@ -131,5 +131,16 @@ TEST(ReadOpenb, TasksAndMachines) {
             "line 2: gpu_milli: '2000' is more than 1000");
 }
 
+TEST(ReadOpenb, ATraceWithoutTheColumnGpuSpecHasTasksThatTakeAnyModel) {
+  constexpr const char* kNodes = "sn,cpu_milli,memory_mib,gpu,model\nn0,8000,100,2,T4\n";
+  const auto trace =
+      read_openb("name,cpu_milli,memory_mib,num_gpu,gpu_milli\nt0,1000,10,1,500\n", kNodes);
+  ASSERT_TRUE(trace.has_value()) << trace.error().message;
+  EXPECT_EQ(trace->tasks[0].request.models, 0U);
+  EXPECT_TRUE(fits_in(trace->tasks[0].request, trace->nodes[0].room));
+  EXPECT_EQ(read_openb("name,cpu_milli,memory_mib,num_gpu,gpu_spec\n", kNodes).error().message,
+            "line 1: the column 'gpu_milli' is missing");
+}
+
 }  // namespace
 }  // namespace gpusched::replay

@@ -29,7 +29,9 @@ using std::chrono::milliseconds;
 constexpr milliseconds kOnePoll{20'000};
 constexpr int kPollsMost = 24;
 constexpr milliseconds kBetweenAsks{50};
-constexpr int kCriticalPriority = 90;
+// The most that every user may ask for, unless an administrator says otherwise; before all that is
+// not critical, whose priority is the default.
+constexpr int kCriticalPriority = 84;
 
 std::string text_in(const JsonValue& value, std::string_view name) {
   const JsonValue* field = value.find(name);

@@ -191,6 +191,7 @@ Reply<std::vector<Standing>> Machine::ask(const std::string& application,
     asked.submission = ++submissions_;
     asked.spec = spec_of(application, wishes[i], now);
     asked.priority = wishes[i].critical ? kCriticalPriority : kPlainPriority;
+    asked.administrator = kOurselves.administrator;
     asked.tasks.emplace_back();
     if (const auto refusal = check_submit(state_, asked, now)) {
       const std::string which =

@@ -303,6 +303,7 @@ TenantRule FaultWorld::any_rule() {
   if (chance(30)) rule.running = static_cast<std::uint64_t>(pick(4));
   if (chance(10)) rule.queued = static_cast<std::uint64_t>(20 + pick(200));
   if (chance(10)) rule.gpu_hours = parse_gpu_hours("1/day");
+  if (chance(10)) rule.highest_priority = static_cast<std::uint64_t>(pick(101));
   if (chance(10)) rule.time_limit_s = static_cast<std::uint64_t>(5 + pick(30));
   return rule;
 }
@@ -334,6 +335,7 @@ SubmitAsked FaultWorld::any_submission() {
   asked.tenant = kTenants[1 + pick(3)];
   asked.owner = {1000, 1000, asked.tenant};
   asked.priority = pick(101);
+  asked.administrator = chance(80);
   asked.hold = chance(5);
   asked.array = chance(25);
   asked.fingerprint = "same";

@@ -41,6 +41,7 @@ inline Rules without_moves() {
 class Ask {
  public:
   Ask() {
+    asked_.administrator = true;  // Any priority; tests of who may what say otherwise.
     spec_.argv = {"true"};
     spec_.working_directory = "/";
     spec_.environment = std::make_shared<Environment>();
@@ -115,6 +116,10 @@ class Ask {
   }
   Ask& uid(std::uint32_t value) {
     asked_.owner.uid = value;
+    return *this;
+  }
+  Ask& as_user() {
+    asked_.administrator = false;
     return *this;
   }
   JobSpec& spec() { return spec_; }

@@ -24,6 +24,9 @@ constexpr std::array kTenantFlags = {
          "GPU-hours per day, week, month, or so many days: 100/week, 40/10d"},
     Flag{"--time-limit", 0, FlagKind::kValue, "T|none",
          "the longest time limit; jobs without one get it"},
+    Flag{"--highest-priority", 0, FlagKind::kValue, "0-100|WORD|none",
+         "what its users may ask for; high unless said. Administrators may ask for any",
+         Offer::kWords, "idle low normal high urgent none"},
     Flag{"--projects", 0, FlagKind::kValue, "NAME=N,…|none",
          "shares of its projects among themselves; others=N: of those not named"},
 };

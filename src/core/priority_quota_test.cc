@@ -1,0 +1,94 @@
+// The highest priority that a tenant may ask for: high for users, any for administrators, and
+// whatever a rule says.
+#include <gtest/gtest.h>
+
+#include "tests/support/core_builders.h"
+
+namespace gpusched::testing {
+namespace {
+
+constexpr Actor kUser{.uid = 1};
+constexpr Actor kRoot{.uid = 0, .administrator = true};
+
+Ask by_user(int priority) { return ask().uid(1).as_user().priority(priority); }
+
+std::string refusal_in(const Answer& answer) {
+  const auto* refusal = std::get_if<Refusal>(&answer);
+  if (refusal == nullptr) return "";
+  EXPECT_EQ(refusal->kind, RefusalKind::kForbidden);
+  return refusal->message;
+}
+
+constexpr const char* kAbove =
+    "priority 85 is above 84 (high), the highest for tenant 'user1'; an administrator may raise "
+    "that: gpusched tenant set user1 --highest-priority urgent";
+
+TEST(HighestPriority, OfUsersIsHighAndOfAdministratorsAny) {
+  State state = machine(1, 24);
+  EXPECT_EQ(refusal_in(by_user(85).submit(state, at_second(0))), kAbove);
+  EXPECT_EQ(refusal_in(by_user(84).submit(state, at_second(0))), "");
+  EXPECT_EQ(refusal_in(ask().priority(100).submit(state, at_second(0))), "");
+  EXPECT_EQ(state.jobs().size(), 2u) << "what was refused does not exist";
+}
+
+TEST(HighestPriority, IsWhatATenantsRuleSays) {
+  State state = machine(1, 24);
+  TenantRule lower;
+  lower.highest_priority = 69;
+  apply(state, TenantSetAsked{kRoot, "user1", lower, false}, at_second(0));
+  EXPECT_NE(refusal_in(by_user(70).submit(state, at_second(0))), "");
+  EXPECT_EQ(refusal_in(by_user(69).submit(state, at_second(0))), "");
+  TenantRule none;
+  none.highest_priority = kNoLimit;
+  apply(state, TenantSetAsked{kRoot, "default", none, false}, at_second(0));
+  EXPECT_NE(refusal_in(by_user(70).submit(state, at_second(0))), "") << "its own rule is stronger";
+  apply(state, TenantUnsetAsked{kRoot, "user1"}, at_second(0));
+  EXPECT_EQ(refusal_in(by_user(100).submit(state, at_second(0))), "");
+}
+
+TEST(HighestPriority, HoldsForSet) {
+  State state = machine(1, 24);
+  by_user(50).submit(state, at_second(0));
+  const auto set = [&](const Actor& actor, int priority) {
+    return refusal_in(
+        apply(state, SetAsked{actor, {JobId{1}}, {.priority = priority}}, at_second(1)).answer);
+  };
+  EXPECT_EQ(set(kUser, 85), std::string("job 1: ") + kAbove);
+  EXPECT_EQ(state.find(JobId{1})->priority, 50);
+  EXPECT_EQ(set(kUser, 84), "");
+  EXPECT_EQ(set(kRoot, 95), "");
+  EXPECT_EQ(
+      refusal_in(apply(state, SetAsked{kUser, {JobId{1}}, {.name = "x"}}, at_second(1)).answer), "")
+      << "what an administrator gave stays";
+}
+
+TEST(HighestPriority, HoldsForWhatIsLetIntoTheQueueAgain) {
+  State state = machine(1, 24);
+  by_user(50).hold().submit(state, at_second(0));
+  by_user(50).submit(state, at_second(0));
+  start_what_fits(state, at_second(0));
+  run(state, 2, at_second(0));
+  finish(state, 2, 1, at_second(1));
+  apply(state, SetAsked{kRoot, {JobId{1}}, {.priority = 85}}, at_second(1));
+  EXPECT_EQ(refusal_in(apply(state, ReleaseAsked{kUser, {JobId{1}}}, at_second(2)).answer),
+            std::string("job 1: ") + kAbove);
+  EXPECT_EQ(state_of(state, 1), "held");
+  EXPECT_EQ(refusal_in(apply(state, ReleaseAsked{kRoot, {JobId{1}}}, at_second(2)).answer), "");
+  TenantRule lower;
+  lower.highest_priority = 49;
+  apply(state, TenantSetAsked{kRoot, "user1", lower, false}, at_second(3));
+  EXPECT_NE(refusal_in(apply(state, RequeueAsked{kUser, {JobId{2}}}, at_second(3)).answer), "");
+  EXPECT_EQ(state_of(state, 2), "failed");
+  EXPECT_EQ(refusal_in(apply(state, RequeueAsked{kRoot, {JobId{2}}}, at_second(3)).answer), "");
+  EXPECT_EQ(state_of(state, 1), "queued") << "what waits already waits on";
+}
+
+TEST(HighestPriority, HoldsForLeases) {
+  State state = machine(1, 24);
+  Ask lease = by_user(85);
+  lease.spec().lease = std::make_shared<LeaseTerms>(LeaseTerms{.pid = 7});
+  EXPECT_EQ(refusal_in(lease.submit(state, at_second(0))), kAbove);
+}
+
+}  // namespace
+}  // namespace gpusched::testing
