@@ -66,4 +66,16 @@ std::string changed_json(const Changed& changed, bool dry_run) {
   return out;
 }
 
+void with_account(Context& context, const Call& call, std::uint32_t uid,
+                  std::function<void(const std::string& user)> then) {
+  context.names.resolve(uid, [&context, call, uid, then](const std::string& name) {
+    if (!name.empty()) return then(name);
+    if (uid == 0 || uid == context.ports.daemon_uid) return then(std::to_string(uid));
+    call.responder.fail({ErrorCode::kForbidden,
+                         fmt::format("user {} has no account on this machine, and jobs belong to "
+                                     "accounts",
+                                     uid)});
+  });
+}
+
 }  // namespace gpusched

@@ -27,4 +27,10 @@ void write_problems(JsonWriter& json, const Context& context);
 // {"schema":1,"changed":[…],"unchanged":[{"id","why"}…]}
 std::string changed_json(const Changed& changed, bool dry_run);
 
+// Goes on with the name of the user's account, perhaps later. Whoever has none is refused: numbers
+// alone (a user may have thousands of them for containers) would each be a tenant of their own. A
+// daemon's own user may be without one.
+void with_account(Context& context, const Call& call, std::uint32_t uid,
+                  std::function<void(const std::string& user)> then);
+
 }  // namespace gpusched

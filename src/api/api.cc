@@ -50,9 +50,12 @@ class Api::Impl {
  public:
   Impl(boost::asio::io_context& loop, Engine& engine, ApiPorts ports, ApiLimits limits)
       : context(loop, engine, std::move(ports), limits),
-        server(loop, http_limits(context), [this](HttpRequest request, const Responder& responder) {
-          dispatch(context, std::move(request), responder);
-        }) {
+        server(
+            loop, http_limits(context),
+            [this](HttpRequest request, const Responder& responder) {
+              dispatch(context, std::move(request), responder);
+            },
+            body_most) {
     context.lease_holders.look_at_all();
     engine.on_change([this](const std::vector<JobChange>& changes) {
       context.events.publish(changes);

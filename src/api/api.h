@@ -62,6 +62,8 @@ struct ApiLimits {
   std::uint32_t header_bytes = 16U << 10;
   int clients = 256;
   int clients_per_user = 64;
+  // Everybody sees the arguments and places of everybody's jobs.
+  bool arguments_for_all = false;
   // Held for one event stream at a time.
   std::uint64_t stream_bytes = 64ULL << 10;
   // Recent changes kept for event streams; who falls further behind is dropped.

@@ -1,13 +1,18 @@
 // Cards and what is held on them, as JSON.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "core/state.h"
 #include "json/json_writer.h"
 #include "watch/board.h"
 
 namespace gpusched {
 
-// `board`: what was said of them last; null: nobody looks.
-void write_cards(JsonWriter& json, const State& state, const watch::CardBoard* board);
+// `board`: what was said of them last; null: nobody looks. `viewer`: of other users' processes only
+// the program is shown; absent: all.
+void write_cards(JsonWriter& json, const State& state, const watch::CardBoard* board,
+                 std::optional<std::uint32_t> viewer = {});
 
 }  // namespace gpusched

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <boost/beast/http/error.hpp>
 #include <boost/beast/http/status.hpp>
 
 namespace gpusched {
@@ -32,6 +33,24 @@ std::string refusal_bytes(const Error& error) {
   HttpResponse response = error_response(error);
   return head_of(response, fmt::format("Content-Length: {}\r\n", response.body.size()), false) +
          response.body;
+}
+
+std::optional<Error> fault_of_request(boost::system::error_code fault, std::uint64_t body_most,
+                                      std::uint64_t header_most) {
+  namespace http = boost::beast::http;
+  if (fault == http::error::body_limit) {
+    return Error{ErrorCode::kTooLarge,
+                 fmt::format("this request's body may have at most {} bytes", body_most)};
+  }
+  if (fault == http::error::header_limit || fault == http::error::buffer_overflow) {
+    return Error{ErrorCode::kTooLarge,
+                 fmt::format("a request's header may have at most {} bytes", header_most)};
+  }
+  const bool bad_http =
+      fault.category() == http::make_error_code(http::error::bad_method).category() &&
+      fault != http::error::end_of_stream && fault != http::error::partial_message;
+  if (!bad_http) return std::nullopt;
+  return Error{ErrorCode::kInvalid, fmt::format("not an HTTP request: {}", fault.message())};
 }
 
 }  // namespace gpusched

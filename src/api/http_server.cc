@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
@@ -12,6 +13,7 @@
 
 #include "api/http_head.h"
 #include "api/http_session.h"
+#include "api/peer_process.h"
 
 namespace gpusched {
 namespace {
@@ -21,25 +23,29 @@ namespace asio = boost::asio;
 // After running out of descriptors: long enough not to spin, short enough not to be felt.
 constexpr std::chrono::milliseconds kAcceptPause{100};
 
-std::optional<Peer> peer_of(int socket) {
-  ucred credentials{};
-  socklen_t size = sizeof credentials;
-  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) return std::nullopt;
-  return Peer{credentials.uid, credentials.gid, credentials.pid};
-}
-
 }  // namespace
 
 class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
  public:
-  Impl(asio::io_context& loop, HttpLimits limits, HttpHandler handler)
-      : loop_(loop), limits_(limits), handler_(std::move(handler)), acceptor_(loop), pause_(loop) {}
+  Impl(asio::io_context& loop, HttpLimits limits, HttpHandler handler, BodyMost body_most)
+      : loop_(loop),
+        limits_(limits),
+        handler_(std::move(handler)),
+        body_most_(std::move(body_most)),
+        acceptor_(loop),
+        pause_(loop) {}
 
   void serve(Fd listener) {
     auto ports = std::make_shared<SessionPorts>();
     ports->limits = limits_;
     ports->handler = std::move(handler_);
-    ports->reserve_body = [this](std::int64_t bytes) { return reserve_body(bytes); };
+    ports->reserve_body = [this](std::uint32_t uid, std::int64_t bytes) {
+      return reserve_body(uid, bytes);
+    };
+    ports->body_most = [most = limits_.body_bytes, own = std::move(body_most_)](
+                           std::string_view method, std::string_view target) {
+      return own ? std::min(most, own(method, target)) : most;
+    };
     ports->closed = [this](const HttpSession* session) { forget(session); };
     ports_ = std::move(ports);
     acceptor_.assign(asio::local::stream_protocol(), listener.release());
@@ -119,26 +125,35 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
     sessions_.erase(it);
   }
 
-  bool reserve_body(std::int64_t bytes) {
-    if (bytes > 0 && bodies_ + bytes > static_cast<std::int64_t>(limits_.bodies_bytes))
-      return false;
-    bodies_ += bytes;
-    return true;
+  // Nobody can keep all others from sending something large.
+  bool reserve_body(std::uint32_t uid, std::int64_t bytes) {
+    const auto most = static_cast<std::int64_t>(limits_.bodies_bytes);
+    std::int64_t& of_user = bodies_of_[uid];
+    const bool full = bodies_ + bytes > most || of_user + bytes > most / 2;
+    if (bytes <= 0 || !full) {
+      bodies_ += bytes;
+      of_user += bytes;
+    }
+    if (of_user == 0) bodies_of_.erase(uid);
+    return bytes <= 0 || !full;
   }
 
   asio::io_context& loop_;
   HttpLimits limits_;
   HttpHandler handler_;
+  BodyMost body_most_;
   std::shared_ptr<const SessionPorts> ports_;
   asio::local::stream_protocol::acceptor acceptor_;
   asio::steady_timer pause_;
   std::unordered_map<const HttpSession*, Client> sessions_;
   std::unordered_map<std::uint32_t, int> per_user_;
   std::int64_t bodies_ = 0;
+  std::unordered_map<std::uint32_t, std::int64_t> bodies_of_;  // By user.
 };
 
-HttpServer::HttpServer(asio::io_context& loop, HttpLimits limits, HttpHandler handler)
-    : impl_(std::make_shared<Impl>(loop, limits, std::move(handler))) {}
+HttpServer::HttpServer(asio::io_context& loop, HttpLimits limits, HttpHandler handler,
+                       BodyMost body_most)
+    : impl_(std::make_shared<Impl>(loop, limits, std::move(handler), std::move(body_most))) {}
 HttpServer::~HttpServer() { stop(); }
 void HttpServer::serve(Fd listener) { impl_->serve(std::move(listener)); }
 void HttpServer::replace_listener(Fd listener) { impl_->replace_listener(std::move(listener)); }

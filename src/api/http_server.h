@@ -5,7 +5,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string_view>
 
 #include "api/http_types.h"
 #include "base/fd.h"
@@ -18,7 +20,8 @@ namespace gpusched {
 
 struct HttpLimits {
   std::uint64_t body_bytes = 64ULL << 20;
-  std::uint64_t bodies_bytes = 256ULL << 20;  // Of all requests being read or handled.
+  // Of all requests being read or handled; one user gets at most half of it.
+  std::uint64_t bodies_bytes = 256ULL << 20;
   std::uint32_t header_bytes = 16U << 10;
   int clients = 256;
   int clients_per_user = 64;
@@ -30,9 +33,14 @@ struct HttpLimits {
   std::chrono::milliseconds write_time{60'000};    // For an answer that is not a stream.
 };
 
+// How large the body of a request may be, by its method and target.
+using BodyMost = std::function<std::uint64_t(std::string_view method, std::string_view target)>;
+
 class HttpServer {
  public:
-  HttpServer(boost::asio::io_context& loop, HttpLimits limits, HttpHandler handler);
+  // Without `body_most` every body may have HttpLimits::body_bytes; never more.
+  HttpServer(boost::asio::io_context& loop, HttpLimits limits, HttpHandler handler,
+             BodyMost body_most = {});
   ~HttpServer();
 
   // Begins to accept. Takes the descriptor over.

@@ -68,7 +68,7 @@ TEST(HttpServer, RefusesALargeBodyBeforeReadingIt) {
   const TestResponse response = client.read();
   EXPECT_EQ(response.status, 413);
   EXPECT_EQ(response.code(), "too_large");
-  EXPECT_EQ(response.message(), "a request's body may have at most 67108864 bytes");
+  EXPECT_EQ(response.message(), "this request's body may have at most 67108864 bytes");
 }
 
 TEST(HttpServer, AClientThatSendsAHundredMegabytesStillSeesTheAnswer) {
@@ -80,6 +80,27 @@ TEST(HttpServer, AClientThatSendsAHundredMegabytesStillSeesTheAnswer) {
   }
   EXPECT_EQ(client.read().code(), "too_large");
   EXPECT_EQ(ask(daemon.socket(), "GET", "/v1/version").status, 200);
+}
+
+TEST(HttpServer, OnlyASubmissionMayBeLarge) {
+  TestDaemon daemon;
+  for (const char* request : {"POST /v1/leases", "PATCH /v1/jobs/1", "POST /v1/jobs/1/cancel",
+                              "PUT /v1/groups/g", "POST /v1/adopt", "GET /v1/version"}) {
+    TestClient client(daemon.socket());
+    client.send(std::string(request) + " HTTP/1.1\r\nHost: x\r\nContent-Length: 262145\r\n\r\n");
+    EXPECT_EQ(client.read().code(), "too_large") << request;
+    TestClient chunks(daemon.socket());
+    chunks.send(std::string(request) +
+                " HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+    const std::string piece = "10000\r\n" + std::string(65536, 'x') + "\r\n";
+    for (int i = 0; i < 8 && chunks.try_send(piece); ++i) {
+    }
+    EXPECT_EQ(chunks.read().code(), "too_large") << request;
+  }
+  TestClient client(daemon.socket());
+  client.send("POST /v1/jobs HTTP/1.1\r\nHost: x\r\nContent-Length: 300000\r\n\r\n");
+  client.send(std::string(300000, ' '));
+  EXPECT_EQ(client.read().status, 400);
 }
 
 TEST(HttpServer, BoundsABodyOfUnknownLength) {

@@ -6,7 +6,6 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -17,6 +16,8 @@
 
 #include "api/http_head.h"
 #include "api/http_target.h"
+#include "api/peer_process.h"
+#include "api/restartable_timer.h"
 
 namespace gpusched {
 namespace {
@@ -71,6 +72,10 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     if (open_ && request == request_ && stream_ && !writing_) pump();
   }
 
+  Fd process_of_peer(std::uint64_t request) {
+    return open_ && request == request_ ? peer_process(socket_.native_handle(), peer_) : Fd();
+  }
+
   void on_gone(std::uint64_t request, std::function<void()> gone) {
     if (!open_ || request != request_) {
       gone();
@@ -84,7 +89,8 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   void read_request() {
     parser_.emplace();
     parser_->header_limit(ports_->limits.header_bytes);
-    parser_->body_limit(ports_->limits.body_bytes);
+    body_most_ = ports_->limits.body_bytes;
+    parser_->body_limit(body_most_);
     buffer_.reserve(kFirstRead);
     set_deadline(ports_->limits.request_time, [this] { request_too_slow(); });
     http::async_read_header(
@@ -115,9 +121,15 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
       return refuse({ErrorCode::kInvalid, "a body needs a Content-Length, or chunks"});
     }
     if (!parser_->is_done()) {
-      const std::uint64_t wanted = length ? *length : ports_->limits.body_bytes;
+      const std::string target = to_std(parser_->get().target());
+      body_most_ = ports_->body_most(to_std(parser_->get().method_string()), target);
+      parser_->body_limit(body_most_);
+      const std::uint64_t wanted = length ? *length : body_most_;
+      if (wanted > body_most_) return on_read_fault(http::error::body_limit);
       if (wanted > kSmallBody && !reserve(wanted)) {
-        return refuse({ErrorCode::kBusy, "the daemon is reading other large requests; try again"});
+        return refuse(
+            {ErrorCode::kBusy,
+             "the daemon is reading other large requests, or others of yours; try again"});
       }
       if (wanted > kSmallBody) buffer_.reserve(kLargeRead);
       if (lower_case(to_std(parser_->get()[http::field::expect])) == "100-continue") {
@@ -147,21 +159,8 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   }
 
   void on_read_fault(ErrorOf fault) {
-    if (fault == http::error::body_limit) {
-      return refuse({ErrorCode::kTooLarge, fmt::format("a request's body may have at most {} bytes",
-                                                       ports_->limits.body_bytes)});
-    }
-    if (fault == http::error::header_limit || fault == http::error::buffer_overflow) {
-      return refuse(
-          {ErrorCode::kTooLarge, fmt::format("a request's header may have at most {} bytes",
-                                             ports_->limits.header_bytes)});
-    }
-    const bool bad_http =
-        fault.category() == http::make_error_code(http::error::bad_method).category() &&
-        fault != http::error::end_of_stream && fault != http::error::partial_message;
-    if (bad_http) {
-      return refuse({ErrorCode::kInvalid, fmt::format("not an HTTP request: {}", fault.message())});
-    }
+    const auto error = fault_of_request(fault, body_most_, ports_->limits.header_bytes);
+    if (error) return refuse(*error);
     close();
   }
 
@@ -185,7 +184,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   }
 
   void dispatch() {
-    cancel_deadline();
+    deadline_.cancel();
     auto message = parser_->release();
     ++request_;
     answered_ = false;
@@ -294,7 +293,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   }
 
   void answer_written() {
-    cancel_deadline();
+    deadline_.cancel();
     end_answer(false);
     if (keep_alive_) return wait_for_request();
     if (lingering_) return linger();
@@ -323,36 +322,28 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     const std::shared_ptr<PullFn> stream = std::exchange(stream_, nullptr);
     const auto gone = std::exchange(gone_, {});
     if (reserved_ > 0) {
-      ports_->reserve_body(-static_cast<std::int64_t>(std::exchange(reserved_, 0)));
+      ports_->reserve_body(peer_.uid, -static_cast<std::int64_t>(std::exchange(reserved_, 0)));
     }
     if (!broken) return;
     for (const auto& tell : gone) tell();
   }
 
   bool reserve(std::uint64_t bytes) {
-    if (!ports_->reserve_body(static_cast<std::int64_t>(bytes))) return false;
+    if (!ports_->reserve_body(peer_.uid, static_cast<std::int64_t>(bytes))) return false;
     reserved_ = bytes;
     return true;
   }
 
   template <class Late>
   void set_deadline(std::chrono::milliseconds after, Late late) {
-    deadline_.expires_after(after);
-    // The number tells a timer that had fired already when it was set anew or cancelled.
-    deadline_.async_wait([self = shared_from_this(), late, number = ++deadline_number_](ErrorOf) {
-      if (self->open_ && number == self->deadline_number_) late();
-    });
-  }
-  void cancel_deadline() {
-    ++deadline_number_;
-    deadline_.cancel();
+    deadline_.set(after, shared_from_this(), late);
   }
 
   static std::string to_std(beast::string_view text) { return {text.data(), text.size()}; }
 
   asio::io_context& loop_;
   asio::local::stream_protocol::socket socket_;
-  asio::steady_timer deadline_;
+  RestartableTimer deadline_;
   Peer peer_;
   std::shared_ptr<const SessionPorts> ports_;
   beast::flat_buffer buffer_;
@@ -360,7 +351,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
 
   std::uint64_t request_ = 0;  // Which request of this connection is being answered.
   std::uint64_t reserved_ = 0;
-  std::uint64_t deadline_number_ = 0;
+  std::uint64_t body_most_ = 0;  // Of the request that is being read.
   bool open_ = true;
   bool answered_ = false;
   bool keep_alive_ = true;
@@ -376,6 +367,10 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
 
 void Responder::send(HttpResponse response) const {
   if (auto session = session_.lock()) session->send(request_, std::move(response));
+}
+Fd Responder::peer_process() const {
+  const auto session = session_.lock();
+  return session ? session->process_of_peer(request_) : Fd();
 }
 void Responder::wake() const {
   if (auto session = session_.lock()) session->wake(request_);

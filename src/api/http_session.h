@@ -14,7 +14,8 @@ struct SessionPorts {
   HttpLimits limits;
   HttpHandler handler;
   // Asks for memory for a body before it is read; what was granted is given back as negative.
-  std::function<bool(std::int64_t bytes)> reserve_body;
+  std::function<bool(std::uint32_t uid, std::int64_t bytes)> reserve_body;
+  BodyMost body_most;
   std::function<void(const HttpSession*)> closed;
 };
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/fd.h"
 #include "base/result.h"
 #include "json/job_json.h"
 
@@ -20,6 +21,7 @@ struct Peer {
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
   int pid = 0;
+  std::uint64_t pid_started = 0;  // Only where the kernel does not remember who connected.
 };
 
 struct HttpRequest {
@@ -73,6 +75,8 @@ class Responder {
   void fail(const Error& error) const { send(error_response(error)); }
   // The stream has something again.
   void wake() const;
+  // A descriptor of the process that connected (peer_process.h). Empty: it cannot be had.
+  Fd peer_process() const;
   // Called if the client leaves before the answer is complete.
   void on_gone(std::function<void()> gone) const;
 

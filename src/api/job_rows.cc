@@ -172,8 +172,13 @@ RowFacts RowWriter::waiting_facts(const Job& job) {
   return facts;
 }
 
+bool RowWriter::may_see(const Job& job) const {
+  return actor_.administrator || actor_.uid == job.owner.uid;
+}
+
 RowFacts RowWriter::facts_of(const Job& job) {
   RowFacts facts = waiting_facts(job);
+  facts.arguments = context_.limits.arguments_for_all || may_see(job);
   const auto* running = std::get_if<Running>(&job.state);
   if (running == nullptr) return facts;
   const State& state = context_.state();
@@ -194,8 +199,8 @@ void RowWriter::row(JsonWriter& json, const Job& job) {
 }
 
 void RowWriter::details(JsonWriter& json, const Job& job) {
-  const bool may_see = actor_.administrator || actor_.uid == job.owner.uid;
-  const OwnerFacts owner = may_see ? owner_facts(context_, job) : OwnerFacts{};
+  const bool owner_sees = may_see(job);
+  const OwnerFacts owner = owner_sees ? owner_facts(context_, job) : OwnerFacts{};
   const Knowledge known = knowledge_of(context_.state(), job);
   RowFacts facts = facts_of(job);
   facts.known = &known;
@@ -204,7 +209,7 @@ void RowWriter::details(JsonWriter& json, const Job& job) {
                                : std::string();
   facts.near_cpus = near;
   facts.away = away_for(job, context_.now().wall);
-  write_job_details(json, job, facts, context_.state().cards(), may_see ? &owner : nullptr);
+  write_job_details(json, job, facts, context_.state().cards(), owner_sees ? &owner : nullptr);
 }
 
 void send_rows(Context& context, const Actor& actor, RowsAsked asked, const Responder& responder) {

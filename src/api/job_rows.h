@@ -24,6 +24,7 @@ class RowWriter {
   void details(JsonWriter& json, const Job& job);
 
  private:
+  bool may_see(const Job& job) const;
   RowFacts waiting_facts(const Job& job);
   RowFacts facts_of(const Job& job);
   const std::string& deadline_of(const Job& job, std::optional<Wall> start);

@@ -9,12 +9,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <utility>
 
-#include "base/fd.h"
+#include "api/peer_process.h"
 #include "core/program.h"
 #include "core/signature.h"
 
@@ -32,21 +31,6 @@ Error no_look(int pid, int error) {
   const bool short_of_it = error == EMFILE || error == ENFILE || error == ENOMEM;
   return {short_of_it ? ErrorCode::kBusy : ErrorCode::kUnsupported,
           fmt::format("watch process {}: {}", pid, std::strerror(error))};
-}
-
-// Field 22 of /proc/PID/stat: when it was started, in ticks since boot. Without it, errno says why.
-std::optional<std::uint64_t> start_of(int pid) {
-  const Fd file(::open(fmt::format("/proc/{}/stat", pid).c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) return std::nullopt;
-  errno = ESRCH;
-  std::array<char, 1024> text{};
-  const ssize_t size = ::read(file.get(), text.data(), text.size() - 1);
-  if (size <= 0) return std::nullopt;
-  // The name before it may hold anything, also brackets and blanks.
-  const char* at = std::strrchr(text.data(), ')');
-  for (int field = 2; at != nullptr && field < 22; ++field) at = std::strchr(at + 1, ' ');
-  if (at == nullptr) return std::nullopt;
-  return std::strtoull(at + 1, nullptr, 10);
 }
 
 std::optional<std::uint32_t> user_of(int pid) {
@@ -102,28 +86,34 @@ LeaseHolders::LeaseHolders(boost::asio::io_context& loop, Engine& engine,
     : loop_(loop), engine_(engine), grace_(grace) {}
 LeaseHolders::~LeaseHolders() = default;
 
-Result<std::uint64_t> LeaseHolders::watch(int pid, std::uint32_t uid, bool administrator) {
+Result<std::uint64_t> LeaseHolders::watch(int pid, std::uint32_t uid, bool administrator,
+                                          Fd asker) {
   const auto refuse_user = [&](std::uint32_t owner) -> Result<std::uint64_t> {
     return failure(ErrorCode::kForbidden,
                    fmt::format("process {} belongs to user {}; a lease is held by a process of "
                                "one's own",
                                pid, owner));
   };
-  if (const auto known = processes_.find(pid); known != processes_.end()) {
-    if (known->second->uid != uid && !administrator) return refuse_user(known->second->uid);
-    return known->second->started;
-  }
+  const bool asks_itself = asker.valid();
+  const bool any_user = administrator || asks_itself;
   // First the descriptor, then the start: what is read is of the process that is watched.
-  const int descriptor = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
-  if (descriptor < 0) return failure(no_look(pid, errno));
-  auto process = std::make_shared<Process>(loop_, descriptor);
-  const auto started = start_of(pid);
+  Fd descriptor =
+      asks_itself ? std::move(asker) : Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!descriptor) return failure(no_look(pid, errno));
+  const auto started = start_of_process(pid);
   if (!started) return failure(no_look(pid, errno));
   const auto owner = user_of(pid);
-  if (!owner) return failure(no_look(pid, ESRCH));
-  if (*owner != uid && !administrator) return refuse_user(*owner);
+  if (!owner || process_has_ended(descriptor)) return failure(no_look(pid, ESRCH));
+  const auto known = processes_.find(pid);
+  if (known != processes_.end() && known->second->started != *started) ended(pid);
+  if (const auto same = processes_.find(pid); same != processes_.end()) {
+    if (same->second->uid != uid && !any_user) return refuse_user(same->second->uid);
+    return same->second->started;
+  }
+  if (*owner != uid && !any_user) return refuse_user(*owner);
+  auto process = std::make_shared<Process>(loop_, descriptor.release());
   process->started = *started;
-  process->uid = *owner;
+  process->uid = asks_itself ? uid : *owner;
   process->program = program_of(pid);
   if (processes_.size() >= kIdleWatchesMost) {
     std::erase_if(processes_, [](const auto& entry) { return entry.second->leases.empty(); });
@@ -141,10 +131,6 @@ std::string LeaseHolders::program_of_process(int pid) const {
   const auto known = processes_.find(pid);
   if (known != processes_.end()) return known->second->program;
   return pid > 0 ? program_of(pid) : std::string();
-}
-
-std::uint64_t LeaseHolders::start_of_process(int pid) {
-  return pid > 0 ? start_of(pid).value_or(0) : 0;
 }
 
 void LeaseHolders::ended(int pid) {

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/fd.h"
 #include "base/result.h"
 #include "engine/engine.h"
 
@@ -24,11 +25,9 @@ class LeaseHolders {
   ~LeaseHolders();
 
   // The process, with when it was started, from now on watched. An error: there is no such one, or
-  // it is not the user's.
-  Result<std::uint64_t> watch(int pid, std::uint32_t uid, bool administrator);
-
-  // When the process of a connection was started; 0: it cannot be seen. It is not watched.
-  static std::uint64_t start_of_process(int pid);
+  // it is not the user's. `asker`: a descriptor of it, if it is the one that asks; then it is not
+  // looked at whose files it has under /proc.
+  Result<std::uint64_t> watch(int pid, std::uint32_t uid, bool administrator, Fd asker = {});
   // What it runs (core/program.h), without its arguments; empty: it cannot be seen.
   std::string program_of_process(int pid) const;
 

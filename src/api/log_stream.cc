@@ -20,8 +20,8 @@ struct OpenedLog {
 
 // Runs on the worker thread.
 Result<OpenedLog> open_now(const std::string& state_directory, AttemptId attempt,
-                           const std::string& path, std::uint32_t uid, const LogAsked& asked) {
-  Result<Fd> file = open_log(state_directory, attempt, asked.stream, path, uid);
+                           const std::string& path, const Identity& owner, const LogAsked& asked) {
+  Result<Fd> file = open_log(state_directory, attempt, asked.stream, path, owner);
   if (!file) return failure(file.error());
   struct stat about {};
   if (::fstat(file->get(), &about) != 0) {
@@ -97,8 +97,8 @@ class LogAnswer : public std::enable_shared_from_this<LogAnswer> {
     context_.files.post([weak = weak_from_this(), asked = asked_, path, over,
                          directory = context_.ports.state_directory,
                          attempt = AttemptId{asked_.job, attempt_},
-                         uid = now.owner.uid]() -> Background::Then {
-      Result<OpenedLog> opened = open_now(directory, attempt, path, uid, asked);
+                         owner = now.owner]() -> Background::Then {
+      Result<OpenedLog> opened = open_now(directory, attempt, path, owner, asked);
       return [weak, over, opened = std::move(opened)] {
         if (const auto self = weak.lock()) self->take_file(opened, over);
       };

@@ -27,7 +27,7 @@ std::string NameCache::system_lookup(std::uint32_t uid) {
     room.resize(room.size() * 2);
   }
   const bool named = result != nullptr && result->pw_name != nullptr && *result->pw_name != '\0';
-  return named ? result->pw_name : std::to_string(uid);
+  return named ? result->pw_name : std::string();
 }
 
 void NameCache::resolve(std::uint32_t uid, Found found) {

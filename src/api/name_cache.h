@@ -15,7 +15,7 @@ namespace gpusched {
 
 class NameCache {
  public:
-  // Called with the account's name, or with the uid in digits if there is no such account.
+  // Called with the account's name; empty: there is no such account.
   using Found = std::function<void(const std::string& name)>;
   using Lookup = std::function<std::string(std::uint32_t uid)>;
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <string>
 
@@ -193,6 +194,12 @@ const std::vector<Route>& all_routes() {
       {"PUT", "/v1/log-level", kChange, true, "", set_log_level_route},
   };
   return routes;
+}
+
+std::uint64_t body_most(std::string_view method, std::string_view target) {
+  constexpr std::uint64_t kOrdinary = 256U << 10;
+  const bool submission = method == "POST" && target.substr(0, target.find('?')) == "/v1/jobs";
+  return submission ? std::numeric_limits<std::uint64_t>::max() : kOrdinary;
 }
 
 void dispatch(Context& context, HttpRequest request, const Responder& responder) {

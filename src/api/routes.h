@@ -2,6 +2,7 @@
 // allowed, are its parameters known; then one function per route (routes_*.cc).
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +26,9 @@ struct Route {
 };
 
 const std::vector<Route>& all_routes();
+// Only a submission may be large: its body is taken apart on a thread of its own, all others on the
+// loop, where everybody waits.
+std::uint64_t body_most(std::string_view method, std::string_view target);
 void dispatch(Context& context, HttpRequest request, const Responder& responder);
 
 // One function per route.

@@ -129,7 +129,7 @@ void adopt_process(Context& context, Call call) {
   // Shared, because a function object must be copyable.
   auto kept = std::make_shared<AdoptBody>(std::move(*body));
   auto found = std::make_shared<const RunningProcess>(std::move(*process));
-  context.names.resolve(found->uid, [&context, call, kept, found](const std::string& user) {
+  with_account(context, call, found->uid, [&context, call, kept, found](const std::string& user) {
     const auto go_on = [&context, call, kept, found, user] {
       ask(context, call, std::move(*kept), *found, user);
     };

@@ -37,9 +37,17 @@ void write_rules(JsonWriter& json, const Card& card) {
   if (card.jobs_most) json.field("jobs_most", *card.jobs_most);
 }
 
+// A process of somebody else, without its arguments.
+watch::WatchedProcess without_arguments(watch::WatchedProcess process) {
+  std::string& command = process.owner.command;
+  command.resize(std::min(command.find(' '), command.size()));
+  command.erase(0, command.rfind('/') + 1);
+  return process;
+}
+
 // The card as it was seen last: sample and processes.
 void write_live(JsonWriter& json, const CardView& view, const watch::CardBoard& board,
-                CardNumber card) {
+                CardNumber card, std::optional<std::uint32_t> viewer) {
   const auto entry = board.entries.find(card);
   if (entry == board.entries.end() || !entry->second.sample) return;
   const watch::SampleReport& seen = *entry->second.sample;
@@ -50,7 +58,9 @@ void write_live(JsonWriter& json, const CardView& view, const watch::CardBoard& 
   for (const watch::WatchedProcess& process : *seen.processes) {
     const auto known = std::ranges::find(view.processes, process.seen.pid, &SeenProcess::pid);
     const bool idle = known != view.processes.end() && known->idle_since;
-    write_watched_process(json, process, idle ? known->idle_since : std::nullopt);
+    const bool whole = !viewer || process.owner.uid == viewer;
+    write_watched_process(json, whole ? process : without_arguments(process),
+                          idle ? known->idle_since : std::nullopt);
   }
   json.end_array();
 }
@@ -91,7 +101,8 @@ void write_moves(JsonWriter& json, const State& state, const Card& card) {
 
 }  // namespace
 
-void write_cards(JsonWriter& json, const State& state, const watch::CardBoard* board) {
+void write_cards(JsonWriter& json, const State& state, const watch::CardBoard* board,
+                 std::optional<std::uint32_t> viewer) {
   std::map<CardNumber, std::vector<JobId>> holders;
   for (const JobId id : state.active()) {
     Grant away;
@@ -127,7 +138,7 @@ void write_cards(JsonWriter& json, const State& state, const watch::CardBoard* b
     for (const JobId id : holders[card.number]) json.value(id);
     json.end_array();
     if (!state.aside().empty()) write_aside(json, state, card.number);
-    if (board != nullptr) write_live(json, view, *board, card.number);
+    if (board != nullptr) write_live(json, view, *board, card.number, viewer);
     json.end_object();
   }
   json.end_array();
@@ -150,7 +161,8 @@ void list_gpus(Context& context, Call call) {
     json.end_array();
   }
   json.key("cards");
-  write_cards(json, state, board);
+  const bool all = call.actor.administrator || context.limits.arguments_for_all;
+  write_cards(json, state, board, all ? std::nullopt : std::optional(call.actor.uid));
   json.key("host").begin_object().field("cpus", state.host().cpus);
   json.field("cpus_held", state.host_holds().cpus).field("ram_bytes", state.host().ram_bytes);
   json.field("ram_held_bytes", state.host_holds().ram_bytes).end_object().end_object();

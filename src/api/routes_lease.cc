@@ -5,10 +5,9 @@
 #include <utility>
 
 #include "api/answers.h"
+#include "api/lease_answer.h"
+#include "api/peer_process.h"
 #include "api/routes.h"
-#include "core/explain.h"
-#include "core/order.h"
-#include "core/reason.h"
 #include "json/environment.h"
 #include "json/lease_json.h"
 
@@ -16,94 +15,6 @@ namespace gpusched {
 namespace {
 
 constexpr std::uint64_t kLeaseWaitMost = 7ULL * 24 * 3600 * 1000;
-constexpr std::size_t kPositionsCounted = 10'000;
-
-void write_granted(JsonWriter& json, const Context& context, const Job& job) {
-  const State& state = context.state();
-  const Grant* grant = grant_of(job);
-  json.key("gpus").begin_array();
-  for (const CardGrant& held : grant != nullptr ? grant->cards : std::vector<CardGrant>{}) {
-    const auto position = state.index_of(held.card);
-    json.begin_object().field("number", number_of(held.card)).key("uuid");
-    json.text_or_null(position ? state.cards()[*position].uuid : std::string_view{});
-    json.field("vram_bytes", held.vram_bytes).field("share_percent", held.share_percent);
-    json.field("whole", held.whole).end_object();
-  }
-  json.end_array().field("cpus", grant != nullptr ? grant->cpus : 0);
-  json.key("environment").begin_object();
-  if (job.active()) {
-    for (const auto& [name, value] : context.engine.card_variables(*grant)) {
-      json.foreign_key(name).value(value);
-    }
-    json.field("GPUSCHED_LEASE_ID", to_string(job.id));
-  }
-  json.end_object();
-}
-
-void write_times(JsonWriter& json, const Job& job) {
-  const auto* running = std::get_if<Running>(&job.state);
-  const auto* ended = std::get_if<Ended>(&job.state);
-  std::optional<Wall> granted_at;
-  if (running != nullptr) granted_at = running->started_at;
-  if (ended != nullptr) granted_at = ended->started_at;
-  std::optional<Wall> expires_at;
-  if (running != nullptr && job.spec->time.limit > Seconds{0}) {
-    expires_at = running->started_at + job.spec->time.limit;
-  }
-  json.field("submitted_at", job.submitted_at).field("granted_at", granted_at);
-  json.field("expires_at", expires_at);
-  json.field("ended_at", ended == nullptr ? std::nullopt : std::optional(ended->ended_at));
-  json.key("cause");
-  if (ended != nullptr && ended->cause) {
-    json.value(cause_name(*ended->cause));
-  } else {
-    json.null();
-  }
-  json.key("message").text_or_null(ended == nullptr ? std::string_view{} : ended->message);
-}
-
-void write_waiting(JsonWriter& json, const Context& context, const Job& job) {
-  const bool waits = !job.active() && !job.ended();
-  const bool away = aside_phase(job) != AsidePhase::kHere;
-  const auto why =
-      waits || away ? why_waiting(context.state(), job, context.now()) : std::vector<Reason>{};
-  json.key("reason").text_or_null(why.empty() ? std::string() : describe(why.front()));
-  json.key("position");
-  const auto position =
-      waits ? position_of(context.state(), job.id, kPositionsCounted, context.now()) : std::nullopt;
-  if (position) {
-    json.value(static_cast<std::uint64_t>(*position));
-  } else {
-    json.null();
-  }
-  std::optional<Wall> likely;
-  if (const StartEstimate* estimate = waits ? context.estimates.of(job.id) : nullptr) {
-    likely = std::max(estimate->likely, context.now().wall);
-  }
-  json.field("estimated_start", likely);
-}
-
-void write_lease(JsonWriter& json, const Context& context, const Job& job) {
-  const LeaseTerms& terms = *job.spec->lease;
-  json.begin_object().field("id", job.id).field("state", state_name(job.state));
-  json.field("priority", job.priority).key("name").text_or_null(job.spec->name);
-  json.field("user", job.owner.user).field("tenant", job.tenant);
-  json.key("application").text_or_null(terms.application);
-  json.field("holder", terms.by_connection ? "connection" : "process").field("pid", terms.pid);
-  write_granted(json, context, job);
-  write_times(json, job);
-  write_waiting(json, context, job);
-  json.end_object();
-}
-
-std::string lease_json(const Context& context, const Job& job) {
-  std::string out;
-  JsonWriter json(out);
-  json.begin_object().field("schema", 1).key("lease");
-  write_lease(json, context, job);
-  json.end_object();
-  return out;
-}
 
 // A client that waits until its lease is granted (or on its cards) or has ended, or for so long.
 class LeaseWait : public std::enable_shared_from_this<LeaseWait> {
@@ -223,9 +134,14 @@ Result<void> fill_in_holder(Context& context, const Call& call, LeaseTerms& term
   const Peer& peer = call.request.peer;
   const bool named = terms.pid != 0;
   if (!named) terms.pid = peer.pid;
+  // Its number may be another's by now: only the kernel knows who connected.
+  Fd asker = terms.pid == peer.pid ? call.responder.peer_process() : Fd();
   if (terms.by_connection) {
-    terms.pid_started = LeaseHolders::start_of_process(terms.pid);
-    terms.program = context.lease_holders.program_of_process(terms.pid);
+    const auto started = asker ? start_of_process(terms.pid) : std::nullopt;
+    terms.pid_started = started && !process_has_ended(asker) ? *started : 0;
+    if (terms.pid_started != 0) {
+      terms.program = context.lease_holders.program_of_process(terms.pid);
+    }
     return {};
   }
   if (terms.pid <= 0) {
@@ -233,9 +149,8 @@ Result<void> fill_in_holder(Context& context, const Call& call, LeaseTerms& term
                    "your process cannot be seen from here (another process namespace); ask with "
                    "holder \"connection\"");
   }
-  // Who connected is who it says it is, also with another user's files under /proc.
-  const bool trusted = call.actor.administrator || !named || terms.pid == peer.pid;
-  Result<std::uint64_t> started = context.lease_holders.watch(terms.pid, peer.uid, trusted);
+  Result<std::uint64_t> started =
+      context.lease_holders.watch(terms.pid, peer.uid, call.actor.administrator, std::move(asker));
   if (!started) return failure(started.error());
   terms.pid_started = *started;
   terms.program = context.lease_holders.program_of_process(terms.pid);
@@ -301,16 +216,16 @@ void ask_lease(Context& context, Call call) {
   }
   // Shared, because a function object must be copyable.
   auto kept = std::make_shared<LeaseBody>(std::move(*body));
-  context.names.resolve(call.request.peer.uid, [&context, call, kept, wait_ms = wait->value_or(0)](
-                                                   const std::string& user) {
-    if (call.dry_run) {
-      context.after_commit.run([&context, call, kept, user, wait_ms] {
-        ask(context, call, std::move(*kept), user, wait_ms);
-      });
-    } else {
-      ask(context, call, std::move(*kept), user, wait_ms);
-    }
-  });
+  with_account(context, call, call.request.peer.uid,
+               [&context, call, kept, wait_ms = wait->value_or(0)](const std::string& user) {
+                 if (call.dry_run) {
+                   context.after_commit.run([&context, call, kept, user, wait_ms] {
+                     ask(context, call, std::move(*kept), user, wait_ms);
+                   });
+                 } else {
+                   ask(context, call, std::move(*kept), user, wait_ms);
+                 }
+               });
 }
 
 void list_leases(Context& context, Call call) {
@@ -319,6 +234,7 @@ void list_leases(Context& context, Call call) {
   const auto mine = call.request.query.find("mine");
   std::string out;
   JsonWriter json(out);
+  LeaseWriter writer(context);
   json.begin_object().field("schema", 1).key("leases").begin_array();
   for (const JobId id : context.state().leases().live()) {
     const Job& job = *context.state().find(id);
@@ -326,7 +242,7 @@ void list_leases(Context& context, Call call) {
         wanted == call.request.query.end() || job.spec->lease->application == wanted->second;
     const bool own =
         mine == call.request.query.end() || mine->second == "0" || job.owner.uid == call.actor.uid;
-    if (named && own) write_lease(json, context, job);
+    if (named && own) writer.write(json, job);
   }
   json.end_array().end_object();
   call.responder.send(json_response(std::move(out)));

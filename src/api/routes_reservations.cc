@@ -98,20 +98,21 @@ void answer_booked(Context& context, const Call& call, const Result<Answer>& ans
 template <class Asked>
 void ask_with_name(Context& context, const Call& call, Asked asked) {
   asked.actor = call.actor;
-  context.names.resolve(call.request.peer.uid, [&context, call, asked](const std::string& user) {
-    Asked named = asked;
-    named.asker = user;
-    const auto ask = [&context, call, named] {
-      ask_engine(context, call, named, [&context, call](const Result<Answer>& answer) {
-        answer_booked(context, call, answer);
-      });
-    };
-    if (call.dry_run) {
-      context.after_commit.run(ask);
-    } else {
-      ask();
-    }
-  });
+  with_account(context, call, call.request.peer.uid,
+               [&context, call, asked](const std::string& user) {
+                 Asked named = asked;
+                 named.asker = user;
+                 const auto ask = [&context, call, named] {
+                   ask_engine(context, call, named, [&context, call](const Result<Answer>& answer) {
+                     answer_booked(context, call, answer);
+                   });
+                 };
+                 if (call.dry_run) {
+                   context.after_commit.run(ask);
+                 } else {
+                   ask();
+                 }
+               });
 }
 
 }  // namespace

@@ -74,15 +74,16 @@ void take_body(Context& context, const Call& call, Result<SubmitBody> body) {
   if (!body) return call.responder.fail(body.error());
   // Shared, because a function object must be copyable.
   auto kept = std::make_shared<SubmitBody>(std::move(*body));
-  context.names.resolve(call.request.peer.uid, [&context, call, kept](const std::string& user) {
-    // A name that took long may arrive in the middle of a commit.
-    if (call.dry_run) {
-      context.after_commit.run(
-          [&context, call, kept, user] { ask(context, call, std::move(*kept), user); });
-    } else {
-      ask(context, call, std::move(*kept), user);
-    }
-  });
+  with_account(
+      context, call, call.request.peer.uid, [&context, call, kept](const std::string& user) {
+        // A name that took long may arrive in the middle of a commit.
+        if (call.dry_run) {
+          context.after_commit.run(
+              [&context, call, kept, user] { ask(context, call, std::move(*kept), user); });
+        } else {
+          ask(context, call, std::move(*kept), user);
+        }
+      });
 }
 
 }  // namespace

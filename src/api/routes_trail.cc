@@ -19,9 +19,10 @@ constexpr std::size_t kEntriesPerJob = 10'000;
 // Reads the trails of several jobs one after the other.
 class TrailAnswer : public std::enable_shared_from_this<TrailAnswer> {
  public:
-  TrailAnswer(Context& context, Responder responder, std::vector<JobId> jobs, std::uint64_t after)
+  TrailAnswer(Context& context, const Call& call, std::vector<JobId> jobs, std::uint64_t after)
       : context_(context),
-        responder_(std::move(responder)),
+        actor_(call.actor),
+        responder_(call.responder),
         jobs_(std::move(jobs)),
         after_(after) {}
 
@@ -45,13 +46,23 @@ class TrailAnswer : public std::enable_shared_from_this<TrailAnswer> {
     for (const TrailEntry& entry : entries_) {
       json.begin_object().field("sequence", entry.sequence).field("job", entry.job);
       json.field("at", entry.at).field("attempt", entry.attempt).field("kind", entry.kind);
-      json.field("text", entry.text).end_object();
+      json.field("text", is_private(entry) ? std::string() : entry.text).end_object();
     }
     json.end_array().end_object();
     responder_.send(json_response(std::move(out)));
   }
 
+  // How an attempt ended may name files; that is its owner's business.
+  bool is_private(const TrailEntry& entry) const {
+    if (context_.limits.arguments_for_all || actor_.administrator) return false;
+    const Job* job = context_.state().find(entry.job);
+    const bool own = job != nullptr && job->owner.uid == actor_.uid;
+    return !own && (entry.kind == "failed" || entry.kind == "requeued" || entry.kind == "queued" ||
+                    entry.kind == "lost");
+  }
+
   Context& context_;
+  Actor actor_;
   Responder responder_;
   std::vector<JobId> jobs_;
   std::uint64_t after_;
@@ -71,8 +82,7 @@ void get_trail(Context& context, Call call) {
         {ErrorCode::kTooLarge,
          fmt::format("the events of at most {} jobs can be asked for at once", kJobsMost)});
   }
-  std::make_shared<TrailAnswer>(context, call.responder, std::move(*jobs), after->value_or(0))
-      ->next();
+  std::make_shared<TrailAnswer>(context, call, std::move(*jobs), after->value_or(0))->next();
 }
 
 void stream_events(Context& context, Call call) {

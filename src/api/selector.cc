@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <set>
 
 namespace gpusched {
 namespace {
@@ -35,6 +36,30 @@ std::optional<SelectorPart> parse_part(std::string_view text) {
   const std::optional<std::uint64_t> last = whole(text.substr(dash + 1), kIdMost);
   if (!last || *last < *first) return std::nullopt;
   return IdRange{JobId{*first}, JobId{*last}};
+}
+
+Selector without_repeats(const Selector& selector) {
+  std::vector<IdRange> ranges;
+  std::set<std::size_t> newest;
+  bool all = false;
+  for (const SelectorPart& part : selector) {
+    if (const auto* range = std::get_if<IdRange>(&part)) ranges.push_back(*range);
+    if (const auto* one = std::get_if<NewestOf>(&part)) newest.insert(one->back);
+    all = all || std::holds_alternative<AllJobs>(part);
+  }
+  std::ranges::sort(ranges, {}, &IdRange::first);
+  Selector without;
+  if (all) without.emplace_back(AllJobs{});
+  for (const std::size_t back : newest) without.emplace_back(NewestOf{back});
+  IdRange* last = nullptr;
+  for (const IdRange& range : ranges) {
+    if (last != nullptr && number_of(range.first) <= number_of(last->last) + 1) {
+      last->last = std::max(last->last, range.last);
+    } else {
+      last = &std::get<IdRange>(without.emplace_back(range));
+    }
+  }
+  return without;
 }
 
 struct StateWord {
@@ -68,7 +93,9 @@ struct Resolver {
   const State& state;
   const JobFilter& filter;
   const Actor& actor;
-  std::vector<JobId> found;
+  std::size_t newest_most = 0;  // Furthest back that is asked for.
+  std::vector<JobId> newest_ids = {};
+  std::vector<JobId> found = {};
 
   void keep(const Job& job) {
     if (filter.matches(job)) found.push_back(job.id);
@@ -87,13 +114,14 @@ struct Resolver {
   }
 
   Result<void> operator()(const NewestOf& newest) {
-    const std::vector<JobId> ids = state.newest_of(actor.uid, newest.back + 1);
-    if (ids.size() <= newest.back) {
-      return failure(ErrorCode::kNotFound, ids.empty()
-                                               ? "you have no jobs"
-                                               : fmt::format("you have only {} jobs", ids.size()));
+    // The least is named first: those further back are asked for together.
+    if (newest_ids.size() <= newest.back) newest_ids = state.newest_of(actor.uid, newest_most + 1);
+    if (newest_ids.size() <= newest.back) {
+      return failure(ErrorCode::kNotFound,
+                     newest_ids.empty() ? "you have no jobs"
+                                        : fmt::format("you have only {} jobs", newest_ids.size()));
     }
-    keep(*state.find(ids[newest.back]));
+    keep(*state.find(newest_ids[newest.back]));
     return {};
   }
 
@@ -123,7 +151,7 @@ Result<Selector> parse_selector(std::string_view text) {
     selector.push_back(*part);
     if (more) rest.remove_prefix(comma + 1);
   }
-  return selector;
+  return without_repeats(selector);
 }
 
 StateSet state_bit(const JobState& state) {
@@ -224,7 +252,11 @@ bool is_visible(const State& state, JobId id) {
 
 Result<std::vector<JobId>> resolve_selector(const State& state, const Selector& selector,
                                             const JobFilter& filter, const Actor& actor) {
-  Resolver resolver{state, filter, actor, {}};
+  Resolver resolver{state, filter, actor};
+  for (const SelectorPart& part : selector) {
+    const auto* newest = std::get_if<NewestOf>(&part);
+    if (newest != nullptr) resolver.newest_most = std::max(resolver.newest_most, newest->back);
+  }
   for (const SelectorPart& part : selector) {
     if (Result<void> done = std::visit(resolver, part); !done) return failure(done.error());
   }

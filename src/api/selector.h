@@ -32,6 +32,8 @@ struct AllJobs {
 using SelectorPart = std::variant<IdRange, NewestOf, AllJobs>;
 using Selector = std::vector<SelectorPart>;
 
+// What is named twice is in it once, and ranges that touch are one: resolving it costs as much as
+// the jobs that are meant.
 Result<Selector> parse_selector(std::string_view text);
 
 // One bit per public state.

@@ -17,6 +17,15 @@ TEST(Selector, ReadsEveryForm) {
   EXPECT_EQ(*parse_selector("@~2"), (Selector{NewestOf{2}}));
   EXPECT_EQ(*parse_selector("all"), (Selector{AllJobs{}}));
   EXPECT_EQ(*parse_selector("last,3"), (Selector{NewestOf{0}, range(3, 3)}));
+  EXPECT_EQ(*parse_selector("3,last"), (Selector{NewestOf{0}, range(3, 3)}));
+}
+
+TEST(Selector, NamesNothingTwice) {
+  std::string text = "all";
+  for (int i = 0; i < 1000; ++i) text += ",all";
+  EXPECT_EQ(*parse_selector(text), (Selector{AllJobs{}}));
+  EXPECT_EQ(*parse_selector("1-9,2-8,9-12,13,20,last,last"),
+            (Selector{NewestOf{0}, range(1, 13), range(20, 20)}));
 }
 
 TEST(Selector, RefusesWhatNamesNoJobs) {

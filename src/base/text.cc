@@ -268,7 +268,11 @@ std::string nearest_word(std::string_view word, const std::string_view* candidat
   std::string_view best;
   std::size_t best_distance = 3;
   for (std::size_t i = 0; i < n; ++i) {
-    const std::size_t distance = edit_distance(word, candidates[i]);
+    // Words of very different length are not alike, and comparing them could take long.
+    const std::string_view other = candidates[i];
+    const auto [shorter, longer] = std::minmax(word.size(), other.size());
+    if (longer - shorter >= best_distance) continue;
+    const std::size_t distance = edit_distance(word, other);
     // Two edits of a three-letter word make any other word of three letters.
     const bool alike = distance * 2 <= std::max(word.size(), candidates[i].size());
     if (alike && distance < best_distance) {

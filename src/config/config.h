@@ -75,9 +75,10 @@ struct Config {
   HostOverride host;
   HistorySettings history;
   CardWatch cards;
-  bool device_filter = true;  // Where the kernel lets us.
-  std::string idle_foreign;   // Foreign processes that may be moved aside (core/foreign_idle.h).
-  MpsSettings mps;            // Which jobs run under it: rules.mps.
+  bool device_filter = true;       // Where the kernel lets us.
+  bool arguments_for_all = false;  // Of everybody's jobs, in every view.
+  std::string idle_foreign;  // Foreign processes that may be moved aside (core/foreign_idle.h).
+  MpsSettings mps;           // Which jobs run under it: rules.mps.
   CardRules card_rules;
   ConfiguredTenants tenants;
   Calendar calendar;

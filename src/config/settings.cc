@@ -179,7 +179,8 @@ void add_retention(std::vector<Setting>& list) {
   const std::string in = "retention";
   list.push_back(duration(in, "keep_for", "Ended jobs, their logs and events are kept this long.",
                           PLACE(rules.keep_ended_for), 100 * kYear));
-  list.push_back(number(in, "keep_most", "And at most so many of them; the oldest go first.",
+  list.push_back(number(in, "keep_most",
+                        "And at most so many of them; who has most loses the oldest first.",
                         PLACE(rules.keep_ended_most), {0, 10'000'000}));
   list.push_back(number(in, "keep_leases", "Of those, ended leases.", PLACE(rules.keep_leases_most),
                         {0, 10'000'000}));
@@ -278,10 +279,12 @@ void add_gpus(std::vector<Setting>& list) {
   list.push_back(number("gpus", "corrected_errors",
                         "The same for errors that were corrected. 0: never.",
                         PLACE(rules.health.corrected_errors), {0, 1'000'000'000}));
-  list.push_back(number("gpus", "failures",
-                        "A card is drained when jobs of so many different programs failed there "
-                        "in a row while others went well elsewhere. 0: never.",
-                        PLACE(rules.health.failures), {0, 1000}));
+  list.push_back(
+      number("gpus", "failures",
+             "A card is drained when jobs of so many different programs failed there "
+             "in a row while others went well elsewhere. Where several users share the machine, "
+             "at most half of them count that are of one user. 0: never.",
+             PLACE(rules.health.failures), {0, 1000}));
 }
 
 }  // namespace

@@ -21,6 +21,23 @@ Setting device_filter_setting() {
       [](const Config& config) { return std::string(config.device_filter ? "auto" : "off"); }};
 }
 
+Setting visibility_setting() {
+  return {
+      "isolation", "visibility",
+      "What users see of the jobs of others: program (who, which program, its state and needs), "
+      "or arguments (the whole command, its directory and output files, too).",
+      [](Config& config, const std::string& text) -> Result<void> {
+        if (text != "program" && text != "arguments") {
+          return wrong(fmt::format("\"{}\" is not program or arguments", text));
+        }
+        config.arguments_for_all = text == "arguments";
+        return {};
+      },
+      [](const Config& config) {
+        return std::string(config.arguments_for_all ? "arguments" : "program");
+      }};
+}
+
 Setting mps_setting() {
   return {"isolation", "mps",
           "Which jobs use their card through an MPS server of their user's: off, limits (those "
@@ -39,6 +56,7 @@ Setting mps_setting() {
 
 void add_isolation_settings(std::vector<Setting>& list) {
   const std::string in = "isolation";
+  list.push_back(visibility_setting());
   list.push_back(device_filter_setting());
   list.push_back(mps_setting());
   list.push_back(absolute_path(in, "mps_control",

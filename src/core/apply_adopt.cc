@@ -1,11 +1,12 @@
-// Processes that were running before they became jobs. Nothing is asked of admission: they are on
-// their cards already, so what they have there is only counted under their owner's name from now
-// on.
+// Processes that were running before they became jobs. What they have on their cards is only
+// counted under their owner's name from now on; for more than that they are asked what every job is
+// asked.
 #include <algorithm>
 
 #include "core/admission.h"
 #include "core/card_rules.h"
 #include "core/check.h"
+#include "core/quota.h"
 #include "core/transitions.h"
 
 namespace gpusched {
@@ -91,9 +92,51 @@ bool was_seen_since_return(const State& state, const Job& job) {
   });
 }
 
+// What it says that it will use, and does not use yet.
+std::optional<Refusal> check_new_use(const State& state, const AdoptAsked& asked,
+                                     const Grant& grant, const std::string& name) {
+  for (const CardGrant& held : grant.cards) {
+    const std::size_t position = *state.index_of(held.card);
+    const auto seen = seen_on(state.view_of(position), asked.tree);
+    if (seen && held.vram_bytes <= *seen) continue;
+    const std::string card = "card " + std::to_string(number_of(held.card));
+    if (!seen && state.pending().size() > 0) {
+      return Refusal{RefusalKind::kConflict,
+                     name + " is not on " + card +
+                         " yet, and jobs wait for cards; adopt it when it is there, or submit it"};
+    }
+    const CardHolds& holds = state.holds_on(position);
+    const std::uint64_t left =
+        holds.jobs == 0 ? 0 : headroom_of(state.cards()[position], state.rules());
+    const bool fits =
+        seen ? held.vram_bytes - *seen + left <= room_on(state.cards()[position], holds)
+             : fits_on(state.cards()[position], holds, held, state.rules());
+    if (fits) continue;
+    return Refusal{RefusalKind::kConflict,
+                   card + " has no room for what " + name + " is said to use there"};
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> check_quota(const State& state, const AdoptAsked& asked, const Grant& grant,
+                                   Now now) {
+  Job job;
+  job.spec = asked.spec;
+  job.owner = asked.owner;
+  job.tenant = asked.tenant;
+  job.priority = asked.priority;
+  const Tentative free(state);
+  if (const auto stop = quota_stop(state, free, job, now)) {
+    return Refusal{RefusalKind::kConflict, describe(*stop)};
+  }
+  if (within_quota(state, free, job, grant, now)) return std::nullopt;
+  return Refusal{RefusalKind::kConflict,
+                 "tenant '" + asked.tenant + "' would hold more than its quota"};
+}
+
 }  // namespace
 
-std::optional<Refusal> check_adopt(const State& state, const AdoptAsked& asked) {
+std::optional<Refusal> check_adopt(const State& state, const AdoptAsked& asked, Now now) {
   CHECK(asked.spec != nullptr && asked.spec->adopted != nullptr);
   const std::string name = "process " + std::to_string(asked.spec->adopted->pid);
   if (const auto job = job_of(state, asked)) {
@@ -116,11 +159,14 @@ std::optional<Refusal> check_adopt(const State& state, const AdoptAsked& asked) 
                                                std::to_string(number_of(held.card)) +
                                                ", which is not managed here"};
   }
-  return std::nullopt;
+  // Nobody asked for it: it is adopted for being in the way.
+  if (asked.spec->adopted->by_rule) return std::nullopt;
+  if (auto refusal = check_quota(state, asked, grant, now)) return refusal;
+  return check_new_use(state, asked, grant, name);
 }
 
 Applied apply_adopt(State& state, const AdoptAsked& asked, Now now) {
-  if (auto refusal = check_adopt(state, asked)) {
+  if (auto refusal = check_adopt(state, asked, now)) {
     return {.answer = std::move(*refusal), .effects = {}, .follow_up = {}};
   }
   Job job;

@@ -273,5 +273,48 @@ TEST(LetGo, FollowsTheReturnOfWhatARuleAdopted) {
   EXPECT_TRUE(has_effect<LetGo>(apply(state, CardSeen{CardNumber{0}, view}, at_second(8))));
 }
 
+JobSpec spec_on(int card) {
+  JobSpec spec;
+  CardFilter filter;
+  filter.only.numbers = {CardNumber{static_cast<std::uint16_t>(card)}};
+  spec.needs.cards = filter;
+  return spec;
+}
+
+TEST(Adopt, WithoutBeingOnTheCardItWaitsItsTurnLikeEverybody) {
+  State state = adopting_machine(2);
+  show_process(state, 7, 10);
+  EXPECT_EQ(refusal_of(preview(state, adoption(8, spec_on(1)), at_second(1))), "accepted");
+  ask().gpus(2).submit(state, at_second(1));
+  EXPECT_NE(
+      refusal_of(apply(state, adoption(8, spec_on(1)), at_second(1)).answer).find("jobs wait"),
+      std::string::npos);
+  EXPECT_EQ(refusal_of(preview(state, adoption(7), at_second(1))), "accepted")
+      << "it is there already";
+}
+
+TEST(Adopt, GetsNoMoreMemoryThanThereIs) {
+  State state = adopting_machine(1);
+  show_process(state, 7, 10);
+  JobSpec large;
+  large.needs.vram_bytes = 20 * kGiB;
+  EXPECT_EQ(refusal_of(preview(state, adoption(7, large), at_second(1))), "accepted");
+  ask().vram(10).submit(state, at_second(1));
+  start_what_fits(state, at_second(1));
+  EXPECT_NE(refusal_of(preview(state, adoption(7, large), at_second(2))).find("no room"),
+            std::string::npos);
+}
+
+TEST(Adopt, CountsForTheQuotaOfItsOwner) {
+  State state = adopting_machine(1);
+  show_process(state, 7, 10);
+  Tenant tenant{.name = "user1000"};
+  tenant.rule.running = 0;
+  state.put(tenant);
+  EXPECT_NE(refusal_of(preview(state, adoption(7), at_second(1))), "accepted");
+  EXPECT_EQ(refusal_of(preview(state, by_rule(7), at_second(1))), "accepted")
+      << "nobody asked for it";
+}
+
 }  // namespace
 }  // namespace gpusched::testing

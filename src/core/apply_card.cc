@@ -36,10 +36,10 @@ void drain_for(State& state, const Card& card, const Verdict& verdict, Now now) 
   state.put(Drain{card.uuid, now.wall, "health", verdict.what + advice, verdict.ends});
 }
 
-// One program of one tenant, whatever its arguments are.
-std::string program_of(const Job& job) {
+// A program, whatever its arguments are.
+std::string program_and_script(const Job& job) {
   const std::vector<std::string>& argv = job.spec->argv;
-  std::string program = job.tenant;
+  std::string program;
   // An interpreter's first argument is what it runs.
   for (std::size_t i = 0; i < std::min<std::size_t>(argv.size(), 2); ++i) program += ' ' + argv[i];
   return program;
@@ -125,12 +125,16 @@ void judge_cards_by(State& state, const AttemptFinished& report, Now now) {
     return state.card_records().went_well(cards);
   }
   if (!may_be_the_cards(report, stopping_of(*job))) return;
+  const bool several = state.tenants().entries().size() > 1;
   for (const CardNumber number : cards) {
     const auto position = state.index_of(number);
     if (!position) continue;
     const Card card = state.cards()[*position];
     const int most = limits_with(state.rules().health, card.health).failures;
-    if (!state.card_records().failed(number, program_of(*job), most)) continue;
+    if (!state.card_records().failed(number, job->tenant, program_and_script(*job), most,
+                                     several)) {
+      continue;
+    }
     drain_for(state, card,
               {Consequence::kDrain, false, DrainEnd::kByHand,
                "jobs of " + std::to_string(most) +

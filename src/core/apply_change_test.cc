@@ -153,6 +153,27 @@ TEST(Retention, RemovesTheOldestEndedJobsByAgeAndByCountButNotWhatIsWaitedFor) {
   state.check_invariants();
 }
 
+TEST(Retention, NobodyPushesOutWhatOthersDid) {
+  Rules rules;
+  rules.keep_ended_most = 4;
+  State state = machine(8, 24, 8, rules);
+  ask().uid(1).submit(state, at_second(0));
+  ask().uid(1).submit(state, at_second(0));
+  start_what_fits(state, at_second(0));
+  for (std::uint64_t job = 1; job <= 2; ++job) finish(state, job, 0, at_second(1));
+  for (std::uint64_t job = 3; job <= 22; ++job) {
+    ask().uid(2).submit(state, at_second(2));
+    start_what_fits(state, at_second(2));
+    finish(state, job, 0, at_second(3));
+  }
+  EXPECT_EQ(next_removal(state), Wall::min());
+  apply(state, RetentionDue{100}, at_second(4));
+  EXPECT_EQ(state.ended().size(), 4U);
+  for (const std::uint64_t kept : {1, 2, 21, 22}) EXPECT_EQ(state_of(state, kept), "completed");
+  EXPECT_EQ(next_removal(state), state.ended().begin()->first + rules.keep_ended_for);
+  state.check_invariants();
+}
+
 TEST(Preview, AnswersLikeTheRealThingAndChangesNothing) {
   State state = machine(1, 24);
   ask().submit(state, at_second(0));

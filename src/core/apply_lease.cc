@@ -82,6 +82,12 @@ Applied apply_lease_renew(State& state, const LeaseRenewAsked& asked, Now now) {
   // Counted from the grant, like every time limit: what has passed, and then as long as was asked.
   const auto passed = std::chrono::ceil<Seconds>(now.wall - running->started_at);
   spec->time.limit = asked.ttl == Seconds{0} ? Seconds{0} : passed + asked.ttl;
+  if (!asked.actor.administrator && beyond_longest(state, job, spec->time.limit)) {
+    return refused(RefusalKind::kForbidden,
+                   "lease " + to_string(job.id) + " may last " +
+                       std::to_string(state.tenants().terms_of(job.tenant).time_limit_s) +
+                       " s in all: its tenant's longest time limit");
+  }
   job.spec = std::move(spec);
   state.note(job, "changed",
              asked.ttl == Seconds{0}

@@ -22,13 +22,6 @@ bool changes_spec(const JobPatch& patch) {
          patch.deadline || patch.vram_limit_bytes;
 }
 
-// Waiting, it would have to wait; running, nothing would stop it.
-bool beyond_longest(const State& state, const Job& job, Seconds limit) {
-  const std::uint64_t longest = state.tenants().terms_of(job.tenant).time_limit_s;
-  return longest != kNoLimit &&
-         (limit == Seconds{0} || static_cast<std::uint64_t>(limit.count()) > longest);
-}
-
 template <class T>
 void assign(T& field, const std::optional<T>& value) {
   if (value) field = *value;
@@ -63,6 +56,13 @@ JobSpec patched(const JobSpec& spec, const JobPatch& patch) {
 }
 
 }  // namespace
+
+// Waiting, such a job would have to wait; running, nothing would stop it.
+bool beyond_longest(const State& state, const Job& job, Seconds limit) {
+  const std::uint64_t longest = state.tenants().terms_of(job.tenant).time_limit_s;
+  return longest != kNoLimit &&
+         (limit == Seconds{0} || static_cast<std::uint64_t>(limit.count()) > longest);
+}
 
 Applied apply_set(State& state, const SetAsked& asked, Now now) {
   Applied applied;

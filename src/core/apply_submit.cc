@@ -169,6 +169,13 @@ std::optional<Refusal> check_submit(const State& state, const SubmitAsked& asked
         RefusalKind::kConflict,
         "the queue is full: at most " + std::to_string(rules.queued_jobs_most) + " jobs may wait");
   }
+  // A quarter of the queue is for the others, whatever one tenant submits.
+  const std::uint64_t of_one = rules.queued_jobs_most - rules.queued_jobs_most / 4;
+  if (state.waiting_of(asked.tenant) + asked.total > of_one) {
+    return refuse(RefusalKind::kConflict, "tenant '" + asked.tenant + "' may have at most " +
+                                              std::to_string(of_one) +
+                                              " waiting jobs, so that others can submit, too");
+  }
   if (auto refusal = check_queued_quota(state, asked)) return refusal;
   if (auto refusal = check_priority(state, asked.tenant, asked.priority, asked.administrator)) {
     return refusal;

@@ -1,5 +1,6 @@
 #include "core/card_health.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace gpusched {
@@ -73,6 +74,7 @@ bool has_cooled(const HealthLimits& limits, const CardVitals& vitals) {
 }
 
 void CardRecords::went_well(const std::set<CardNumber>& cards) {
+  if (cards.empty()) return;
   for (auto& [card, record] : records_) {
     if (cards.contains(card)) {
       record.failed_programs.clear();
@@ -83,11 +85,18 @@ void CardRecords::went_well(const std::set<CardNumber>& cards) {
   }
 }
 
-bool CardRecords::failed(CardNumber card, const std::string& program, int most) {
+bool CardRecords::failed(CardNumber card, const std::string& tenant, const std::string& program,
+                         int most, bool several) {
   HealthRecord& record = records_[card];
-  if (record.failed_programs.size() < kProgramsMost) record.failed_programs.insert(program);
-  return most > 0 && record.well_elsewhere &&
-         record.failed_programs.size() >= static_cast<std::size_t>(most);
+  std::set<std::string>& programs = record.failed_programs[tenant];
+  if (programs.size() < kProgramsMost) programs.insert(program);
+  const auto limit = static_cast<std::size_t>(std::max(most, 0));
+  const std::size_t of_one = several ? (limit + 1) / 2 : limit;
+  std::size_t failures = 0;
+  for (const auto& [name, failed] : record.failed_programs) {
+    failures += std::min(failed.size(), of_one);
+  }
+  return most > 0 && record.well_elsewhere && failures >= limit;
 }
 
 }  // namespace gpusched

@@ -43,8 +43,8 @@ HealthLimits limits_with(HealthLimits limits, const HealthRule& rule);
 // What is remembered of a card between two looks and two jobs. Not stored: a restart begins anew.
 struct HealthRecord {
   std::optional<Boot> hot_since;
-  // Programs (with their tenants) whose attempts have failed here since one went well.
-  std::set<std::string> failed_programs;
+  // Programs by tenant whose attempts have failed here since one went well.
+  std::map<std::string, std::set<std::string>> failed_programs;
   // Since then an attempt went well on another card: it is not the machine that is at fault.
   bool well_elsewhere = false;
 };
@@ -59,9 +59,13 @@ bool has_cooled(const HealthLimits& limits, const CardVitals& vitals);
 class CardRecords {
  public:
   HealthRecord& of(CardNumber card) { return records_[card]; }
+  // Who ran without a card has shown nothing.
   void went_well(const std::set<CardNumber>& cards);
-  // True: the card has had more than its share of failures, while others had none.
-  bool failed(CardNumber card, const std::string& program, int most);
+  // True: `most` programs have failed on the card, while others had no trouble. Where there are
+  // `several` tenants, at most half of the programs may be of one: nobody shall be able to take a
+  // card away from the others.
+  bool failed(CardNumber card, const std::string& tenant, const std::string& program, int most,
+              bool several);
 
  private:
   std::map<CardNumber, HealthRecord> records_;

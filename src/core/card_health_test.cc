@@ -90,15 +90,22 @@ class FailingJobs : public ::testing::Test {
     first.vram_bytes = second_card.vram_bytes = 8ULL << 30;
     state_.set_cards({first, second_card});
   }
-  void run(int card, const std::string& program, int exit_code) {
+  void run(int card, const std::string& program, int exit_code,
+           const std::string& tenant = "alice") {
     auto spec = std::make_shared<JobSpec>();
     spec->argv = {program};
     spec->environment = std::make_shared<Environment>();
-    spec->needs.cards.edit().only.numbers = {CardNumber{static_cast<std::uint16_t>(card)}};
+    if (card < 0) {
+      spec->needs.gpus = {0, 0};
+      spec->needs.cpus = 1;
+    } else {
+      spec->needs.cards.edit().only.numbers = {CardNumber{static_cast<std::uint16_t>(card)}};
+    }
     SubmitAsked asked;
     asked.submission = ++submissions_;
     asked.spec = spec;
     asked.tasks.emplace_back();
+    asked.tenant = tenant;
     const Now now = second(static_cast<int>(submissions_));
     const JobId id = std::get<Submitted>(apply(state_, asked, now).answer).first;
     for (const Decision& decision : decide(state_, now).decisions) accept(state_, decision, now);
@@ -131,6 +138,25 @@ TEST_F(FailingJobs, OfOneProgramAreThatProgramsFault) {
   for (int i = 0; i < 50; ++i) run(1, "bad", 1);
   run(0, "good", 0);
   run(1, "bad", 1);
+  EXPECT_FALSE(drained(1));
+}
+
+TEST_F(FailingJobs, OfOneTenantTakeNoCardFromTheOthers) {
+  run(0, "good", 0, "bob");
+  for (int i = 0; i < 50; ++i) run(1, "program-" + std::to_string(i), 1, "mallory");
+  run(0, "good", 0, "mallory");
+  run(1, "program-50", 1, "mallory");
+  EXPECT_FALSE(drained(1));
+  for (int i = 0; i < 2; ++i) run(1, "program-" + std::to_string(i), 1, "bob");
+  EXPECT_FALSE(drained(1)) << "more than half of them are of one tenant";
+  run(1, "program-2", 1, "bob");
+  EXPECT_TRUE(drained(1));
+}
+
+TEST_F(FailingJobs, AreNotComparedWithJobsWithoutCards) {
+  for (int i = 0; i < 5; ++i) run(1, "program-" + std::to_string(i), 1);
+  run(-1, "good", 0);
+  run(1, "program-5", 1);
   EXPECT_FALSE(drained(1));
 }
 

@@ -8,15 +8,32 @@
 namespace gpusched {
 namespace {
 
-std::string fill_in(const std::string& text, const ArrayTask& task) {
+std::size_t longest_name(const ArrayTask& task) {
+  std::size_t longest = std::string_view("index").size();
+  for (const auto& [name, value] : task.values) longest = std::max(longest, name.size());
+  return longest;
+}
+
+// Looks no further for the end of a name than names are long: text with many braces costs as much
+// as text without.
+std::string fill_in(std::string_view text, const ArrayTask& task) {
+  const std::size_t longest = longest_name(task);
   std::string filled;
   std::size_t at = 0;
   while (at < text.size()) {
     const std::size_t open = text.find('{', at);
-    const std::size_t close = open == std::string::npos ? open : text.find('}', open);
-    if (close == std::string::npos) break;
+    if (open == std::string_view::npos) break;
     filled.append(text, at, open - at);
-    const std::string name = text.substr(open + 1, close - open - 1);
+    const std::string_view after = text.substr(open + 1, longest + 1);
+    const std::size_t length = after.find('}');
+    const std::size_t close = open + 1 + length;
+    const std::string_view name =
+        length == std::string_view::npos ? std::string_view() : after.substr(0, length);
+    if (length == std::string_view::npos) {
+      filled += '{';
+      at = open + 1;
+      continue;
+    }
     const auto value =
         std::ranges::find(task.values, name, &std::pair<std::string, std::string>::first);
     if (value != task.values.end()) {
@@ -30,10 +47,10 @@ std::string fill_in(const std::string& text, const ArrayTask& task) {
       at = open + 1;
     }
   }
-  return filled.append(text, at);
+  return filled.append(text.substr(std::min(at, text.size())));
 }
 
-bool plain_word(const std::string& word) {
+bool plain_word(std::string_view word) {
   static constexpr std::string_view kPlain = "_-+=./:,@%";
   return !word.empty() && std::ranges::all_of(word, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -41,8 +58,8 @@ bool plain_word(const std::string& word) {
   });
 }
 
-std::string quoted(const std::string& word) {
-  if (plain_word(word)) return word;
+std::string quoted(std::string_view word) {
+  if (plain_word(word)) return std::string(word);
   std::string text = "'";
   for (const char c : word) {
     if (c == '\'') {
@@ -78,13 +95,29 @@ std::string command_line_of(const Job& job) {
                                 : "lease of process " + std::to_string(lease->pid);
   }
   std::string line;
-  for (std::size_t i = 0; i < job.spec->argv.size(); ++i) {
-    const std::string& raw = job.spec->argv[i];
-    const std::string word = job.task ? fill_in(raw, *job.task) : raw;
+  for (std::size_t i = 0; i < job.spec->argv.size() && line.size() <= kCommandLineMost; ++i) {
+    // No more of a word than can be shown is looked at: rows are written by the thousand.
+    const std::string_view raw =
+        std::string_view(job.spec->argv[i]).substr(0, kCommandLineMost + 1);
+    const std::string word = job.task ? fill_in(raw, *job.task) : std::string(raw);
     if (i > 0) line += ' ';
     line += job.spec->shell && i == 0 ? word : quoted(word);
   }
-  return line;
+  if (line.size() <= kCommandLineMost) return line;
+  std::size_t end = kCommandLineMost;
+  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xc0U) == 0x80U) --end;
+  return line.substr(0, end) + "…";
+}
+
+std::string program_of(const Job& job) {
+  if (job.spec->lease || job.spec->argv.empty()) return job.spec->lease ? "lease" : "";
+  std::string_view word = std::string_view(job.spec->argv.front()).substr(0, kCommandLineMost);
+  if (job.spec->shell) {
+    const std::size_t begin = std::min(word.find_first_not_of(" \t\n"), word.size());
+    word = word.substr(begin);
+    word = word.substr(0, word.find_first_of(" \t\n;|&<>()$`'\"="));
+  }
+  return std::string(word.substr(word.rfind('/') + 1));
 }
 
 }  // namespace gpusched

@@ -40,5 +40,27 @@ TEST(Command, TheLineForPeopleIsQuotedSoThatItCanBePasted) {
   EXPECT_EQ(command_line_of(job_with({"echo", "a b", "it's", ""}, {})), "echo 'a b' 'it'\\''s' ''");
 }
 
+TEST(Command, ManyBracesAreLeftAsTheyAre) {
+  const std::string braces(100'000, '{');
+  EXPECT_EQ(command_of(job_with({braces + "}"}, {{"lr", "0.1"}})), Words{braces + "}"});
+}
+
+TEST(Command, TheLineForPeopleIsCutWhereACharacterEnds) {
+  std::string word;
+  while (word.size() < 3 * kCommandLineMost) word += "ä";
+  const std::string line = command_line_of(job_with({"x", word, word}, {}));
+  EXPECT_LE(line.size(), kCommandLineMost + 3);
+  EXPECT_TRUE(line.ends_with("ä…")) << line;
+}
+
+TEST(Command, OthersSeeTheProgramAlone) {
+  EXPECT_EQ(program_of(job_with({"/home/me/secret/bin/python", "train.py"}, {})), "python");
+  Job job = job_with({" torchrun --key=x train.py; ls"}, {});
+  auto spec = std::make_shared<JobSpec>(*job.spec);
+  spec->shell = true;
+  job.spec = spec;
+  EXPECT_EQ(program_of(job), "torchrun");
+}
+
 }  // namespace
 }  // namespace gpusched

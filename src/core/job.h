@@ -310,7 +310,10 @@ Microseconds ran_for(const Running& running, Wall now);
 
 // The command as it will be executed: placeholders filled in from the task.
 std::vector<std::string> command_of(const Job& job);
-// For people: the command on one line.
+// For people: the command on one line, cut after kCommandLineMost bytes.
+inline constexpr std::size_t kCommandLineMost = 1000;
 std::string command_line_of(const Job& job);
+// What others may see of it: the program's name, without a path and without arguments.
+std::string program_of(const Job& job);
 
 }  // namespace gpusched

@@ -4,10 +4,7 @@ namespace gpusched {
 
 void LeaseBook::add(const Job& job, Now now) {
   if (!job.spec->lease) return;
-  if (const auto* ended = std::get_if<Ended>(&job.state)) {
-    ended_.emplace(ended->ended_at, job.id);
-    return;
-  }
+  if (job.ended()) return ended_.add(job);
   live_.insert(job.id);
   const auto* running = std::get_if<Running>(&job.state);
   if (running == nullptr || job.spec->time.limit == Seconds{0}) return;
@@ -19,10 +16,7 @@ void LeaseBook::add(const Job& job, Now now) {
 
 void LeaseBook::remove(const Job& job) {
   if (!job.spec->lease) return;
-  if (const auto* ended = std::get_if<Ended>(&job.state)) {
-    ended_.erase({ended->ended_at, job.id});
-    return;
-  }
+  if (job.ended()) return ended_.remove(job);
   live_.erase(job.id);
   const auto end = end_of_.find(job.id);
   if (end == end_of_.end()) return;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ended_book.h"
 #include "core/job.h"
 #include "core/time.h"
 
@@ -21,15 +22,14 @@ class LeaseBook {
 
   // Leases that wait or are granted, by id.
   const std::set<JobId>& live() const { return live_; }
-  // Ended leases, oldest end first.
-  const std::set<std::pair<Wall, JobId>>& ended() const { return ended_; }
+  const EndedBook& ended() const { return ended_; }
   std::optional<Boot> next_end() const;
   // Granted leases whose time to live is over.
   std::vector<JobId> due(Now now) const;
 
  private:
   std::set<JobId> live_;
-  std::set<std::pair<Wall, JobId>> ended_;
+  EndedBook ended_;
   std::map<JobId, Boot> end_of_;
   std::set<std::pair<Boot, JobId>> ends_;
 };

@@ -44,7 +44,7 @@ struct Preview {
   Answer operator()(const RequeueAsked& asked) const { return on_jobs(asked.jobs, asked); }
   Answer operator()(const SetAsked& asked) const { return on_jobs(asked.jobs, asked); }
   Answer operator()(const AdoptAsked& asked) const {
-    if (auto refusal = check_adopt(state, asked)) return *refusal;
+    if (auto refusal = check_adopt(state, asked, now)) return *refusal;
     return Submitted{state.next_job(), 1, false};
   }
   Answer operator()(const LetGoAsked& asked) const { return on_jobs(asked.jobs, asked); }

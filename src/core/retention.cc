@@ -8,16 +8,16 @@ namespace gpusched {
 
 namespace {
 
-// Leases come and go by the thousand where programs schedule their own workers; they must not push
-// the jobs out.
-std::vector<JobId> surplus_leases(const State& state, std::size_t most) {
-  std::vector<JobId> going;
-  const auto& ended = state.leases().ended();
-  if (ended.size() <= state.rules().keep_leases_most) return going;
-  std::size_t surplus = ended.size() - state.rules().keep_leases_most;
-  for (const auto& [ended_at, id] : ended) {
-    if (surplus-- == 0 || going.size() == most) break;
-    if (state.dependents_of(id).empty()) going.push_back(id);
+// What goes because there are too many. Leases come and go by the thousand where programs schedule
+// their own workers; they must not push the jobs out.
+std::vector<JobId> surplus(const State& state, std::size_t most) {
+  const auto waited_for = [&](JobId id) { return !state.dependents_of(id).empty(); };
+  const Rules& rules = state.rules();
+  std::vector<JobId> going =
+      state.leases().ended().surplus(rules.keep_leases_most, most, waited_for);
+  for (const JobId id : state.ended_book().surplus(rules.keep_ended_most, most, waited_for)) {
+    if (going.size() == most) break;
+    if (std::ranges::find(going, id) == going.end()) going.push_back(id);
   }
   return going;
 }
@@ -25,31 +25,19 @@ std::vector<JobId> surplus_leases(const State& state, std::size_t most) {
 }  // namespace
 
 std::optional<Wall> next_removal(const State& state) {
-  if (!surplus_leases(state, 1).empty()) return Wall::min();
-  std::size_t surplus = state.ended().size() > state.rules().keep_ended_most
-                            ? state.ended().size() - state.rules().keep_ended_most
-                            : 0;
+  if (!surplus(state, 1).empty()) return Wall::min();
   for (const auto& [ended_at, id] : state.ended()) {
     // What somebody still waits for stays, however old; it must not count as due for ever.
-    if (state.dependents_of(id).empty()) {
-      return surplus > 0 ? Wall::min() : ended_at + state.rules().keep_ended_for;
-    }
-    if (surplus > 0) --surplus;
+    if (state.dependents_of(id).empty()) return ended_at + state.rules().keep_ended_for;
   }
   return std::nullopt;
 }
 
 Applied apply_retention(State& state, const RetentionDue& due, Now now) {
-  const Rules& rules = state.rules();
   const Wall by = due.by.value_or(now.wall);
-  std::size_t surplus = state.ended().size() > rules.keep_ended_most
-                            ? state.ended().size() - rules.keep_ended_most
-                            : 0;
-  std::vector<JobId> going = surplus_leases(state, due.most);
+  std::vector<JobId> going = surplus(state, due.most);
   for (const auto& [ended_at, id] : state.ended()) {
-    if (going.size() >= due.most) break;
-    if (surplus == 0 && ended_at + rules.keep_ended_for > by) break;
-    if (surplus > 0) --surplus;
+    if (going.size() >= due.most || ended_at + state.rules().keep_ended_for > by) break;
     // Somebody still has to be told how it ended.
     const bool named = std::ranges::find(going, id) != going.end();
     if (!named && state.dependents_of(id).empty()) going.push_back(id);

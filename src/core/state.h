@@ -23,6 +23,7 @@
 #include "core/booking.h"
 #include "core/card.h"
 #include "core/card_view.h"
+#include "core/ended_book.h"
 #include "core/estimates.h"
 #include "core/foreign_loads.h"
 #include "core/group.h"
@@ -110,7 +111,8 @@ class State {
   // Waiting jobs that depend on `id`.
   std::vector<JobId> dependents_of(JobId id) const;
   // Ended jobs, oldest end first.
-  const std::set<std::pair<Wall, JobId>>& ended() const { return ended_; }
+  const EndedBook::ByEnd& ended() const { return ended_.all(); }
+  const EndedBook& ended_book() const { return ended_; }
   // The newest jobs of a user, newest first.
   std::vector<JobId> newest_of(std::uint32_t uid, std::size_t most) const;
   // True while the submission a job belongs to is not complete: the job does not exist for users.
@@ -342,7 +344,7 @@ class State {
   // Waiting jobs with deadlines, by the next of their DeadlineTimes; and that one of each.
   std::set<std::pair<Wall, JobId>> deadlines_;
   std::unordered_map<JobId, Wall> deadline_of_;
-  std::set<std::pair<Wall, JobId>> ended_;
+  EndedBook ended_;
   LeaseBook leases_;
   CardTurns turns_;
   std::unordered_map<JobId, std::vector<JobId>> dependents_;  // Waiting jobs by what they wait for.

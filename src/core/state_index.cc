@@ -112,7 +112,7 @@ void State::index(const Job& job, Now now) {
   } else if (const auto* queued = std::get_if<Queued>(&job.state)) {
     index_queued(job, *queued, now);
   } else if (const auto* ended = std::get_if<Ended>(&job.state)) {
-    ended_.emplace(ended->ended_at, job.id);
+    ended_.add(job);
     record_sweep(job, +1);
     // The holder of a lease outlives it, and so may what was adopted: what it still has on the
     // cards counts from now on.
@@ -151,8 +151,8 @@ void State::unindex(const Job& job) {
     if (job.spec->rare->begin) begins_.erase({*job.spec->rare->begin, job.id});
     const auto* queued = std::get_if<Queued>(&job.state);
     if (queued != nullptr && queued->retry_boot) retries_.erase({*queued->retry_boot, job.id});
-  } else if (const auto* ended = std::get_if<Ended>(&job.state)) {
-    ended_.erase({ended->ended_at, job.id});
+  } else if (std::holds_alternative<Ended>(job.state)) {
+    ended_.remove(job);
     record_sweep(job, -1);
   } else {
     active_.erase(job.id);
@@ -226,7 +226,8 @@ void State::check_invariants() const {
   CHECK(aside_.size() == counts_.paused);
   CHECK(active_.size() == counts_.starting + counts_.running + counts_.paused);
   CHECK(deadlines_.size() == deadline_of_.size() && deadlines_.size() <= waiting);
-  CHECK(ended == ended_.size() && ended == counts_.completed + counts_.failed + counts_.cancelled);
+  CHECK(ended == ended_.all().size() &&
+        ended == counts_.completed + counts_.failed + counts_.cancelled);
   CHECK(host.cpus == host_holds_.cpus && host.ram_bytes == host_holds_.ram_bytes);
   for (std::size_t i = 0; i < holds.size(); ++i) {
     CHECK(holds[i].vram_bytes == card_holds_[i].vram_bytes && holds[i].jobs == card_holds_[i].jobs);

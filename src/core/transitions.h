@@ -16,6 +16,8 @@ void queue_again(State& state, Job job, Microseconds retry_in, const std::string
 std::string outcome_text(const Ended& ended);
 // The answer to an event that changes nothing.
 Applied refused(RefusalKind kind, std::string message);
+// True: longer than the job's tenant may ask for.
+bool beyond_longest(const State& state, const Job& job, Seconds limit);
 // What the end of the attempt will mean. REQUIRES: job.active().
 StopReason& stopping_in(Job& job);
 // kNone for jobs that are not active.
@@ -32,7 +34,7 @@ Applied apply_resume(State& state, const ResumeAsked& asked, Now now);
 Applied apply_requeue(State& state, const RequeueAsked& asked, Now now);
 Applied apply_set(State& state, const SetAsked& asked, Now now);
 Applied apply_adopt(State& state, const AdoptAsked& asked, Now now);
-std::optional<Refusal> check_adopt(const State& state, const AdoptAsked& asked);
+std::optional<Refusal> check_adopt(const State& state, const AdoptAsked& asked, Now now);
 Applied apply_let_go(State& state, const LetGoAsked& asked, Now now);
 // The attempt's supervisor was lost before it took over: another one tries, the process is there.
 Applied adopt_again(State& state, Job job, const std::string& why, Now now);

@@ -175,7 +175,7 @@ void Daemon::after_turn() {
   idle_watch_->look_soon();
   look_at_idle_foreign();
   for (auto& left : containers_.take_left_behind(engine_->state())) {
-    launcher_->end_containers(left.attempt, left.since, std::move(left.ids));
+    launcher_->end_containers(left.attempt, left.since, std::move(left.groups));
   }
   api_->after_turn();
 }
@@ -299,6 +299,7 @@ ApiLimits Daemon::api_limits() const {
   limits.header_bytes = static_cast<std::uint32_t>(config_.limits.header_bytes);
   limits.clients = followable_.clients;
   limits.clients_per_user = config_.limits.clients_per_user;
+  limits.arguments_for_all = config_.arguments_for_all;
   limits.stream_bytes = config_.limits.stream_backlog_bytes;
   limits.submission_jobs_most = config_.rules.submission_jobs_most;
   limits.look_ahead_every = config_.look_ahead_every;

@@ -33,8 +33,9 @@ void JobContainers::learn(const watch::SampleReport& report, const State& state)
     if (running == nullptr) continue;
     Known& known = known_[*owner.attempt];
     known.since = report.at.boot - (report.at.wall - running->started_at);
-    if (std::ranges::find(known.ids, owner.container->id) == known.ids.end()) {
-      known.ids.push_back(owner.container->id);
+    const std::string& group = owner.container->group;
+    if (!group.empty() && std::ranges::find(known.groups, group) == known.groups.end()) {
+      known.groups.push_back(group);
     }
   }
 }
@@ -46,7 +47,7 @@ std::vector<JobContainers::LeftBehind> JobContainers::take_left_behind(const Sta
       ++at;
       continue;
     }
-    left.push_back({at->first, at->second.since, std::move(at->second.ids)});
+    left.push_back({at->first, at->second.since, std::move(at->second.groups)});
     at = known_.erase(at);
   }
   return left;

@@ -18,8 +18,8 @@ class JobContainers {
 
   struct LeftBehind {
     AttemptId attempt;
-    Boot since{};  // When the attempt began.
-    std::vector<std::string> ids;
+    Boot since{};                     // When the attempt began.
+    std::vector<std::string> groups;  // Their control groups.
   };
   // Those of attempts that are over, each once.
   std::vector<LeftBehind> take_left_behind(const State& state);
@@ -27,7 +27,7 @@ class JobContainers {
  private:
   struct Known {
     Boot since{};
-    std::vector<std::string> ids;
+    std::vector<std::string> groups;
   };
   std::map<AttemptId, Known> known_;
 };

@@ -46,7 +46,7 @@ class JobContainersTest : public ::testing::Test {
     report.at = instant(20);
     watch::WatchedProcess process;
     process.owner.attempt = attempt_;
-    process.owner.container = Container{kind, id, {}};
+    process.owner.container = Container{kind, id, {}, "/docker/" + id};
     report.processes = {process, process};
     return report;
   }
@@ -65,7 +65,7 @@ TEST_F(JobContainersTest, AreNamedOnceWhenTheirAttemptIsOver) {
   ASSERT_EQ(left.size(), 1U);
   EXPECT_EQ(left[0].attempt, attempt_);
   EXPECT_EQ(left[0].since, instant(10).boot);
-  EXPECT_EQ(left[0].ids, (std::vector<std::string>{"aa", "bb"}));
+  EXPECT_EQ(left[0].groups, (std::vector<std::string>{"/docker/aa", "/docker/bb"}));
   EXPECT_TRUE(containers_.take_left_behind(state_).empty());
 }
 

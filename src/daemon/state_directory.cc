@@ -52,10 +52,16 @@ std::string lock_holder(int fd) {
 Result<Fd> take_state_directory(const std::string& path) {
   if (auto made = make_directories(path); !made) return failure(made.error());
   const std::string lock_path = path + "/daemon.lock";
-  Fd lock(::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
+  Fd lock(::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!lock) {
     return failure(ErrorCode::kIo, fmt::format("open '{}': {}; is the state directory yours?",
                                                lock_path, std::strerror(errno)));
+  }
+  // Whoever may open it can hold it, and keep the next daemon from starting. Older versions made it
+  // for everybody.
+  if (::fchmod(lock.get(), 0600) != 0 && errno != EROFS) {
+    return failure(ErrorCode::kIo,
+                   fmt::format("keep others from '{}': {}", lock_path, std::strerror(errno)));
   }
   if (!lock_soon(lock.get())) {
     if (errno != EWOULDBLOCK) {

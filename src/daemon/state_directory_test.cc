@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 namespace gpusched {
 namespace {
@@ -40,6 +41,17 @@ TEST_F(StateDirectory, ASecondDaemonIsRefusedByName) {
 TEST_F(StateDirectory, IsFreeAgainWhenTheFirstIsGone) {
   { const auto first = take_state_directory(root_); }
   EXPECT_TRUE(take_state_directory(root_).has_value());
+}
+
+// A lock that everybody may open is a lock that everybody can hold.
+TEST_F(StateDirectory, NobodyElseCanHoldItsLock) {
+  const std::string path = root_ + "/daemon.lock";
+  std::ofstream(path) << "";
+  ASSERT_EQ(::chmod(path.c_str(), 0644), 0);
+  ASSERT_TRUE(take_state_directory(root_).has_value());
+  struct stat info {};
+  ASSERT_EQ(::stat(path.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600u);
 }
 
 TEST_F(StateDirectory, AFileInTheWayIsSaidClearly) {

@@ -84,6 +84,7 @@ MoveOrder Engine::move_order(AttemptId attempt, bool checkpoint, bool awake) con
   const Job* job = state_.find(attempt.job);
   const Grant* grant = job == nullptr ? nullptr : grant_of(*job);
   if (grant == nullptr) return order;
+  order.owner = job->owner.uid;
   if (const auto& lease = job->spec->lease) {
     order.holder = {lease->pid, lease->pid_started};
     for (const JobId id : state_.leases().live()) {

@@ -103,6 +103,7 @@ struct MoveOrder {
     std::uint64_t started = 0;  // In the kernel's ticks since boot.
   };
   std::optional<Holder> holder = {};
+  std::uint32_t owner = 0;  // The job's: no process of another user is touched.
   std::vector<int> apart = {};
   Seconds lock_timeout{10};  // Work that is under way on the card must end within it.
   // Where the driver knows it, and how much must be free there before anything is restored:

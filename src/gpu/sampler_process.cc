@@ -136,8 +136,7 @@ class SamplerProcess::Child : public std::enable_shared_from_this<SamplerProcess
                               self->text_.append(self->buffer_.data(), length);
                               self->take_lines();
                               if (self->over_) return;
-                              // It has lost its place, or its mind.
-                              if (self->text_.size() > kSamplerLineMost) self->kill();
+                              self->bound_line();
                               self->read();
                             });
   }
@@ -151,7 +150,16 @@ class SamplerProcess::Child : public std::enable_shared_from_this<SamplerProcess
     }
     text_.erase(0, begin);
   }
+  // A line that is too long is passed over: another one follows.
+  void bound_line() {
+    if (text_.size() <= kSamplerLineMost) return;
+    if (!std::exchange(passing_over_, true)) {
+      handlers_.complain("a line of gpusched-sampler: more than 1 MiB");
+    }
+    text_.clear();
+  }
   void take_line(std::string_view line) {
+    if (std::exchange(passing_over_, false)) return;  // The end of one.
     auto report = read_report(line);
     if (report) {
       handlers_.report(std::move(*report));
@@ -205,6 +213,7 @@ class SamplerProcess::Child : public std::enable_shared_from_this<SamplerProcess
   bool writing_ = false;
   std::string waiting_, sending_;
   std::string text_;
+  bool passing_over_ = false;  // The line that is being read was too long.
   std::array<char, 64U << 10> buffer_{};
 };
 

@@ -58,9 +58,11 @@ void write_array(JsonWriter& json, const Job& job) {
   json.end_object();
 }
 
-void write_standing(JsonWriter& json, const Job& job) {
+void write_standing(JsonWriter& json, const Job& job, bool arguments) {
   const Ended* ended = ended_of(job);
-  json.key("message").text_or_null(ended == nullptr ? std::string_view{} : ended->message);
+  // It may name files.
+  const bool told = ended != nullptr && arguments;
+  json.key("message").text_or_null(told ? std::string_view(ended->message) : std::string_view{});
   json.key("hold_reason");
   if (const auto* held = std::get_if<Held>(&job.state)) {
     json.value(held->why == HoldReason::kUser ? "user" : "crash_guard");
@@ -111,8 +113,9 @@ std::optional<double> seconds_of(const std::optional<Microseconds>& time) {
   return static_cast<double>(time->count()) / 1e6;
 }
 
-void write_knowledge(JsonWriter& json, const Knowledge& known) {
-  json.key("estimate").begin_object().field("signature", known.signature);
+void write_knowledge(JsonWriter& json, const Knowledge& known, bool arguments) {
+  json.key("estimate").begin_object();
+  json.field("signature", arguments ? std::optional(known.signature) : std::nullopt);
   json.field("held_vram_bytes", known.held_bytes).field("used_vram_bytes", known.used_bytes);
   json.field("runs", known.estimate ? known.estimate->runs : 0);
   json.key("level").text_or_null(known.estimate ? level_name(known.estimate->level) : "");
@@ -141,18 +144,26 @@ void write_row_fields(JsonWriter& json, const Job& job, const RowFacts& facts,
   json.field("submitted_at", job.submitted_at).field("started_at", started_at(job));
   json.field("ended_at", ended == nullptr ? std::nullopt : std::optional(ended->ended_at));
   json.key("name").text_or_null(spec.name);
-  json.field("command", command_line_of(job));
+  json.field("command", facts.arguments ? command_line_of(job) : program_of(job));
   json.field("user", job.owner.user).field("tenant", job.tenant);
   json.key("group").text_or_null(spec.group).key("project").text_or_null(spec.project);
   write_strings(json, "tags", spec.rare->tags);
   write_array(json, job);
-  write_standing(json, job);
+  write_standing(json, job, facts.arguments);
   write_progress(json, facts);
   json.key("needs").begin_object();
   write_needs_fields(json, spec.needs);
   json.end_object().field("time_limit_s", spec.time.limit);
   if (spec.lease) write_lease_terms(json, *spec.lease);
   if (spec.adopted) write_adopted(json, *spec.adopted);
+}
+
+void write_places(JsonWriter& json, const Job& job) {
+  const JobSpec& spec = *job.spec;
+  write_strings(json, "argv", command_of(job));
+  json.field("shell", spec.shell).field("working_directory", spec.working_directory);
+  json.key("output_path").text_or_null(spec.rare->output_path);
+  json.key("error_path").text_or_null(spec.rare->error_path);
 }
 
 void write_usage(JsonWriter& json, const Job& job) {
@@ -221,12 +232,9 @@ void write_job_details(JsonWriter& json, const Job& job, const RowFacts& facts,
                                      : std::nullopt);
   json.field("saved_attempt",
              job.saved_attempt > 0 ? std::optional(job.saved_attempt) : std::nullopt);
-  write_strings(json, "argv", command_of(job));
-  json.field("shell", spec.shell).field("working_directory", spec.working_directory);
-  json.key("output_path").text_or_null(spec.rare->output_path);
-  json.key("error_path").text_or_null(spec.rare->error_path);
+  if (facts.arguments) write_places(json, job);
   write_usage(json, job);
-  if (facts.known != nullptr) write_knowledge(json, *facts.known);
+  if (facts.known != nullptr) write_knowledge(json, *facts.known, facts.arguments);
   json.field("attach", attach_name(spec.attach));
   json.field("array_limit", spec.rare->array_limit);
   if (owner != nullptr) write_owner_fields(json, job, *owner);

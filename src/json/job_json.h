@@ -24,6 +24,7 @@ struct RowFacts {
   const Knowledge* known = nullptr;  // For the details.
   std::string_view deadline_warning = {};
   std::string_view near_cpus = {};  // Near its cards, if it is kept there.
+  bool arguments = true;            // What it runs is shown: its command, places and messages.
   Microseconds away{0};             // How long its attempt was aside by now, all times together.
 };
 

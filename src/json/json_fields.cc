@@ -30,7 +30,10 @@ Fields::Fields(const JsonValue& value, std::string path) : value_(value), path_(
 }
 
 void Fields::fault(std::string_view name, std::string_view what) {
-  if (!error_) error_ = fmt::format("{}{} {}", path_, name, what);
+  constexpr std::size_t kNameShown = 80;
+  if (error_) return;
+  const bool cut = name.size() > kNameShown;
+  error_ = fmt::format("{}{}{} {}", path_, name.substr(0, kNameShown), cut ? "…" : "", what);
 }
 
 void Fields::adopt(const Fields& inner) {

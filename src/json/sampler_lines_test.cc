@@ -65,9 +65,20 @@ WatchedProcess full_process() {
   process.owner.started_wall = kNow.wall;
   process.owner.attempt = AttemptId{JobId{7}, 2};
   process.owner.evidence = Evidence::kTree;
-  process.owner.container = Container{Container::Kind::kContainerd, "abc", "pod-1"};
+  process.owner.container =
+      Container{Container::Kind::kContainerd, "abc", "pod-1", "/kubepods/abc"};
   process.owner.alive = false;
   return process;
+}
+
+TEST(SamplerLines, LongCommandsAreCutSoThatTheLineCanBeRead) {
+  WatchedProcess process = full_process();
+  process.owner.command = std::string(4096, 'x');
+  const SampleReport report{CardNumber{3},  "GPU-1", kNow,
+                            Cause::kPeriod, {},      std::vector<WatchedProcess>(1000, process)};
+  const auto read = read_report(write_report(report));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(std::get<SampleReport>(*read).processes->size(), 1000U);
 }
 
 TEST(SamplerLines, EveryReportIsReadAsItWasWritten) {

@@ -194,6 +194,7 @@ WatchedProcess take_process(const Take& take) {
     each.must("kind", container.kind);
     each("id", container.id);
     each("pod", container.pod);
+    each("group", container.group);
     process.owner.container = std::move(container);
   });
   return process;

@@ -196,17 +196,44 @@ void write_watched_process(JsonWriter& json, const WatchedProcess& process,
     json.key("container").begin_object().field("kind", word_of(container->kind));
     Put{json}("id", container->id);
     Put{json}("pod", container->pod);
+    Put{json}("group", container->group);
     json.end_object();
   }
   if (idle_since) json.field("idle_since", *idle_since);
   json.end_object();
 }
 
-std::string write_report(const Report& report) {
+namespace {
+
+std::string line_of(const Report& report) {
   std::string line;
   JsonWriter json(line);
   std::visit(ReportWriter{json}, report);
   json.end_object();
+  return line;
+}
+
+// With so much of each command: whoever starts programs with long arguments on a card must not be
+// able to hide the card.
+Report with_commands_cut(const Report& report, std::size_t most) {
+  Report shorter = report;
+  auto* sample = std::get_if<SampleReport>(&shorter);
+  if (sample == nullptr || !sample->processes) return shorter;
+  for (WatchedProcess& process : *sample->processes) {
+    if (process.owner.command.size() > most) process.owner.command.resize(most);
+    if (process.seen.name.size() > most) process.seen.name.resize(most);
+  }
+  return shorter;
+}
+
+}  // namespace
+
+std::string write_report(const Report& report) {
+  std::string line = line_of(report);
+  for (const std::size_t most : {std::size_t{64}, std::size_t{0}}) {
+    if (line.size() <= kSamplerLineMost) break;
+    line = line_of(with_commands_cut(report, most));
+  }
   return line;
 }
 

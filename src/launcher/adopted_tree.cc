@@ -14,7 +14,9 @@ std::optional<AdoptedTree> AdoptedTree::find(const AdoptedProcess& process) {
   if (!pidfd) return std::nullopt;
   const auto found = find_process(process.pid);
   if (!found || found->zombie || found->started != process.started) return std::nullopt;
-  return AdoptedTree(process.pid, std::move(pidfd));
+  const auto user = user_of_process(process.pid);
+  if (!user) return std::nullopt;
+  return AdoptedTree(process.pid, *user, std::move(pidfd));
 }
 
 bool AdoptedTree::is_stopped() const {
@@ -27,6 +29,8 @@ std::size_t AdoptedTree::signal(int signal) {
   if (::poll(&end, 1, 0) > 0) return 0;  // Its number may be another's by now.
   below_.clear();
   for (const pid_t pid : descendants_of(pid_)) {
+    // What runs as somebody else was not given to us with it.
+    if (user_ != 0 && user_of_process(pid) != user_) continue;
     if (const auto entry = find_process(pid)) below_.push_back(*entry);
   }
   // The root first: it might start new ones, or wonder about the end of those it has.

@@ -21,15 +21,16 @@ class AdoptedTree {
   // Readable when it has ended.
   int fd() const { return pidfd_.get(); }
   bool is_stopped() const;
-  // To all of it; those below are remembered. Returns how many were reached.
+  // To all of it that is its user's; those below are remembered. Returns how many were reached.
   std::size_t signal(int signal);
   // To those below who were there at the last signal() and are still, once it has ended itself.
   void signal_rest(int signal) const;
 
  private:
-  AdoptedTree(pid_t pid, Fd pidfd) : pid_(pid), pidfd_(std::move(pidfd)) {}
+  AdoptedTree(pid_t pid, uid_t user, Fd pidfd) : pid_(pid), user_(user), pidfd_(std::move(pidfd)) {}
 
   pid_t pid_ = 0;
+  uid_t user_ = 0;
   Fd pidfd_;
   std::vector<ProcessEntry> below_;
 };

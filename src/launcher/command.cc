@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/keyctl.h>
 #include <pwd.h>
 #include <sched.h>
 #include <sys/ioctl.h>
@@ -25,19 +26,6 @@ namespace {
 
 using Step = CommandReport::Step;
 
-// Not every job gets these. A job that submits another must not hand on its own.
-constexpr std::string_view kOursAlone[] = {"GPUSCHED_ARRAY_ID",
-                                           "GPUSCHED_ARRAY_INDEX",
-                                           "GPUSCHED_CHECKPOINT_REQUEST",
-                                           "GPUSCHED_CHECKPOINT_SIGNAL",
-                                           "GPUSCHED_GRACE",
-                                           "GPUSCHED_RESUME",
-                                           "GPUSCHED_MPS"};
-// What came with GPUSCHED_MPS; without it they are the submitter's own.
-constexpr std::string_view kOfMpsJobs[] = {"CUDA_MPS_PIPE_DIRECTORY",
-                                           "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE",
-                                           "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"};
-
 // Runs in the new process only.
 class Becoming {
  public:
@@ -49,9 +37,10 @@ class Becoming {
     if (::setsid() < 0) fail(Step::kSession);
     default_signals();
     if (plan_.reset_oom_score) reset_oom_score();
-    set_limits();
     stay_near();
     give_up_rights();
+    leave_keyring();
+    set_limits();
     ::umask(order_.umask);
     compose_words();
     wait_for_release();
@@ -107,12 +96,16 @@ class Becoming {
     if (file && ::write(file.get(), "0", 1) != 1) return;
   }
 
+  // The daemon's session keyring may hold what its starter unlocked.
+  void leave_keyring() { ::syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr); }
+
+  // As the user: what he may not give himself, a job does not get either.
   void set_limits() {
     for (const ResourceLimit& limit : order_.limits) {
       const auto resource = static_cast<__rlimit_resource_t>(limit.resource);
       rlimit wanted{limit.soft, limit.hard};
       if (::setrlimit(resource, &wanted) == 0) continue;
-      // Not root: the submitter's limits as far as ours allow.
+      // The submitter's limits as far as ours allow.
       rlimit ours{};
       if (::getrlimit(resource, &ours) != 0) continue;
       wanted.rlim_max = std::min(wanted.rlim_max, ours.rlim_max);
@@ -156,9 +149,10 @@ class Becoming {
   }
 
   int open_for_user(const std::string& path, Step step) {
-    const int file =
-        ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY | O_CLOEXEC, 0666);
-    if (file < 0) fail(step);
+    // Not waiting: a pipe that nobody reads would keep the job from starting, for ever.
+    const int file = ::open(
+        path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY | O_NONBLOCK | O_CLOEXEC, 0666);
+    if (file < 0 || ::fcntl(file, F_SETFL, O_APPEND) != 0) fail(step);
     return file;
   }
 
@@ -266,39 +260,6 @@ class Becoming {
 
 }  // namespace
 
-std::vector<std::string> merged_environment(const LaunchOrder& order) {
-  std::vector<std::string> merged;
-  const auto has_name = [](const std::string& variable, std::string_view name) {
-    return variable.size() > name.size() && variable[name.size()] == '=' &&
-           variable.compare(0, name.size(), name) == 0;
-  };
-  const bool by_mps_job =
-      order.environment &&
-      std::ranges::any_of(order.environment->variables, [&](const std::string& variable) {
-        return has_name(variable, "GPUSCHED_MPS");
-      });
-  const auto replaced = [&](const std::string& variable) {
-    for (const std::string_view name : kOfMpsJobs) {
-      if (by_mps_job && has_name(variable, name)) return true;
-    }
-    for (const std::string_view name : kOursAlone) {
-      if (has_name(variable, name)) return true;
-    }
-    for (const auto& [name, value] : order.added_variables) {
-      if (has_name(variable, name)) return true;
-    }
-    return false;
-  };
-  if (order.environment) {
-    merged.reserve(order.environment->variables.size() + order.added_variables.size());
-    for (const std::string& variable : order.environment->variables) {
-      if (!replaced(variable)) merged.push_back(variable);
-    }
-  }
-  for (const auto& [name, value] : order.added_variables) merged.push_back(name + "=" + value);
-  return merged;
-}
-
 Result<void> plan_identity(CommandPlan& plan) {
   const Identity& owner = plan.order->owner;
   if (::geteuid() != 0) {
@@ -350,7 +311,9 @@ Result<StartedCommand> start_command(const CommandPlan& plan) {
 }
 
 LaunchProblem describe_problem(const LaunchOrder& order, const CommandReport& report) {
-  std::string why = std::strerror(report.error);
+  const bool pipe =
+      report.error == ENXIO && (report.step == Step::kOutput || report.step == Step::kError);
+  std::string why = pipe ? "it is a pipe that nobody reads" : std::strerror(report.error);
   if (!why.empty() && why[0] >= 'A' && why[0] <= 'Z') why[0] = static_cast<char>(why[0] + 32);
   switch (report.step) {
     case Step::kOpened:

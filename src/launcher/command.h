@@ -1,4 +1,4 @@
-// Turning a forked process into the job's command: session, limits, identity, directory, files,
+// Turning a forked process into the job's command: session, identity, limits, directory, files,
 // exec, in this order, because from the moment of giving up its rights it may do only what the
 // submitter may. Failures come back to the shim as one small report.
 #pragma once

@@ -286,9 +286,9 @@ class Server {
   // Their engine notices, and clears up behind them.
   void end_containers(const EndContainersRequest& left_behind) {
     constexpr int kRounds = 40;
-    for (const std::string& id : left_behind.ids) {
+    for (const std::string& group : left_behind.groups) {
       for (int round = 0; round < kRounds; ++round) {
-        const auto inside = find_container(id, left_behind.since);
+        const auto inside = find_container(group, left_behind.since);
         if (inside.empty()) break;
         for (const pid_t pid : inside) ::kill(pid, SIGKILL);
         if (daemon_is_gone_within(50)) return;

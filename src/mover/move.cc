@@ -50,6 +50,12 @@ Move::Step Move::find_place() {
   } else {
     return Trouble{where.error().message};
   }
+  where_.owner = words_.owner;
+  // A number that was given to another's process since: not ours to touch.
+  if (where_.leaf.empty() && where_.with_root && where_.owner.value_or(0) != 0 &&
+      user_of_process(where_.root) != where_.owner) {
+    return Trouble{"process " + std::to_string(where_.root) + " is not its owner's"};
+  }
   return std::nullopt;
 }
 

@@ -27,6 +27,7 @@ struct MoveWords {
   pid_t tree = 0;                  // Not 0: this process and its descendants, without a claim.
   std::uint64_t tree_started = 0;  // Only if it was started then, in ticks since boot.
   std::vector<pid_t> apart;        // Without these and their descendants.
+  std::optional<uid_t> owner;      // Whose job it is: nobody else's processes are touched.
   AttemptId attempt{};
   std::string token;
   Seconds lock_timeout{10};

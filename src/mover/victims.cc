@@ -93,7 +93,10 @@ std::vector<ProcessEntry> processes_of(const Where& where) {
     }
   }
   std::vector<ProcessEntry> found;
+  // In a control group of ours nobody else is.
+  const bool tree_of_user = where.leaf.empty() && where.owner.value_or(0) != 0;
   for (const pid_t pid : members) {
+    if (tree_of_user && user_of_process(pid) != where.owner) continue;
     const auto entry = find_process(pid);
     if (entry && !entry->zombie) found.push_back(*entry);
   }

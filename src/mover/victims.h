@@ -15,7 +15,8 @@ struct Where {
   std::string leaf;  // Control group; empty: none.
   pid_t root = 0;    // Else the tree below this process.
   bool with_root = false;
-  std::vector<pid_t> apart = {};  // Of the tree, whose parts of it are not meant.
+  std::vector<pid_t> apart = {};    // Of the tree, whose parts of it are not meant.
+  std::optional<uid_t> owner = {};  // Of the tree, only this user's; absent or root: anybody's.
 };
 
 // What the claim in the attempt's directory says.

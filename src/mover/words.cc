@@ -43,6 +43,7 @@ bool read_value(const std::string& flag, const std::string& value, MoveWords& wo
   if (flag == "--tree") return read_number(value, words.tree) && words.tree > 1;
   if (flag == "--started") return read_number(value, words.tree_started);
   if (flag == "--apart") return read_number(value, words.apart.emplace_back());
+  if (flag == "--owner") return read_number(value, words.owner.emplace());
   if (flag == "--attempt") return read_attempt(value, words.attempt);
   if (flag == "--room") return read_room(value, words.room);
   if (flag == "--reserve") return read_number(value, words.reserve_bytes);
@@ -65,7 +66,7 @@ bool read_value(const std::string& flag, const std::string& value, MoveWords& wo
 
 const char* const kUsage =
     "Usage: gpusched-mover out|back DIRECTORY [--tree PID [--started TICKS] [--apart PID]...]\n"
-    "                      [--lock-timeout SECONDS]\n"
+    "                      [--owner UID] [--lock-timeout SECONDS]\n"
     "                      [--room UUID=BYTES]... [--reserve BYTES]\n"
     "                      [--awake yes|no] [--at-once PROCESSES]\n"
     "                      [--attempt ID.N --token TEXT --report FD]\n"

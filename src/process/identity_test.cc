@@ -1,9 +1,13 @@
 // Jobs of other users under a root daemon, and a disk that is full. Root only.
 #include <gtest/gtest.h>
+#include <linux/keyctl.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include <cstdio>
 #include <filesystem>
 
 #include "process/shim_harness.h"
@@ -43,6 +47,27 @@ TEST_F(UnderRoot, TheCommandIsTheSubmitterAndNobodyElse) {
       run(order_of(kNobody, "id -u; id -ru; id -g; id -G; touch $GPUSCHED_CHECKPOINT_DIR/x"));
   EXPECT_EQ(end.exit_code, 0) << end.message;
   EXPECT_EQ(harness_.read(kIdentityAttempt, "log"), "65534\n65534\n65534\n65534\n");
+}
+
+TEST_F(UnderRoot, TheSubmitterGetsNoLimitThatIsAboveOurs) {
+  rlimit ours{};
+  ASSERT_EQ(::getrlimit(RLIMIT_RTPRIO, &ours), 0);
+  if (ours.rlim_max >= 99) GTEST_SKIP() << "any priority is allowed here anyway";
+  LaunchOrder order = order_of(kNobody, "ulimit -Hr");
+  order.limits = {{RLIMIT_RTPRIO, 99, 99}};
+  EXPECT_EQ(run(order).exit_code, 0);
+  EXPECT_EQ(harness_.read(kIdentityAttempt, "log"), std::to_string(ours.rlim_max) + "\n");
+}
+
+TEST_F(UnderRoot, TheCommandHasAKeyringOfItsOwn) {
+  const auto id = [] { return ::syscall(SYS_keyctl, KEYCTL_GET_KEYRING_ID, -3, 0); };
+  if (::syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr) < 0 || id() < 0) {
+    GTEST_SKIP() << "this kernel has no keyrings";
+  }
+  EXPECT_EQ(run(order_of(kNobody, "grep -h keyring /proc/keys | grep _ses")).exit_code, 0);
+  char ours[16];
+  std::snprintf(ours, sizeof ours, "%08lx", static_cast<unsigned long>(id()));
+  EXPECT_EQ(harness_.read(kIdentityAttempt, "log").find(ours), std::string::npos);
 }
 
 TEST_F(UnderRoot, FilesBelongToWhomTheyShould) {

@@ -28,8 +28,8 @@ void write(WireWriter& out, const EndTreeRequest& m) {
 void write(WireWriter& out, const EndContainersRequest& m) {
   write(out, m.attempt);
   out.i64(m.since.time_since_epoch().count());
-  out.u32(static_cast<std::uint32_t>(m.ids.size()));
-  for (const std::string& id : m.ids) out.text(id);
+  out.u32(static_cast<std::uint32_t>(m.groups.size()));
+  for (const std::string& group : m.groups) out.text(group);
 }
 void write(WireWriter& out, const ForgetRequest& m) {
   out.u32(static_cast<std::uint32_t>(m.jobs.size()));
@@ -102,7 +102,7 @@ void read(WireReader& in, EndContainersRequest& m) {
   m.attempt = read_attempt(in);
   m.since = Boot{Microseconds{in.i64()}};
   const std::uint32_t count = in.count(sizeof(std::uint32_t));
-  for (std::uint32_t i = 0; i < count; ++i) m.ids.push_back(in.text());
+  for (std::uint32_t i = 0; i < count; ++i) m.groups.push_back(in.text());
 }
 void read(WireReader& in, ForgetRequest& m) {
   const std::uint32_t count = in.count(sizeof(std::uint64_t));

@@ -43,8 +43,8 @@ struct EndTreeRequest {
 // answered.
 struct EndContainersRequest {
   AttemptId attempt;
-  Boot since{};                  // One that is older was there before, and stays.
-  std::vector<std::string> ids;  // Hexadecimal, as engines name them.
+  Boot since{};                     // One that is older was there before, and stays.
+  std::vector<std::string> groups;  // Their control groups, from the root.
 };
 struct ForgetRequest {  // Answered by Forgotten.
   std::vector<JobId> jobs;

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "process/as_owner.h"
 #include "process/job_directory.h"
 
 namespace gpusched {
@@ -17,44 +18,64 @@ tl::unexpected<Error> log_error(AttemptId attempt, const std::string& why, Error
   return failure(code, "open the log of job " + to_string(attempt.job) + ": " + why);
 }
 
-}  // namespace
-
-Result<Fd> open_log(const std::string& state_directory, AttemptId attempt, LogStream stream,
-                    const std::string& path, std::uint32_t uid) {
-  auto directory = open_attempt(state_directory, attempt);
-  if (!directory) return failure(std::move(directory.error()));
-  if (!directory->valid()) {
-    return log_error(attempt, "it has not been started yet", ErrorCode::kNotFound);
-  }
-  constexpr int kFlags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-  Fd file(path.empty() ? ::openat(directory->get(), "log", kFlags | O_NOFOLLOW)
-                       : ::open(path.c_str(), kFlags));
-  if (!file) return log_error(attempt, std::strerror(errno), ErrorCode::kNotFound);
-  struct stat about {};
-  if (::fstat(file.get(), &about) != 0) {
-    return log_error(attempt, std::strerror(errno), ErrorCode::kIo);
-  }
-  if (!S_ISREG(about.st_mode)) {
-    return log_error(attempt, "'" + path + "' is not a plain file", ErrorCode::kUnsupported);
-  }
-  if (path.empty()) return file;
-
-  if (about.st_uid != uid && (about.st_mode & S_IROTH) == 0) {
-    return log_error(attempt, "'" + path + "' may not be read by its submitter",
-                     ErrorCode::kForbidden);
-  }
-  auto content = read_file(directory->get(), "status");
+Result<FileIdentity> what_the_shim_opened(int directory, AttemptId attempt, LogStream stream) {
+  auto content = read_file(directory, "status");
   if (!content) return failure(std::move(content.error()));
   if (!content->has_value()) {
     return log_error(attempt, "it has not been started yet", ErrorCode::kNotFound);
   }
   const auto status = parse_status(**content);
   if (!status) return failure(status.error());
-  const FileIdentity opened =
-      stream == LogStream::kError && status->error ? *status->error : status->output;
-  if (opened != FileIdentity{about.st_dev, about.st_ino}) {
+  return stream == LogStream::kError && status->error ? *status->error : status->output;
+}
+
+Result<Fd> open_chosen(AttemptId attempt, const std::string& path, FileIdentity expected,
+                       const Identity& owner) {
+  const AsOwner rights(owner);
+  if (!rights.done()) {
+    return log_error(attempt, "cannot take on its owner's rights", ErrorCode::kIo);
+  }
+  const auto refused = [&] {
+    return log_error(attempt, "'" + path + "': " + std::strerror(errno),
+                     errno == EACCES ? ErrorCode::kForbidden : ErrorCode::kNotFound);
+  };
+  // Only a name for what is there: a device or a pipe would already do something when opened.
+  const Fd place(::open(path.c_str(), O_PATH | O_CLOEXEC));
+  struct stat about {};
+  if (!place || ::fstat(place.get(), &about) != 0) return refused();
+  if (!S_ISREG(about.st_mode)) {
+    return log_error(attempt, "'" + path + "' is not a plain file", ErrorCode::kUnsupported);
+  }
+  if (expected != FileIdentity{about.st_dev, about.st_ino}) {
     return log_error(attempt, "'" + path + "' is no longer the file that the job writes to",
                      ErrorCode::kConflict);
+  }
+  const std::string same = "/proc/self/fd/" + std::to_string(place.get());
+  Fd file(::open(same.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (!file) return refused();
+  return file;
+}
+
+}  // namespace
+
+Result<Fd> open_log(const std::string& state_directory, AttemptId attempt, LogStream stream,
+                    const std::string& path, const Identity& owner) {
+  auto directory = open_attempt(state_directory, attempt);
+  if (!directory) return failure(std::move(directory.error()));
+  if (!directory->valid()) {
+    return log_error(attempt, "it has not been started yet", ErrorCode::kNotFound);
+  }
+  if (!path.empty()) {
+    const auto expected = what_the_shim_opened(directory->get(), attempt, stream);
+    if (!expected) return failure(expected.error());
+    return open_chosen(attempt, path, *expected, owner);
+  }
+  Fd file(
+      ::openat(directory->get(), "log", O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | O_NOFOLLOW));
+  if (!file) return log_error(attempt, std::strerror(errno), ErrorCode::kNotFound);
+  struct stat about {};
+  if (::fstat(file.get(), &about) != 0 || !S_ISREG(about.st_mode)) {
+    return log_error(attempt, "it is not a plain file", ErrorCode::kUnsupported);
   }
   return file;
 }

@@ -8,17 +8,18 @@
 #include "base/fd.h"
 #include "base/result.h"
 #include "core/ids.h"
+#include "core/job.h"
 
 namespace gpusched {
 
 enum class LogStream { kOutput, kError };
 
 // Opens what the attempt really writes to. `path` is absolute: what the user chose for that
-// stream; empty: the log in the job directory. A path that now leads to another file than the
-// shim opened, to something that is not a plain file, or to one that `uid` may not read is
-// refused: the daemon may be root and the path is the user's.
+// stream; empty: the log in the job directory. The daemon may be root and the path is the user's:
+// it is followed and opened with the rights of `owner`, and only after it was seen to be the plain
+// file that the shim opened.
 Result<Fd> open_log(const std::string& state_directory, AttemptId attempt, LogStream stream,
-                    const std::string& path, std::uint32_t uid);
+                    const std::string& path, const Identity& owner);
 
 struct LogPiece {
   std::string bytes;              // Empty: nothing there yet.

@@ -30,7 +30,7 @@ class LogFile : public ::testing::Test {
     ASSERT_TRUE(replace_file(directory_.get(), "status", write_status(status), 0644));
   }
   Result<Fd> open(const std::string& path, std::uint32_t uid = ::geteuid()) {
-    return open_log(state_.path(), kLogAttempt, LogStream::kOutput, path, uid);
+    return open_log(state_.path(), kLogAttempt, LogStream::kOutput, path, {uid, uid, {}});
   }
   testing::TemporaryDirectory state_;
   Fd directory_;
@@ -99,6 +99,7 @@ TEST_F(LogFile, RefusesWhatIsNotAPlainFileWithoutWaitingForIt) {
 }
 
 TEST_F(LogFile, RefusesAFileThatTheSubmitterMayNotRead) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root could read it";
   const std::string path = state_ / "private";
   std::ofstream(path) << "output";
   ASSERT_EQ(::chmod(path.c_str(), 0600), 0);
@@ -108,8 +109,24 @@ TEST_F(LogFile, RefusesAFileThatTheSubmitterMayNotRead) {
   EXPECT_EQ(other.error().code, ErrorCode::kForbidden);
 }
 
+// Whether a path exists is told to those alone who could see it themselves.
+TEST_F(LogFile, SaysNothingOfPlacesThatTheSubmitterMayNotLookInto) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root could look there";
+  std::filesystem::create_directory(state_ / "closed");
+  const std::string there = state_ / "closed/there";
+  std::ofstream(there) << "output";
+  record_identity(there);
+  ASSERT_EQ(::chmod((state_ / "closed").c_str(), 0700), 0);
+  const auto is_there = open(there, 54321);
+  const auto is_not = open(state_ / "closed/not-there", 54321);
+  ASSERT_FALSE(is_there || is_not);
+  EXPECT_EQ(is_there.error().code, ErrorCode::kForbidden);
+  EXPECT_EQ(is_not.error().code, ErrorCode::kForbidden);
+  EXPECT_TRUE(open(there, 0)) << "rights are as before for whoever comes next";
+}
+
 TEST_F(LogFile, AnAttemptWithoutADirectoryHasNoLog) {
-  const auto none = open_log(state_.path(), {JobId{9}, 1}, LogStream::kOutput, "", 0);
+  const auto none = open_log(state_.path(), {JobId{9}, 1}, LogStream::kOutput, "", {});
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().code, ErrorCode::kNotFound);
 }

@@ -127,6 +127,8 @@ void MoveQueue::start_mover(Task& task) {
                    std::to_string(mover_.ram_reserve_bytes + ram_promised_beside(task)),
                    "--awake",
                    task.order.awake || task.order.holder ? "yes" : "no",
+                   "--owner",
+                   std::to_string(task.order.owner),
                    "--report",
                    std::to_string(kReportSocket)};
   if (const auto& holder = task.order.holder) {

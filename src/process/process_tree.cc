@@ -94,6 +94,14 @@ std::vector<ProcessEntry> list_processes() {
 
 std::optional<ProcessEntry> find_process(pid_t pid) { return read_entry(pid); }
 
+std::optional<uid_t> user_of_process(pid_t pid) {
+  const std::string status = read_proc("/proc/" + std::to_string(pid) + "/status", 1 << 14);
+  constexpr std::string_view kLabel = "\nUid:";
+  const std::size_t at = status.find(kLabel);
+  if (at == std::string::npos) return std::nullopt;
+  return static_cast<uid_t>(std::strtoul(status.c_str() + at + kLabel.size(), nullptr, 10));
+}
+
 std::vector<pid_t> descendants_of(pid_t root) {
   const std::vector<ProcessEntry> all = list_processes();
   std::vector<pid_t> tree{root};
@@ -160,12 +168,14 @@ std::vector<pid_t> find_lost_tree(const LostTree& lost) {
   return found;
 }
 
-std::vector<pid_t> find_container(const std::string& id, Boot since) {
-  constexpr std::size_t kShortestId = 12;
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  if (id.size() < kShortestId || id.find_first_not_of(kDigits) != std::string::npos) return {};
+std::vector<pid_t> find_container(const std::string& group, Boot since) {
+  if (group.size() < 2 || group.front() != '/') return {};
   const auto is_in = [&](const std::string& pid) {
-    return read_proc("/proc/" + pid + "/cgroup", 1 << 16).find(id) != std::string::npos;
+    // The path as a whole: a part of it could be chosen by anybody who may make groups.
+    std::string groups = read_proc("/proc/" + pid + "/cgroup", 1 << 16);
+    if (groups.empty() || groups.back() != '\n') groups += '\n';
+    return groups.find(':' + group + '\n') != std::string::npos ||
+           groups.find(':' + group + '/') != std::string::npos;
   };
   if (is_in("self")) return {};
   std::vector<pid_t> found;

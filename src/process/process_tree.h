@@ -27,6 +27,9 @@ std::vector<ProcessEntry> list_processes();
 Boot boot_of_ticks(std::uint64_t ticks);
 std::optional<ProcessEntry> find_process(pid_t pid);
 
+// Its real user; nullopt: there is no such process (any more).
+std::optional<uid_t> user_of_process(pid_t pid);
+
 // All living descendants of `root`, without itself.
 std::vector<pid_t> descendants_of(pid_t root);
 // Sends to each; returns how many there were.
@@ -48,8 +51,8 @@ struct LostTree {
 };
 std::vector<pid_t> find_lost_tree(const LostTree& lost);
 
-// The processes of a container, by its id in their control groups. None if the container is older
-// than `since` (the attempt only used it), if we are in it ourselves, or if `id` is no engine's id.
-std::vector<pid_t> find_container(const std::string& id, Boot since);
+// The processes of a container: those in its control group, or below it. None if the container is
+// older than `since` (the attempt only used it), if we are in it ourselves, or if it is the root.
+std::vector<pid_t> find_container(const std::string& group, Boot since);
 
 }  // namespace gpusched

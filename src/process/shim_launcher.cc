@@ -39,8 +39,8 @@ void ShimLauncher::change_time(AttemptId attempt, const TimeRule& time) {
 }
 void ShimLauncher::let_go(AttemptId attempt) { impl_->let_go(attempt); }
 void ShimLauncher::forget(JobId job) { impl_->forget(job); }
-void ShimLauncher::end_containers(AttemptId attempt, Boot since, std::vector<std::string> ids) {
-  impl_->end_containers(attempt, since, std::move(ids));
+void ShimLauncher::end_containers(AttemptId attempt, Boot since, std::vector<std::string> groups) {
+  impl_->end_containers(attempt, since, std::move(groups));
 }
 std::vector<std::pair<AttemptId, int>> ShimLauncher::shims() const { return impl_->shims(); }
 int ShimLauncher::shim_of(AttemptId attempt) const { return impl_->shim_of(attempt); }
@@ -249,8 +249,8 @@ void ShimLauncher::Impl::let_go(AttemptId attempt) {
 }
 
 void ShimLauncher::Impl::end_containers(AttemptId attempt, Boot since,
-                                        std::vector<std::string> ids) {
-  outbox_.push_back({{}, encode(EndContainersRequest{attempt, since, std::move(ids)}), {}});
+                                        std::vector<std::string> groups) {
+  outbox_.push_back({{}, encode(EndContainersRequest{attempt, since, std::move(groups)}), {}});
   pump();
 }
 

@@ -60,7 +60,7 @@ class ShimLauncher final : public Launcher {
   void forget(JobId job) override;
 
   // Ends containers that an attempt has left behind; one that was there before `since` stays.
-  void end_containers(AttemptId attempt, Boot since, std::vector<std::string> ids);
+  void end_containers(AttemptId attempt, Boot since, std::vector<std::string> groups);
 
   // The attempts that are followed, with the pids of their shims.
   std::vector<std::pair<AttemptId, int>> shims() const;

@@ -39,7 +39,7 @@ class ShimLauncher::Impl : public std::enable_shared_from_this<ShimLauncher::Imp
   void change_time(AttemptId attempt, const TimeRule& time);
   void let_go(AttemptId attempt);
   void forget(JobId job);
-  void end_containers(AttemptId attempt, Boot since, std::vector<std::string> ids);
+  void end_containers(AttemptId attempt, Boot since, std::vector<std::string> groups);
   std::vector<std::pair<AttemptId, int>> shims() const;
   int shim_of(AttemptId attempt) const;
   bool take_changed();

@@ -145,8 +145,8 @@ TEST_P(Shim, WritesToTheFilesThatTheUserChose) {
   EXPECT_EQ(content("chosen.err"), "err\n");
   for (const LogStream stream : {LogStream::kOutput, LogStream::kError}) {
     const std::string name = stream == LogStream::kOutput ? "chosen.out" : "chosen.err";
-    const auto opened =
-        open_log(harness_.state(), kOne, stream, harness_.state() + "/" + name, ::geteuid());
+    const auto opened = open_log(harness_.state(), kOne, stream, harness_.state() + "/" + name,
+                                 Identity{::geteuid(), ::getegid(), {}});
     EXPECT_TRUE(opened) << opened.error().message;
   }
 }

@@ -180,6 +180,9 @@ std::optional<Container> container_in(std::string_view path) {
     if (!found) found = from_name(parts, at);
     if (!found) continue;
     if (below_kubernetes(parts)) found->pod = pod_of(parts);
+    const std::string_view part = parts[at];
+    found->group =
+        path.substr(0, static_cast<std::size_t>(part.data() + part.size() - path.data()));
     return found;
   }
   return std::nullopt;
@@ -214,7 +217,7 @@ std::optional<AttemptId> attempt_of(std::string_view cgroup_text, std::string_vi
     std::size_t at = path.find(kJobs);
     while (at != std::string_view::npos && !found) {
       // The mount point is not in the path; what comes after it must be the end of the base.
-      const bool ours = base.empty() || base.ends_with(path.substr(0, at));
+      const bool ours = !base.empty() && base.ends_with(path.substr(0, at));
       std::string_view leaf = path.substr(at + kJobs.size());
       leaf = leaf.substr(0, leaf.find('/'));
       if (ours) found = attempt_named(leaf);

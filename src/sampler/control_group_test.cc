@@ -77,17 +77,29 @@ TEST(ControlGroup, TheInnermostContainerCounts) {
   EXPECT_EQ(found->id, inner);
 }
 
+// Anybody may name a group after somebody else's container; the place of it cannot be chosen.
+TEST(ControlGroup, SaysWhichGroupTheContainerIs) {
+  const std::string real = "/system.slice/docker-" + kId + ".scope";
+  const std::string made = "/user.slice/user-1000.slice/user@1000.service/docker-" + kId + ".scope";
+  const auto of_real = container_of("0::" + real + "/init\n");
+  const auto of_made = container_of("0::" + made + "\n");
+  ASSERT_TRUE(of_real && of_made);
+  EXPECT_EQ(of_real->group, real);
+  EXPECT_EQ(of_made->group, made);
+  EXPECT_NE(of_real, of_made);
+}
+
 TEST(ControlGroup, NamesTheAttempt) {
-  EXPECT_EQ(attempt_of("0::/gpusched-12ab/jobs/7.1\n", ""), (AttemptId{JobId{7}, 1}));
-  EXPECT_EQ(
-      attempt_of("5:memory:/\n0::/system.slice/gpuschedd.service/jobs/123.4/inner/deep\n", ""),
-      (AttemptId{JobId{123}, 4}));
-  EXPECT_EQ(attempt_of("0::/x/jobs/8.2/docker/" + kId + "\n", ""), (AttemptId{JobId{8}, 2}))
+  const char* base = "/sys/fs/cgroup/x";
+  EXPECT_EQ(attempt_of("0::/x/jobs/7.1\n", base), (AttemptId{JobId{7}, 1}));
+  EXPECT_EQ(attempt_of("5:memory:/\n0::/x/jobs/123.4/inner/deep\n", base),
+            (AttemptId{JobId{123}, 4}));
+  EXPECT_EQ(attempt_of("0::/x/jobs/8.2/docker/" + kId + "\n", base), (AttemptId{JobId{8}, 2}))
       << "a container that was made inside the job";
   for (const char* other : {"0::/gpusched/shims\n", "0::/jobs\n", "0::/jobs/7\n", "0::/jobs/7.\n",
                             "0::/jobs/.1\n", "0::/jobs/7.0\n", "0::/jobs/7.1x\n", "0::/7.1\n",
                             "0::/jobs/-7.1\n", "0::/jobs/99999999999999999999.1\n", ""}) {
-    EXPECT_FALSE(attempt_of(other, {})) << other;
+    EXPECT_FALSE(attempt_of(other, base)) << other;
   }
 }
 
@@ -96,6 +108,7 @@ TEST(ControlGroup, AnotherDaemonsJobsAreNotOurs) {
   EXPECT_TRUE(attempt_of(text, "/sys/fs/cgroup/gpusched-12ab"));
   EXPECT_TRUE(attempt_of(text, "/sys/fs/cgroup/unified/gpusched-12ab"));
   EXPECT_FALSE(attempt_of(text, "/sys/fs/cgroup/gpusched-34cd"));
+  EXPECT_FALSE(attempt_of(text, "")) << "without a group of its own a daemon has no jobs in groups";
   EXPECT_TRUE(attempt_of("0::/jobs/7.1\n", "/sys/fs/cgroup/gpusched-34cd"))
       << "the root of a cgroup namespace";
 }

@@ -50,7 +50,7 @@ std::optional<AttemptId> ProcessOwners::attempt_by_tree(int pid, int parent) {
 
 std::optional<AttemptId> ProcessOwners::attempt_by_container(const ProcessOwner& owner) const {
   if (!owner.container) return std::nullopt;
-  const auto found = containers_.find(owner.container->id);
+  const auto found = containers_.find(owner.container->group);
   return found != containers_.end() ? std::optional(found->second) : std::nullopt;
 }
 
@@ -62,7 +62,7 @@ void ProcessOwners::learn_container(const ProcessOwner& owner) {
   if (job == jobs_.attempts.end() || !proc_.stat(job->shim)) return;
   if (container_of(proc_.cgroup(job->shim)) == owner.container) return;
   if (containers_.size() >= kContainersMost) containers_.clear();
-  containers_[owner.container->id] = *owner.attempt;
+  containers_[owner.container->group] = *owner.attempt;
 }
 
 void ProcessOwners::find_attempt(int pid, const ProcessStat& stat, Known& known) {
@@ -75,9 +75,8 @@ void ProcessOwners::find_attempt(int pid, const ProcessStat& stat, Known& known)
     owner.evidence = evidence;
   };
   if (const auto attempt = attempt_of(groups, jobs_.cgroup)) {
-    // Numbers alone are not ours: another daemon has its own.
-    known.in_leaf = !jobs_.cgroup.empty() || runs(*attempt);
-    if (known.in_leaf) return set(*attempt, Evidence::kCgroup);
+    known.in_leaf = true;
+    return set(*attempt, Evidence::kCgroup);
   }
   if (const auto attempt = attempt_by_tree(pid, stat.parent)) return set(*attempt, Evidence::kTree);
   if (const auto attempt = attempt_by_container(owner)) return set(*attempt, Evidence::kCgroup);

@@ -53,7 +53,7 @@ class ProcessOwners {
   watch::JobsOrder jobs_;
   unsigned jobs_version_ = 0;
   std::map<int, Known> known_;  // By pid; the start is in the owner.
-  // Containers that an attempt has made, by id: whoever runs in one is the attempt's.
+  // Containers that an attempt has made, by their groups: whoever runs in one is the attempt's.
   std::map<std::string, AttemptId> containers_;
   Boot swept_{};
 };

@@ -78,7 +78,7 @@ TEST_F(ProcessOwnersTest, OfAProcessThatIsGoneNothingIsKnown) {
 }
 
 TEST_F(ProcessOwnersTest, BelongsToTheAttemptWhoseGroupItIsIn) {
-  run({{kSeven, 40, 1000}});
+  run({{kSeven, 40, 1000}}, "/sys/fs/cgroup/gpusched-1");
   add(50, {.cgroup = "0::/gpusched-1/jobs/7.1/inner\n"});
   EXPECT_EQ(owner(50).attempt, kSeven);
   EXPECT_EQ(owner(50).evidence, Evidence::kCgroup);
@@ -90,6 +90,12 @@ TEST_F(ProcessOwnersTest, TheSameNumberInAnotherDaemonsGroupIsForeign) {
   EXPECT_FALSE(owner(50).attempt);
   add(51, {.cgroup = "0::/gpusched-1/jobs/9.9\n"});
   EXPECT_EQ(owner(51).attempt, (AttemptId{JobId{9}, 9})) << "Ended, but still its process.";
+}
+
+TEST_F(ProcessOwnersTest, WithoutAGroupOfOursNoGroupIsAJobs) {
+  run({{kSeven, 40, 1000}});
+  add(50, {.cgroup = "0::/user.slice/mine/jobs/7.1\n"});
+  EXPECT_FALSE(owner(50).attempt);
 }
 
 TEST_F(ProcessOwnersTest, BelongsToTheShimItDescendsFrom) {
@@ -177,6 +183,8 @@ TEST_F(ProcessOwnersTest, AContainerThatAJobMadeIsTheJobs) {
   EXPECT_EQ(owner(51, std::chrono::minutes{2}).attempt, kSeven);
   add(52, {.parent = 1, .cgroup = "0::/machine.slice/libpod-" + std::string(64, 'b') + ".scope\n"});
   EXPECT_FALSE(owner(52).attempt);
+  add(53, {.parent = 1, .cgroup = "0::/user.slice" + box.substr(3)});
+  EXPECT_FALSE(owner(53).attempt) << "the same name elsewhere is another group";
 }
 
 TEST_F(ProcessOwnersTest, RootInAContainerMayNameAnAttemptForItsOwner) {

@@ -20,6 +20,9 @@ struct Container {
   Kind kind = Kind::kDocker;
   std::string id;   // As the engine names it: 64 hexadecimal digits, or a name (LXC, nspawn).
   std::string pod;  // Kubernetes: the pod's UID; else empty.
+  // The control group it is, from the root. Says which one it is: users can make groups of their
+  // own that carry anybody's id in their names.
+  std::string group;
   friend bool operator==(const Container&, const Container&) = default;
 };
 

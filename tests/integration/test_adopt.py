@@ -186,7 +186,7 @@ def test_what_is_refused(lab):
     assert lab.run("disown", started, check=False).returncode == 65
     for body in ({}, {"pid": 0}, {"pid": process.pid, "restartable": True}, {"pid": "7"}):
         assert lab.http("POST", "/v1/adopt", body).status == 400
-    dry = lab.run("adopt", idle.pid, "--gpu", "0", "--dry-run")
+    dry = lab.run("adopt", idle.pid, "--gpu", "0", "--vram", "1G", "--dry-run")
     assert "nothing was changed" in dry.stderr
     goes_on(process)
 

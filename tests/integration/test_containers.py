@@ -26,26 +26,33 @@ def engine(lab):
                         open("/proc/self/mountinfo", encoding="utf8").read(), re.M)
     if os.getuid() != 0 or not mounts:
         pytest.skip("only root can make a control group as an engine does")
-    group = f"{mounts[0]}/docker/{secrets.token_hex(32)}"
+    name = f"docker/{secrets.token_hex(32)}"
+    group = f"{mounts[0]}/{name}"
+    # What a user could make in a part of the tree that is his.
+    made_by_user = f"{mounts[0]}/of-a-user-{secrets.token_hex(4)}/{name}"
     try:
         os.makedirs(group)
+        os.makedirs(made_by_user)
     except OSError as error:
         pytest.skip(f"no control group can be made here: {error}")
     started = []
 
-    def start(*command, **variables):
+    def start(*command, place=group, **variables):
         process = subprocess.Popen(
-            ["sh", "-c", 'echo $$ > "$0"/cgroup.procs && exec "$@"', group, *map(str, command)],
+            ["sh", "-c", 'echo $$ > "$0"/cgroup.procs && exec "$@"', place, *map(str, command)],
             env=os.environ | variables, start_new_session=True)
         started.append(process)
         return process
 
+    start.made_by_user = made_by_user
     yield start
     for process in started:
         process.kill()
         process.wait(30)
-    wait_until(lambda: not open(f"{group}/cgroup.procs", encoding="utf8").read(), 30, "its end")
-    os.rmdir(group)
+    for place in (group, made_by_user):
+        wait_until(lambda: not open(f"{place}/cgroup.procs", encoding="utf8").read(), 30, "its end")
+        os.rmdir(place)
+    os.removedirs(os.path.dirname(made_by_user))
 
 
 def variables_of(lab, job):
@@ -93,3 +100,15 @@ def test_a_container_that_was_there_before_the_job_outlives_it(lab, engine):
     lab.ended(job)
     wait_until(lambda: (p := shown(lab, inside.pid)) and not p.get("job"), 30, "a foreign process")
     assert keeper.poll() is None and inside.poll() is None
+
+
+def test_a_group_named_after_anothers_container_does_not_end_it(lab, engine):
+    job = running_job(lab)
+    anothers = engine("sleep", "1000")
+    own = engine(lab.simjob, "--vram", "2G", "--seconds", "0", place=engine.made_by_user,
+                 **variables_of(lab, job))
+    wait_until(lambda: (p := shown(lab, own.pid)) and p.get("job") == job, 30, "its owner")
+    lab.run("cancel", job)
+    lab.ended(job)
+    assert own.wait(30) == -9
+    assert anothers.poll() is None

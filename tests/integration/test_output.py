@@ -75,6 +75,14 @@ def test_a_path_that_cannot_be_opened(running, tmp_path):
     assert "no/such/place" in ended["message"]
 
 
+def test_a_pipe_that_nobody_reads(running, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    job = running.submit("--gpus", "0", "--output", tmp_path / "pipe", "--", "true")
+    ended = running.ended(job)
+    assert (ended["state"], ended["cause"]) == ("failed", "launch")
+    assert "a pipe that nobody reads" in ended["message"]
+
+
 def test_bytes_are_served_as_they_were_written(running):
     job = running.submit("--gpus", "0", "--", "/usr/bin/python3", "-c",
                          "import os; os.write(1, bytes(range(256)) * 300)")

@@ -87,8 +87,10 @@ def test_others_see_the_row_and_nothing_private(place, ml1, ml2):
     assert told.returncode == 0
     assert "secret-of-ml1" not in told.stdout
     details = json.loads(told.stdout)["jobs"][0]
-    for private in ("environment", "directory", "control_socket", "log_path"):
+    for private in ("environment", "directory", "control_socket", "log_path", "argv",
+                    "working_directory", "output_path"):
         assert details.get(private) is None
+    assert details["command"] == rows[0]["command"] == "echo"
     refused = ml2.gpusched("logs", job)
     assert (refused.returncode, refused.stdout) == (77, "")
     assert refused.stderr.count("\n") == 1 and str(job) in refused.stderr
@@ -322,3 +324,65 @@ def test_progress_follows_no_link_to_what_others_may_not_read(place, ml1):
     ml1.gpusched("cancel", job, other)
     place.ended(job)
     place.ended(other)
+
+
+ASKS_AFTER_ITS_PARENT_HAS_ENDED = """
+import os, socket, sys
+connection = socket.socket(socket.AF_UNIX)
+connection.connect(os.environ["GPUSCHED_SOCKET"])
+print(os.getpid(), flush=True)
+if os.fork():
+    os._exit(0)
+sys.stdin.readline()
+body = '{"gpus":1}'
+connection.sendall(f"POST /v1/leases HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n"
+                   f"Content-Length: {len(body)}\\r\\n\\r\\n{body}".encode())
+answer = b""
+while piece := connection.recv(65536):
+    answer += piece
+print(answer.decode(), flush=True)
+"""
+
+
+def process_with_number(wanted, user):
+    """A process of the user that gets this number, as one of many others could."""
+    for _ in range(200):
+        with open("/proc/sys/kernel/ns_last_pid", "w", encoding="utf8") as last:
+            last.write(str(wanted - 1))
+        process = subprocess.Popen(["setpriv", f"--reuid={user.uid}", f"--regid={user.gid}",
+                                    "--clear-groups", "sleep", "1000"])
+        if process.pid == wanted:
+            return process
+        process.kill()
+        process.wait(30)
+    return None
+
+
+def test_a_lease_is_not_held_by_whoever_got_the_number(place, ml1, ml2):
+    if not os.access("/proc/sys/kernel/ns_last_pid", os.W_OK):
+        pytest.skip("this kernel does not let a number be chosen")
+    asker = subprocess.Popen(
+        ["setpriv", f"--reuid={ml1.uid}", f"--regid={ml1.gid}", "--clear-groups", "/usr/bin/python3",
+         "-c", ASKS_AFTER_ITS_PARENT_HAS_ENDED], env=place.environment(), text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    connected = int(asker.stdout.readline())
+    assert asker.wait(30) == 0
+    other = process_with_number(connected, ml2)
+    try:
+        answer, _ = asker.communicate("\n", timeout=60)
+        assert " 404 " in answer.splitlines()[0], answer
+        assert f"there is no process {connected}" in answer
+    finally:
+        if other:
+            other.kill()
+            other.wait(30)
+
+
+def test_a_number_without_an_account_is_refused(place):
+    refused = subprocess.run(
+        ["setpriv", "--reuid=3123456", "--regid=3123456", "--clear-groups",
+         str(place.programs / "gpusched"), "submit", "--gpus", "0", "--", "true"],
+        env=place.environment() | {"HOME": "/"}, cwd="/", capture_output=True, text=True,
+        timeout=60, check=False)
+    assert refused.returncode == 77, refused
+    assert "user 3123456 has no account on this machine" in refused.stderr

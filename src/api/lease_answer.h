@@ -1,0 +1,33 @@
+// Leases as JSON (docs/api.md, "Leases").
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "api/context.h"
+#include "core/explain.h"
+#include "json/json_writer.h"
+
+namespace gpusched {
+
+// Writes leases of one state at one moment: the queue is walked once for all of them.
+// REQUIRES: the state does not change while this lives.
+class LeaseWriter {
+ public:
+  explicit LeaseWriter(const Context& context) : context_(context) {}
+  void write(JsonWriter& json, const Job& job);
+
+ private:
+  void write_waiting(JsonWriter& json, const Job& job);
+  std::optional<std::uint64_t> position_of(JobId id);
+
+  const Context& context_;
+  std::optional<WaitingReasons> reasons_;  // Made with the first one that waits.
+  std::optional<std::map<JobId, std::uint64_t>> positions_;
+};
+
+// One lease: {"schema":1,"lease":{…}}.
+std::string lease_json(const Context& context, const Job& job);
+
+}  // namespace gpusched
