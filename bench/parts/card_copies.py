@@ -79,7 +79,8 @@ def stage_copies(arguments, directory):
         began = time.time()
         subprocess.run(command("alone"), check=True, stdout=subprocess.DEVNULL)
         found["alone_s"] = round(time.time() - began, 1)
-    daemon = CardDaemon(arguments.programs, directory, words=["--sim", arguments.sim] if arguments.sim else [])
+    daemon = CardDaemon(arguments.programs, directory,
+                        words=["--sim", arguments.sim] if arguments.sim else [])
     try:
         for name in ("first", "again"):
             found[name] = through_daemon(daemon, [command(f"{name[0]}{i}") for i in range(arguments.copies)])

@@ -270,8 +270,9 @@ std::string nearest_word(std::string_view word, const std::string_view* candidat
   for (std::size_t i = 0; i < n; ++i) {
     // Words of very different length are not alike, and comparing them could take long.
     const std::string_view other = candidates[i];
-    const auto [shorter, longer] = std::minmax(word.size(), other.size());
-    if (longer - shorter >= best_distance) continue;
+    const std::size_t apart =
+        word.size() > other.size() ? word.size() - other.size() : other.size() - word.size();
+    if (apart >= best_distance) continue;
     const std::size_t distance = edit_distance(word, other);
     // Two edits of a three-letter word make any other word of three letters.
     const bool alike = distance * 2 <= std::max(word.size(), candidates[i].size());

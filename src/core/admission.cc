@@ -32,7 +32,8 @@ Lack closed_to_more(const Card& card, const CardHolds& holds, const Rules& rules
   if (holds.whole) return Lack::kTaken;
   if (holds.jobs == 0) return Lack::kNothing;
   if (!card.sharing.value_or(rules.sharing)) return Lack::kSharing;
-  return card.jobs_most && holds.jobs >= *card.jobs_most ? Lack::kJobsMost : Lack::kNothing;
+  if (card.jobs_most && holds.jobs >= *card.jobs_most) return Lack::kJobsMost;
+  return holds.beyond.growing ? Lack::kGrowth : Lack::kNothing;
 }
 
 // What past runs say, if they say something of such a card.

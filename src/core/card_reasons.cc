@@ -98,8 +98,8 @@ void add_foreign(const State& state, const CardLack& lack, Now now, Reason& reas
 void add_foreign(const State& state, Now now, Reason& reason) {
   for (const CardLack& lack : reason.lacks) {
     // Where jobs have the compute, or the card, nobody else is to blame.
-    const bool memory =
-        lack.what != Lack::kCompute && lack.what != Lack::kSharing && lack.what != Lack::kJobsMost;
+    const bool memory = lack.what != Lack::kCompute && lack.what != Lack::kSharing &&
+                        lack.what != Lack::kJobsMost && lack.what != Lack::kGrowth;
     if (memory) add_foreign(state, lack, now, reason);
   }
   std::ranges::stable_sort(reason.foreign, std::greater{}, [](const ForeignHolder& holder) {

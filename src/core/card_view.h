@@ -61,6 +61,8 @@ struct Beyond {
   int load_percent = 0;  // Of foreign processes.
   // What jobs use of the compute, less what they were given: below zero where they use less.
   int jobs_load_percent = 0;
+  // A job has more memory than it was given, and takes more still: nobody knows where that ends.
+  bool growing = false;
 };
 
 }  // namespace gpusched

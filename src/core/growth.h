@@ -11,6 +11,10 @@
 
 namespace gpusched {
 
+// Bytes a second. Slower than this is not growing: in the time of a move it comes to less than the
+// headroom.
+inline constexpr double kGrowing = 16 << 20;
+
 class Growth {
  public:
   // A new look that brought something.

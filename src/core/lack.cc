@@ -25,6 +25,8 @@ const char* lack_name(Lack lack) {
       return "sharing";
     case Lack::kJobsMost:
       return "jobs_most";
+    case Lack::kGrowth:
+      return "growing_job";
   }
   CHECK(false);
 }

@@ -19,6 +19,7 @@ enum class Lack : std::uint8_t {
   kEmptiness,    // The job wants it to itself, and others are there.
   kSharing,      // The card is not shared.
   kJobsMost,     // It has as many jobs as it may.
+  kGrowth,       // A job there takes more than it was given, and more still.
 };
 // For programs: "vram", "compute".
 const char* lack_name(Lack lack);

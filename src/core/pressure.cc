@@ -12,8 +12,6 @@ namespace {
 
 // From a look to the moment at which whoever grows has been stopped, with some to spare.
 constexpr double kReaction = 1.5;
-// Slower than this is not growing: in the time of a move it comes to less than the headroom.
-constexpr double kGrowing = 16 << 20;
 // A driver that takes longer than this over a move keeps nobody waiting.
 constexpr Microseconds kStillMost = Seconds{600};
 // Whoever has not grown for so long while it ran has what it wants.

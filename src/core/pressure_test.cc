@@ -348,6 +348,33 @@ TEST(Pressure, WhoGrowsUpToWhatItAskedForMovesNobody) {
   EXPECT_EQ(state.find(JobId{1})->moves + state.find(JobId{2})->moves, 0);
 }
 
+// Who was asked to start over for it would be back on the card at once, again and again.
+TEST(Pressure, NobodyJoinsAJobThatGrowsBeyondWhatItAskedFor) {
+  State state = large_card();
+  ask().vram(30).submit(state, at_second(0));
+  start_what_fits(state, at_second(0));
+  testing::run(state, 1, at_second(0));
+  const auto see = [&](std::uint64_t gib, std::int64_t second) {
+    CardView view{.condition = CardCondition::kOk, .reason = {}, .at = at_second(second)};
+    SeenProcess seen{.pid = 7};
+    seen.vram_bytes = gib * kGiB;
+    seen.attempt = AttemptId{JobId{1}, 1};
+    view.processes = {seen};
+    view.used_bytes = gib * kGiB;
+    apply(state, CardSeen{CardNumber{0}, view}, view.at);
+  };
+  see(35, 1);
+  see(40, 2);
+  ask().vram(5).submit(state, at_second(2));
+  EXPECT_TRUE(start_what_fits(state, at_second(2)).empty());
+  const auto why = why_waiting(state, *state.find(JobId{2}), at_second(2));
+  ASSERT_FALSE(why.empty());
+  EXPECT_NE(describe(why.front()).find("grows beyond what it asked for"), std::string::npos);
+  see(40, 3);
+  see(40, 4);
+  EXPECT_EQ(start_what_fits(state, at_second(4)).size(), 1U) << "it has what it wants";
+}
+
 TEST(Pressure, AShortStopIsNoMove) {
   State state = with_jobs(2);
   CardPlay play(state);

@@ -136,6 +136,8 @@ std::string lack_clause(const CardLack& lack, bool alike) {
       return card + " is not shared";
     case Lack::kJobsMost:
       return card + " has its limit of " + count(lack.left, "job");
+    case Lack::kGrowth:
+      return card + " has a job that grows beyond what it asked for";
     case Lack::kNothing:
     case Lack::kUnusable:
     case Lack::kSize:

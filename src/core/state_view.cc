@@ -216,6 +216,7 @@ void State::refresh_beyond(std::size_t card_index) {
   }
   std::uint64_t excess = 0;
   double jobs_load = 0;
+  bool growing = false;
   const CardNumber number = cards_[card_index].number;
   for (const auto& [attempt, bytes] : ours) {
     const Job& job = *find(attempt.job);
@@ -231,6 +232,7 @@ void State::refresh_beyond(std::size_t card_index) {
     // What is away computes nothing, whatever was seen before it went.
     if (aside_phase(job) == AsidePhase::kPaused) continue;
     if (held != nullptr && use != nullptr) jobs_load += load_beyond(*use, *held, rules_.estimates);
+    growing = growing || (bytes > given && growth_on(number).of(attempt) >= kGrowing);
   }
   if (view.busy_percent) {
     // Nobody tells who it is. What jobs were given, or are seen to take, explains a part of it.
@@ -241,7 +243,7 @@ void State::refresh_beyond(std::size_t card_index) {
   const std::uint64_t unattributed = used - std::min(used, listed);
   card_holds_[card_index].beyond = {foreign + excess + unattributed,
                                     static_cast<int>(std::lround(load)),
-                                    static_cast<int>(std::lround(jobs_load))};
+                                    static_cast<int>(std::lround(jobs_load)), growing};
 }
 
 }  // namespace gpusched

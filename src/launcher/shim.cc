@@ -272,7 +272,7 @@ void run_shim(const ShimSettings& settings, AttemptId attempt, const std::string
     auto waiting = start_waiting(parts, plan, release);
     if (!waiting) {
       withdraw(parts, begun, std::move(release), command);
-      return give_up(settings, attempt, waiting.error().message);
+      return give_up(settings, attempt, waiting.error());
     }
     command = std::move(*waiting);
   }

@@ -14,12 +14,13 @@ void FaultWorld::check() {
   check_jobs_at_once();
 }
 
-// What was adopted was there before anybody asked.
+// What was adopted was there before anybody asked, and so was what was found after a loss.
 void FaultWorld::check_jobs_at_once() {
   if (jobs_most_ == 0) return;
   int started = 0;
   for (const JobId id : engine_->state().active()) {
-    started += engine_->state().find(id)->spec->adopted ? 0 : 1;
+    const Job& job = *engine_->state().find(id);
+    started += job.spec->adopted || found_.contains(job.current_attempt()) ? 0 : 1;
   }
   if (started > jobs_most_) violate("more jobs run than the daemon can follow");
 }
@@ -39,7 +40,9 @@ void FaultWorld::check_quotas() {
     const TenantHolds& before = held_[name];
     const TenantHolds& now = entry.holds;
     holds[name] = now;
-    if (name == "by-hand") continue;  // What was adopted was there before anybody asked.
+    if (name == "by-hand")
+      continue;  // What was adopted was there before anybody asked, and so was what was found after
+                 // a loss.
     if ((now.cards > entry.terms.cards && now.cards > before.cards) ||
         (now.vram_bytes > entry.terms.vram_bytes && now.vram_bytes > before.vram_bytes) ||
         (now.running > entry.terms.running && now.running > before.running)) {

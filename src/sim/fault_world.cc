@@ -31,7 +31,7 @@ FaultWorld::FaultWorld(std::uint64_t seed)
             SimLauncher::Plan plan;
             plan.start_after = Microseconds{pick(5000)};
             plan.run_for = Microseconds{1000 + pick(20'000'000)};
-            plan.vram_bytes = static_cast<std::uint64_t>(pick(20)) * kGiB;
+            plan.vram_bytes = static_cast<std::uint64_t>(pick(17)) * kGiB;
             if (calm_) return plan;
             if (chance(10))
               plan.out =
@@ -51,19 +51,15 @@ FaultWorld::FaultWorld(std::uint64_t seed)
           },
           [](LauncherReport) {}) {
   const int count = 1 + pick(4);
-  const bool moves = chance(70);
   for (int i = 0; i < count; ++i) {
     cards_.push_back({.number = CardNumber{static_cast<std::uint16_t>(i)},
                       .uuid = "GPU-" + std::to_string(i),
                       .model = "Simulated",
                       .vram_bytes = 24 * kGiB,
                       .usable = false});
-    cards_.back().moves = moves;
   }
   if (chance(30)) jobs_most_ = 1 + pick(5);
-  seen_cards_ = std::make_unique<SimCards>(
-      cards_, [this](int below) { return pick(below); },
-      [this](const Card& card, std::uint64_t taken) { return processes_on(card, taken); });
+  seen_cards_ = std::make_unique<SimCards>(cards_, [this](int below) { return pick(below); });
   boot_daemon();
 }
 
@@ -213,6 +209,7 @@ void FaultWorld::commit_with_faults(const Commit& commit) {
       return crash();
     case 1:  // After it was written, before anybody was told.
       store_.stage(commit);
+      for (const Job& job : commit.jobs) ended_.erase(job.id);
       return crash();
     case 2:  // Written, not synced, and the power goes.
       store_.stage(commit);
@@ -220,6 +217,7 @@ void FaultWorld::commit_with_faults(const Commit& commit) {
     case 3:
       store_.stage(commit);
       store_.sync();
+      for (const Job& job : commit.jobs) ended_.erase(job.id);
       return power_cut();
     case 4:
     case 5:
@@ -243,7 +241,7 @@ std::optional<JobId> FaultWorld::any_job() {
 void FaultWorld::client_acts() {
   const Actor root{0, true};
   const auto job = any_job();
-  const int action = pick(20);
+  const int action = pick(17);
   if (action < 6 || !job) return submit_something();
   const auto ignore = [](Result<Answer>) {};
   switch (action) {
@@ -263,10 +261,6 @@ void FaultWorld::client_acts() {
       return engine_->post(TenantUnsetAsked{root, kTenants[pick(3)]}, ignore);
     case 13:
       return adopt_something();
-    case 16:
-    case 17:
-    case 18:
-      return pause_or_resume(*job);
     case 14:
       if (chance(20)) engine_->post(DiskSeen{chance(30)});
       return engine_->post(LetGoAsked{root, {*job}}, ignore);
@@ -391,7 +385,6 @@ std::string FaultWorld::drain() {
   seen_cards_->calm_down(now_);
   // Nor does a quota keep anybody from ending.
   bool lifted = false;
-  int helped = 0;
   for (int i = 0; i < 200'000 && violation_.empty(); ++i) {
     // Asked again where it met a commit that failed.
     if (!std::exchange(lifted, true)) {
@@ -414,10 +407,7 @@ std::string FaultWorld::drain() {
     for (const std::optional<Boot>& other : {deadline, seen_cards_->next_event()}) {
       if (other && (!next || *other < *next)) next = other;
     }
-    if (!next) {
-      if (++helped > 100 || !help_on()) break;
-      continue;
-    }
+    if (!next) break;
     const Microseconds passed = std::max(Microseconds{1}, *next - now_.boot);
     now_.wall += passed;
     now_.boot += passed;

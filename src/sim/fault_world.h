@@ -50,11 +50,6 @@ class FaultWorld {
   void submit_something();
   void adopt_something();
   void change_many(JobId from);
-  // What jobs have on a card of which so much is taken; it grows with every look.
-  std::vector<SeenProcess> processes_on(const Card& card, std::uint64_t taken);
-  void pause_or_resume(JobId job);
-  // Nothing is due any more: whoever was paused is let go on. False: nothing is active.
-  bool help_on();
   TenantRule any_rule();
   SubmitAsked any_submission();
   void time_passes();
@@ -84,8 +79,7 @@ class FaultWorld {
   std::unique_ptr<SimCards> seen_cards_;
   bool calm_ = false;  // While everything is let end: no faults, jobs succeed.
 
-  std::map<AttemptId, std::uint64_t> memory_;  // What an attempt has taken of each card.
-  std::map<std::string, TenantHolds> held_;    // By tenant, at the last check.
+  std::map<std::string, TenantHolds> held_;  // By tenant, at the last check.
   std::set<JobId> acknowledged_;
   std::set<JobId> numbers_given_;  // Whatever became of them.
   std::set<AttemptId> found_;      // Begun again after a loss, with nothing granted.

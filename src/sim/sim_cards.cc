@@ -9,13 +9,9 @@ constexpr std::uint64_t kForeignStep = 1ULL << 30;
 
 }  // namespace
 
-SimCards::SimCards(const std::vector<Card>& cards, std::function<int(int)> pick, Members members)
-    : pick_(std::move(pick)), members_(std::move(members)) {
-  for (const Card& card : cards) cards_[card.number].card = card;
-}
-
-void SimCards::look_at_all(Now now) {
-  for (auto& [card, one] : cards_) tell(card, one, now);
+SimCards::SimCards(const std::vector<Card>& cards, std::function<int(int)> pick)
+    : pick_(std::move(pick)) {
+  for (const Card& card : cards) cards_[card.number] = {};
 }
 
 void SimCards::show_all(std::function<void(CardSeen)> sink, Now now) {
@@ -78,14 +74,6 @@ void SimCards::tell(CardNumber card, One& one, Now now, bool answers) {
     process.vram_bytes = one.foreign.vram_bytes;
     process.load_percent = one.foreign.load_percent;
     seen.view.processes.push_back(std::move(process));
-  }
-  if (answers) {
-    std::uint64_t used = one.foreign.pid > 0 ? one.foreign.vram_bytes : 0;
-    for (SeenProcess& process : members_(one.card, used)) {
-      used += process.vram_bytes.value_or(0);
-      seen.view.processes.push_back(std::move(process));
-    }
-    seen.view.used_bytes = used;
   }
   one.answers_at.reset();
   one.told = now.boot;

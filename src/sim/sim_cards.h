@@ -17,15 +17,12 @@ namespace gpusched {
 
 class SimCards {
  public:
-  // Who is on a card of ours, of which others have taken so much.
-  using Members = std::function<std::vector<SeenProcess>(const Card& card, std::uint64_t taken)>;
   // `pick(n)` is a random number below n.
-  SimCards(const std::vector<Card>& cards, std::function<int(int)> pick, Members members);
+  SimCards(const std::vector<Card>& cards, std::function<int(int)> pick);
   // A new daemon listens, and is shown every card.
   void show_all(std::function<void(CardSeen)> sink, Now now);
   // Somebody wants to start something there.
   void look_now(CardNumber card, Now now);
-  void look_at_all(Now now);
   // The world goes on; what is due is told.
   void advance(Now now);
   // From here on cards answer at once, and nobody else uses them.
@@ -42,7 +39,6 @@ class SimCards {
     int pid = 0;
   };
   struct One {
-    Card card;
     Foreign foreign;
     std::optional<Boot> answers_at;  // A look that was asked for; absent: it never comes.
     Foreign seen;                    // What was told last.
@@ -54,7 +50,6 @@ class SimCards {
   void tell(CardNumber card, One& one, Now now, bool answers = true);
 
   std::function<int(int)> pick_;
-  Members members_;
   std::function<void(CardSeen)> sink_;
   std::map<CardNumber, One> cards_;
   int next_pid_ = 100'000;

@@ -25,6 +25,10 @@ def small_disk(programs, tmp_path):
         subprocess.run(["umount", "-l", daemon.state], check=False)
 
 
+def problems(daemon):
+    return daemon.http("GET", "/v1/version").json()["problems"]
+
+
 def fill(directory):
     """Takes all the room there is."""
     with open(directory / "ballast", "wb", buffering=0) as file:
@@ -46,6 +50,7 @@ def test_a_log_on_a_full_disk(small_disk):
                             "raise SystemExit(9 if full else 8)")
     # The job itself goes on, its end is known once there is room again.
     assert small_disk.ended(job)["exit_code"] == 9
+    wait_until(lambda: not problems(small_disk), what="room")
     assert small_disk.run("run", "--gpus", "0", "--", "echo", "ok", stdin=subprocess.DEVNULL).stdout == "ok\n"
 
 
@@ -109,11 +114,8 @@ def test_a_job_that_fills_the_disk_can_be_cancelled(small_disk):
     wait_until(lambda: not big_writer(ballast), what="the end of the process")
     ballast.unlink()
     assert small_disk.ended(job)["state"] == "cancelled"
+    wait_until(lambda: not problems(small_disk), what="room")
     assert small_disk.run("run", "--gpus", "0", "--", "echo", "ok", stdin=subprocess.DEVNULL).stdout == "ok\n"
-
-
-def problems(daemon):
-    return daemon.http("GET", "/v1/version").json()["problems"]
 
 
 def big_writer(path):

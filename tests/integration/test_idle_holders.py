@@ -19,7 +19,11 @@ GIB = 1 << 30
 
 # A notebook in small: it has memory on a card, ticks twenty times a second, and does as its lines say.
 NOTEBOOK = """
-import ctypes, os, select, sys, time
+import ctypes, mmap, os, select, sys, time
+# It looks like PyTorch, which is known to live on while it is aside.
+library = os.memfd_create("libtorch_cuda.so")
+os.ftruncate(library, mmap.PAGESIZE)
+mapped = mmap.mmap(library, mmap.PAGESIZE)
 cuda = ctypes.CDLL("libcuda.so.1")
 def take(gib):
     address = ctypes.c_uint64()

@@ -27,6 +27,10 @@ def held(daemon, count):
     return [daemon.submit("--gpus", "0", "--hold", "--", "true") for _ in range(count)]
 
 
+def leaves_in(group):
+    return [path for path in (group / "jobs").iterdir() if path.is_dir()]
+
+
 def wait_for_end(daemon, job, code):
     ended = daemon.ended(job)
     assert (ended["state"], ended["exit_code"]) == ("completed" if code == 0 else "failed", code)
@@ -134,7 +138,12 @@ def test_a_healthy_store_is_not_complained_about(own):
 
 def copy_of(daemon, groups):
     other = LiveDaemon(daemon.programs, config=ROOMY) if groups else without_groups(daemon.programs)
-    subprocess.run(["cp", "-a", daemon.state, other.state], check=True)
+
+    def copied():
+        # A launcher that was just killed may still take its things away.
+        shutil.rmtree(other.state, ignore_errors=True)
+        return subprocess.run(["cp", "-a", daemon.state, other.state], check=False).returncode == 0
+    wait_until(copied, what="a whole copy")
     return other
 
 
@@ -194,7 +203,7 @@ def test_a_new_directory_at_an_old_path(own):
     wait_until((own.directory / "old" / "jobs" / str(job) / "1" / "exit").exists, what="its exit")
     assert "exit_code=8" in (own.directory / "old" / "jobs" / str(job) / "1" / "exit").read_text()
     if group is not None:
-        wait_until(lambda: not list((group / "jobs").iterdir()), what="an empty group")
+        wait_until(lambda: not leaves_in(group), what="an empty group")
         for path in sorted(group.glob("**/"), key=lambda p: len(p.parts), reverse=True):
             path.rmdir()
 
@@ -231,7 +240,7 @@ def test_jobs_of_an_older_version_are_found_again_after_an_upgrade(own):
     os.kill(own.shim_of(job), signal.SIGKILL)
     own.start()
     assert own.ended(job)["cause"] == "supervisor_lost"
-    assert not list((own.cgroup() / "jobs").iterdir()), "what it left running has been ended"
+    assert not leaves_in(own.cgroup()), "what it left running has been ended"
 
 
 def old_name(path):

@@ -69,7 +69,7 @@ def test_memory_of_a_job_that_should_be_away_counts(lab):
 
     def is_seen():
         (card,) = lab.http("GET", "/v1/gpus").json()["cards"]
-        return any(one["pid"] == process["pid"] for one in card["processes"])
+        return (process["pid"], 20 << 30) in [(one["pid"], one["vram_bytes"]) for one in card["processes"]]
 
     wait_until(is_seen, what="a look at it")
     waits = lab.submit("--vram", "10G", "--", lab.simjob, "--vram", "9G", "--seconds", "0")
