@@ -31,7 +31,7 @@ TEST_F(HardMoves, ThreadsThatTouchWhatTheDriverManagesDoNotRunMeanwhile) {
   for (int round = 0; round < 5; ++round) {
     ASSERT_EQ(run(words("out")), 0) << record().error;
     EXPECT_EQ(held(), 0U);
-    EXPECT_EQ(state_of_job(), 'T');
+    EXPECT_TRUE(is_stopped_soon());
     ASSERT_EQ(run(words("back")), 0) << record().error;
     EXPECT_EQ(held(), 4 * kGib);
     ASSERT_TRUE(job_->is_running());
@@ -55,7 +55,7 @@ TEST_F(HardMoves, WhoIsNotKnownToLiveOnIsStoppedEvenIfItMayStayAwake) {
   auto order = words("out");
   order.insert(order.end(), {"--awake", "yes"});
   ASSERT_EQ(run(order), 0);
-  EXPECT_EQ(state_of_job(), 'T');
+  EXPECT_TRUE(is_stopped_soon());
   EXPECT_TRUE(record().stopped);
   ASSERT_EQ(run(words("back")), 0);
   EXPECT_FALSE(record().stopped);
@@ -71,7 +71,7 @@ TEST_F(HardMoves, AMoveThatFailsLetsBusyThreadsGoOn) {
   ASSERT_EQ(run(words("out")), 0);
   const int filler = driver_.add_process({"card=0", "vram=22G"});
   EXPECT_EQ(run(words("back")), 2);
-  EXPECT_EQ(state_of_job(), 'T') << "still away, and still stopped";
+  EXPECT_TRUE(is_stopped_soon()) << "still away, and still stopped";
   driver_.remove_process(filler);
   ASSERT_EQ(run(words("back")), 0);
   expect_that_it_computes();

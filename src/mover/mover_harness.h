@@ -36,13 +36,19 @@ class Program {
     for (std::string& variable : variables) environment.push_back(variable.data());
     arguments.push_back(nullptr);
     environment.push_back(nullptr);
-    EXPECT_EQ(
-        ::posix_spawn(&pid_, arguments[0], nullptr, nullptr, arguments.data(), environment.data()),
-        0);
+    // A group of its own: what it starts is ended with it, and keeps nobody's output open.
+    posix_spawnattr_t attributes;
+    ::posix_spawnattr_init(&attributes);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    ::posix_spawnattr_setpgroup(&attributes, 0);
+    EXPECT_EQ(::posix_spawn(&pid_, arguments[0], nullptr, &attributes, arguments.data(),
+                            environment.data()),
+              0);
+    ::posix_spawnattr_destroy(&attributes);
   }
   ~Program() {
     if (pid_ <= 0) return;
-    ::kill(pid_, SIGKILL);
+    ::kill(-pid_, SIGKILL);
     ::waitpid(pid_, nullptr, 0);
   }
   int pid() const { return pid_; }
@@ -86,6 +92,10 @@ class Mover : public ::testing::Test {
     return line.empty() ? '\0' : line[line.rfind(')') + 2];
   }
   char state_of_job() const { return state_of(job_->pid()); }
+  // It stops as soon as it gets the processor again; until then it is said to run.
+  bool is_stopped_soon() const {
+    return wait_until([this] { return state_of_job() == 'T'; });
+  }
   std::uint64_t held() const { return driver_.held_on(0); }
   static bool wait_until(const std::function<bool()>& condition) {
     const Boot deadline = read_clock().boot + Seconds{20};
