@@ -287,11 +287,9 @@ Leavers::Leavers(const State& state) : state_(state) {
   for (const JobId id : state.active()) {
     const Job& job = *state.find(id);
     const auto* running = std::get_if<Running>(&job.state);
-    if (running == nullptr) continue;
+    if (running == nullptr || stands_still(job)) continue;
     const Aside* aside = running->aside.get();
-    if (stands_still(job)) {
-      continue;
-    } else if (aside != nullptr && aside->phase == AsidePhase::kPausing) {
+    if (aside != nullptr && aside->phase == AsidePhase::kPausing) {
       going_.push_back({id, aside->mechanism, aside->host_bytes});
     } else if (running->stopping == StopReason::kLetGo) {
       continue;  // It goes on there, as nobody's job.

@@ -65,7 +65,7 @@ class Wishes {
       lefts.push_back(share_left_on(card, free_.cards[i], state_.rules()));
     }
     std::ranges::sort(lefts, std::greater{});
-    lefts.erase(std::ranges::unique(lefts).begin(), lefts.end());
+    lefts.erase(std::unique(lefts.begin(), lefts.end()), lefts.end());
     for (const int left : lefts) {
       if (left <= 0 || left >= asked) continue;
       if (!starts_with([left](JobSpec& spec) { spec.needs.share_percent = left; })) continue;
