@@ -90,8 +90,7 @@ class FailingJobs : public ::testing::Test {
     first.vram_bytes = second_card.vram_bytes = 8ULL << 30;
     state_.set_cards({first, second_card});
   }
-  void run(int card, const std::string& program, int exit_code,
-           const std::string& tenant = "alice") {
+  void run(int card, const std::string& program, int exit_code, const std::string& tenant = "lab") {
     auto spec = std::make_shared<JobSpec>();
     spec->argv = {program};
     spec->environment = std::make_shared<Environment>();
@@ -142,14 +141,14 @@ TEST_F(FailingJobs, OfOneProgramAreThatProgramsFault) {
 }
 
 TEST_F(FailingJobs, OfOneTenantTakeNoCardFromTheOthers) {
-  run(0, "good", 0, "bob");
-  for (int i = 0; i < 50; ++i) run(1, "program-" + std::to_string(i), 1, "mallory");
-  run(0, "good", 0, "mallory");
-  run(1, "program-50", 1, "mallory");
+  run(0, "good", 0, "user1");
+  for (int i = 0; i < 50; ++i) run(1, "program-" + std::to_string(i), 1, "user2");
+  run(0, "good", 0, "user2");
+  run(1, "program-50", 1, "user2");
   EXPECT_FALSE(drained(1));
-  for (int i = 0; i < 2; ++i) run(1, "program-" + std::to_string(i), 1, "bob");
+  for (int i = 0; i < 2; ++i) run(1, "program-" + std::to_string(i), 1, "user1");
   EXPECT_FALSE(drained(1)) << "more than half of them are of one tenant";
-  run(1, "program-2", 1, "bob");
+  run(1, "program-2", 1, "user1");
   EXPECT_TRUE(drained(1));
 }
 
