@@ -36,6 +36,10 @@ class FaultWorld {
   const Tally& tally() const { return tally_; }
 
  private:
+  // The default's quotas hold for those who have none of their own.
+  static constexpr const char* kTenants[] = {"default", "lab", "user1", "user2"};
+  static constexpr std::uint64_t kGiB = 1ULL << 30;
+
   int pick(int below);  // 0 … below - 1
   bool chance(int percent) { return pick(100) < percent; }
 

@@ -7,26 +7,9 @@ import subprocess
 
 import pytest
 from live_daemon import ROOMY, LiveDaemon
-from users import MAY_MAKE_USERS, User, programs_for_everybody
+from users import MAY_MAKE_USERS, User, ml1, place, programs_for_everybody  # noqa: F401
 
 needs_users = pytest.mark.skipif(not MAY_MAKE_USERS, reason="needs root and useradd")
-
-
-@pytest.fixture(scope="module")
-def place(programs, tmp_path_factory):
-    everybodys = programs_for_everybody(programs, tmp_path_factory.mktemp("gpusched"))
-    daemon = LiveDaemon(everybodys, config=ROOMY)
-    daemon.directory.chmod(0o755)
-    with daemon:
-        yield daemon
-
-
-# One for all: the daemon remembers for a while which name a number has.
-@pytest.fixture(scope="module")
-def ml1(place):
-    user = User(place, 1)
-    yield user
-    user.remove()
 
 
 def refused(done):

@@ -7,33 +7,10 @@ import socket
 import subprocess
 
 import pytest
-from live_daemon import ROOMY, LiveDaemon, wait_until
-from users import MAY_MAKE_USERS, User, programs_for_everybody
+from live_daemon import wait_until
+from users import MAY_MAKE_USERS, User, ml1, ml2, place  # noqa: F401
 
 pytestmark = pytest.mark.skipif(not MAY_MAKE_USERS, reason="needs root and useradd")
-
-
-@pytest.fixture(scope="module")
-def place(programs, tmp_path_factory):
-    everybodys = programs_for_everybody(programs, tmp_path_factory.mktemp("gpusched"))
-    daemon = LiveDaemon(everybodys, config=ROOMY)
-    daemon.directory.chmod(0o755)
-    with daemon:
-        yield daemon
-
-
-@pytest.fixture(scope="module")
-def ml1(place):
-    user = User(place, 1)
-    yield user
-    user.remove()
-
-
-@pytest.fixture(scope="module")
-def ml2(place):
-    user = User(place, 2)
-    yield user
-    user.remove()
 
 
 def test_a_job_is_its_submitter(place, ml1):

@@ -7,6 +7,9 @@ import shutil
 import subprocess
 import tempfile
 import uuid
+
+import pytest
+from live_daemon import ROOMY, LiveDaemon
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -81,3 +84,28 @@ def programs_for_everybody(programs, directory):
         if (programs.parent / part).is_dir():
             shutil.copytree(programs.parent / part, everybodys.parent / part)
     return everybodys
+
+
+@pytest.fixture(scope="module")
+def place(programs, tmp_path_factory):
+    """A daemon of root that everybody reaches."""
+    everybodys = programs_for_everybody(programs, tmp_path_factory.mktemp("gpusched"))
+    daemon = LiveDaemon(everybodys, config=ROOMY)
+    daemon.directory.chmod(0o755)
+    with daemon:
+        yield daemon
+
+
+# One for all tests of a file: the daemon remembers for a while which name a number has.
+@pytest.fixture(scope="module")
+def ml1(place):
+    user = User(place, 1)
+    yield user
+    user.remove()
+
+
+@pytest.fixture(scope="module")
+def ml2(place):
+    user = User(place, 2)
+    yield user
+    user.remove()

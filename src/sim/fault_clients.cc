@@ -1,0 +1,155 @@
+// What users of the hostile world ask for: anything, at any moment, of any job.
+#include <utility>
+
+#include "sim/fault_world.h"
+
+namespace gpusched {
+
+std::optional<JobId> FaultWorld::any_job() {
+  const auto& jobs = engine_->state().jobs();
+  if (jobs.empty()) return std::nullopt;
+  const JobId upper{1 + random_() % number_of(jobs.rbegin()->first)};
+  return jobs.lower_bound(upper)->first;
+}
+
+void FaultWorld::client_acts() {
+  const Actor root{0, true};
+  const auto job = any_job();
+  const int action = pick(17);
+  if (action < 6 || !job) return submit_something();
+  const auto ignore = [](Result<Answer>) {};
+  switch (action) {
+    case 6:
+      return engine_->post(CancelAsked{root, {*job}, Seconds{pick(5)}}, ignore);
+    case 7:
+      return engine_->post(HoldAsked{root, {*job}}, ignore);
+    case 8:
+      return engine_->post(ReleaseAsked{root, {*job}}, ignore);
+    case 9:
+      return engine_->post(RequeueAsked{root, {*job}}, ignore);
+    case 10:
+      return engine_->post(GroupSetAsked{root, "g", 1 + pick(3)}, ignore);
+    case 11:
+      return engine_->post(TenantSetAsked{root, kTenants[pick(3)], any_rule(), chance(50)}, ignore);
+    case 12:
+      return engine_->post(TenantUnsetAsked{root, kTenants[pick(3)]}, ignore);
+    case 13:
+      return adopt_something();
+    case 14:
+      if (chance(20)) engine_->post(DiskSeen{chance(30)});
+      return engine_->post(LetGoAsked{root, {*job}}, ignore);
+    case 15:
+      return change_many(*job);
+    default:
+      return engine_->post(SetAsked{root, {*job}, {.priority = pick(101)}}, ignore);
+  }
+}
+
+// More than one turn changes: a slice of them may be on disk when everything ends.
+void FaultWorld::change_many(JobId from) {
+  const Actor root{0, true};
+  std::vector<JobId> jobs;
+  const auto& all = engine_->state().jobs();
+  for (auto it = all.lower_bound(from); it != all.end() && jobs.size() < 40; ++it) {
+    jobs.push_back(it->first);
+  }
+  const auto ignore = [](Result<Answer>) {};
+  if (chance(30)) {
+    engine_->post(CancelAsked{root, std::move(jobs), Seconds{0}}, ignore);
+  } else if (chance(50)) {
+    engine_->post(HoldAsked{root, std::move(jobs)}, ignore);
+  } else {
+    engine_->post(ReleaseAsked{root, std::move(jobs)}, ignore);
+  }
+}
+
+TenantRule FaultWorld::any_rule() {
+  TenantRule rule;
+  rule.weight = 1 + pick(4);
+  if (chance(40)) rule.cards = static_cast<std::uint64_t>(pick(4));
+  if (chance(30)) rule.vram_bytes = static_cast<std::uint64_t>(pick(60)) * kGiB;
+  if (chance(30)) rule.running = static_cast<std::uint64_t>(pick(4));
+  if (chance(10)) rule.queued = static_cast<std::uint64_t>(20 + pick(200));
+  if (chance(10)) rule.gpu_hours = parse_gpu_hours("1/day");
+  if (chance(10)) rule.highest_priority = static_cast<std::uint64_t>(pick(101));
+  if (chance(10)) rule.time_limit_s = static_cast<std::uint64_t>(5 + pick(30));
+  return rule;
+}
+
+SubmitAsked FaultWorld::any_submission() {
+  auto spec = std::make_shared<JobSpec>();
+  spec->argv = {"work"};
+  spec->environment = std::make_shared<Environment>();
+  const int most = static_cast<int>(cards_.size());
+  spec->needs.gpus.least = pick(most + 1);
+  spec->needs.gpus.most = spec->needs.gpus.least;
+  if (spec->needs.gpus.least == 0) spec->needs.cpus = 1 + pick(4);
+  if (spec->needs.gpus.least > 0 && chance(60)) {
+    spec->needs.vram_bytes = static_cast<std::uint64_t>(1 + pick(24)) * kGiB;
+  }
+  if (chance(30)) spec->time.limit = Seconds{1 + pick(30)};
+  if (chance(20)) spec->retry.retries = pick(3);
+  if (chance(20)) spec->group = "g";
+  if (chance(10)) spec->rare.edit().begin = now_.wall + Seconds{pick(100)};
+  if (chance(5)) spec->rare.edit().expire = now_.wall + Seconds{200 + pick(1000)};
+  if (chance(10)) spec->rare.edit().deadline = now_.wall + Seconds{1 + pick(2000)};
+  if (chance(30)) spec->restartable = true;
+  if (chance(30)) spec->saves = std::make_shared<SaveTerms>(SaveTerms{10, Seconds{1}});
+  if (chance(10)) spec->rare.edit().key = "key-" + std::to_string(pick(30));
+  if (const auto job = any_job(); job && chance(20)) {
+    spec->rare.edit().after.push_back({*job, static_cast<DependencyKind>(pick(3))});
+  }
+  SubmitAsked asked;
+  asked.tenant = kTenants[1 + pick(3)];
+  asked.owner = {1000, 1000, asked.tenant};
+  asked.priority = pick(101);
+  asked.administrator = chance(80);
+  asked.hold = chance(5);
+  asked.array = chance(25);
+  asked.fingerprint = "same";
+  const int tasks = asked.array ? 1 + pick(30) : 1;
+  if (asked.array && chance(30)) spec->rare.edit().array_limit = 1 + pick(3);
+  for (int i = 0; i < tasks; ++i) asked.tasks.push_back({static_cast<std::uint32_t>(i), {}});
+  asked.spec = std::move(spec);
+  return asked;
+}
+
+void FaultWorld::submit_something() {
+  const bool hangs_up = chance(10);
+  engine_->submit(any_submission(), [this, hangs_up](Result<Answer> answer) {
+    if (!answer || hangs_up) return;
+    const auto* submitted = std::get_if<Submitted>(&*answer);
+    if (submitted == nullptr) return;
+    tally_.submitted += submitted->repeated ? 0 : submitted->count;
+    for (std::uint64_t i = 0; i < submitted->count; ++i) {
+      const JobId id{number_of(submitted->first) + i};
+      acknowledged_.insert(id);
+      if (!numbers_given_.insert(id).second && !submitted->repeated) {
+        violate("number " + to_string(id) + " was given twice");
+      }
+    }
+  });
+}
+
+// It is on no card yet, so it is refused while jobs wait.
+void FaultWorld::adopt_something() {
+  AdoptAsked asked{.owner = {1000, 1000, "by-hand"}, .tenant = "by-hand", .spec = {}, .tree = {}};
+  const int pid = 2 + pick(1000);
+  asked.tree = {pid};
+  JobSpec spec;
+  spec.argv = {"by-hand"};
+  spec.environment = std::make_shared<Environment>();
+  spec.adopted = std::make_shared<AdoptedProcess>(AdoptedProcess{pid, now_.boot});
+  spec.needs.vram_bytes = kGiB;
+  CardFilter filter;
+  filter.only.numbers = {cards_.front().number};
+  spec.needs.cards = std::move(filter);
+  if (chance(30)) spec.time.limit = Seconds{1 + pick(30)};
+  asked.spec = std::make_shared<const JobSpec>(std::move(spec));
+  engine_->post(std::move(asked), [this](const Result<Answer>& answer) {
+    const auto* made = answer ? std::get_if<Submitted>(&*answer) : nullptr;
+    if (made != nullptr) acknowledged_.insert(made->first);
+  });
+}
+
+}  // namespace gpusched
