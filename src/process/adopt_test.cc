@@ -119,6 +119,16 @@ TEST_F(Adopted, IsFrozenAndWokenAndNotLeftFrozen) {
   EXPECT_EQ(started(), 1);
 }
 
+TEST_F(Adopted, IsWokenWhenTheOrderCameWhileItsShimWasReplaced) {
+  adopt(adopting_order());
+  harness_.launcher().move_aside({.attempt = kAdoption});
+  ASSERT_TRUE(harness_.run_until([&] { return find_process(pid_)->stopped; }));
+  harness_.kill_supervisor(kAdoption);
+  ASSERT_TRUE(harness_.run_until([&] { return !harness_.follows(kAdoption); }));
+  harness_.launcher().bring_back({.attempt = kAdoption});
+  EXPECT_TRUE(harness_.run_until([&] { return !find_process(pid_)->stopped; }));
+}
+
 TEST_F(Adopted, ADeadShimIsReplacedAndTheProcessDoesNotNotice) {
   adopt(adopting_order());
   replace_shim();

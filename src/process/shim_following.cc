@@ -86,6 +86,8 @@ void ShimLauncher::Impl::follow(AttemptId attempt, Followed& followed, Fd pidfd)
   followed.stage = Stage::kFollowed;
   followed.shim = std::make_unique<boost::asio::posix::stream_descriptor>(loop_, pidfd.release());
   await_death(attempt, followed);
+  // A move that was ordered while its shim was being replaced has waited for this one.
+  if (followed.started) moves_->look();
 }
 
 void ShimLauncher::Impl::await_death(AttemptId attempt, Followed& followed) {

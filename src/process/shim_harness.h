@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <csignal>
@@ -60,6 +61,10 @@ class ShimHarness {
   const std::string& why_not() const { return why_not_; }
   Launcher& launcher() { return *launcher_; }
   int launcher_pid() const { return launcher_->launcher_pid(); }
+  bool follows(AttemptId id) const {
+    return std::ranges::any_of(launcher_->shims(),
+                               [&](const auto& one) { return one.first == id; });
+  }
   const std::vector<LauncherReport>& reports() const { return reports_; }
   const std::vector<std::string>& complaints() const { return complaints_; }
   const std::string& state() const { return directory_.path(); }

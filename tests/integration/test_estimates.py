@@ -116,7 +116,7 @@ def test_pressure_moves_a_job_aside_and_it_comes_back(lab):
     meek = lab.submit("--vram", "6G", "--share", "10", "--", *simjob(lab, "5G", "60"))
     lab.wait_for(meek, "running")
     lab.wait_for(meek, "paused")
-    assert lab.job(greedy)["state"] == "running"
+    lab.wait_for(greedy, "running")
     lab.run("cancel", greedy)
     lab.ended(greedy)
     lab.wait_for(meek, "running")
@@ -135,7 +135,8 @@ def test_pressure_starts_a_restartable_job_over_where_the_driver_cannot_move_it(
     wait_until(lambda: "moving" in kinds(lab, meek), 30, "the eviction")
     waiting = wait_until(lambda: (j := lab.job(meek))["state"] == "queued" and j, 30, "the requeue")
     assert waiting["failures"] == 0
-    assert lab.job(greedy)["state"] == "running"
+    lab.wait_for(greedy, "running")  # It stood still while the other one left.
+    assert lab.job(greedy)["attempt"] == 1
     lab.run("cancel", greedy)
     lab.ended(greedy)
     wait_until(lambda: (j := lab.job(meek))["attempt"] == 2 and j["state"] == "running", 30,
