@@ -75,6 +75,24 @@ def test_other_programs_and_declared_needs_are_not_judged_by_copies(lab):
     assert lab.job(unknown)["estimate"]["level"] is None
 
 
+@pytest.mark.parametrize("way", [
+    lambda program: ["taskset", "-c", "0", sys.executable, f"{program}.py"],
+    lambda program: ["bash", "-c", f'hostname; {sys.executable} {program}.py "$0"'],
+    lambda program: ["timeout", "10m", f"./{program}.py"],
+], ids=["taskset", "line", "timeout"])
+def test_a_program_is_not_judged_by_another_one_in_the_same_dress(lab, way):
+    for name in ("small", "big"):
+        script = lab.directory / f"{name}.py"
+        script.write_text(f"#!{sys.executable}\n" + lab.train.read_text())
+        script.chmod(0o755)
+    known = lab.submit("--", *way("small"), "0.5", cwd=lab.directory)
+    assert lab.ended(known)["state"] == "completed"
+    again = lab.submit("--hold", "--", *way("small"), "7", "--name=x", cwd=lab.directory)
+    assert lab.job(again)["estimate"]["level"] == "program"
+    other = lab.submit("--hold", "--", *way("big"), "0.5", cwd=lab.directory)
+    assert lab.job(other)["estimate"]["level"] is None
+
+
 def test_leases_are_told_apart_by_their_holders_program(lab):
     script = lab.directory / "serve.py"
     script.write_text("import signal\nsignal.pause()\n")
