@@ -1,5 +1,4 @@
-// How fast the memory in use on a card grows: by each attempt there, and by all else together. From
-// the looks of about the last half second, so that one large allocation is not taken for a trend.
+// How fast the memory in use on a card grows: by each attempt there, and by all else together.
 #pragma once
 
 #include <map>
@@ -19,16 +18,21 @@ class Growth {
  public:
   // A new look that brought something.
   void add(const CardView& view);
-  // Bytes a second, never below zero; nullopt: of whatever belongs to no attempt.
+  // Bytes a second over about the last half second, never below zero; nullopt: of whatever belongs
+  // to no attempt.
   double of(const std::optional<AttemptId>& attempt) const;
+  // The same as far as it is likely to go on: one step up, such as a model that is loaded, is no
+  // trend, however large it is. A second one is.
+  double trend_of(const std::optional<AttemptId>& attempt) const;
 
  private:
   struct Look {
     Boot at{};
     std::uint64_t bytes = 0;
   };
-  // The oldest first; at most one is older than the span that is looked at.
+  // The oldest first; at most one is older than the longest span that is looked at.
   using Trace = std::vector<Look>;
+  static double recent(const Trace& trace);
   std::map<std::optional<AttemptId>, Trace> traces_;
   std::optional<Boot> last_;
 };

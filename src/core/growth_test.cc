@@ -21,6 +21,10 @@ double gib_per_s(const Growth& growth, std::optional<AttemptId> whose) {
   return growth.of(whose) / static_cast<double>(kGiB);
 }
 
+double trend(const Growth& growth, std::optional<AttemptId> whose) {
+  return growth.trend_of(whose) / static_cast<double>(kGiB);
+}
+
 TEST(Growth, IsToldFromLooksAtAnyPace) {
   for (const int pace : {20, 100, 250, 1000}) {
     Growth growth;
@@ -32,6 +36,7 @@ TEST(Growth, IsToldFromLooksAtAnyPace) {
       growth.add(view);
     }
     EXPECT_NEAR(gib_per_s(growth, kOne), 8, 0.1) << pace;
+    EXPECT_NEAR(trend(growth, kOne), 8, 0.1) << pace;
     EXPECT_EQ(gib_per_s(growth, std::nullopt), 0) << pace;
   }
 }
@@ -56,6 +61,42 @@ TEST(Growth, OneLargeAllocationBetweenTwoQuickLooksIsNoTrend) {
   growth.add(view_at(400, 20));
   growth.add(view_at(405, 24));
   EXPECT_LT(gib_per_s(growth, kOne), 10.5) << "not 800 GiB a second";
+}
+
+TEST(Growth, AModelThatIsLoadedIsNoTrendAndMoreOfItIs) {
+  for (const int pace : {100, 1000}) {
+    Growth growth;
+    growth.add(view_at(0, 0, 0));
+    growth.add(view_at(pace, 12, 5));
+    EXPECT_EQ(trend(growth, kOne), 0) << pace;
+    EXPECT_EQ(trend(growth, std::nullopt), 0) << pace;
+    EXPECT_GT(gib_per_s(growth, kOne), 11) << "but worth a close look";
+    growth.add(view_at(pace + 100, 12, 5));
+    EXPECT_EQ(trend(growth, kOne), 0) << pace;
+    growth.add(view_at(pace + 200, 13, 6));
+    EXPECT_GT(trend(growth, kOne), 4) << pace;
+    EXPECT_GT(trend(growth, std::nullopt), 4) << pace;
+    growth.add(view_at(pace + 700, 13, 6));
+    EXPECT_EQ(trend(growth, kOne), 0) << "it has what it wants";
+  }
+}
+
+TEST(Growth, InLeapsIsATrend) {
+  Growth growth;
+  // 2 GiB every quarter of a second.
+  for (int ms = 0; ms <= 3000; ms += 50) {
+    growth.add(view_at(ms, 2 * static_cast<std::uint64_t>(ms / 250)));
+    if (ms < 1000) continue;
+    EXPECT_GT(trend(growth, kOne), 4) << ms;
+  }
+}
+
+TEST(Growth, IsATrendOneLookAfterItBegan) {
+  Growth growth;
+  for (int ms = 0; ms <= 3000; ms += 1000) growth.add(view_at(ms, 4));
+  growth.add(view_at(4000, 12));
+  growth.add(view_at(4125, 13));
+  EXPECT_GT(trend(growth, kOne), 7);
 }
 
 TEST(Growth, WhatShrinksOrStandsDoesNotGrow) {

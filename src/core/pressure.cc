@@ -27,6 +27,11 @@ StopReason stop_of(const Job& job) {
   return std::get<Running>(job.state).stopping;
 }
 
+Wall started_at(const Job& job) {
+  const auto* running = std::get_if<Running>(&job.state);
+  return running ? running->started_at : std::get<Starting>(job.state).decided_at;
+}
+
 bool may_go(const State& state, const Job& job, Now now) {
   return std::holds_alternative<Running>(job.state) && !job.spec->lease &&
          leaving_candidate(state, job, ram_for_moves(state, state.host_holds()), now).has_value();
@@ -68,7 +73,7 @@ std::uint64_t expected_end(const CardGrant& given) {
 // What a job would take of the card besides in so many seconds.
 double growth_of(const State& state, const Job& job, CardNumber card, double seconds) {
   if (aside_phase(job) != AsidePhase::kHere) return 0;
-  const double more = state.growth_on(card).of(job.current_attempt()) * seconds;
+  const double more = state.growth_on(card).trend_of(job.current_attempt()) * seconds;
   const CardGrant* given = given_on(job, card);
   const CardUse* use = state.uses().on_card(job.current_attempt(), card);
   if (given == nullptr || use == nullptr) return more;
@@ -158,8 +163,8 @@ bool is_pressed(const State& state, std::size_t card_index) {
   const Card& card = state.cards()[card_index];
   const std::uint64_t observed = observed_on(state, view);
   if (observed > ceiling_of(state, card)) return true;
-  double expected =
-      static_cast<double>(observed) + state.growth_on(card.number).of(std::nullopt) * kReaction;
+  double expected = static_cast<double>(observed) +
+                    state.growth_on(card.number).trend_of(std::nullopt) * kReaction;
   for (const JobId id : state.active()) {
     const Job& job = *state.find(id);
     if (given_on(job, card.number) != nullptr) {
@@ -266,10 +271,13 @@ bool neighbours_are_calm(const State& state, const Job& job, Now now) {
     const CardUse* use = state.uses().on_card(other.current_attempt(), card);
     return now.wall - since >= kCalm && use != nullptr && now.boot - use->level_since >= kCalm;
   };
+  // Who came later was let in beside its place, and is no reason to wait.
+  const Wall left = aside_of(job)->since;
   for (const CardGrant& held : grant_of(job)->cards) {
     for (const JobId id : state.active()) {
       const Job& other = *state.find(id);
       if (id == job.id || given_on(other, held.card) == nullptr) continue;
+      if (started_at(other) > left) continue;
       if (!is_calm(other, held.card)) return false;
     }
   }

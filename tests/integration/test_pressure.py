@@ -61,6 +61,17 @@ def completed(lab, *jobs):
     return [lab.ended(job, 180)["state"] for job in jobs] == ["completed"] * len(jobs)
 
 
+def test_a_model_that_is_loaded_at_once_moves_nobody(lab):
+    """It takes 2 GiB more than it said, on a card that has room for that."""
+    first = lab.submit("--vram", "1G", "--share", "20", "--", lab.simjob, "--vram", "1G", "--ramp",
+                       "0s", "--seconds", "0")
+    lab.wait_for(first, "running")
+    second = lab.submit("--vram", "2G", "--share", "20", "--", lab.simjob, "--vram", "4G", "--ramp", "0s",
+                        "--alloc-pieces", "1", "--seconds", "2")
+    assert lab.ended(second)["state"] == "completed"
+    assert not [text for text in trail(lab, second) + trail(lab, first) if "pressure" in text]
+
+
 def test_nobody_dies_of_growth(lab):
     first, second = both(lab)
     one_leaves_and_one_stands(lab, first, second)
