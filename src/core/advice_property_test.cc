@@ -3,7 +3,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "core/explain.h"
-#include "tests/support/core_builders.h"
+#include "tests/support/room_builders.h"
 
 namespace gpusched::testing {
 namespace {
@@ -67,6 +67,23 @@ void look_at_cards(State& state, Now now) {
   }
 }
 
+// REQUIRES: nothing is to be decided.
+void check_advice(const State& state, Now now) {
+  for (const auto& [id, job] : state.jobs()) {
+    if (!state.pending().contains(id)) continue;
+    const Reason reason = why_waiting(state, job, now).front();
+    RC_ASSERT(!describe(reason).empty());
+    if (reason.code == ReasonCode::kCards) RC_ASSERT(!reason.lacks.empty());
+    RC_ASSERT(reason.code != ReasonCode::kNext);
+    for (const Help& help : reason.helps) {
+      State tried = state;
+      apply(tried, SetAsked{{0, true}, {id}, patch_of(help)}, now);
+      start_what_fits(tried, now);
+      RC_ASSERT(state_of(tried, number_of(id)) == "starting");
+    }
+  }
+}
+
 RC_GTEST_PROP(Advice, WhoFollowsItStarts, ()) {
   State state = machine(2, 24, 8, without_moves());
   std::vector<Card> cards = state.cards();
@@ -78,18 +95,35 @@ RC_GTEST_PROP(Advice, WhoFollowsItStarts, ()) {
   const int jobs = 2 + upto(8);
   for (int i = 0; i < jobs; ++i) submit_something(state, now);
   start_what_fits(state, now);
-  for (const auto& [id, job] : state.jobs()) {
-    if (!state.pending().contains(id)) continue;
-    const Reason reason = why_waiting(state, job, now).front();
-    RC_ASSERT(!describe(reason).empty());
-    if (reason.code == ReasonCode::kCards) RC_ASSERT(!reason.lacks.empty());
-    for (const Help& help : reason.helps) {
-      State tried = state;
-      apply(tried, SetAsked{{0, true}, {id}, patch_of(help)}, now);
-      start_what_fits(tried, now);
-      RC_ASSERT(state_of(tried, number_of(id)) == "starting");
-    }
+  check_advice(state, now);
+}
+
+// With jobs that are aside: some wait for their place, some stay there by hand.
+RC_GTEST_PROP(Advice, WhoFollowsItStartsAlsoBehindThoseWhoComeBack, ()) {
+  State state = moving_machine(2, 24);
+  const Now now = at_second(0);
+  look_at_cards(state, now);
+  for (int i = 0, jobs = 2 + upto(4); i < jobs; ++i) submit_something(state, now);
+  start_what_fits(state, now);
+  const Actor root{.administrator = true};
+  std::vector<JobId> moved;
+  for (const JobId id : state.active()) {
+    if (upto(1) == 0) moved.push_back(id);
   }
+  for (const JobId id : moved) {
+    run(state, number_of(id), now);
+    apply(state, PauseAsked{root, {id}}, now);
+    has_moved(state, number_of(id), 4, 0);
+  }
+  start_what_fits(state, now);
+  for (const JobId id : moved) {
+    if (upto(3) > 0) apply(state, ResumeAsked{root, {id}}, now);
+  }
+  for (int i = 0, jobs = 1 + upto(4); i < jobs; ++i) submit_something(state, now);
+  // Who has come back may let others in.
+  for (int turn = 0; turn < 8; ++turn) start_what_fits(state, now);
+  RC_ASSERT(decide(state, now).decisions.empty());
+  check_advice(state, now);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 #include "core/admission.h"
@@ -71,28 +72,10 @@ ForeignHolder holder_of(const SeenProcess& process, CardNumber card, Now now) {
   return holder;
 }
 
-// Who else is in the way on such a card: by what it computes, or by what it holds.
-void add_foreign(const State& state, const CardLack& lack, Now now, Reason& reason) {
-  const CardView& view = state.view_of(*state.index_of(lack.card));
-  const bool busy = lack.what == Lack::kForeignLoad;
-  const std::size_t before = reason.foreign.size();
-  std::vector<const SeenProcess*> unknown;
-  for (const SeenProcess& process : view.processes) {
-    if (process.attempt || (busy && process.ignored)) continue;
-    if (!process.load_percent) unknown.push_back(&process);
-    ForeignHolder holder = holder_of(process, lack.card, now);
-    if (busy) holder.busy_percent = static_cast<int>(std::lround(process.load_percent.value_or(0)));
-    if (busy ? holder.busy_percent == 0 : holder.vram_bytes == 0) continue;
-    reason.foreign.push_back(std::move(holder));
-  }
-  // Nobody tells whose load it is. Where there is only one it can be, it is that one's.
-  if (busy && reason.foreign.size() == before) {
-    const bool known = unknown.size() == 1;
-    ForeignHolder holder = known ? holder_of(*unknown.front(), lack.card, now) : ForeignHolder{};
-    holder.card = lack.card;
-    holder.busy_percent = lack.foreign_percent;
-    reason.foreign.push_back(std::move(holder));
-  }
+void sort_by_harm(std::vector<ForeignHolder>& holders) {
+  std::ranges::stable_sort(holders, std::greater{}, [](const ForeignHolder& holder) {
+    return std::pair(holder.busy_percent, holder.vram_bytes);
+  });
 }
 
 void add_foreign(const State& state, Now now, Reason& reason) {
@@ -100,11 +83,10 @@ void add_foreign(const State& state, Now now, Reason& reason) {
     // Where jobs have the compute, or the card, nobody else is to blame.
     const bool memory = lack.what != Lack::kCompute && lack.what != Lack::kSharing &&
                         lack.what != Lack::kJobsMost && lack.what != Lack::kGrowth;
-    if (memory) add_foreign(state, lack, now, reason);
+    if (memory)
+      std::ranges::move(foreign_holders(state, lack, now), std::back_inserter(reason.foreign));
   }
-  std::ranges::stable_sort(reason.foreign, std::greater{}, [](const ForeignHolder& holder) {
-    return std::pair(holder.busy_percent, holder.vram_bytes);
-  });
+  sort_by_harm(reason.foreign);
   if (reason.foreign.size() > kForeignMost) reason.foreign.resize(kForeignMost);
 }
 
@@ -164,6 +146,31 @@ void slow_pair_reason(const State& state, const Tentative& free, const Job& job,
 }
 
 }  // namespace
+
+std::vector<ForeignHolder> foreign_holders(const State& state, const CardLack& lack, Now now) {
+  const CardView& view = state.view_of(*state.index_of(lack.card));
+  const bool busy = lack.what == Lack::kForeignLoad;
+  std::vector<ForeignHolder> holders;
+  std::vector<const SeenProcess*> unknown;
+  for (const SeenProcess& process : view.processes) {
+    if (process.attempt || (busy && process.ignored)) continue;
+    if (!process.load_percent) unknown.push_back(&process);
+    ForeignHolder holder = holder_of(process, lack.card, now);
+    if (busy) holder.busy_percent = static_cast<int>(std::lround(process.load_percent.value_or(0)));
+    if (busy ? holder.busy_percent == 0 : holder.vram_bytes == 0) continue;
+    holders.push_back(std::move(holder));
+  }
+  // Nobody tells whose load it is. Where there is only one it can be, it is that one's.
+  if (busy && holders.empty()) {
+    const bool known = unknown.size() == 1;
+    ForeignHolder holder = known ? holder_of(*unknown.front(), lack.card, now) : ForeignHolder{};
+    holder.card = lack.card;
+    holder.busy_percent = lack.foreign_percent;
+    holders.push_back(std::move(holder));
+  }
+  sort_by_harm(holders);
+  return holders;
+}
 
 void card_reasons(const State& state, const Tentative& free, const Job& job, Now now,
                   std::vector<Reason>& reasons) {

@@ -20,24 +20,7 @@ constexpr int kLast = 2 * static_cast<int>(kBands);
 
 bool fits_back(const State& state, const Job& job, const CardGrant& held, std::size_t position,
                const CardHolds& holds) {
-  const Card& card = state.cards()[position];
-  const Aside& aside = *aside_of(job);
-  const std::size_t cards = grant_of(job)->cards.size();
-  if (!card.usable) return false;
-  if (aside.mechanism == Mechanism::kCheckpoint) {
-    CardGrant wanted = held;
-    wanted.least_bytes = std::max(wanted.least_bytes, aside.host_bytes / cards);
-    // What is seen there of itself is not in its way.
-    CardHolds others = holds;
-    others.beyond.vram_bytes -=
-        std::min(others.beyond.vram_bytes, seen_while_away(state, job, position));
-    return fits_on(card, others, wanted, state.rules());
-  }
-  // Its memory never left. Where nobody else computes the cap does not apply; who is frozen there
-  // as well does not.
-  const int cap = card.share_cap_percent.value_or(state.rules().share_cap_percent);
-  return holds.share_percent == 0 ||
-         (!held.whole && load_on(holds, state.rules()) + held.share_percent <= cap);
+  return lack_for_return(state, job, held, position, holds).what == Lack::kNothing;
 }
 
 // Nobody ends it. Who is to be let go has to be back first, and a lease before it ends.
@@ -68,6 +51,32 @@ bool delays_nobody(const State& state, const Reservation& reservation, const Job
 }
 
 }  // namespace
+
+CardLack lack_for_return(const State& state, const Job& job, const CardGrant& held,
+                         std::size_t position, const CardHolds& holds) {
+  const Card& card = state.cards()[position];
+  const Aside& aside = *aside_of(job);
+  const std::size_t cards = grant_of(job)->cards.size();
+  CardLack lack{.card = held.card};
+  if (!card.usable) {
+    lack.what = Lack::kUnusable;
+  } else if (aside.mechanism == Mechanism::kCheckpoint) {
+    CardGrant wanted = held;
+    wanted.least_bytes = std::max(wanted.least_bytes, aside.host_bytes / cards);
+    // What is seen there of itself is not in its way.
+    CardHolds others = holds;
+    others.beyond.vram_bytes -=
+        std::min(others.beyond.vram_bytes, seen_while_away(state, job, position));
+    lack = lack_on(card, others, wanted, state.rules());
+  } else if (holds.share_percent > 0) {
+    // Its memory never left. Where nobody else computes the cap does not apply; who is frozen there
+    // as well does not.
+    const int cap = card.share_cap_percent.value_or(state.rules().share_cap_percent);
+    const bool fits = !held.whole && load_on(holds, state.rules()) + held.share_percent <= cap;
+    if (!fits) lack.what = Lack::kCompute;
+  }
+  return lack;
+}
 
 bool waits_aside(const Job& job) {
   const auto* running = std::get_if<Running>(&job.state);
@@ -154,11 +163,7 @@ const std::vector<CardHolds>& FrozenJobs::left(bool without_waiting) const {
     for (const CardGrant& held : held_by(job, std::move(away)).cards) {
       const auto position = state_.index_of(held.card);
       if (!position) continue;
-      CardHolds& holds = without.cards[*position];
-      drop(holds, held);
-      const Beyond own = beyond_of(state_, job, held.card);
-      holds.beyond.vram_bytes -= std::min(holds.beyond.vram_bytes, own.vram_bytes);
-      holds.beyond.jobs_load_percent -= own.jobs_load_percent;
+      take_away(state_, job, held, without.cards[*position]);
     }
   }
   left = std::move(without.cards);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/lack.h"
 #include "core/reservation.h"
 #include "core/state.h"
 #include "core/tentative.h"
@@ -57,6 +58,9 @@ class FrozenJobs {
   mutable std::optional<std::vector<CardHolds>> frozen_, stopped_;
 };
 // One sentence for people: what keeps a job from its cards that waits aside. Empty: nothing does.
+// What is missing for it on one of its cards, beside these holds.
+CardLack lack_for_return(const State& state, const Job& job, const CardGrant& held,
+                         std::size_t position, const CardHolds& holds);
 std::string what_keeps_away(const State& state, const Job& job, Now now);
 bool still_valid(const State& state, const Return& back, Now now);
 

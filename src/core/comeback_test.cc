@@ -107,6 +107,71 @@ TEST(Comeback, NoPlaceIsKeptForOneThatWaitsForAJobPausedByHand) {
   EXPECT_EQ(who<Launch>(take_turn(state, 6)), JobNumbers{3}) << "nobody knows when job 1 returns";
 }
 
+// Job 1 is aside and waits for job 2 to end; job 3 would fit beside job 2 now.
+TEST(Comeback, WhoWaitsBehindAPlaceThatIsKeptSaysForWhomAndIsToldNothingThatDoesNotHelp) {
+  State state = moving_machine(1, 24);
+  ask().vram(16).share(20).submit(state, at_second(0));
+  starts_and_runs(state, 1, 0);
+  pause(state, 1, 1);
+  has_moved(state, 1, 16, 2);
+  ask().vram(12).share(20).submit(state, at_second(2));
+  starts_and_runs(state, 2, 2);
+  resume(state, 1, 3);
+  ask().vram(8).share(20).submit(state, at_second(4));
+  EXPECT_TRUE(take_turn(state, 4).empty());
+  EXPECT_EQ(said_of(state, 3, 4), "there is room, but it is kept for job 1, which goes before it");
+  const auto help = [&](std::uint64_t job) {
+    return what_would_help(why_waiting(state, *state.find(JobId{job}), at_second(5)).front());
+  };
+  EXPECT_EQ(help(3), "");
+  ask().vram(14).share(20).submit(state, at_second(5));
+  EXPECT_TRUE(take_turn(state, 5).empty());
+  EXPECT_EQ(help(4), "") << "less memory would not help either";
+  finish(state, 2, 0, at_second(6));
+  EXPECT_EQ(who<BringBack>(take_turn(state, 6)), JobNumbers{1});
+}
+
+void others_compute(State& state, std::uint16_t card, double load, std::int64_t second) {
+  SeenProcess process{.pid = 77};
+  process.vram_bytes = kGiB;
+  process.load_percent = load;
+  CardView view{.condition = CardCondition::kOk, .reason = {}, .at = at_second(second)};
+  view.processes = {process};
+  apply(state, CardSeen{CardNumber{card}, view}, view.at);
+}
+
+TEST(Comeback, WhoIsKeptAwayByForeignLoadSaysSo) {
+  State state = moving_machine(1, 24);
+  ask().submit(state, at_second(0));
+  starts_and_runs(state, 1, 0);
+  pause(state, 1, 1);
+  has_moved(state, 1, 6, 2);
+  others_compute(state, 0, 50, 3);
+  resume(state, 1, 4);
+  EXPECT_TRUE(take_turn(state, 4).empty());
+  EXPECT_EQ(said_of(state, 1, 4), "moved aside; a process, pid 77, keeps card 0 busy (50 %)");
+}
+
+TEST(Comeback, OfSeveralCardsTheOneThatHasNoRoomIsNamed) {
+  State state = moving_machine(2, 24);
+  ask().gpus(2).vram(16).share(20).submit(state, at_second(0));
+  starts_and_runs(state, 1, 0);
+  pause(state, 1, 1);
+  has_moved(state, 1, 20, 2);
+  const auto on = [](std::uint16_t card, std::uint64_t gib) {
+    Ask one = ask().vram(gib).share(10);
+    one.spec().needs.cards = CardFilter{.only = {{CardNumber{card}}, {}}};
+    return one;
+  };
+  on(0, 2).submit(state, at_second(2));
+  starts_and_runs(state, 2, 2);
+  on(1, 20).submit(state, at_second(2));
+  starts_and_runs(state, 3, 2);
+  resume(state, 1, 4);
+  EXPECT_TRUE(take_turn(state, 4).empty());
+  EXPECT_EQ(said_of(state, 1, 4), "moved aside; waits for room on card 1: job 3 is there");
+}
+
 TEST(Comeback, AStormOfPausesLeavesNobodyBehind) {
   State state = moving_machine(1, 24);
   // Each comes when the one before has left the card. The first two want it whole; of the others

@@ -98,6 +98,7 @@ class Rooms {
     if (!grant) return false;
     free.keep(state_, job, *grant);
     made_.insert(job.id);
+    decided.kept.push_back({job.id, 2 * band_rank(job.priority), *grant});
     return true;
   }
   // For one that was moved aside itself. Its place is kept for it by whoever calls.
@@ -149,12 +150,13 @@ class Returns {
   // Those that go before the waiting jobs of this band, as far as there is room.
   void serve(int band, Tentative& free, Rooms& rooms, Decided& decided) {
     while (next_ < waiting_.size() && waiting_[next_].before <= 2 * band) {
-      serve_one(*waiting_[next_++].job, free, rooms, decided);
+      const Waiting& one = waiting_[next_++];
+      serve_one(*one.job, one.before, free, rooms, decided);
     }
   }
 
  private:
-  void serve_one(const Job& job, Tentative& free, Rooms& rooms, Decided& decided) {
+  void serve_one(const Job& job, int before, Tentative& free, Rooms& rooms, Decided& decided) {
     if (!served_.insert(job.id).second) return;
     const Reservation* reservation = decided.reservation ? &*decided.reservation : nullptr;
     if (may_return(state_, free, job, reservation, now_)) {
@@ -164,12 +166,15 @@ class Returns {
     } else {
       // Whoever stands on its card and keeps its memory there goes on before it: it could wait for
       // nothing else.
-      for (const Job* other : frozen_.in_the_way_of(job)) serve_one(*other, free, rooms, decided);
+      for (const Job* other : frozen_.in_the_way_of(job)) {
+        serve_one(*other, before, free, rooms, decided);
+      }
       if (!frozen_.has_an_end(job)) return;
       rooms.make_for_return(job, reservation, free, decided);
     }
     // On its way or not: its place is taken.
     keep_its_place(state_, job, free);
+    decided.kept.push_back({job.id, before, {}});
   }
 
   const State& state_;
@@ -289,6 +294,20 @@ Decided decide(const State& state, Now now) {
   while (pass_through(state, standings, free, decided, returns, rooms, now)) continue;
   returns.serve(static_cast<int>(kBands), free, rooms, decided);
   return decided;
+}
+
+Tentative left_beside(const State& state, const std::vector<KeptPlace>& kept, int band) {
+  Tentative left(state);
+  for (const KeptPlace& place : kept) {
+    if (place.before > 2 * band) continue;
+    const Job& job = *state.find(place.job);
+    if (aside_of(job) != nullptr) {
+      keep_its_place(state, job, left);
+    } else {
+      left.keep(state, job, place.grant);
+    }
+  }
+  return left;
 }
 
 bool still_valid(const State& state, const Start& start, Now now) {

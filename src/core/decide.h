@@ -20,6 +20,7 @@
 #include "core/pressure.h"
 #include "core/reservation.h"
 #include "core/state.h"
+#include "core/tentative.h"
 
 namespace gpusched {
 
@@ -29,10 +30,21 @@ struct Start {
 };
 using Decision = std::variant<Start, Evict, StandStill, MakeRoom, Return>;
 
+// Room that is free and that others do not get: of a job that is aside and comes back, or of one
+// for which room is made.
+struct KeptPlace {
+  JobId job{};
+  int before = 0;  // The waiting jobs of twice this band rank, and later ones (core/comeback.h).
+  Grant grant;     // Of one that waits; who is aside has its own.
+};
+
 struct Decided {
   std::vector<Decision> decisions;         // In the order in which they were made.
   std::optional<Reservation> reservation;  // For the first job that has to wait.
+  std::vector<KeptPlace> kept;
 };
+// What is left of the state's room for the waiting jobs of a band.
+Tentative left_beside(const State& state, const std::vector<KeptPlace>& kept, int band);
 
 Decided decide(const State& state, Now now);
 

@@ -18,6 +18,20 @@
 namespace gpusched {
 namespace {
 
+// There is room, but only as long as nobody comes back to it.
+std::optional<Reason> kept_for_others(const State& state, const Job& job, const Decided& decided,
+                                      Now now) {
+  const int band = band_rank(job.priority);
+  Reason reason{.code = ReasonCode::kKept, .jobs = {}};
+  for (const KeptPlace& place : decided.kept) {
+    if (place.before > 2 * band || place.job == job.id) continue;
+    if (reason.jobs.size() < kNamedMost) reason.jobs.push_back(place.job);
+  }
+  if (reason.jobs.empty()) return std::nullopt;
+  if (place(state, left_beside(state, decided.kept, band), job, nullptr, now)) return std::nullopt;
+  return reason;
+}
+
 // What keeps an eligible job, and with it its whole shape, from starting.
 std::vector<Reason> shape_reasons(const State& state, const Job& job, const Decided& decided,
                                   Now now) {
@@ -62,6 +76,10 @@ std::vector<Reason> shape_reasons(const State& state, const Job& job, const Deci
     reasons.push_back({.code = ReasonCode::kTenantQuota, .jobs = {}});
     reasons.back().quota = std::move(stop);
     reasons.back().name = job.tenant;
+    return reasons;
+  }
+  if (auto kept = kept_for_others(state, job, decided, now)) {
+    reasons.push_back(std::move(*kept));
     return reasons;
   }
   const auto& reservation = decided.reservation;
@@ -198,7 +216,7 @@ const std::vector<Reason>& WaitingReasons::of(const Job& job) {
     single_ = own_reasons(state_, job, now_);
     return single_;
   }
-  const std::uint64_t shape = state_.pending().shape_of(job.id).id;
+  const auto shape = std::pair(state_.pending().shape_of(job.id).id, band_rank(job.priority));
   auto found = by_shape_.find(shape);
   if (found == by_shape_.end()) {
     found = by_shape_.emplace(shape, shape_reasons(state_, job, decided_, now_)).first;
@@ -219,8 +237,11 @@ std::vector<Reason> why_waiting(const State& state, const Job& job, Now now) {
     return reasons;
   }
   const Reservation* kept = all.reservation_against(job);
-  reasons.front().helps = what_starts_it(state, job, kept, now);
-  reasons.front().starts_when_lifted = reasons.size() == 1 && kept == nullptr;
+  const Tentative left = all.left_for(job);
+  reasons.front().helps = what_starts_it(state, job, kept, left, now);
+  reasons.front().starts_when_lifted =
+      reasons.size() == 1 && kept == nullptr &&
+      (!all.any_kept() || place(state, left, job, nullptr, now).has_value());
   return reasons;
 }
 

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "core/decide.h"
+#include "core/pending.h"
 #include "core/reason.h"
 #include "core/state.h"
 
@@ -26,12 +28,17 @@ class WaitingReasons {
     const auto& kept = decided_.reservation;
     return kept && kept->job != job.id ? &*kept : nullptr;
   }
+  // What those leave who go before such a job: who is aside and comes back, above all.
+  Tentative left_for(const Job& job) const {
+    return left_beside(state_, decided_.kept, band_rank(job.priority));
+  }
+  bool any_kept() const { return !decided_.kept.empty(); }
 
  private:
   const State& state_;
   Now now_;
   Decided decided_;
-  std::map<std::uint64_t, std::vector<Reason>> by_shape_;
+  std::map<std::pair<std::uint64_t, int>, std::vector<Reason>> by_shape_;  // And band.
   std::vector<Reason> single_;
 };
 

@@ -2,13 +2,14 @@
 // return are asked one by one.
 #include <algorithm>
 
+#include "core/card_reasons.h"
 #include "core/comeback.h"
 #include "core/pressure.h"
 
 namespace gpusched {
 namespace {
 
-constexpr std::size_t kNamedMost = 5;
+constexpr std::size_t kOthersNamed = 5;
 
 std::string card_word(CardNumber card) { return "card " + std::to_string(number_of(card)); }
 
@@ -40,7 +41,7 @@ std::string who_is_on(const State& state, const Job& job, std::size_t position) 
     if (id == job.id || !was_given(other, card)) continue;
     const std::string there = presence(state, other, position);
     if (there.empty()) continue;
-    if (named == kNamedMost) {
+    if (named == kOthersNamed) {
       text += " and others";
       break;
     }
@@ -89,7 +90,13 @@ std::string what_keeps_away(const State& state, const Job& job, Now now) {
     return "job " + to_string(first->id) + ", which is aside as well, goes before it";
   }
   for (const CardGrant& held : grant.cards) {
-    const std::string there = who_is_on(state, job, *state.index_of(held.card));
+    const std::size_t position = *state.index_of(held.card);
+    const CardLack lack = lack_for_return(state, job, held, position, free.cards[position]);
+    if (lack.what == Lack::kNothing) continue;
+    if (lack.what == Lack::kForeignLoad) {
+      return describe(foreign_holders(state, lack, now).front());
+    }
+    const std::string there = who_is_on(state, job, position);
     if (!there.empty()) return "waits for room on " + card_word(held.card) + ": " + there;
   }
   return {};

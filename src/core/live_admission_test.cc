@@ -199,5 +199,33 @@ TEST(AttemptUse, PeakMeanAndEnergyAreThoseSeen) {
   EXPECT_FALSE(usage.gpu->mean_sm_active_percent);
 }
 
+// The first job computes more than it asked for. When it ends all of that is free again.
+TEST(LiveAdmission, WhoFitsBesideTheFirstInOrderOnceARunningJobEndsDoesNotWaitForIt) {
+  State state = machine(1, 24);
+  ask().vram(4).share(17).submit(state, at_second(0));
+  start_what_fits(state, at_second(0));
+  run(state, 1, at_second(0));
+  Look(1).at(process(1, 4, AttemptId{JobId{1}, 1}, 70)).on(state);
+  ask().vram(2).share(30).submit(state, at_second(1));
+  ask().vram(2).share(15).submit(state, at_second(1));
+  EXPECT_EQ(start_what_fits(state, at_second(1)), Jobs{3}) << "70 + 15 now, 15 + 30 then";
+}
+
+// It computes less than it asked for. What it leaves unused is not free twice after its end.
+TEST(LiveAdmission, NobodyDelaysTheFirstInOrderByWhatARunningJobLeavesUnused) {
+  State state = machine(1, 24);
+  ask().vram(2).share(60).submit(state, at_second(0));
+  start_what_fits(state, at_second(0));
+  run(state, 1, at_second(0));
+  for (std::int64_t second = 1; second <= 130; ++second) {
+    Look(second).at(process(1, 2, AttemptId{JobId{1}, 1}, 5)).on(state);
+  }
+  ask().vram(2).share(86).submit(state, at_second(130));
+  ask().vram(2).share(40).submit(state, at_second(130));
+  EXPECT_EQ(start_what_fits(state, at_second(130)), Jobs{}) << "40 + 86 do not fit then";
+  ask().vram(2).share(4).submit(state, at_second(130));
+  EXPECT_EQ(start_what_fits(state, at_second(130)), Jobs{4}) << "4 + 86 do";
+}
+
 }  // namespace
 }  // namespace gpusched::testing

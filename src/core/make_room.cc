@@ -65,14 +65,12 @@ void leave_room(const State& state, const Job& job, Mechanism how, Tentative& fr
     const auto position = state.index_of(held.card);
     if (!position) continue;
     CardHolds& holds = free.cards[*position];
-    const Beyond own = beyond_of(state, job, held.card);
-    holds.beyond.jobs_load_percent -= own.jobs_load_percent;
-    if (freeze) {
-      holds.share_percent -= held.share_percent;
+    if (!freeze) {
+      take_away(state, job, held, holds);
       continue;
     }
-    drop(holds, held);
-    holds.beyond.vram_bytes -= std::min(holds.beyond.vram_bytes, own.vram_bytes);
+    holds.beyond.jobs_load_percent -= beyond_of(state, job, held.card).jobs_load_percent;
+    holds.share_percent -= held.share_percent;
   }
   free.host.cpus -= grant.cpus;
   if (how == Mechanism::kCooperative || how == Mechanism::kRequeue) {

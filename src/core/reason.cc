@@ -46,19 +46,9 @@ std::string process_name(const ForeignHolder& holder) {
   return text;
 }
 
-std::string holder_clause(const ForeignHolder& holder) {
-  if (holder.busy_percent > 0) {
-    const std::string busy = card_name(holder.card) + " busy (" +
-                             percent(static_cast<std::uint64_t>(holder.busy_percent)) + ")";
-    // Where the driver does not tell who it is.
-    if (holder.pid == 0) return "others keep " + busy;
-    return process_name(holder) + ", keeps " + busy;
-  }
-  std::string text = gib(holder.vram_bytes) + " on " + card_name(holder.card) + " are held by " +
-                     process_name(holder);
-  if (holder.held_for) text += ", since " + rough_duration(*holder.held_for);
-  if (holder.idle) text += ", without using the card";
-  return text;
+std::string kept_sentence(const Reason& reason) {
+  return "there is room, but it is kept for " + job_list(reason.jobs) + ", which " +
+         (reason.jobs.size() == 1 ? "goes" : "go") + " before it";
 }
 
 std::string missing_clause(const Reason& reason) {
@@ -164,7 +154,7 @@ std::string cards_sentence(const Reason& reason) {
             " the cards it could use";
   }
   if (reason.soonest) text += "; " + soonest_clause(*reason.soonest);
-  for (const ForeignHolder& holder : reason.foreign) text += "; " + holder_clause(holder);
+  for (const ForeignHolder& holder : reason.foreign) text += "; " + describe(holder);
   return text + missing_clause(reason);
 }
 
@@ -210,6 +200,8 @@ const char* reason_code_name(ReasonCode code) {
       return "booked";
     case ReasonCode::kReserved:
       return "reserved";
+    case ReasonCode::kKept:
+      return "kept";
     case ReasonCode::kSlowPair:
       return "slow_pair";
     case ReasonCode::kMakingRoom:
@@ -230,6 +222,21 @@ const char* reason_code_name(ReasonCode code) {
       return "next";
   }
   CHECK(false);
+}
+
+std::string describe(const ForeignHolder& holder) {
+  if (holder.busy_percent > 0) {
+    const std::string busy = card_name(holder.card) + " busy (" +
+                             percent(static_cast<std::uint64_t>(holder.busy_percent)) + ")";
+    // Where the driver does not tell who it is.
+    if (holder.pid == 0) return "others keep " + busy;
+    return process_name(holder) + ", keeps " + busy;
+  }
+  std::string text = gib(holder.vram_bytes) + " on " + card_name(holder.card) + " are held by " +
+                     process_name(holder);
+  if (holder.held_for) text += ", since " + rough_duration(*holder.held_for);
+  if (holder.idle) text += ", without using the card";
+  return text;
 }
 
 std::string describe(const Reason& reason) {
@@ -271,6 +278,8 @@ std::string describe(const Reason& reason) {
     case ReasonCode::kReserved:
       return "there is room, but job " + to_string(reason.jobs.front()) +
              " is first in order and would be delayed";
+    case ReasonCode::kKept:
+      return kept_sentence(reason);
     case ReasonCode::kSlowPair:
       return job_list(reason.jobs) + (reason.jobs.size() == 1 ? " is" : " are") +
              " where it would fit, and they slow each other down";
@@ -328,6 +337,7 @@ std::string what_would_help(const Reason& reason) {
     case ReasonCode::kRam:
     case ReasonCode::kBooked:
     case ReasonCode::kReserved:
+    case ReasonCode::kKept:
     case ReasonCode::kSlowPair:
     case ReasonCode::kMakingRoom:
     case ReasonCode::kRoomLater:

@@ -28,6 +28,7 @@ enum class ReasonCode {
   kRam,           // Too little host RAM free.
   kBooked,        // Cards it could use are reserved in advance (`name` says for whom).
   kReserved,      // It would fit, but delays the first waiting job (`jobs`).
+  kKept,          // It would fit, but others (`jobs`) come back there before it.
   kSlowPair,      // It would fit beside `jobs`, but they slow each other down.
   kMakingRoom,    // Others (`jobs`) are being moved aside for it.
   kRoomLater,     // Others (`jobs`) may be moved aside for it from `until` on.
@@ -100,6 +101,8 @@ struct Reason {
 // For people: "40 min".
 std::string rough_duration(Microseconds length);
 
+// "a process, pid 77, keeps card 0 busy (95 %)".
+std::string describe(const ForeignHolder& holder);
 // One sentence for people, and what would help, if something would.
 std::string describe(const Reason& reason);
 std::string what_would_help(const Reason& reason);

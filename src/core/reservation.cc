@@ -102,16 +102,22 @@ class Ahead {
   }
   void give_back(const ExpectedEnd& end, Wall at) {
     const Grant& grant = *end.grant;
-    const bool slow = !slow_.empty() &&
-                      state_.slow_pairs().contains(job_.signature, state_.find(end.job)->signature);
+    const Job& ended = *state_.find(end.job);
+    const bool slow =
+        !slow_.empty() && state_.slow_pairs().contains(job_.signature, ended.signature);
     host_.cpus -= grant.cpus;
     host_.ram_bytes -= grant.ram_bytes;
     for (const CardGrant& held : grant.cards) {
       const auto position = state_.index_of(held.card);
       if (!position) continue;
-      drop(cards_[*position], held);
+      // Of one that starts in this turn nothing is seen yet.
+      if (ended.active()) {
+        take_away(state_, ended, held, cards_[*position]);
+      } else {
+        drop(cards_[*position], held);
+      }
       if (slow) --slow_[*position];
-      // What the last job took beyond its grant goes with it; foreign processes stay.
+      // What nobody owns up to goes with the last job; foreign processes stay.
       if (cards_[*position].jobs == 0) {
         std::uint64_t& beyond = cards_[*position].beyond.vram_bytes;
         beyond = std::min(beyond, foreign_bytes(state_.view_of(*position)));

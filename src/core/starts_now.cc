@@ -15,8 +15,9 @@ constexpr std::uint64_t kStep = 1ULL << 30;
 
 class Wishes {
  public:
-  Wishes(const State& state, const Job& job, const Reservation* reservation, Now now)
-      : state_(state), job_(job), reservation_(reservation), now_(now), free_(state) {}
+  Wishes(const State& state, const Job& job, const Reservation* reservation, const Tentative& left,
+         Now now)
+      : state_(state), job_(job), reservation_(reservation), now_(now), free_(left) {}
 
   bool starts_with(const std::function<void(JobSpec&)>& change) const {
     JobSpec spec = *job_.spec;
@@ -136,15 +137,15 @@ class Wishes {
   const Job& job_;
   const Reservation* reservation_;
   Now now_;
-  Tentative free_;
+  const Tentative& free_;
 };
 
 }  // namespace
 
 std::vector<Help> what_starts_it(const State& state, const Job& job, const Reservation* reservation,
-                                 Now now) {
+                                 const Tentative& left, Now now) {
   std::vector<Help> helps;
-  const Wishes wishes(state, job, reservation, now);
+  const Wishes wishes(state, job, reservation, left, now);
   const auto offer = [&helps](const std::optional<Help>& help) {
     if (help) helps.push_back(*help);
   };

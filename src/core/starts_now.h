@@ -12,6 +12,6 @@ namespace gpusched {
 
 // REQUIRES: the job is pending. `reservation` is another job's, or null.
 std::vector<Help> what_starts_it(const State& state, const Job& job, const Reservation* reservation,
-                                 Now now);
+                                 const Tentative& left, Now now);
 
 }  // namespace gpusched

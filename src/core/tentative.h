@@ -29,6 +29,18 @@ inline void drop(CardHolds& holds, const CardGrant& grant) {
   if (grant.whole) holds.whole = false;
 }
 
+// The same, with all that a running job takes besides: what it has or computes beyond its grant
+// goes with it, and what it left unused of its share is no longer anybody's.
+inline void take_away(const State& state, const Job& job, const CardGrant& held, CardHolds& holds) {
+  drop(holds, held);
+  const Beyond own = beyond_of(state, job, held.card);
+  holds.beyond.vram_bytes -= std::min(holds.beyond.vram_bytes, own.vram_bytes);
+  holds.beyond.jobs_load_percent -= own.jobs_load_percent;
+  if (holds.jobs > 0) return;
+  holds.beyond.jobs_load_percent = 0;
+  holds.beyond.growing = false;
+}
+
 struct ExpectedEnd {
   Wall at{};
   Wall since{};  // Of jobs of which nobody knows when they end, the oldest is waited for first.

@@ -56,6 +56,47 @@ def test_one_moved_out_and_one_frozen_do_not_wait_for_each_other(lab):
     lab.run("cancel", out)
 
 
+def wait_for_its_load(lab):
+    """Until the driver has told whose load it is, that of a whole card may be anybody's."""
+    def told():
+        card = lab.http("GET", "/v1/gpus").json()["cards"][0]
+        return any("busy_percent" in one for one in card["processes"])
+    wait_until(told, what="the load of the job")
+
+
+def test_who_waits_behind_one_that_comes_back_says_so(lab):
+    first, _ = whole_card(lab, "first")
+    wait_for_its_load(lab)
+    paused(lab, first, "checkpoint")
+    second = lab.submit("--vram", "8G", "--share", "20", "--", "sleep", "600")
+    lab.wait_for(second, "running")
+    lab.run("resume", first)
+    third = lab.submit("--vram", "2G", "--share", "10", "--", "sleep", "600")
+    said = json.loads(lab.run("explain", third, "--json").stdout)["reasons"]
+    assert said[0]["code"] == "kept" and said[0]["jobs"] == [first] and said[0]["helps"] is None, said
+    lab.run("cancel", second)
+    lab.wait_for(first, "running")
+    lab.run("cancel", first)
+    lab.wait_for(third, "running")
+
+
+def test_who_is_kept_away_by_foreign_load_says_so(lab):
+    first, _ = whole_card(lab, "first")
+    wait_for_its_load(lab)
+    paused(lab, first, "checkpoint")
+
+    def world(*words):
+        return subprocess.run([lab.simworld, words[0], lab.world, *words[1:]], capture_output=True, text=True,
+                              check=True, timeout=30).stdout.strip()
+
+    pid = world("add-process", "card=0", "vram=1G", "util=70", "name=train.py")
+    wait_until(lambda: lab.http("GET", "/v1/gpus").json()["cards"][0]["load_percent"] == 70, what="the load")
+    lab.run("resume", first)
+    assert f"pid {pid}, keeps card 0 busy (70 %)" in lab.run("explain", first).stdout
+    world("remove-process", pid)
+    lab.wait_for(first, "running")
+
+
 def test_memory_of_a_job_that_should_be_away_counts(lab):
     def world(*words):
         command = [lab.simworld, words[0], lab.world, *words[1:]]
