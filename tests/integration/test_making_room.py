@@ -172,7 +172,7 @@ def test_what_the_driver_will_not_move_is_remembered(lab):
 def test_a_card_learns_how_fast_it_moves_and_remembers_it(lab):
     for setting in ("checkpoint_out=8192", "checkpoint_in=16384"):
         subprocess.run([lab.simworld, "set", lab.world, setting], check=True)
-    card = lab.http("GET", "/v1/gpus").json()["cards"][0]
+    card = wait_until(lambda: lab.http("GET", "/v1/gpus").json()["cards"], what="the card")[0]
     assert card["moves"] and card["move_rates"]["out"]["measured"] == 0
     assert card["move_rates"]["out"]["bytes_per_s"] == 1600 << 20, "the usual"
     job, _ = training(lab)
