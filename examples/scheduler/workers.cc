@@ -61,10 +61,14 @@ int main() {
       // The end of `entry` gives its cards to the next.
     });
   }
-  for (const gpusched::WaitingGpu& waiting : scheduler.GetWaitingResources()) {
-    std::printf("%s waits: %s\n", waiting.request.name.c_str(), waiting.reason.c_str());
+  auto waiting = scheduler.GetWaitingResources();
+  if (!waiting) std::exit(fail(waiting.error()));
+  for (const gpusched::WaitingGpu& one : waiting.value()) {
+    std::printf("%s waits: %s\n", one.request.name.c_str(), one.reason.c_str());
   }
   for (std::thread& worker : workers) worker.join();
-  std::printf("%zu schedulings left\n", scheduler.GetCurrentSchedulings().size());
+  auto left = scheduler.GetCurrentSchedulings();
+  if (!left) return fail(left.error());
+  std::printf("%zu schedulings left\n", left.value().size());
   return EXIT_SUCCESS;
 }

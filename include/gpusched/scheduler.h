@@ -1,9 +1,15 @@
 // The scheduler library of gpusched: GPUs for the workers of a program of one's own.
 //
 //   gpusched::GpuScheduler scheduler({.application = "trainer"});
-//   auto granted = scheduler.ScheduleGpuResources({{.name = "worker 1", .gpus = 1}});
-//   if (!granted) return report(granted.error().message);
-//   run_on(granted.value()[0].visible_devices());   // CUDA_VISIBLE_DEVICES
+//   auto asked = scheduler.ScheduleGpuResources({{.name = "worker 1", .gpus = 1}});
+//   if (!asked) return report(asked.error().message);
+//   gpusched::Scheduling mine = std::move(asked.value()[0]);
+//   if (!mine.granted()) {
+//     auto granted = scheduler.Wait(mine.id(), std::chrono::hours(1));
+//     if (!granted) return report(granted.error().message);
+//     mine = std::move(granted.value());
+//   }
+//   run_on(mine.visible_devices());  // For CUDA_VISIBLE_DEVICES. The end of `mine` releases it.
 //
 // The scheduler runs in this process, or asks the gpusched daemon of the machine where one runs:
 // the calls are the same. Every call is safe from any thread. Errors are values with a sentence
@@ -50,10 +56,15 @@ class [[nodiscard]] Outcome {
   bool ok() const { return is_.index() == 0; }
   explicit operator bool() const { return ok(); }
   // REQUIRES: ok(); throws std::bad_variant_access otherwise.
-  T& value() { return std::get<0>(is_); }
-  const T& value() const { return std::get<0>(is_); }
-  T& operator*() { return value(); }
+  T& value() & { return std::get<0>(is_); }
+  const T& value() const& { return std::get<0>(is_); }
+  // By value: for (auto& one : scheduler.GetWaitingResources().value()) is then right, too.
+  T value() && { return std::get<0>(std::move(is_)); }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T operator*() && { return std::move(*this).value(); }
   T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
   // REQUIRES: !ok(); throws std::bad_variant_access otherwise.
   const Error& error() const { return std::get<1>(is_); }
 
@@ -89,7 +100,7 @@ struct GpuRequest {
   int share_percent = 0;         // Of each card's compute. 0: by memory.
   bool critical = false;         // Before all that are not.
   CpuUse cpu = CpuUse::kNever;
-  std::chrono::milliseconds timeout{0};  // Of waiting; 0: as long as it takes.
+  std::chrono::milliseconds timeout{0};  // Of waiting; 0: as long as it takes. At most a year.
 };
 
 enum class RequestId : std::uint64_t {};
@@ -107,7 +118,8 @@ class Desk;
 }
 
 // Cards that this application has. Destroying it releases them, but for one that
-// GetCurrentSchedulings returned: that is a view, and destroying it changes nothing.
+// GetCurrentSchedulings returned: that is a view, and destroying it changes nothing. Nor does
+// destroying the copy that the child of a fork has.
 class Scheduling {
  public:
   Scheduling() = default;
@@ -132,7 +144,8 @@ class Scheduling {
   // the card wait meanwhile). Asks for its return and waits until it is on its cards, at most this
   // long (kNotYet; it returns all the same). Returns at once where nothing was moved.
   Outcome<void> Resume(std::chrono::milliseconds at_most) const;
-  // Gives the cards back now, or withdraws a request that waits. A second time does nothing.
+  // Gives the cards back now, or withdraws a request that waits. A second time does nothing. In the
+  // child of a fork it is kUnknown: what the parent has is the parent's.
   Outcome<void> Release();
 
  private:
@@ -145,6 +158,7 @@ class Scheduling {
   std::vector<GpuCard> cards_;
   int cpus_ = 0;
   std::string devices_;
+  long process_ = 0;  // In which it was made.
 };
 
 struct WaitingGpu {
@@ -152,12 +166,13 @@ struct WaitingGpu {
   GpuRequest request;
   std::string reason;
   int position = 0;  // 1: next in order. 0: not known.
+  // A guess where nobody knows how long others keep their cards. Empty: nobody can say.
   std::optional<std::chrono::system_clock::time_point> estimated_start;
 };
 
 // A card as the embedded scheduler is told of it.
 struct CardReport {
-  int number = 0;
+  int number = 0;  // 0 to 65535, each once.
   std::string uuid = {};
   std::string model = {};
   std::uint64_t vram_bytes = 0;
@@ -177,7 +192,9 @@ struct SchedulerOptions {
   std::string socket = {};  // Of the daemon; empty: where the command line looks.
   // Embedded: the cards; empty: what NVIDIA's management library lists.
   std::vector<CardReport> cards = {};
-  // Embedded: how the cards are now; asked at most once in `look_every`. Empty: as they were.
+  // Embedded: how the cards are now, all of them: one that is missing is gone, a new one is used.
+  // Asked at most once in `look_every`, by one thread at a time. While it throws nothing is
+  // granted. Empty: they stay as they were.
   std::function<std::vector<CardReport>()> look = {};
   std::chrono::milliseconds look_every{1000};
   int cpus = 0;                // Embedded: CPUs for requests that may run there; 0: all of them.
@@ -192,10 +209,12 @@ class GpuScheduler {
   // Withdraws what still waits; schedulings that were handed out live on.
   ~GpuScheduler();
   GpuScheduler(GpuScheduler&&) noexcept = default;
-  GpuScheduler& operator=(GpuScheduler&&) noexcept = default;
+  // What the one that goes still waits for is withdrawn, as by its end.
+  GpuScheduler& operator=(GpuScheduler&& other) noexcept;
 
-  // Grants at once what is safe now, in balanced round-robin over all usable cards; the rest
-  // waits. One result per request, in order. An error: nothing was granted and nothing waits.
+  // Grants at once what is safe now, critical requests first, in balanced round-robin over all
+  // usable cards; the rest waits. One result per request, in order; at most 500 requests. An error:
+  // nothing was granted and nothing waits.
   Outcome<std::vector<Scheduling>> ScheduleGpuResources(const std::vector<GpuRequest>& gpus);
 
   // Ends every scheduling and waiting request of this application, also those of a crashed
@@ -204,8 +223,8 @@ class GpuScheduler {
   Outcome<void> ResetScheduler();
 
   // Of this application, also those of other objects and processes with its name.
-  std::vector<Scheduling> GetCurrentSchedulings() const;
-  std::vector<WaitingGpu> GetWaitingResources() const;
+  Outcome<std::vector<Scheduling>> GetCurrentSchedulings() const;
+  Outcome<std::vector<WaitingGpu>> GetWaitingResources() const;
 
   // Waits until the request is granted, at most this long (kNotYet).
   Outcome<Scheduling> Wait(RequestId request, std::chrono::milliseconds at_most);

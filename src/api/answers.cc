@@ -40,6 +40,8 @@ void ask_engine(Context& context, const Call& call, Event event, AnswerFn answer
   if (!call.dry_run) {
     if (auto* submit = std::get_if<SubmitAsked>(&event)) {
       context.engine.submit(std::move(*submit), std::move(answer));
+    } else if (auto* leases = std::get_if<LeasesAsked>(&event)) {
+      context.engine.ask_leases(std::move(*leases), std::move(answer));
     } else {
       context.engine.post(std::move(event), std::move(answer));
     }

@@ -61,6 +61,7 @@ class Api::Impl {
       context.events.publish(changes);
       context.lease_holders.look(changes);
       context.job_watch.tell(changes);
+      context.lease_changes.tell(context.state(), changes);
     });
   }
   ~Impl() { context.engine.on_change({}); }

@@ -12,6 +12,7 @@
 #include "api/event_stream.h"
 #include "api/http_types.h"
 #include "api/job_watch.h"
+#include "api/lease_changes.h"
 #include "api/lease_holders.h"
 #include "api/log_watch.h"
 #include "api/name_cache.h"
@@ -57,6 +58,7 @@ struct Context {
   EventStreams events;
   JobWatch job_watch;
   LeaseHolders lease_holders;
+  LeaseChanges lease_changes;
   LogWatch log_watch;
   NameCache names;
   StartEstimates estimates;

@@ -162,6 +162,13 @@ void LeaseHolders::look_at(JobId id) {
     return;
   }
   if (process_of_.contains(id)) return;
+  const auto known = processes_.find(terms.pid);
+  // Its end, should it have come meanwhile, will be told: nothing has to be asked of the kernel.
+  if (known != processes_.end() && known->second->started == terms.pid_started) {
+    known->second->leases.insert(id);
+    process_of_[id] = terms.pid;
+    return;
+  }
   const auto started = watch(terms.pid, job->owner.uid, true);
   if (!started && started.error().code == ErrorCode::kBusy) return look_again(id);
   if (!started || *started != terms.pid_started) {

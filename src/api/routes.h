@@ -70,6 +70,7 @@ void make_reservation(Context& context, Call call);
 void remove_reservation(Context& context, Call call);
 void ask_lease(Context& context, Call call);
 void list_leases(Context& context, Call call);
+void follow_leases(Context& context, Call call);
 void reset_leases(Context& context, Call call);
 void show_lease(Context& context, Call call);
 void release_lease(Context& context, Call call);

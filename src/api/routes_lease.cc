@@ -1,124 +1,17 @@
-// /v1/leases: ask for one, look at it, wait for it, hold it, renew it, release it.
+// /v1/leases: look at them, wait for one, hold it, renew it, release it.
 #include <algorithm>
-#include <boost/asio/steady_timer.hpp>
-#include <memory>
 #include <utility>
 
 #include "api/answers.h"
 #include "api/lease_answer.h"
-#include "api/peer_process.h"
+#include "api/lease_wait.h"
 #include "api/routes.h"
-#include "json/environment.h"
 #include "json/lease_json.h"
 
 namespace gpusched {
 namespace {
 
-constexpr std::uint64_t kLeaseWaitMost = 7ULL * 24 * 3600 * 1000;
-
-// A client that waits until its lease is granted (or on its cards) or has ended, or for so long.
-class LeaseWait : public std::enable_shared_from_this<LeaseWait> {
- public:
-  LeaseWait(Context& context, const Call& call, JobId lease, bool on_cards = false)
-      : context_(context),
-        responder_(call.responder),
-        lease_(lease),
-        on_cards_(on_cards),
-        timer_(context.loop) {}
-
-  void start(std::uint64_t wait_ms) {
-    if (wait_ms == 0 || settled()) return answer();
-    watcher_ = std::make_shared<JobWatch::Watcher>();
-    watcher_->changed = [weak = weak_from_this()](JobId) {
-      const auto self = weak.lock();
-      if (self && self->settled()) self->answer();
-    };
-    context_.job_watch.add(lease_, watcher_);
-    timer_.expires_after(std::chrono::milliseconds(wait_ms));
-    timer_.async_wait([weak = weak_from_this()](boost::system::error_code error) {
-      const auto self = weak.lock();
-      if (!error && self) self->answer();
-    });
-    // The connection holds this until the answer is sent or the client has gone.
-    responder_.on_gone([self = shared_from_this()] { self->let_go(); });
-  }
-
- private:
-  bool settled() const {
-    const Job* job = context_.state().find(lease_);
-    if (job == nullptr || job->ended()) return true;
-    return job->active() && (!on_cards_ || aside_phase(*job) == AsidePhase::kHere);
-  }
-  void answer() {
-    let_go();
-    context_.after_commit.run([self = shared_from_this()] {
-      const Job* job = self->context_.state().find(self->lease_);
-      if (job == nullptr) {
-        return self->responder_.fail(
-            {ErrorCode::kNotFound, "there is no lease " + to_string(self->lease_) + " any more"});
-      }
-      self->responder_.send(json_response(lease_json(self->context_, *job)));
-    });
-  }
-  void let_go() {
-    watcher_.reset();
-    timer_.cancel();
-  }
-
-  Context& context_;
-  Responder responder_;
-  JobId lease_;
-  bool on_cards_;
-  boost::asio::steady_timer timer_;
-  std::shared_ptr<JobWatch::Watcher> watcher_;
-};
-
-// A connection that holds its lease: one line now and with every change, until the lease ends or
-// the client leaves. A silent connection is no sign of anything: the kernel tells when it is gone.
-class LeaseHold : public std::enable_shared_from_this<LeaseHold> {
- public:
-  LeaseHold(Context& context, const Call& call, JobId lease)
-      : context_(context), responder_(call.responder), lease_(lease) {}
-
-  void start() {
-    context_.lease_holders.attach(lease_);
-    watcher_ = std::make_shared<JobWatch::Watcher>();
-    watcher_->changed = [weak = weak_from_this()](JobId) {
-      const auto self = weak.lock();
-      if (!self) return;
-      self->news_ = true;
-      self->responder_.wake();
-    };
-    context_.job_watch.add(lease_, watcher_);
-    responder_.on_gone([self = shared_from_this()] {
-      self->watcher_.reset();
-      self->context_.lease_holders.detach(self->lease_);
-    });
-    HttpResponse response;
-    response.content_type = "application/x-ndjson";
-    response.stream = [self = shared_from_this()](std::string& out) { return self->pull(out); };
-    responder_.send(std::move(response));
-  }
-
- private:
-  Pull pull(std::string& out) {
-    if (context_.after_commit.must_wait()) {
-      context_.after_commit.run_later([responder = responder_] { responder.wake(); });
-      return Pull::kWait;
-    }
-    if (!std::exchange(news_, false)) return Pull::kWait;
-    const Job* job = context_.state().find(lease_);
-    if (job == nullptr) return Pull::kEnd;
-    out += lease_json(context_, *job) + "\n";
-    return job->ended() ? Pull::kEnd : Pull::kWait;
-  }
-
-  Context& context_;
-  Responder responder_;
-  JobId lease_;
-  bool news_ = true;
-  std::shared_ptr<JobWatch::Watcher> watcher_;
-};
+constexpr Microseconds kFreshEnough = Seconds{2};
 
 // The lease of the path, if it is one and the caller may see to it.
 Result<JobId> lease_of(const Context& context, const Call& call) {
@@ -128,65 +21,6 @@ Result<JobId> lease_of(const Context& context, const Call& call) {
     return failure(ErrorCode::kNotFound, "job " + to_string((*job)->id) + " is no lease");
   }
   return (*job)->id;
-}
-
-Result<void> fill_in_holder(Context& context, const Call& call, LeaseTerms& terms) {
-  const Peer& peer = call.request.peer;
-  const bool named = terms.pid != 0;
-  if (!named) terms.pid = peer.pid;
-  // Its number may be another's by now: only the kernel knows who connected.
-  Fd asker = terms.pid == peer.pid ? call.responder.peer_process() : Fd();
-  if (terms.by_connection) {
-    const auto started = asker ? start_of_process(terms.pid) : std::nullopt;
-    terms.pid_started = started && !process_has_ended(asker) ? *started : 0;
-    if (terms.pid_started != 0) {
-      terms.program = context.lease_holders.program_of_process(terms.pid);
-    }
-    return {};
-  }
-  if (terms.pid <= 0) {
-    return failure(ErrorCode::kInvalid,
-                   "your process cannot be seen from here (another process namespace); ask with "
-                   "holder \"connection\"");
-  }
-  Result<std::uint64_t> started =
-      context.lease_holders.watch(terms.pid, peer.uid, call.actor.administrator, std::move(asker));
-  if (!started) return failure(started.error());
-  terms.pid_started = *started;
-  terms.program = context.lease_holders.program_of_process(terms.pid);
-  return {};
-}
-
-void ask(Context& context, const Call& call, LeaseBody body, const std::string& user,
-         std::uint64_t wait_ms) {
-  const bool by_connection = body.spec.lease->by_connection;
-  body.spec.environment = context.environments.share(body.spec.environment);
-  if (body.wait_at_most.count() > 0)
-    body.spec.rare.edit().expire = context.now().wall + body.wait_at_most;
-  SubmitAsked asked;
-  asked.owner = {call.request.peer.uid, call.request.peer.gid, user};
-  asked.tenant = context.state().tenants().tenant_of(user);
-  asked.spec = std::make_shared<const JobSpec>(std::move(body.spec));
-  asked.priority = body.priority;
-  asked.administrator = call.actor.administrator;
-  asked.tasks.emplace_back();
-  ask_engine(
-      context, call, std::move(asked),
-      [&context, call, wait_ms, by_connection](Result<Answer> answer) {
-        if (!answer) return call.responder.fail(answer.error());
-        const auto* submitted = std::get_if<Submitted>(&*answer);
-        if (submitted == nullptr) {
-          return call.responder.fail({ErrorCode::kInternal, "the lease got no answer"});
-        }
-        if (call.dry_run) {
-          return call.responder.send(json_response(R"({"schema":1,"lease":null,"dry_run":true})"));
-        }
-        if (by_connection) {
-          std::make_shared<LeaseHold>(context, call, submitted->first)->start();
-        } else {
-          std::make_shared<LeaseWait>(context, call, submitted->first)->start(wait_ms);
-        }
-      });
 }
 
 void answer_with_lease(Context& context, const Call& call, JobId lease, Event event) {
@@ -203,50 +37,59 @@ void answer_with_lease(Context& context, const Call& call, JobId lease, Event ev
   });
 }
 
-}  // namespace
-
-void ask_lease(Context& context, Call call) {
-  Result<std::optional<std::uint64_t>> wait =
-      query_number(call.request.query, "wait_ms", kLeaseWaitMost);
-  if (!wait) return call.responder.fail(wait.error());
-  Result<LeaseBody> body = parse_lease(call.request.body);
-  if (!body) return call.responder.fail(body.error());
-  if (Result<void> held = fill_in_holder(context, call, *body->spec.lease); !held) {
-    return call.responder.fail(held.error());
-  }
-  // Shared, because a function object must be copyable.
-  auto kept = std::make_shared<LeaseBody>(std::move(*body));
-  with_account(context, call, call.request.peer.uid,
-               [&context, call, kept, wait_ms = wait->value_or(0)](const std::string& user) {
-                 if (call.dry_run) {
-                   context.after_commit.run([&context, call, kept, user, wait_ms] {
-                     ask(context, call, std::move(*kept), user, wait_ms);
-                   });
-                 } else {
-                   ask(context, call, std::move(*kept), user, wait_ms);
-                 }
-               });
+bool is_set(const Call& call, const char* name) {
+  const auto found = call.request.query.find(name);
+  return found != call.request.query.end() && found->second != "0";
 }
 
-void list_leases(Context& context, Call call) {
-  context.estimates.keep_fresh();
+bool is_listed(const Call& call, const Job& job) {
+  const LeaseTerms& terms = *job.spec->lease;
   const auto wanted = call.request.query.find("application");
-  const auto mine = call.request.query.find("mine");
+  if (wanted != call.request.query.end() && terms.application != wanted->second) return false;
+  if (is_set(call, "mine") && job.owner.uid != call.actor.uid) return false;
+  const bool callers = !terms.by_connection && terms.pid == call.request.peer.pid;
+  return callers || !is_set(call, "caller");
+}
+
+// How old the look ahead may be by which the starts of what is listed are told; none: nothing
+// waits. Who came after it is not in it; of who was there and is not in it nobody can say.
+std::optional<Microseconds> age_wanted(const Context& context, const Call& call) {
+  const auto looked = context.estimates.looked_at();
+  std::optional<Microseconds> age;
+  for (const JobId id : context.state().leases().live()) {
+    const Job& job = *context.state().find(id);
+    if (!std::holds_alternative<Queued>(job.state) || !is_listed(call, job)) continue;
+    age = kFreshEnough;
+    const bool came_later = !looked || job.submitted_at >= *looked;
+    if (came_later && context.estimates.of(id) == nullptr) return Microseconds{0};
+  }
+  return age;
+}
+
+void send_list(Context& context, const Call& call) {
   std::string out;
   JsonWriter json(out);
   LeaseWriter writer(context);
   json.begin_object().field("schema", 1).key("leases").begin_array();
   for (const JobId id : context.state().leases().live()) {
     const Job& job = *context.state().find(id);
-    const bool named =
-        wanted == call.request.query.end() || job.spec->lease->application == wanted->second;
-    const bool own =
-        mine == call.request.query.end() || mine->second == "0" || job.owner.uid == call.actor.uid;
-    if (named && own) writer.write(json, job);
+    if (is_listed(call, job)) writer.write(json, job);
   }
   json.end_array().end_object();
   call.responder.send(json_response(std::move(out)));
 }
+
+}  // namespace
+
+void list_leases(Context& context, Call call) {
+  const auto age = age_wanted(context, call);
+  if (!age) return send_list(context, call);
+  context.estimates.when_fresh(*age, [&context, call] {
+    context.after_commit.run([&context, call] { send_list(context, call); });
+  });
+}
+
+void follow_leases(Context& context, Call call) { context.lease_changes.follow(context, call); }
 
 void show_lease(Context& context, Call call) {
   Result<std::optional<std::uint64_t>> wait =
@@ -254,7 +97,7 @@ void show_lease(Context& context, Call call) {
   if (!wait) return call.responder.fail(wait.error());
   Result<JobId> lease = lease_of(context, call);
   if (!lease) return call.responder.fail(lease.error());
-  std::make_shared<LeaseWait>(context, call, *lease)->start(wait->value_or(0));
+  wait_for_lease(context, call, *lease, wait->value_or(0));
 }
 
 void hold_lease(Context& context, Call call) {
@@ -271,7 +114,7 @@ void hold_lease(Context& context, Call call) {
                                                           "connection"});
   }
   if (call.dry_run) return call.responder.send(json_response(changed_json({{*lease}, {}}, true)));
-  std::make_shared<LeaseHold>(context, call, *lease)->start();
+  hold_by_connection(context, call, *lease);
 }
 
 void renew_lease(Context& context, Call call) {
@@ -298,7 +141,7 @@ void resume_lease(Context& context, Call call) {
               json_response(changed_json(changed == nullptr ? Changed{} : *changed, true)));
         }
         // One that is on its cards, or on its way there, is as good as asked for.
-        std::make_shared<LeaseWait>(context, call, lease, true)->start(wait_ms);
+        wait_until_on_cards(context, call, lease, wait_ms);
       });
 }
 

@@ -32,6 +32,7 @@ struct Dispatch {
   Now now;
 
   Applied operator()(const SubmitAsked& event) const { return apply_submit(state, event, now); }
+  Applied operator()(const LeasesAsked& event) const { return apply_leases(state, event, now); }
   Applied operator()(const CancelAsked& event) const { return apply_cancel(state, event, now); }
   Applied operator()(const HoldAsked& event) const { return apply_hold(state, event, now); }
   Applied operator()(const ReleaseAsked& event) const { return apply_release(state, event, now); }

@@ -63,5 +63,7 @@ Applied accept(State& state, const Decision& decision, Now now);
 
 // Checks a submission without accepting it; empty if it would be accepted.
 std::optional<Refusal> check_submit(const State& state, const SubmitAsked& asked, Now now);
+// The refusal names the one that is wrong.
+std::optional<Refusal> check_leases(const State& state, const LeasesAsked& asked, Now now);
 
 }  // namespace gpusched

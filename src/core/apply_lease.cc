@@ -48,6 +48,33 @@ void end_due_leases(State& state, Now now) {
   }
 }
 
+std::optional<Refusal> check_leases(const State& state, const LeasesAsked& asked, Now now) {
+  CHECK(!asked.leases.empty());
+  std::size_t position = 0;
+  for (const SubmitAsked& lease : asked.leases) {
+    ++position;
+    auto refusal = check_submit(state, lease, now);
+    if (!refusal) continue;
+    const std::string& name = lease.spec->name;
+    refusal->message =
+        (name.empty() ? "request " + std::to_string(position) : name) + ": " + refusal->message;
+    return refusal;
+  }
+  // The limits of the queue are for all of them together.
+  SubmitAsked together = asked.leases.front();
+  together.total = asked.leases.size();
+  return check_submit(state, together, now);
+}
+
+Applied apply_leases(State& state, const LeasesAsked& asked, Now now) {
+  if (auto refusal = check_leases(state, asked, now)) {
+    return {.answer = std::move(*refusal), .effects = {}, .follow_up = {}};
+  }
+  const JobId first = state.next_job();
+  for (const SubmitAsked& lease : asked.leases) apply_submit(state, lease, now);
+  return {.answer = Submitted{first, asked.leases.size(), false}, .effects = {}, .follow_up = {}};
+}
+
 Applied apply_lease_release(State& state, const LeaseReleaseAsked& asked, Now now) {
   if (auto refusal = refuse_leases(state, asked.actor, asked.leases)) {
     return {.answer = std::move(*refusal), .effects = {}, .follow_up = {}};

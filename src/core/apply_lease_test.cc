@@ -218,5 +218,49 @@ TEST(Lease, ProcessesOfItsHolderAreNotForeign) {
   EXPECT_EQ(state.holds_on(0).beyond.vram_bytes, 11 * kGiB);
 }
 
+TEST(Lease, OfAListTheHighestPriorityIsGrantedFirst) {
+  State state = machine(1, 24);
+  const LeasesAsked list{{lease().priority(50).event(), lease().priority(84).event()}};
+  const Applied done = apply(state, list, at_second(0));
+  EXPECT_EQ(std::get<Submitted>(done.answer).first, JobId{1});
+  EXPECT_EQ(std::get<Submitted>(done.answer).count, 2u);
+  start_what_fits(state, at_second(0));
+  EXPECT_EQ(state_of(state, 1), "queued");
+  EXPECT_EQ(state_of(state, 2), "running");
+  state.check_invariants();
+}
+
+TEST(Lease, AListIsAcceptedAsAWholeOrRefusedWithTheNameOfTheWrongOne) {
+  State state = machine(1, 24);
+  Ask gang = lease().gpus(2);
+  gang.spec().name = "gang";
+  const LeasesAsked list{{lease().event(), gang.event()}};
+  const std::string why = refusal_of(apply(state, list, at_second(0)).answer);
+  EXPECT_TRUE(why.starts_with("gang: ")) << why;
+  EXPECT_EQ(refusal_of(preview(state, list, at_second(0))), why);
+  EXPECT_TRUE(state.jobs().empty());
+}
+
+TEST(Lease, AListCountsAgainstTheQueueAsAWhole) {
+  Rules rules;
+  rules.queued_jobs_most = 4;  // Three of them for one tenant.
+  State state = machine(1, 24, 8, rules);
+  LeasesAsked list;
+  for (int i = 0; i < 4; ++i) list.leases.push_back(lease().event());
+  EXPECT_NE(refusal_of(apply(state, list, at_second(0)).answer).find("at most 3"),
+            std::string::npos);
+  EXPECT_TRUE(state.jobs().empty());
+  list.leases.pop_back();
+  EXPECT_TRUE(std::holds_alternative<Submitted>(apply(state, list, at_second(0)).answer));
+}
+
+TEST(Lease, ALargestNeedIsRefusedWithItsSize) {
+  State state = machine(1, 24);
+  Ask largest = lease();
+  largest.spec().needs.vram_bytes = UINT64_MAX;
+  const std::string why = refusal_of(largest.submit(state, at_second(0)));
+  EXPECT_TRUE(why.starts_with("no card can ever hold 17179869184.0 GiB; ")) << why;
+}
+
 }  // namespace
 }  // namespace gpusched::testing

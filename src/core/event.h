@@ -169,6 +169,10 @@ struct UnreserveAsked {
   std::string asker;
   std::uint64_t id = 0;
 };
+// Several leases of one asker: all of them join the queue before anything is decided, or none.
+struct LeasesAsked {
+  std::vector<SubmitAsked> leases;  // One task each; of one owner and tenant. Not empty.
+};
 // What holders of leases ask; waiting leases are given up, granted ones released.
 struct LeaseReleaseAsked {
   Actor actor;
@@ -276,11 +280,11 @@ using Event =
     std::variant<SubmitAsked, CancelAsked, HoldAsked, ReleaseAsked, PauseAsked, ResumeAsked,
                  RequeueAsked, SetAsked, AdoptAsked, LetGoAsked, GroupSetAsked, GroupRemoveAsked,
                  TenantSetAsked, TenantUnsetAsked, DrainAsked, UndrainAsked, ReserveAsked,
-                 UnreserveAsked, LeaseReleaseAsked, LeaseRenewAsked, LeaseResetAsked, CardsReported,
-                 CalendarRead, CardSeen, CardTroubleSeen, ProcessAccounted, ProgressSeen,
-                 AttemptRunning, AttemptFinished, AttemptNeverRan, MovedAside, BroughtBack,
-                 MoveFailed, LeaseHolderGone, HolderActive, TimePassed, RetentionDue, HoldSweep,
-                 SubmissionAbandoned, DiskSeen, Reconsider>;
+                 UnreserveAsked, LeasesAsked, LeaseReleaseAsked, LeaseRenewAsked, LeaseResetAsked,
+                 CardsReported, CalendarRead, CardSeen, CardTroubleSeen, ProcessAccounted,
+                 ProgressSeen, AttemptRunning, AttemptFinished, AttemptNeverRan, MovedAside,
+                 BroughtBack, MoveFailed, LeaseHolderGone, HolderActive, TimePassed, RetentionDue,
+                 HoldSweep, SubmissionAbandoned, DiskSeen, Reconsider>;
 
 // --- Answers ----------------------------------------------------------------------------------
 

@@ -36,6 +36,10 @@ struct Preview {
     if (auto refusal = check_submit(state, asked, now)) return *refusal;
     return Submitted{state.next_job(), asked.total, false};
   }
+  Answer operator()(const LeasesAsked& asked) const {
+    if (auto refusal = check_leases(state, asked, now)) return *refusal;
+    return Submitted{state.next_job(), asked.leases.size(), false};
+  }
   Answer operator()(const CancelAsked& asked) const { return on_jobs(asked.jobs, asked); }
   Answer operator()(const HoldAsked& asked) const { return on_jobs(asked.jobs, asked); }
   Answer operator()(const ReleaseAsked& asked) const { return on_jobs(asked.jobs, asked); }

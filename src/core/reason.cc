@@ -17,7 +17,8 @@ std::string job_list(const std::vector<JobId>& jobs) {
 }
 
 std::string gib(std::uint64_t bytes) {
-  const std::uint64_t tenths = (bytes * 10 + (1ULL << 29)) >> 30;
+  constexpr std::uint64_t kGiB = 1ULL << 30;
+  const std::uint64_t tenths = bytes / kGiB * 10 + (bytes % kGiB * 10 + kGiB / 2) / kGiB;
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GiB";
 }
 

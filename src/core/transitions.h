@@ -26,6 +26,7 @@ StopReason stopping_of(const Job& job);
 bool may_change(const Actor& actor, const Job& job);
 
 Applied apply_submit(State& state, const SubmitAsked& asked, Now now);
+Applied apply_leases(State& state, const LeasesAsked& asked, Now now);
 Applied apply_cancel(State& state, const CancelAsked& asked, Now now);
 Applied apply_hold(State& state, const HoldAsked& asked, Now now);
 Applied apply_release(State& state, const ReleaseAsked& asked, Now now);

@@ -50,13 +50,22 @@ void Engine::post(Event event, AnswerFn answer) {
   if (wake_) wake_();
 }
 
+bool Engine::refuse_for_disk(const AnswerFn& answer) const {
+  if (!answer || !state_.disk_full()) return false;
+  answer(failure(ErrorCode::kStorageFull,
+                 "the disk that holds the state directory is full; new jobs are taken again when "
+                 "there is room"));
+  return true;
+}
+
+void Engine::ask_leases(LeasesAsked all, AnswerFn answer) {
+  if (refuse_for_disk(answer)) return;
+  for (SubmitAsked& one : all.leases) one.submission = next_submission_++;
+  post(std::move(all), std::move(answer));
+}
+
 void Engine::submit(SubmitAsked whole, AnswerFn answer) {
-  if (answer && state_.disk_full()) {
-    answer(failure(ErrorCode::kStorageFull,
-                   "the disk that holds the state directory is full; new jobs are taken again when "
-                   "there is room"));
-    return;
-  }
+  if (refuse_for_disk(answer)) return;
   whole.submission = next_submission_++;
   whole.total = whole.tasks.size();
   if (whole.tasks.size() <= options_.slice) {

@@ -74,6 +74,8 @@ class Engine {
   void post(Event event, AnswerFn answer = {});
   // A submission of any size: cut into slices here. REQUIRES: whole.tasks is complete.
   void submit(SubmitAsked whole, AnswerFn answer);
+  // Several leases at once.
+  void ask_leases(LeasesAsked all, AnswerFn answer);
   void report(LauncherReport report);
 
   // True if there is something to do at `now` and no commit is under way.
@@ -145,6 +147,8 @@ class Engine {
     bool lazy = true;                   // Nothing in it is urgent.
   };
 
+  // True: new work was refused, because there is no room for it.
+  bool refuse_for_disk(const AnswerFn& answer) const;
   void take_slices(Now now);
   // Jobs of something large that this turn may take on.
   std::size_t slice_now() const;

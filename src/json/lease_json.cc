@@ -1,5 +1,7 @@
 #include "json/lease_json.h"
 
+#include <fmt/format.h>
+
 #include <limits>
 
 #include "json/environment.h"
@@ -24,12 +26,8 @@ std::optional<std::string> fault_of_lease(const LeaseBody& body) {
   return std::nullopt;
 }
 
-}  // namespace
-
-Result<LeaseBody> parse_lease(std::string_view json) {
-  Result<JsonValue> value = parse_json(json.empty() ? std::string_view("{}") : json);
-  if (!value) return failure(value.error());
-  Fields fields(*value);
+Result<LeaseBody> read_lease(const JsonValue& value, const std::string& path) {
+  Fields fields(value, path);
   LeaseBody body;
   JobSpec& spec = body.spec;
   spec.lease = std::make_shared<LeaseTerms>();
@@ -56,9 +54,42 @@ Result<LeaseBody> parse_lease(std::string_view json) {
   fields.number("wait_at_most_ms", wait_ms, 0, kWaitMost);
   body.wait_at_most = std::chrono::milliseconds(wait_ms);
   if (Result<void> read = fields.finish(); !read) return failure(read.error());
-  if (auto fault = fault_of_lease(body)) return failure(ErrorCode::kInvalid, std::move(*fault));
+  if (auto fault = fault_of_lease(body)) return failure(ErrorCode::kInvalid, path + *fault);
   spec.environment = unnamed_environment({});
   return body;
+}
+
+}  // namespace
+
+Result<LeaseBodies> parse_leases(std::string_view json) {
+  Result<JsonValue> value = parse_json(json.empty() ? std::string_view("{}") : json);
+  if (!value) return failure(value.error());
+  LeaseBodies bodies;
+  bodies.list = value->find("leases") != nullptr;
+  if (!bodies.list) {
+    Result<LeaseBody> one = read_lease(*value, "");
+    if (!one) return failure(one.error());
+    bodies.leases.push_back(std::move(*one));
+    return bodies;
+  }
+  Fields fields(*value);
+  const JsonArray* list = fields.list("leases");
+  if (Result<void> read = fields.finish(); !read) return failure(read.error());
+  if (list == nullptr || list->empty() || list->size() > kLeasesMost) {
+    return failure(ErrorCode::kInvalid,
+                   fmt::format("leases must have 1 to {} entries", kLeasesMost));
+  }
+  for (const JsonValue& entry : *list) {
+    Result<LeaseBody> one = read_lease(entry, fmt::format("leases[{}].", bodies.leases.size()));
+    if (!one) return failure(one.error());
+    if (one->spec.lease->by_connection) {
+      return failure(ErrorCode::kInvalid,
+                     "leases of a list are held by a process; ask for one with holder "
+                     "\"connection\" alone");
+    }
+    bodies.leases.push_back(std::move(*one));
+  }
+  return bodies;
 }
 
 Result<Seconds> parse_renewal(std::string_view json) {

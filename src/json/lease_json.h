@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "core/job.h"
@@ -20,7 +21,13 @@ struct LeaseBody {
   // It is given up when it was not granted within this; 0: it waits as long as it takes.
   std::chrono::milliseconds wait_at_most{0};
 };
-Result<LeaseBody> parse_lease(std::string_view json);
+// The body of POST /v1/leases: one lease, or a list of them under "leases".
+struct LeaseBodies {
+  std::vector<LeaseBody> leases;
+  bool list = false;
+};
+inline constexpr std::size_t kLeasesMost = 500;  // Of one list.
+Result<LeaseBodies> parse_leases(std::string_view json);
 
 // The body of POST /v1/leases/{id}/renew.
 Result<Seconds> parse_renewal(std::string_view json);

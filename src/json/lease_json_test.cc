@@ -7,6 +7,12 @@
 namespace gpusched {
 namespace {
 
+Result<LeaseBody> parse_lease(std::string_view json) {
+  auto bodies = parse_leases(json);
+  if (!bodies) return failure(bodies.error());
+  return std::move(bodies->leases.front());
+}
+
 std::string refusal_of_lease(const char* json) {
   const auto body = parse_lease(json);
   return body ? "accepted" : body.error().message;
@@ -60,6 +66,35 @@ TEST(LeaseJson, TermsSurviveTheStore) {
   ASSERT_TRUE(read->lease);
   EXPECT_EQ(*read->lease, *spec.lease);
   EXPECT_FALSE(spec_from_json(spec_to_json(JobSpec{}))->lease);
+}
+
+TEST(LeaseJson, AListIsReadInItsOrder) {
+  const auto bodies = parse_leases(R"({"leases":[{"name":"a"},{"name":"b","priority":84}]})");
+  ASSERT_TRUE(bodies) << bodies.error().message;
+  EXPECT_TRUE(bodies->list);
+  ASSERT_EQ(bodies->leases.size(), 2u);
+  EXPECT_EQ(bodies->leases[1].spec.name, "b");
+  EXPECT_EQ(bodies->leases[1].priority, 84);
+  EXPECT_FALSE(parse_leases(R"({"name":"a"})")->list);
+}
+
+TEST(LeaseJson, AWrongListSaysWhichEntryIsWrong) {
+  const auto refusal = [](const std::string& json) {
+    const auto bodies = parse_leases(json);
+    return bodies ? std::string() : bodies.error().message;
+  };
+  EXPECT_EQ(refusal(R"({"leases":[]})"), "leases must have 1 to 500 entries");
+  EXPECT_NE(refusal(R"({"leases":7})").find("leases"), std::string::npos);
+  EXPECT_NE(refusal(R"({"leases":[{}],"gpus":1})").find("gpus"), std::string::npos);
+  EXPECT_EQ(refusal(R"({"leases":[{},{"gpus":0}]})"),
+            "leases[1].gpus must be at least 1: a lease is of cards");
+  EXPECT_NE(refusal(R"({"leases":[{},{"priority":101}]})").find("leases[1].priority"),
+            std::string::npos);
+  EXPECT_NE(refusal(R"({"leases":[{"holder":"connection"}]})").find("held by a process"),
+            std::string::npos);
+  std::string many = "{}";
+  for (std::size_t i = 0; i < kLeasesMost; ++i) many += ",{}";
+  EXPECT_EQ(refusal(R"({"leases":[)" + many + "]}"), "leases must have 1 to 500 entries");
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 
 namespace gpusched::library {
 
-// The same words as the public header's; scheduler.cc translates one by one.
+// The same words as the public header's; desk.cc translates one by one.
 enum class FaultKind : std::uint8_t {
   kInvalid,
   kNeverFits,
@@ -85,6 +85,9 @@ class Backend {
   virtual Reply<void> reset() = 0;
   // All of the application that wait or are granted, by id.
   virtual Reply<std::vector<Standing>> live() = 0;
+  // In the child of a fork, whose parent this is of: lets go of what is the parent's, without a
+  // lock.
+  virtual void abandon() {}
 };
 
 struct CardFact {

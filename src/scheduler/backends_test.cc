@@ -52,7 +52,7 @@ TEST(EmbeddedScheduler, AFailedCardIsAnErrorAndComesBack) {
   ASSERT_FALSE(lost);
   EXPECT_EQ(lost.error().kind, ErrorKind::kCardLost);
   EXPECT_TRUE((*granted)[0].Check());
-  EXPECT_FALSE(scheduler.GetWaitingResources().at(0).reason.empty());
+  EXPECT_FALSE(scheduler.GetWaitingResources().value().at(0).reason.empty());
   works = true;
   auto back = scheduler.Wait((*third)[0].id(), kPatience);
   ASSERT_TRUE(back) << back.error().message;
@@ -93,7 +93,7 @@ TEST(EmbeddedScheduler, AWaitingRequestEndsWithItsTimeout) {
   const auto waited = scheduler.Wait((*second)[0].id(), kPatience);
   ASSERT_FALSE(waited);
   EXPECT_EQ(waited.error().kind, ErrorKind::kTimeout) << waited.error().message;
-  EXPECT_TRUE(scheduler.GetWaitingResources().empty());
+  EXPECT_TRUE(scheduler.GetWaitingResources().value().empty());
 }
 
 TEST(EmbeddedScheduler, OtherProgramsUseOfACardCounts) {
@@ -166,7 +166,12 @@ TEST(DaemonScheduler, IsAnErrorWithoutADaemonAndJoinsOneThatRuns) {
   ASSERT_FALSE(away);
   EXPECT_EQ(away.error().kind, ErrorKind::kUnavailable);
   EXPECT_FALSE(alone.ResetScheduler());
-  EXPECT_TRUE(alone.GetCurrentSchedulings().empty());
+  const auto current = alone.GetCurrentSchedulings();
+  ASSERT_FALSE(current);
+  EXPECT_EQ(current.error().kind, ErrorKind::kUnavailable);
+  const auto waiting = alone.GetWaitingResources();
+  ASSERT_FALSE(waiting);
+  EXPECT_EQ(waiting.error().kind, ErrorKind::kUnavailable);
 
   gpusched::library::TestService service(2);
   options.mode = Mode::kAuto;

@@ -14,6 +14,7 @@ namespace gpusched::library {
 std::vector<std::string> daemon_sockets(const std::string& named);
 bool daemon_runs(const std::vector<std::string>& sockets);
 
-std::unique_ptr<Backend> open_daemon(std::vector<std::string> sockets, std::string application);
+std::unique_ptr<Backend> open_daemon(const std::vector<std::string>& sockets,
+                                     std::string application);
 
 }  // namespace gpusched::library

@@ -1,15 +1,12 @@
-// Lines to the daemon: HTTP/1.1 over its Unix socket, kept open between calls. As many as calls
-// are made at once; each call has one to itself.
+// The line to the daemon: one connection for all threads, kept open between calls, which take
+// turns. No call waits for anything but the daemon's answer, so turns are short.
 #pragma once
 
-#include <chrono>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "base/fd.h"
-#include "scheduler/backend.h"
+#include "scheduler/daemon_socket.h"
 
 namespace gpusched::library {
 
@@ -22,22 +19,22 @@ class DaemonLine {
  public:
   explicit DaemonLine(std::vector<std::string> sockets) : sockets_(std::move(sockets)) {}
 
-  // `patience` is how long the daemon may be silent.
-  Reply<DaemonAnswer> call(std::string_view method, std::string_view target, std::string_view body,
-                           std::chrono::milliseconds patience = std::chrono::seconds{30});
+  // An error: nobody heard the question, or nobody can say whether it was heard.
+  Result<DaemonAnswer> call(const DaemonQuestion& question);
   // True if a daemon takes connections now.
   bool answers();
+  // In the child of a fork, whose parent this is of.
+  void abandon() const { open_.close_copy(); }
 
  private:
-  Fd kept();
-  Reply<Fd> connect() const;
-  void keep(Fd line);
+  Result<DaemonAnswer> exchange(const DaemonQuestion& question);
+  Result<void> connect();
+  void hang_up();
 
   const std::vector<std::string> sockets_;
-  std::mutex mutex_;
-  std::vector<Fd> idle_;
+  std::timed_mutex turn_;
+  Fd fd_;
+  OpenSocket open_;
 };
-
-std::string url_encoded(std::string_view text);
 
 }  // namespace gpusched::library

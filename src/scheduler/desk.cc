@@ -1,5 +1,8 @@
 #include "scheduler/desk.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -16,6 +19,14 @@ using library::Wish;
 
 constexpr int kMostCards = 4096;
 constexpr std::size_t kNameMost = 200;
+constexpr std::size_t kRequestsMost = 500;
+constexpr std::uint64_t kVramMost = 1ULL << 60;  // What the daemon takes for a number of bytes.
+// Longer waits are taken for this: no sum with a clock may overflow.
+constexpr std::chrono::milliseconds kLongest = std::chrono::hours{366 * 24};
+
+std::chrono::milliseconds within_reason(std::chrono::milliseconds time) {
+  return std::clamp(time, std::chrono::milliseconds{0}, kLongest);
+}
 
 Error error_of(const Fault& fault) {
   const auto with = [&](ErrorKind kind) { return Error{kind, fault.message}; };
@@ -50,6 +61,11 @@ std::optional<Error> error_in(const GpuRequest& request) {
   if (request.share_percent < 0 || request.share_percent > 100) {
     return invalid("share_percent must be 0 to 100");
   }
+  if (request.vram_bytes > kVramMost) {
+    const std::string much = std::to_string(request.vram_bytes);
+    return Error{ErrorKind::kNeverFits,
+                 invalid("no card can ever hold " + much + " bytes of VRAM").message};
+  }
   if (request.timeout.count() < 0) return invalid("timeout must not be negative");
   return std::nullopt;
 }
@@ -61,7 +77,7 @@ Wish wish_of(const GpuRequest& request) {
           .share_percent = request.share_percent,
           .critical = request.critical,
           .cpus = static_cast<library::MayUseCpus>(request.cpu),
-          .timeout = request.timeout};
+          .timeout = within_reason(request.timeout)};
 }
 
 GpuRequest request_of(const Wish& wish) {
@@ -97,26 +113,29 @@ Desk::Desk(SchedulerOptions options) : options_(completed(std::move(options))) {
 // Once joined it stays: to schedule beside a daemon that is away for a moment would hand its cards
 // out twice.
 Outcome<std::shared_ptr<library::Backend>> Desk::backend() {
-  const std::lock_guard lock(mutex_);
-  if (backend_) return backend_;
+  Book& book = book_.get();
+  const std::lock_guard lock(book.mutex);
+  if (book.backend) return book.backend;
   const std::vector<std::string> sockets = library::daemon_sockets(options_.socket);
-  const bool daemon = options_.mode == Mode::kDaemon ||
-                      (options_.mode == Mode::kAuto && library::daemon_runs(sockets));
-  if (daemon) {
-    backend_ = library::open_daemon(sockets, options_.application);
-    return backend_;
+  if (way_ == Way::kOpen && options_.mode == Mode::kAuto && library::daemon_runs(sockets)) {
+    way_ = Way::kDaemon;
+  }
+  if (options_.mode == Mode::kDaemon || way_ == Way::kDaemon) {
+    book.backend = library::open_daemon(sockets, options_.application);
+    return book.backend;
   }
   library::EmbeddedOptions embedded;
   embedded.application = options_.application;
   embedded.cards = facts_of(options_.cards);
   if (options_.look) embedded.look = [look = options_.look] { return facts_of(look()); };
-  embedded.look_every = options_.look_every;
+  embedded.look_every = within_reason(options_.look_every);
   embedded.cpus = options_.cpus;
   embedded.lock_path = options_.lock_path;
   auto opened = library::open_embedded(embedded);
   if (!opened) return error_of(opened.error());
-  backend_ = std::move(*opened);
-  return backend_;
+  way_ = Way::kEmbedded;
+  book.backend = std::move(*opened);
+  return book.backend;
 }
 
 Scheduling Desk::scheduling_of(const Standing& standing, GpuRequest request, bool owns) {
@@ -128,6 +147,7 @@ Scheduling Desk::scheduling_of(const Standing& standing, GpuRequest request, boo
   scheduling.owns_ = owns && standing.granted;
   scheduling.cpus_ = standing.cpus;
   scheduling.devices_ = standing.devices;
+  scheduling.process_ = ::getpid();
   scheduling.cards_.reserve(standing.cards.size());
   for (const library::HeldCard& card : standing.cards) {
     scheduling.cards_.push_back({card.number, card.uuid, card.vram_bytes, card.share_percent});
@@ -136,6 +156,10 @@ Scheduling Desk::scheduling_of(const Standing& standing, GpuRequest request, boo
 }
 
 Outcome<std::vector<Scheduling>> Desk::ask(const std::vector<GpuRequest>& requests) {
+  if (requests.size() > kRequestsMost) {
+    return Error{ErrorKind::kInvalid, "one call may ask for at most 500 requests, this one has " +
+                                          std::to_string(requests.size())};
+  }
   std::vector<Wish> wishes;
   wishes.reserve(requests.size());
   for (const GpuRequest& request : requests) {
@@ -151,8 +175,9 @@ Outcome<std::vector<Scheduling>> Desk::ask(const std::vector<GpuRequest>& reques
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const Standing& standing = (*standings)[i];
     {
-      const std::lock_guard lock(mutex_);
-      book_[RequestId{standing.id}] = Entry{requests[i], standing.granted};
+      Book& book = book_.get();
+      const std::lock_guard lock(book.mutex);
+      book.entries[RequestId{standing.id}] = Entry{requests[i], standing.granted};
     }
     schedulings.push_back(scheduling_of(standing, requests[i], true));
   }
@@ -162,29 +187,32 @@ Outcome<std::vector<Scheduling>> Desk::ask(const std::vector<GpuRequest>& reques
 Outcome<Scheduling> Desk::wait(RequestId id, std::chrono::milliseconds at_most) {
   auto backend = this->backend();
   if (!backend) return backend.error();
+  Book& book = book_.get();
+  at_most = within_reason(at_most);
   {
-    const std::lock_guard lock(mutex_);
-    const auto entry = book_.find(id);
-    if (entry != book_.end() && entry->second.taken) {
+    const std::lock_guard lock(book.mutex);
+    const auto entry = book.entries.find(id);
+    if (entry != book.entries.end() && entry->second.taken) {
       return Error{ErrorKind::kTaken, "this scheduling was handed out already"};
     }
     // Not one of ours, or no more: how it ended is all that can be asked.
-    if (entry == book_.end()) at_most = std::chrono::milliseconds{0};
+    if (entry == book.entries.end()) at_most = std::chrono::milliseconds{0};
   }
   auto standing = backend.value()->wait(static_cast<std::uint64_t>(id), at_most);
-  const std::lock_guard lock(mutex_);
-  const auto entry = book_.find(id);
+  const std::lock_guard lock(book.mutex);
+  const auto entry = book.entries.find(id);
   if (!standing) {
     // Unavailable says nothing about the request.
-    if (standing.error().kind != FaultKind::kUnavailable && entry != book_.end())
-      book_.erase(entry);
+    if (standing.error().kind != FaultKind::kUnavailable && entry != book.entries.end())
+      book.entries.erase(entry);
     return error_of(standing.error());
   }
-  if (entry == book_.end()) {
+  if (entry == book.entries.end()) {
     return Error{ErrorKind::kUnknown, "this scheduler has no such request"};
   }
   if (!standing->granted) {
-    return Error{ErrorKind::kNotYet, "it is not granted yet; it goes on waiting"};
+    const std::string why = standing->reason.empty() ? "" : ": " + standing->reason;
+    return Error{ErrorKind::kNotYet, "it is not granted yet; it goes on waiting" + why};
   }
   if (entry->second.taken) {
     return Error{ErrorKind::kTaken, "this scheduling was handed out already"};
@@ -205,7 +233,7 @@ Outcome<void> Desk::check(RequestId id) {
 Outcome<void> Desk::resume(RequestId id, std::chrono::milliseconds at_most) {
   auto backend = this->backend();
   if (!backend) return backend.error();
-  auto standing = backend.value()->resume(static_cast<std::uint64_t>(id), at_most);
+  auto standing = backend.value()->resume(static_cast<std::uint64_t>(id), within_reason(at_most));
   if (!standing) return error_of(standing.error());
   if (!standing->granted) return Error{ErrorKind::kNotYet, "it is not granted yet"};
   if (standing->aside) {
@@ -219,8 +247,9 @@ Outcome<void> Desk::release(RequestId id) {
   if (!backend) return backend.error();
   auto done = backend.value()->release(static_cast<std::uint64_t>(id));
   if (!done) return error_of(done.error());
-  const std::lock_guard lock(mutex_);
-  book_.erase(id);
+  Book& book = book_.get();
+  const std::lock_guard lock(book.mutex);
+  book.entries.erase(id);
   return {};
 }
 
@@ -229,43 +258,47 @@ Outcome<void> Desk::reset() {
   if (!backend) return backend.error();
   auto done = backend.value()->reset();
   if (!done) return error_of(done.error());
-  const std::lock_guard lock(mutex_);
-  book_.clear();
+  Book& book = book_.get();
+  const std::lock_guard lock(book.mutex);
+  book.entries.clear();
   return {};
 }
 
-std::vector<Scheduling> Desk::current() {
-  std::vector<Scheduling> schedulings;
+Outcome<std::vector<Scheduling>> Desk::current() {
   auto backend = this->backend();
-  if (!backend) return schedulings;
+  if (!backend) return backend.error();
   auto live = backend.value()->live();
-  if (!live) return schedulings;
-  const std::lock_guard lock(mutex_);
+  if (!live) return error_of(live.error());
+  std::vector<Scheduling> schedulings;
+  Book& book = book_.get();
+  const std::lock_guard lock(book.mutex);
   for (const Standing& standing : *live) {
     if (!standing.granted) continue;
-    const auto entry = book_.find(RequestId{standing.id});
-    schedulings.push_back(scheduling_of(
-        standing, entry == book_.end() ? request_of(standing.wish) : entry->second.request, false));
+    const auto entry = book.entries.find(RequestId{standing.id});
+    const bool own = entry != book.entries.end();
+    schedulings.push_back(
+        scheduling_of(standing, own ? entry->second.request : request_of(standing.wish), false));
   }
   return schedulings;
 }
 
-std::vector<WaitingGpu> Desk::waiting() {
-  std::vector<WaitingGpu> list;
+Outcome<std::vector<WaitingGpu>> Desk::waiting() {
   auto backend = this->backend();
-  if (!backend) return list;
+  if (!backend) return backend.error();
   auto live = backend.value()->live();
-  if (!live) return list;
-  const std::lock_guard lock(mutex_);
+  if (!live) return error_of(live.error());
+  std::vector<WaitingGpu> list;
+  Book& book = book_.get();
+  const std::lock_guard lock(book.mutex);
   for (const Standing& standing : *live) {
     if (standing.granted) continue;
-    const auto entry = book_.find(RequestId{standing.id});
-    list.push_back(
-        {.id = RequestId{standing.id},
-         .request = entry == book_.end() ? request_of(standing.wish) : entry->second.request,
-         .reason = standing.reason,
-         .position = standing.position,
-         .estimated_start = standing.estimated_start});
+    const auto entry = book.entries.find(RequestId{standing.id});
+    const bool own = entry != book.entries.end();
+    list.push_back({.id = RequestId{standing.id},
+                    .request = own ? entry->second.request : request_of(standing.wish),
+                    .reason = standing.reason,
+                    .position = standing.position,
+                    .estimated_start = standing.estimated_start});
   }
   return list;
 }
@@ -273,8 +306,9 @@ std::vector<WaitingGpu> Desk::waiting() {
 void Desk::leave() {
   std::vector<RequestId> waiting;
   {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [id, entry] : book_) {
+    Book& book = book_.get();
+    const std::lock_guard lock(book.mutex);
+    for (const auto& [id, entry] : book.entries) {
       if (!entry.taken) waiting.push_back(id);
     }
   }

@@ -2,6 +2,7 @@
 // which request belongs to whom. Guards its own book; backends guard themselves.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -10,6 +11,7 @@
 
 #include <gpusched/scheduler.h>
 #include "scheduler/backend.h"
+#include "scheduler/per_process.h"
 
 namespace gpusched::v1::detail {
 
@@ -23,8 +25,8 @@ class Desk : public std::enable_shared_from_this<Desk> {
   Outcome<void> resume(RequestId id, std::chrono::milliseconds at_most);
   Outcome<void> release(RequestId id);
   Outcome<void> reset();
-  std::vector<Scheduling> current();
-  std::vector<WaitingGpu> waiting();
+  Outcome<std::vector<Scheduling>> current();
+  Outcome<std::vector<WaitingGpu>> waiting();
   // The scheduler goes; what nobody took goes with it.
   void leave();
 
@@ -33,13 +35,22 @@ class Desk : public std::enable_shared_from_this<Desk> {
     GpuRequest request;
     bool taken = false;
   };
+  // What a process has asked for here. The child of a fork begins with nothing.
+  struct Book {
+    std::mutex mutex;
+    std::shared_ptr<library::Backend> backend;
+    std::map<RequestId, Entry> entries;
+    void abandon() {
+      if (backend) backend->abandon();
+    }
+  };
+  enum class Way : std::uint8_t { kOpen, kEmbedded, kDaemon };
   Outcome<std::shared_ptr<library::Backend>> backend();
   Scheduling scheduling_of(const library::Standing& standing, GpuRequest request, bool owns);
 
   const SchedulerOptions options_;
-  std::mutex mutex_;
-  std::shared_ptr<library::Backend> backend_;
-  std::map<RequestId, Entry> book_;
+  std::atomic<Way> way_{Way::kOpen};  // Also a child's.
+  library::PerProcess<Book> book_;
 };
 
 }  // namespace gpusched::v1::detail

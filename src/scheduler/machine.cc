@@ -9,7 +9,9 @@
 #include "base/clock.h"
 #include "core/apply.h"
 #include "core/decide.h"
+#include "core/excerpt.h"
 #include "core/explain.h"
+#include "core/look_ahead.h"
 #include "core/order.h"
 
 namespace gpusched::library {
@@ -21,18 +23,17 @@ constexpr int kCriticalPriority = 100;
 constexpr int kPlainPriority = 50;
 const Actor kOurselves{.uid = 0, .administrator = true};
 
-std::vector<Card> cards_of(const std::vector<CardFact>& facts) {
-  std::vector<Card> cards;
-  for (const CardFact& fact : facts) {
-    Card card;
-    card.number = CardNumber{static_cast<std::uint16_t>(fact.number)};
-    card.uuid = fact.uuid.empty() ? fmt::format("card-{}", fact.number) : fact.uuid;
-    card.model = fact.model;
-    card.vram_bytes = fact.vram_bytes;
-    card.usable = fact.usable;
-    cards.push_back(std::move(card));
-  }
-  return cards;
+// Between two looks of one that waits, however often the program would like to be asked.
+constexpr Microseconds kBetweenLooks{20'000};
+
+Card card_of(const CardFact& fact) {
+  Card card;
+  card.number = CardNumber{static_cast<std::uint16_t>(fact.number)};
+  card.uuid = fact.uuid;
+  card.model = fact.model;
+  card.vram_bytes = fact.vram_bytes;
+  card.usable = fact.usable;
+  return card;
 }
 
 FaultKind kind_of(RefusalKind kind) {
@@ -79,27 +80,66 @@ Machine::Machine(MachineLock lock, Options options)
       options_(std::move(options)),
       state_(Rules{}, HostCapacity{options_.cpus, UINT64_MAX}) {
   const Now now = read_clock();
-  state_.set_cards(cards_of(options_.cards));
-  take_look(options_.cards, now);
+  take_facts(options_.cards, now);
   looked_ = now.boot;
 }
 
 // What is known of the cards is older than allowed: somebody looks, outside the mutex.
-std::vector<CardFact> Machine::look_again() {
-  if (!options_.look) return {};
-  const std::unique_lock looking(look_mutex_, std::try_to_lock);
-  if (!looking) return {};
+Machine::Look Machine::look_again() {
+  if (!options_.look || looking_.test_and_set()) return std::nullopt;
   {
     const std::lock_guard lock(mutex_);
     const Boot now = read_clock().boot;
-    if (looked_ && now - *looked_ < options_.look_every && !look_wanted_) return {};
+    if (looked_ && now - *looked_ < options_.look_every && !look_wanted_) {
+      looking_.clear();
+      return std::nullopt;
+    }
     looked_ = now;
     look_wanted_ = false;
   }
-  return options_.look();
+  Look look = options_.look();
+  looking_.clear();
+  return look;
 }
 
-void Machine::take_look(const std::vector<CardFact>& facts, Now now) {
+void Machine::take_look(const Look& look, Now now) {
+  if (!look) return;
+  complaint_ = *look ? std::string() : look->error().message;
+  if (*look) take_facts(**look, now);
+}
+
+// Cards come and go: one that is not told of any more is gone, and so is one whose number another
+// one has now.
+void Machine::take_roster(const std::vector<CardFact>& facts, Now now) {
+  std::vector<Card> roster = state_.cards();
+  bool changed = false;
+  for (const Card& card : state_.cards()) {
+    const bool there = std::ranges::any_of(facts, [&](const CardFact& fact) {
+      return fact.number == number_of(card.number) && fact.uuid == card.uuid;
+    });
+    if (there) continue;
+    CardSeen gone{card.number, {}};
+    gone.view.condition = CardCondition::kGone;
+    gone.view.at = now;
+    apply(state_, gone, now);
+  }
+  for (const CardFact& fact : facts) {
+    const auto known = std::ranges::find(roster, fact.number,
+                                         [](const Card& card) { return number_of(card.number); });
+    if (known == roster.end()) {
+      roster.push_back(card_of(fact));
+    } else if (known->uuid != fact.uuid || known->vram_bytes != fact.vram_bytes) {
+      *known = card_of(fact);
+    } else {
+      continue;
+    }
+    changed = true;
+  }
+  if (changed) apply(state_, CardsReported{std::move(roster)}, now);
+}
+
+void Machine::take_facts(const std::vector<CardFact>& facts, Now now) {
+  take_roster(facts, now);
   for (const CardFact& fact : facts) {
     CardSeen seen{CardNumber{static_cast<std::uint16_t>(fact.number)}, {}};
     // Facts that somebody told once are no look, and none will follow.
@@ -162,11 +202,20 @@ Standing Machine::standing_of(const Job& job) const {
   return standing;
 }
 
-Standing Machine::explained(const Job& job, Now now) const {
+// What keeps all of them waiting, if something does.
+Standing Machine::waiting_standing(const Job& job) const {
   Standing standing = standing_of(job);
+  if (!standing.granted) standing.reason = complaint_;
+  return standing;
+}
+
+Standing Machine::explained(const Job& job, Now now) const {
+  Standing standing = waiting_standing(job);
   if (standing.granted) return standing;
-  const std::vector<Reason> why = why_waiting(state_, job, now);
-  if (!why.empty()) standing.reason = describe(why.front());
+  if (standing.reason.empty()) {
+    const std::vector<Reason> why = why_waiting(state_, job, now);
+    if (!why.empty()) standing.reason = describe(why.front());
+  }
   const auto position = position_of(state_, job.id, kPositionsCounted, now);
   standing.position = position ? static_cast<int>(*position) : 0;
   return standing;
@@ -180,35 +229,34 @@ Fault Machine::end_of(std::uint64_t id) const {
 
 Reply<std::vector<Standing>> Machine::ask(const std::string& application,
                                           const std::vector<Wish>& wishes) {
-  const std::vector<CardFact> facts = look_again();
+  if (wishes.empty()) return std::vector<Standing>{};
+  const Look look = look_again();
   const std::lock_guard lock(mutex_);
   const Now now = read_clock();
-  if (!facts.empty()) take_look(facts, now);
+  take_look(look, now);
+  if (look && !*look) return tl::unexpected<Fault>(look->error());
   pass_time(now);
-  std::vector<SubmitAsked> all(wishes.size());
-  for (std::size_t i = 0; i < wishes.size(); ++i) {
-    SubmitAsked& asked = all[i];
+  LeasesAsked all;
+  all.leases.reserve(wishes.size());
+  for (const Wish& wish : wishes) {
+    SubmitAsked& asked = all.leases.emplace_back();
     asked.submission = ++submissions_;
-    asked.spec = spec_of(application, wishes[i], now);
-    asked.priority = wishes[i].critical ? kCriticalPriority : kPlainPriority;
+    asked.spec = spec_of(application, wish, now);
+    asked.priority = wish.critical ? kCriticalPriority : kPlainPriority;
     asked.administrator = kOurselves.administrator;
     asked.tasks.emplace_back();
-    if (const auto refusal = check_submit(state_, asked, now)) {
-      const std::string which =
-          wishes[i].name.empty() ? fmt::format("request {}", i + 1) : wishes[i].name;
-      return fault(kind_of(refusal->kind), which + ": " + refusal->message);
-    }
   }
-  std::vector<JobId> ids;
-  ids.reserve(all.size());
-  for (const SubmitAsked& asked : all) {
-    ids.push_back(state_.next_job());
-    apply(state_, asked, now);
+  const Answer answer = apply(state_, all, now).answer;
+  if (const auto* refusal = std::get_if<Refusal>(&answer)) {
+    return fault(kind_of(refusal->kind), refusal->message);
   }
+  const Submitted submitted = std::get<Submitted>(answer);
   settle(now);
   std::vector<Standing> standings;
-  standings.reserve(ids.size());
-  for (const JobId id : ids) standings.push_back(standing_of(*state_.find(id)));
+  standings.reserve(wishes.size());
+  for (std::uint64_t i = 0; i < submitted.count; ++i) {
+    standings.push_back(standing_of(*state_.find(JobId{number_of(submitted.first) + i})));
+  }
   return standings;
 }
 
@@ -229,18 +277,20 @@ Reply<Standing> Machine::wait(std::uint64_t id, std::chrono::milliseconds at_mos
       return leave(Reply<Standing>(tl::unexpected<Fault>(end_of(id))));
     }
     const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(now.boot - begin);
-    if (job->active() || waited >= at_most) return leave(Reply<Standing>(standing_of(*job)));
+    if (job->active() || waited >= at_most) return leave(Reply<Standing>(waiting_standing(*job)));
     // An hour at most: nothing is missed by looking again, and no sum overflows.
     Microseconds pause = std::min<Microseconds>(at_most - waited, std::chrono::hours{1});
     if (const auto next = state_.next_deadline(now)) pause = std::min(pause, *next - now.boot);
-    if (options_.look) pause = std::min<Microseconds>(pause, options_.look_every);
+    if (options_.look) {
+      pause = std::min(pause, std::max<Microseconds>(options_.look_every, kBetweenLooks));
+    }
     if (look_wanted_) pause = Microseconds{0};
     changed_.wait_for(lock, pause + Microseconds{1});
     if (!options_.look) continue;
     lock.unlock();
-    const std::vector<CardFact> facts = look_again();
+    const Look look = look_again();
     lock.lock();
-    if (!facts.empty()) take_look(facts, read_clock());
+    take_look(look, read_clock());
   }
 }
 
@@ -262,16 +312,28 @@ void Machine::reset(const std::string& application) {
 }
 
 std::vector<Standing> Machine::live(const std::string& application) {
-  const std::vector<CardFact> facts = look_again();
-  const std::lock_guard lock(mutex_);
+  const Look look = look_again();
+  std::unique_lock lock(mutex_);
   const Now now = read_clock();
-  if (!facts.empty()) take_look(facts, now);
+  take_look(look, now);
   pass_time(now);
   settle(now);
   std::vector<Standing> standings;
   for (const JobId id : state_.leases().live()) {
     const Job& job = *state_.find(id);
     if (job.spec->lease->application == application) standings.push_back(explained(job, now));
+  }
+  const auto waits = [](const Standing& standing) { return !standing.granted; };
+  if (std::ranges::none_of(standings, waits)) return standings;
+  // Milliseconds: others go on meanwhile.
+  Excerpt excerpt = excerpt_of(state_, kLookedAheadMost, now);
+  lock.unlock();
+  const Forecast forecast = look_ahead(std::move(excerpt));
+  for (Standing& standing : standings) {
+    const auto found = forecast.starts.find(JobId{standing.id});
+    if (standing.granted || found == forecast.starts.end()) continue;
+    standing.estimated_start =
+        std::chrono::system_clock::time_point(found->second.likely.time_since_epoch());
   }
   return standings;
 }

@@ -1,5 +1,7 @@
 #include <gpusched/scheduler.h>
 
+#include <unistd.h>
+
 #include <utility>
 
 #include "scheduler/desk.h"
@@ -15,7 +17,8 @@ Scheduling::Scheduling(Scheduling&& other) noexcept
       owns_(std::exchange(other.owns_, false)),
       cards_(std::move(other.cards_)),
       cpus_(std::exchange(other.cpus_, 0)),
-      devices_(std::move(other.devices_)) {}
+      devices_(std::move(other.devices_)),
+      process_(other.process_) {}
 
 Scheduling& Scheduling::operator=(Scheduling&& other) noexcept {
   if (this == &other) return *this;
@@ -28,6 +31,7 @@ Scheduling& Scheduling::operator=(Scheduling&& other) noexcept {
   cards_ = std::move(other.cards_);
   cpus_ = std::exchange(other.cpus_, 0);
   devices_ = std::move(other.devices_);
+  process_ = other.process_;
   return *this;
 }
 
@@ -49,6 +53,10 @@ Outcome<void> Scheduling::Resume(std::chrono::milliseconds at_most) const {
 
 Outcome<void> Scheduling::Release() {
   if (!desk_) return {};
+  if (process_ != ::getpid()) {
+    return Error{ErrorKind::kUnknown,
+                 "it belongs to the process that asked for it, and this is a child of that"};
+  }
   Outcome<void> done = desk_->release(id_);
   // What could not be said now can be said again; the destructor tries once more.
   if (!done) return done;
@@ -65,13 +73,24 @@ GpuScheduler::~GpuScheduler() {
   if (desk_) desk_->leave();
 }
 
+GpuScheduler& GpuScheduler::operator=(GpuScheduler&& other) noexcept {
+  if (this == &other) return *this;
+  if (desk_) desk_->leave();
+  desk_ = std::move(other.desk_);
+  return *this;
+}
+
 Outcome<std::vector<Scheduling>> GpuScheduler::ScheduleGpuResources(
     const std::vector<GpuRequest>& gpus) {
   return desk_->ask(gpus);
 }
 Outcome<void> GpuScheduler::ResetScheduler() { return desk_->reset(); }
-std::vector<Scheduling> GpuScheduler::GetCurrentSchedulings() const { return desk_->current(); }
-std::vector<WaitingGpu> GpuScheduler::GetWaitingResources() const { return desk_->waiting(); }
+Outcome<std::vector<Scheduling>> GpuScheduler::GetCurrentSchedulings() const {
+  return desk_->current();
+}
+Outcome<std::vector<WaitingGpu>> GpuScheduler::GetWaitingResources() const {
+  return desk_->waiting();
+}
 Outcome<Scheduling> GpuScheduler::Wait(RequestId request, std::chrono::milliseconds at_most) {
   return desk_->wait(request, at_most);
 }

@@ -94,13 +94,13 @@ TEST_P(Scheduler, WhatDoesNotFitWaitsAndSaysWhy) {
   ASSERT_TRUE(granted) << granted.error().message;
   EXPECT_TRUE((*granted)[1].granted());
   EXPECT_FALSE((*granted)[2].granted());
-  const auto waiting = scheduler.GetWaitingResources();
+  const auto waiting = scheduler.GetWaitingResources().value();
   ASSERT_EQ(waiting.size(), 1u);
   EXPECT_EQ(waiting[0].id, (*granted)[2].id());
   EXPECT_EQ(waiting[0].request.name, "c");
   EXPECT_EQ(waiting[0].position, 1);
   EXPECT_NE(waiting[0].reason.find("card"), std::string::npos);
-  EXPECT_EQ(scheduler.GetCurrentSchedulings().size(), 2u);
+  EXPECT_EQ(scheduler.GetCurrentSchedulings().value().size(), 2u);
 
   const auto early = scheduler.Wait((*granted)[2].id(), 10ms);
   ASSERT_FALSE(early);
@@ -123,13 +123,82 @@ TEST_P(Scheduler, CriticalComesBeforeAllThatAreNot) {
   urgent.critical = true;
   auto rest = scheduler.ScheduleGpuResources({whole("plain"), urgent});
   ASSERT_TRUE(rest);
-  EXPECT_EQ(scheduler.GetWaitingResources().size(), 2u);
+  EXPECT_EQ(scheduler.GetWaitingResources().value().size(), 2u);
   first->clear();
   auto granted = scheduler.Wait((*rest)[1].id(), kPatience);
   ASSERT_TRUE(granted) << granted.error().message;
   EXPECT_EQ(granted->request().name, "urgent");
-  ASSERT_EQ(scheduler.GetWaitingResources().size(), 1u);
-  EXPECT_EQ(scheduler.GetWaitingResources()[0].request.name, "plain");
+  ASSERT_EQ(scheduler.GetWaitingResources().value().size(), 1u);
+  EXPECT_EQ(scheduler.GetWaitingResources().value()[0].request.name, "plain");
+}
+
+TEST_P(Scheduler, OfOneCallTheCriticalRequestsAreGrantedFirst) {
+  GpuScheduler scheduler(options(1));
+  GpuRequest urgent = whole("urgent");
+  urgent.critical = true;
+  auto asked = scheduler.ScheduleGpuResources({whole("plain"), whole("too"), urgent});
+  ASSERT_TRUE(asked) << asked.error().message;
+  ASSERT_EQ(asked->size(), 3u);
+  EXPECT_FALSE((*asked)[0].granted());
+  EXPECT_FALSE((*asked)[1].granted());
+  EXPECT_TRUE((*asked)[2].granted());
+  EXPECT_EQ((*asked)[2].request().name, "urgent");
+}
+
+TEST_P(Scheduler, SaysWhenWhatWaitsIsLikelyToStart) {
+  GpuScheduler scheduler(options(1));
+  const auto before = std::chrono::system_clock::now();
+  auto asked = scheduler.ScheduleGpuResources({whole("a"), whole("b"), whole("c")});
+  ASSERT_TRUE(asked) << asked.error().message;
+  const auto waiting = scheduler.GetWaitingResources();
+  ASSERT_TRUE(waiting) << waiting.error().message;
+  ASSERT_EQ(waiting->size(), 2u);
+  ASSERT_TRUE((*waiting)[0].estimated_start);
+  ASSERT_TRUE((*waiting)[1].estimated_start);
+  EXPECT_GE(*(*waiting)[0].estimated_start, before);
+  EXPECT_GT(*(*waiting)[1].estimated_start, *(*waiting)[0].estimated_start);
+}
+
+TEST_P(Scheduler, LargestValuesAreTakenAsTheyAre) {
+  GpuScheduler scheduler(options(1));
+  GpuRequest huge = whole("huge");
+  huge.vram_bytes = UINT64_MAX;
+  const auto never = scheduler.ScheduleGpuResources({huge});
+  ASSERT_FALSE(never);
+  EXPECT_EQ(never.error().kind, ErrorKind::kNeverFits);
+  EXPECT_EQ(never.error().message,
+            "huge: no card can ever hold 18446744073709551615 bytes of VRAM");
+  huge.vram_bytes = 1ULL << 60;
+  const auto still = scheduler.ScheduleGpuResources({huge});
+  ASSERT_FALSE(still);
+  EXPECT_EQ(still.error().kind, ErrorKind::kNeverFits);
+  EXPECT_TRUE(still.error().message.starts_with("huge: no card can ever hold 1073741824.0 GiB"))
+      << still.error().message;
+
+  GpuRequest patient = whole("patient");
+  patient.timeout = std::chrono::milliseconds::max();
+  auto asked = scheduler.ScheduleGpuResources({whole("first"), patient});
+  ASSERT_TRUE(asked) << asked.error().message;
+  ASSERT_EQ(scheduler.GetWaitingResources().value().size(), 1u);
+  std::thread waiter([&] {
+    const auto granted = scheduler.Wait((*asked)[1].id(), std::chrono::milliseconds::max());
+    EXPECT_TRUE(granted.ok());
+    if (!granted) ADD_FAILURE() << granted.error().message;
+  });
+  (*asked)[0] = Scheduling();
+  waiter.join();
+  const auto ended = scheduler.Wait((*asked)[1].id(), std::chrono::milliseconds::min());
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().kind, ErrorKind::kUnknown) << ended.error().message;
+  const auto unknown = scheduler.Wait(RequestId{UINT64_MAX}, kPatience);
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().kind, ErrorKind::kUnknown) << unknown.error().message;
+
+  const auto many = scheduler.ScheduleGpuResources(std::vector<GpuRequest>(501));
+  ASSERT_FALSE(many);
+  EXPECT_EQ(many.error().kind, ErrorKind::kInvalid);
+  EXPECT_TRUE(scheduler.ScheduleGpuResources({}).value().empty());
+  EXPECT_EQ(scheduler.ScheduleGpuResources(std::vector<GpuRequest>(500)).value().size(), 500u);
 }
 
 TEST_P(Scheduler, CpusFirstOrAsFallback) {
@@ -160,8 +229,8 @@ TEST_P(Scheduler, RefusesTheWholeListIfOneCanNeverFit) {
   const auto invalid = scheduler.ScheduleGpuResources({nonsense});
   ASSERT_FALSE(invalid);
   EXPECT_EQ(invalid.error().kind, ErrorKind::kInvalid);
-  EXPECT_TRUE(scheduler.GetCurrentSchedulings().empty());
-  EXPECT_TRUE(scheduler.GetWaitingResources().empty());
+  EXPECT_TRUE(scheduler.GetCurrentSchedulings().value().empty());
+  EXPECT_TRUE(scheduler.GetWaitingResources().value().empty());
   // And works again.
   EXPECT_TRUE(scheduler.ScheduleGpuResources({whole()}));
 }
@@ -193,8 +262,8 @@ TEST_P(Scheduler, ResetEndsThisApplicationAndNobodyElse) {
   ASSERT_FALSE(lost);
   EXPECT_EQ(lost.error().kind, ErrorKind::kReset);
   EXPECT_TRUE((*theirs)[0].Check());
-  EXPECT_TRUE(trainer.GetCurrentSchedulings().empty());
-  EXPECT_EQ(other.GetCurrentSchedulings().size(), 1u);
+  EXPECT_TRUE(trainer.GetCurrentSchedulings().value().empty());
+  EXPECT_EQ(other.GetCurrentSchedulings().value().size(), 1u);
   auto next = trainer.ScheduleGpuResources({whole(), whole()});
   ASSERT_TRUE(next);
   EXPECT_TRUE((*next)[1].granted());
@@ -206,18 +275,29 @@ TEST_P(Scheduler, AViewReleasesNothingAndAHandleOutlivesItsScheduler) {
     GpuScheduler scheduler(options(2));
     auto granted = scheduler.ScheduleGpuResources({whole("kept"), whole("too")});
     ASSERT_TRUE(granted);
-    scheduler.GetCurrentSchedulings();
-    EXPECT_EQ(scheduler.GetCurrentSchedulings().size(), 2u);
+    EXPECT_TRUE(scheduler.GetCurrentSchedulings());
+    EXPECT_EQ(scheduler.GetCurrentSchedulings().value().size(), 2u);
     kept = std::move(*granted);
   }
   GpuScheduler next(options(2));
-  ASSERT_EQ(next.GetCurrentSchedulings().size(), 2u);
-  EXPECT_EQ(next.GetCurrentSchedulings()[0].request().name, "kept");
+  ASSERT_EQ(next.GetCurrentSchedulings().value().size(), 2u);
+  EXPECT_EQ(next.GetCurrentSchedulings().value()[0].request().name, "kept");
   EXPECT_TRUE(kept[0].Release());
   EXPECT_TRUE(kept[0].Release());
-  EXPECT_EQ(next.GetCurrentSchedulings().size(), 1u);
+  EXPECT_EQ(next.GetCurrentSchedulings().value().size(), 1u);
   kept.clear();
-  EXPECT_TRUE(next.GetCurrentSchedulings().empty());
+  EXPECT_TRUE(next.GetCurrentSchedulings().value().empty());
+}
+
+TEST_P(Scheduler, AnotherOneInItsPlaceWithdrawsWhatWaited) {
+  GpuScheduler scheduler(options(1));
+  GpuScheduler watcher(options(1));
+  auto asked = scheduler.ScheduleGpuResources({whole(), whole("waits")});
+  ASSERT_TRUE(asked) << asked.error().message;
+  ASSERT_EQ(watcher.GetWaitingResources().value().size(), 1u);
+  scheduler = GpuScheduler(options(1));
+  EXPECT_TRUE(watcher.GetWaitingResources().value().empty());
+  EXPECT_TRUE((*asked)[0].Check());
 }
 
 TEST_P(Scheduler, AWithdrawnRequestWaitsNoMore) {
@@ -225,7 +305,7 @@ TEST_P(Scheduler, AWithdrawnRequestWaitsNoMore) {
   auto granted = scheduler.ScheduleGpuResources({whole(), whole()});
   ASSERT_TRUE(granted);
   EXPECT_TRUE((*granted)[1].Release());
-  EXPECT_TRUE(scheduler.GetWaitingResources().empty());
+  EXPECT_TRUE(scheduler.GetWaitingResources().value().empty());
   const auto unknown = scheduler.Wait(RequestId{987654}, kPatience);
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().kind, ErrorKind::kUnknown);
@@ -257,8 +337,8 @@ TEST_P(Scheduler, SixteenThreads) {
         EXPECT_EQ(users[card].fetch_add(1), 0);
         ++granted_in_all;
         if (i % 8 == 0) {
-          scheduler.GetCurrentSchedulings();
-          scheduler.GetWaitingResources();
+          EXPECT_TRUE(scheduler.GetCurrentSchedulings());
+          EXPECT_TRUE(scheduler.GetWaitingResources());
         }
         users[card].fetch_sub(1);
       }
@@ -266,8 +346,8 @@ TEST_P(Scheduler, SixteenThreads) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(granted_in_all, kThreads * kRounds);
-  EXPECT_TRUE(scheduler.GetCurrentSchedulings().empty());
-  EXPECT_TRUE(scheduler.GetWaitingResources().empty());
+  EXPECT_TRUE(scheduler.GetCurrentSchedulings().value().empty());
+  EXPECT_TRUE(scheduler.GetWaitingResources().value().empty());
 }
 
 }  // namespace

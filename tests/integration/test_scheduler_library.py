@@ -1,10 +1,11 @@
 """The scheduler library against a real daemon: applications and daemons that are killed."""
 
 import os
+import re
 import subprocess
 
 import pytest
-from live_daemon import ROOMY, LiveDaemon, wait_until
+from live_daemon import ROOMY, ROOT, LiveDaemon, wait_until
 
 FAST = ROOMY.replace("cpus: 64", "cpus: 64, ram: 256G") + """
 watch: {busy_period_ms: 200, idle_period_ms: 200, deadline_ms: 500}
@@ -140,3 +141,69 @@ def test_the_example_runs_with_and_without_a_daemon(lab, programs, tmp_path):
         assert done.returncode == 0, done.stderr
         assert done.stdout.count(": on card ") == 8
         assert done.stdout.endswith("0 schedulings left\n")
+
+
+def shown_programs():
+    """The lines of the programs in the header and in the guide, without their indentation."""
+    header = (ROOT / "include/gpusched/scheduler.h").read_text().split("#pragma once")[0]
+    yield [line.removeprefix("//").strip() for line in header.splitlines() if line.startswith("//   ")]
+    guide = (ROOT / "docs/library.md").read_text()
+    yield [line.strip() for line in re.search(r"```cpp\n(.*?)```", guide, re.S)[1].splitlines()]
+
+
+def test_the_programs_that_are_shown_are_those_that_run(lab, programs):
+    program = programs.parent / "tests/scheduler_samples"
+    if not program.exists():
+        pytest.skip("this build has no test programs")
+    source = [re.sub(r" +", " ", line.strip())
+              for line in (ROOT / "tests/support/scheduler_samples.cc").read_text().splitlines()]
+    for shown in shown_programs():
+        shown = [re.sub(r" +", " ", line) for line in shown]
+        assert len(shown) > 5
+        begins = [i for i, line in enumerate(source) if source[i:i + len(shown)] == shown]
+        assert begins, f"the samples lack: {shown}"
+    done = subprocess.run([program], env=lab.environment(), capture_output=True, text=True, timeout=60,
+                          check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[0] == "runs on [0]"
+    assert done.stdout.count("works on [") == 3
+    assert "works on []" in done.stdout, "the loader is on a CPU"
+
+
+def test_lists_are_errors_while_the_daemon_is_away(lab, start):
+    application = start()
+    assert application.do("ask 3") == "ok 1:0 2:1 3:waits"
+    lab.kill()
+    assert application.do("current").startswith(UNAVAILABLE)
+    assert application.do("waiting").startswith(UNAVAILABLE)
+    lab.start()
+    assert application.do("current") == "ok 2"
+    assert application.do("waiting") == "ok 1"
+
+
+def test_a_wait_that_a_restart_broke_can_be_taken_up_again(lab, start):
+    application = start()
+    assert application.do("ask 3") == "ok 1:0 2:1 3:waits"
+    application.begin("wait 3 60000")
+    wait_until(lambda: len(lab.http("GET", "/v1/leases?application=trainer").json()["leases"]) == 3)
+    lab.kill()
+    assert application.answer().startswith(UNAVAILABLE)
+    lab.start()
+    assert application.do("wait 3 50").startswith(NOT_YET)
+    assert application.do("drop 1") == "ok"
+    assert application.do("wait 3 20000") == "ok 3:0"
+
+
+def test_threads_and_children_live_through_restarts_of_the_daemon(lab, start):
+    application = start()
+
+    def newest():
+        return max((lease["id"] for lease in lab.http("GET", "/v1/leases").json()["leases"]), default=0)
+    application.begin("storm 16 25")
+    for number in (60, 180):
+        wait_until(lambda number=number: newest() > number, 60, f"lease {number}")
+        lab.kill()
+        lab.start()
+    assert application.answer() == "ok"
+    assert application.do("current") == "ok 0"
+    wait_until(lambda: not lab.http("GET", "/v1/leases").json()["leases"], what="the end of the children's")

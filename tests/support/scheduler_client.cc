@@ -1,6 +1,6 @@
 // A program that uses the scheduler library as it is told, line by line, for tests that kill it or
 // its daemon. Commands: ask N | wait ID MS | drop ID | check ID | resume ID MS | reset | current |
-// waiting. Answers: one line each, "ok …" or "error KIND message".
+// waiting | storm THREADS ROUNDS. Answers: one line each, "ok …" or "error KIND message".
 #include <gpusched/scheduler.h>
 
 #include <cstdio>
@@ -8,11 +8,15 @@
 #include <map>
 #include <sstream>
 
+#include "tests/support/scheduler_storm.h"
+
 namespace {
 
 void say_error(const gpusched::Error& error) {
   std::cout << "error " << static_cast<int>(error.kind) << " " << error.message << std::endl;
 }
+
+void say_count(std::size_t count) { std::cout << "ok " << count << std::endl; }
 
 void describe(const gpusched::Scheduling& one) {
   std::cout << " " << static_cast<std::uint64_t>(one.id()) << ":"
@@ -77,11 +81,15 @@ int main(int count, char** words) {
       } else {
         say_error(done.error());
       }
+    } else if (verb == "storm") {
+      const std::string wrong = storm::run(scheduler, static_cast<int>(number), ms);
+      std::cout << (wrong.empty() ? "ok" : "wrong:" + wrong) << std::endl;
+    } else if (verb == "current") {
+      const auto list = scheduler.GetCurrentSchedulings();
+      list ? say_count(list->size()) : say_error(list.error());
     } else {
-      std::cout << "ok "
-                << (verb == "current" ? scheduler.GetCurrentSchedulings().size()
-                                      : scheduler.GetWaitingResources().size())
-                << std::endl;
+      const auto list = scheduler.GetWaitingResources();
+      list ? say_count(list->size()) : say_error(list.error());
     }
   }
   return 0;

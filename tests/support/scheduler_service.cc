@@ -17,5 +17,6 @@ struct TestService::Inside {
 TestService::TestService(int cards) : inside_(std::make_unique<Inside>(cards)) {}
 TestService::~TestService() = default;
 const std::string& TestService::socket() const { return inside_->daemon.socket(); }
+int TestService::clients() const { return inside_->daemon.clients(); }
 
 }  // namespace gpusched::library

@@ -12,6 +12,7 @@ class TestService {
   explicit TestService(int cards);
   ~TestService();
   const std::string& socket() const;
+  int clients() const;  // Connections that are open now.
 
  private:
   struct Inside;
