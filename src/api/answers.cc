@@ -2,13 +2,55 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <memory>
 #include <utility>
 
+#include "core/bulk_verb.h"
 #include "core/preview.h"
 #include "engine/refusal_error.h"
 #include "json/json_writer.h"
 
 namespace gpusched {
+namespace {
+
+constexpr std::size_t kTriedAtOnce = 100;
+
+// A dry run for very many jobs, and how far it has come.
+struct Trial {
+  Event whole;  // Without its jobs.
+  std::vector<JobId> jobs;
+  AnswerFn answer;
+  std::size_t done = 0;
+  Changed changed = {};
+};
+
+// A slice, then whoever else waits. REQUIRES: no commit is under way.
+void try_more(Context& context, std::uint32_t uid, std::shared_ptr<Trial> trial) {
+  Event slice = trial->whole;
+  std::vector<JobId>& some = *bulk_verb_of(slice).jobs;
+  const std::size_t end = std::min(trial->jobs.size(), trial->done + kTriedAtOnce);
+  for (; trial->done < end; ++trial->done) {
+    // Retention may take one while others are looked at.
+    const JobId id = trial->jobs[trial->done];
+    if (context.state().find(id) != nullptr) some.push_back(id);
+  }
+  Answer would = preview(context.state(), slice, context.now());
+  if (const auto* refusal = std::get_if<Refusal>(&would)) {
+    return trial->answer(failure(error_of(*refusal)));
+  }
+  if (auto* changed = std::get_if<Changed>(&would)) {
+    std::ranges::move(changed->jobs, std::back_inserter(trial->changed.jobs));
+    std::ranges::move(changed->unchanged, std::back_inserter(trial->changed.unchanged));
+  }
+  if (trial->done == trial->jobs.size()) return trial->answer(std::move(trial->changed));
+  context.turns.give(uid, [&context, uid, trial] {
+    context.after_commit.run(uid, [&context, uid, trial] { try_more(context, uid, trial); });
+  });
+}
+
+}  // namespace
 
 Result<std::vector<JobId>> selected_jobs(const Context& context, const Call& call) {
   Result<Selector> selector = parse_selector(call.captured.at(0));
@@ -46,6 +88,12 @@ void ask_engine(Context& context, const Call& call, Event event, AnswerFn answer
       context.engine.post(std::move(event), std::move(answer));
     }
     return;
+  }
+  if (const BulkVerb verb = bulk_verb_of(event); verb.jobs && verb.jobs->size() > kTriedAtOnce) {
+    auto jobs = std::exchange(*verb.jobs, {});
+    auto trial =
+        std::make_shared<Trial>(Trial{std::move(event), std::move(jobs), std::move(answer)});
+    return try_more(context, call.actor.uid, std::move(trial));
   }
   Answer would = preview(context.state(), event, context.now());
   if (const auto* refusal = std::get_if<Refusal>(&would))

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <boost/asio/io_context.hpp>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -22,13 +23,21 @@ std::optional<ino_t> inode_of(const std::string& path) {
   return about.st_ino;
 }
 
+constexpr std::size_t kParsers = 2;
+constexpr std::size_t kFileThreads = 8;
+
 }  // namespace
 
-void AfterCommit::flush() {
-  if (must_wait()) return;
+bool AfterCommit::flush() {
   // What runs may wait again; that is for the next time.
-  const std::vector<std::function<void()>> now = std::exchange(waiting_, {});
-  for (const auto& what : now) what();
+  LoopTurns::Waiting now = std::exchange(waiting_, {});
+  turns_.run(now, [this] { return !must_wait(); });
+  for (auto& [uid, left] : now) {
+    auto& queue = waiting_[uid];
+    queue.insert(queue.begin(), std::make_move_iterator(left.begin()),
+                 std::make_move_iterator(left.end()));
+  }
+  return !now.empty() && !must_wait();
 }
 
 Context::Context(boost::asio::io_context& io, Engine& an_engine, ApiPorts some_ports,
@@ -37,21 +46,22 @@ Context::Context(boost::asio::io_context& io, Engine& an_engine, ApiPorts some_p
       engine(an_engine),
       ports(std::move(some_ports)),
       limits(some_limits),
-      after_commit(engine),
+      turns(io, ports.now),
+      after_commit(engine, turns),
       events(io, limits.recent_changes, limits.heartbeat),
       lease_holders(io, engine, limits.lease_grace),
       log_watch(io),
       names(io, ports.now, ports.name_of_user ? ports.name_of_user : NameCache::system_lookup),
       estimates(io, engine, ports.now, limits.look_ahead_every),
-      parser(io),
-      files(io) {}
+      parser(io, kParsers),
+      files(io, kFileThreads) {}
 
 class Api::Impl {
  public:
   Impl(boost::asio::io_context& loop, Engine& engine, ApiPorts ports, ApiLimits limits)
       : context(loop, engine, std::move(ports), limits),
         server(
-            loop, http_limits(context),
+            loop, context.turns, http_limits(context),
             [this](HttpRequest request, const Responder& responder) {
               dispatch(context, std::move(request), responder);
             },
@@ -116,7 +126,10 @@ Result<bool> Api::renew_socket() {
 
 void Api::serve(Fd listener) { impl_->server.serve(std::move(listener)); }
 void Api::after_turn() {
-  impl_->context.after_commit.flush();
+  if (impl_->context.after_commit.flush()) {
+    // No turn may come; the rest goes on when sockets have been looked at.
+    impl_->context.turns.give(kNobody, [this] { after_turn(); });
+  }
   if (!impl_->context.after_commit.must_wait()) impl_->context.estimates.keep_fresh();
 }
 

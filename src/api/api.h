@@ -36,6 +36,10 @@ struct ApiPorts {
   std::function<void(JobId job, std::uint64_t after_sequence, std::size_t limit,
                      std::function<void(Result<std::vector<TrailEntry>>)> done)>
       read_trail;
+  // The same for environments that are not in memory. Empty: all are.
+  std::function<void(std::vector<std::string> hashes,
+                     std::function<void(Result<EnvironmentsByHash>)> done)>
+      read_environments = {};
   std::function<void(const std::string& path, std::function<void(Result<void>)> done)> backup;
   // On the history's thread, which may be switched off; `done` comes back on the loop. Empty: this
   // daemon keeps no history.

@@ -15,7 +15,9 @@
 #include "api/lease_changes.h"
 #include "api/lease_holders.h"
 #include "api/log_watch.h"
+#include "api/loop_turns.h"
 #include "api/name_cache.h"
+#include "api/spec_memory.h"
 #include "api/start_estimates.h"
 #include "core/event.h"
 #include "engine/engine.h"
@@ -23,26 +25,33 @@
 
 namespace gpusched {
 
+// For what costs next to nothing, such as waking a stream.
+inline constexpr std::uint32_t kNobody = 0;
+
 // Things to be done once no commit is under way.
 class AfterCommit {
  public:
-  explicit AfterCommit(const Engine& engine) : engine_(engine) {}
+  AfterCommit(const Engine& engine, LoopTurns& turns) : engine_(engine), turns_(turns) {}
   bool must_wait() const { return engine_.committing(); }
   // Now if possible, else after the turn.
-  void run(std::function<void()> what) {
+  void run(std::uint32_t uid, std::function<void()> what) {
     if (must_wait()) {
-      waiting_.push_back(std::move(what));
+      run_later(uid, std::move(what));
     } else {
       what();
     }
   }
   // Only later; for streams, which ask again when woken.
-  void run_later(std::function<void()> what) { waiting_.push_back(std::move(what)); }
-  void flush();
+  void run_later(std::uint32_t uid, std::function<void()> what) {
+    waiting_[uid].push_back(std::move(what));
+  }
+  // Some of it; the rest is for the next time. True if something is left that could go on now.
+  bool flush();
 
  private:
   const Engine& engine_;
-  std::vector<std::function<void()>> waiting_;
+  LoopTurns& turns_;
+  LoopTurns::Waiting waiting_;  // By user.
 };
 
 struct Context {
@@ -53,8 +62,10 @@ struct Context {
   Engine& engine;
   ApiPorts ports;
   ApiLimits limits;
+  LoopTurns turns;
   AfterCommit after_commit;
   EnvironmentPool environments;
+  SpecMemory spec_memory;
   EventStreams events;
   JobWatch job_watch;
   LeaseHolders lease_holders;
@@ -63,7 +74,7 @@ struct Context {
   NameCache names;
   StartEstimates estimates;
   Background parser;          // Large bodies.
-  Background files;           // Logs and backups.
+  Background files;           // Logs and backups. Each may hang for one user.
   std::uint64_t backups = 0;  // Names their temporary files.
 
   const State& state() const { return engine.state(); }

@@ -162,7 +162,7 @@ void EventStreams::publish_group(const std::string& json) {
 Pull EventStreams::pull(Context& context, Client& client, std::string& out) {
   if (context.after_commit.must_wait()) {
     if (!std::exchange(wake_later_, true)) {
-      context.after_commit.run_later([this] {
+      context.after_commit.run_later(kNobody, [this] {
         wake_later_ = false;
         wake_all();
       });

@@ -38,7 +38,7 @@ struct FileAnswer : std::enable_shared_from_this<FileAnswer> {
   void read() {
     if (reading || ended) return;
     reading = true;
-    context.files.post([weak = weak_from_this(), fd = file, at = offset]() -> Background::Then {
+    context.files.post(0, [weak = weak_from_this(), fd = file, at = offset]() -> Background::Then {
       std::string piece(kFilePieceBytes, '\0');
       const ssize_t got = ::pread(fd->get(), piece.data(), piece.size(), static_cast<off_t>(at));
       piece.resize(got > 0 ? static_cast<std::size_t>(got) : 0);

@@ -13,6 +13,7 @@
 
 #include "api/http_head.h"
 #include "api/http_session.h"
+#include "api/loop_turns.h"
 #include "api/peer_process.h"
 
 namespace gpusched {
@@ -27,8 +28,10 @@ constexpr std::chrono::milliseconds kAcceptPause{100};
 
 class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
  public:
-  Impl(asio::io_context& loop, HttpLimits limits, HttpHandler handler, BodyMost body_most)
+  Impl(asio::io_context& loop, LoopTurns& turns, HttpLimits limits, HttpHandler handler,
+       BodyMost body_most)
       : loop_(loop),
+        turns_(turns),
         limits_(limits),
         handler_(std::move(handler)),
         body_most_(std::move(body_most)),
@@ -47,6 +50,9 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
       return own ? std::min(most, own(method, target)) : most;
     };
     ports->closed = [this](const HttpSession* session) { forget(session); };
+    ports->give_turn = [this](std::uint32_t uid, std::function<void()> work) {
+      turns_.give(uid, std::move(work));
+    };
     ports_ = std::move(ports);
     acceptor_.assign(asio::local::stream_protocol(), listener.release());
     accept();
@@ -139,6 +145,7 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
   }
 
   asio::io_context& loop_;
+  LoopTurns& turns_;
   HttpLimits limits_;
   HttpHandler handler_;
   BodyMost body_most_;
@@ -151,9 +158,10 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
   std::unordered_map<std::uint32_t, std::int64_t> bodies_of_;  // By user.
 };
 
-HttpServer::HttpServer(asio::io_context& loop, HttpLimits limits, HttpHandler handler,
-                       BodyMost body_most)
-    : impl_(std::make_shared<Impl>(loop, limits, std::move(handler), std::move(body_most))) {}
+HttpServer::HttpServer(asio::io_context& loop, LoopTurns& turns, HttpLimits limits,
+                       HttpHandler handler, BodyMost body_most)
+    : impl_(std::make_shared<Impl>(loop, turns, limits, std::move(handler), std::move(body_most))) {
+}
 HttpServer::~HttpServer() { stop(); }
 void HttpServer::serve(Fd listener) { impl_->serve(std::move(listener)); }
 void HttpServer::replace_listener(Fd listener) { impl_->replace_listener(std::move(listener)); }

@@ -36,11 +36,14 @@ struct HttpLimits {
 // How large the body of a request may be, by its method and target.
 using BodyMost = std::function<std::uint64_t(std::string_view method, std::string_view target)>;
 
+class LoopTurns;
+
 class HttpServer {
  public:
   // Without `body_most` every body may have HttpLimits::body_bytes; never more.
-  HttpServer(boost::asio::io_context& loop, HttpLimits limits, HttpHandler handler,
-             BodyMost body_most = {});
+  // REQUIRES: `turns` outlives the server.
+  HttpServer(boost::asio::io_context& loop, LoopTurns& turns, HttpLimits limits,
+             HttpHandler handler, BodyMost body_most = {});
   ~HttpServer();
 
   // Begins to accept. Takes the descriptor over.

@@ -87,7 +87,7 @@ TEST(HttpServer, OnlyASubmissionMayBeLarge) {
   for (const char* request : {"POST /v1/leases", "PATCH /v1/jobs/1", "POST /v1/jobs/1/cancel",
                               "PUT /v1/groups/g", "POST /v1/adopt", "GET /v1/version"}) {
     TestClient client(daemon.socket());
-    client.send(std::string(request) + " HTTP/1.1\r\nHost: x\r\nContent-Length: 262145\r\n\r\n");
+    client.send(std::string(request) + " HTTP/1.1\r\nHost: x\r\nContent-Length: 65537\r\n\r\n");
     EXPECT_EQ(client.read().code(), "too_large") << request;
     TestClient chunks(daemon.socket());
     chunks.send(std::string(request) +

@@ -5,7 +5,6 @@
 #include <array>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -42,7 +41,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
  public:
   HttpSession(asio::io_context& loop, Fd socket, Peer peer,
               std::shared_ptr<const SessionPorts> ports)
-      : loop_(loop), socket_(loop), deadline_(loop), peer_(peer), ports_(std::move(ports)) {
+      : socket_(loop), deadline_(loop), peer_(peer), ports_(std::move(ports)) {
     socket_.assign(asio::local::stream_protocol(), socket.release());
   }
 
@@ -85,7 +84,6 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   }
 
  private:
-  // --- Reading ----------------------------------------------------------------------------------
   void read_request() {
     parser_.emplace();
     parser_->header_limit(ports_->limits.header_bytes);
@@ -165,10 +163,8 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   }
 
   void request_too_slow() {
-    refuse({ErrorCode::kInvalid, fmt::format("the request was not complete after {} s",
-                                             std::chrono::duration_cast<std::chrono::seconds>(
-                                                 ports_->limits.request_time)
-                                                 .count())});
+    const auto seconds = ports_->limits.request_time / std::chrono::seconds{1};
+    refuse({ErrorCode::kInvalid, fmt::format("the request was not complete after {} s", seconds)});
     lingering_ = false;  // It sends nothing anyway.
   }
 
@@ -202,8 +198,12 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     if (!target) return responder.fail(target.error());
     request.segments = std::move(target->segments);
     request.query = std::move(target->query);
-    ports_->handler(std::move(request), responder);
-    if (open_ && !answered_) watch_for_hang_up();
+    ports_->give_turn(peer_.uid, [self = shared_from_this(), responder,
+                                  asked = std::make_shared<HttpRequest>(std::move(request))] {
+      if (!self->open_) return;
+      self->ports_->handler(std::move(*asked), responder);
+      if (self->open_ && !self->answered_) self->watch_for_hang_up();
+    });
   }
 
   // A Unix peer that closes raises HUP, which ends this wait; half-closing does not.
@@ -217,8 +217,11 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
                        });
   }
 
-  // --- Writing ----------------------------------------------------------------------------------
   void write_whole(HttpResponse response) {
+    // It is held until it is taken, as a body is until it is read.
+    if (response.body.size() > kSmallBody && !reserve(response.body.size())) {
+      response = error_response({ErrorCode::kBusy, "read your other answers first"});
+    }
     head_ =
         head_of(response, fmt::format("Content-Length: {}\r\n", response.body.size()), keep_alive_);
     out_ = std::move(response.body);
@@ -237,11 +240,18 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   }
 
   void pump() {
+    writing_ = true;  // Who wakes it meanwhile need not ask twice.
+    ports_->give_turn(peer_.uid, [self = shared_from_this()] {
+      self->writing_ = false;
+      if (self->open_) self->pull();
+    });
+  }
+
+  void pull() {
     out_.clear();
-    // Held, because what it calls may end this answer.
-    const std::shared_ptr<PullFn> stream = stream_;
     writing_ = true;
-    const Pull said = (*stream)(out_);
+    // A copy of the pointer, because what it calls may end this answer.
+    const Pull said = (*std::shared_ptr<PullFn>(stream_))(out_);
     writing_ = false;
     if (!open_) return;
     switch (said) {
@@ -254,13 +264,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
         return;
       case Pull::kMore:
         if (!out_.empty()) return write_piece(false);
-        // Nothing yet, but more to look through: others have their turn first.
-        writing_ = true;
-        asio::post(loop_, [self = shared_from_this()] {
-          self->writing_ = false;
-          if (self->open_) self->pump();
-        });
-        return;
+        return pump();  // Nothing yet, but more to look through: others go first.
     }
   }
 
@@ -316,11 +320,11 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
                             });
   }
 
-  // --- Ends -------------------------------------------------------------------------------------
   void end_answer(bool broken) {
     // Moved out first: these may hold the last reference to things that call back here.
     const std::shared_ptr<PullFn> stream = std::exchange(stream_, nullptr);
     const auto gone = std::exchange(gone_, {});
+    if (!broken) std::string().swap(out_);  // Its memory, too.
     if (reserved_ > 0) {
       ports_->reserve_body(peer_.uid, -static_cast<std::int64_t>(std::exchange(reserved_, 0)));
     }
@@ -330,7 +334,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
 
   bool reserve(std::uint64_t bytes) {
     if (!ports_->reserve_body(peer_.uid, static_cast<std::int64_t>(bytes))) return false;
-    reserved_ = bytes;
+    reserved_ += bytes;
     return true;
   }
 
@@ -341,7 +345,6 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
 
   static std::string to_std(beast::string_view text) { return {text.data(), text.size()}; }
 
-  asio::io_context& loop_;
   asio::local::stream_protocol::socket socket_;
   RestartableTimer deadline_;
   Peer peer_;

@@ -17,6 +17,8 @@ struct SessionPorts {
   std::function<bool(std::uint32_t uid, std::int64_t bytes)> reserve_body;
   BodyMost body_most;
   std::function<void(const HttpSession*)> closed;
+  // Runs it when it is that user's turn on the loop.
+  std::function<void(std::uint32_t uid, std::function<void()> work)> give_turn;
 };
 
 std::shared_ptr<HttpSession> start_http_session(boost::asio::io_context& loop, Fd socket, Peer peer,

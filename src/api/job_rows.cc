@@ -15,9 +15,16 @@ namespace {
 constexpr std::size_t kRowPieceBytes = 192U << 10;
 // Jobs looked at in one go when few of them match.
 constexpr std::size_t kLooksPerPiece = 5000;
+// Jobs shown in detail between two readings of environments.
+constexpr std::size_t kDetailsAtOnce = 16;
 
-OwnerFacts owner_facts(const Context& context, const Job& job) {
+OwnerFacts owner_facts(const Context& context, const Job& job, const EnvironmentsByHash& read) {
   OwnerFacts facts;
+  facts.environment = job.spec->environment.get();
+  if (facts.environment != nullptr && facts.environment->away) {
+    const auto found = read.find(facts.environment->hash);
+    if (found != read.end()) facts.environment = found->second.get();
+  }
   if (job.attempt == 0 || job.spec->lease) return facts;
   facts.directory = attempt_directory(context.ports.state_directory, job.current_attempt());
   if (job.spec->adopted) return facts;
@@ -44,15 +51,18 @@ OwnerFacts owner_facts(const Context& context, const Job& job) {
 }
 
 // The state of one list on its way to the client.
-class RowStream {
+class RowStream : public std::enable_shared_from_this<RowStream> {
  public:
   RowStream(Context& context, Actor actor, RowsAsked asked)
       : context_(context), actor_(actor), asked_(std::move(asked)) {
     left_ = asked_.first.value_or(UINT64_MAX);
   }
 
-  // Appends the next piece to `out`. REQUIRES: no commit is under way.
-  Pull next(std::string& out) {
+  // Appends the next piece to `out`. kWait: `ready` will be called. REQUIRES: no commit is under
+  // way.
+  Pull next(std::string& out, const std::function<void()>& ready) {
+    if (failed_) return Pull::kAbort;
+    if (asked_.details && !has_environments(ready)) return Pull::kWait;
     piece_.clear();
     if (!begun_) {
       piece_ += asked_.head;
@@ -66,18 +76,47 @@ class RowStream {
 
   Pull pull(const Responder& responder, std::string& out) {
     if (context_.after_commit.must_wait()) {
-      context_.after_commit.run_later([responder] { responder.wake(); });
+      context_.after_commit.run_later(actor_.uid, [responder] { responder.wake(); });
       return Pull::kWait;
     }
-    return next(out);
+    return next(out, [responder] { responder.wake(); });
   }
+  std::uint32_t asker() const { return actor_.uid; }
+  // Why next() said kAbort.
+  const std::optional<Error>& failed() const { return failed_; }
 
  private:
+  // Of the next few jobs; else they are being read.
+  bool has_environments(const std::function<void()>& ready) {
+    if (position_ < details_until_) return true;
+    std::vector<std::string> wanted;
+    details_until_ = std::min(position_ + kDetailsAtOnce, asked_.ids->size());
+    if (!context_.ports.read_environments) return true;
+    const RowWriter writer(context_, actor_);
+    for (std::size_t i = position_; i < details_until_; ++i) {
+      const Job* job = context_.state().find((*asked_.ids)[i]);
+      const Environment* one = job == nullptr ? nullptr : job->spec->environment.get();
+      if (one != nullptr && one->away && writer.may_see(*job)) wanted.push_back(one->hash);
+    }
+    read_.clear();
+    if (wanted.empty()) return true;
+    context_.ports.read_environments(
+        std::move(wanted), [self = shared_from_this(), ready](Result<EnvironmentsByHash> found) {
+          if (found) {
+            self->read_ = std::move(*found);
+          } else {
+            self->failed_ = found.error();
+          }
+          ready();
+        });
+    return false;
+  }
+
   void write(RowWriter& writer, const Job& job) {
     if (rows_++ > 0) piece_ += ',';
     JsonWriter json(piece_);
     if (asked_.details) {
-      writer.details(json, job);
+      writer.details(json, job, read_);
     } else {
       writer.row(json, job);
     }
@@ -104,6 +143,7 @@ class RowStream {
     RowWriter writer(context_, actor_);
     while (position_ < asked_.ids->size() && left_ > 0) {
       if (piece_.size() >= kRowPieceBytes) return Pull::kMore;
+      if (asked_.details && position_ == details_until_) return Pull::kMore;
       const Job* job = context_.state().find((*asked_.ids)[position_++]);
       if (job == nullptr) continue;  // Retention took it meanwhile.
       write(writer, *job);
@@ -140,7 +180,30 @@ class RowStream {
   JobId at_{};  // The last one looked at.
   std::size_t position_ = 0;
   std::vector<JobId> found_;
+  std::size_t details_until_ = 0;  // So far environments are known.
+  EnvironmentsByHash read_;
+  std::optional<Error> failed_;
 };
+
+void begin(Context& context, const std::shared_ptr<RowStream>& stream, const Responder& responder) {
+  std::string first;
+  const Pull said = stream->next(first, [&context, stream, responder] {
+    context.after_commit.run(stream->asker(),
+                             [&context, stream, responder] { begin(context, stream, responder); });
+  });
+  if (said == Pull::kWait) return;
+  if (said == Pull::kAbort) return responder.fail(*stream->failed());
+  if (said == Pull::kEnd) return responder.send(json_response(std::move(first)));
+  HttpResponse response;
+  response.stream = [stream, responder, first = std::move(first)](std::string& out) mutable {
+    if (!first.empty()) {
+      out = std::exchange(first, {});
+      return Pull::kMore;
+    }
+    return stream->pull(responder, out);
+  };
+  responder.send(std::move(response));
+}
 
 }  // namespace
 
@@ -198,9 +261,9 @@ void RowWriter::row(JsonWriter& json, const Job& job) {
   write_job_row(json, job, facts_of(job), context_.state().cards());
 }
 
-void RowWriter::details(JsonWriter& json, const Job& job) {
+void RowWriter::details(JsonWriter& json, const Job& job, const EnvironmentsByHash& read) {
   const bool owner_sees = may_see(job);
-  const OwnerFacts owner = owner_sees ? owner_facts(context_, job) : OwnerFacts{};
+  const OwnerFacts owner = owner_sees ? owner_facts(context_, job, read) : OwnerFacts{};
   const Knowledge known = knowledge_of(context_.state(), job);
   RowFacts facts = facts_of(job);
   facts.known = &known;
@@ -213,22 +276,7 @@ void RowWriter::details(JsonWriter& json, const Job& job) {
 }
 
 void send_rows(Context& context, const Actor& actor, RowsAsked asked, const Responder& responder) {
-  auto stream = std::make_shared<RowStream>(context, actor, std::move(asked));
-  std::string first;
-  const Pull said = stream->next(first);
-  if (said == Pull::kEnd) {
-    responder.send(json_response(std::move(first)));
-    return;
-  }
-  HttpResponse response;
-  response.stream = [stream, responder, first = std::move(first)](std::string& out) mutable {
-    if (!first.empty()) {
-      out = std::exchange(first, {});
-      return Pull::kMore;
-    }
-    return stream->pull(responder, out);
-  };
-  responder.send(std::move(response));
+  begin(context, std::make_shared<RowStream>(context, actor, std::move(asked)), responder);
 }
 
 }  // namespace gpusched

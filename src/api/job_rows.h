@@ -21,10 +21,11 @@ class RowWriter {
  public:
   RowWriter(const Context& context, const Actor& actor);
   void row(JsonWriter& json, const Job& job);
-  void details(JsonWriter& json, const Job& job);
+  // `read`: environments that are not in memory.
+  void details(JsonWriter& json, const Job& job, const EnvironmentsByHash& read);
+  bool may_see(const Job& job) const;
 
  private:
-  bool may_see(const Job& job) const;
   RowFacts waiting_facts(const Job& job);
   RowFacts facts_of(const Job& job);
   const std::string& deadline_of(const Job& job, std::optional<Wall> start);

@@ -27,7 +27,7 @@ struct LeaseChanges::Client : std::enable_shared_from_this<LeaseChanges::Client>
   Pull pull(std::string& out) {
     if (context.after_commit.must_wait()) {
       if (!std::exchange(wakes_later, true)) {
-        context.after_commit.run_later([weak = weak_from_this()] {
+        context.after_commit.run_later(kNobody, [weak = weak_from_this()] {
           const auto self = weak.lock();
           if (!self) return;
           self->wakes_later = false;

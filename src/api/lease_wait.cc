@@ -44,7 +44,7 @@ class LeaseWait : public std::enable_shared_from_this<LeaseWait> {
   }
   void answer() {
     let_go();
-    context_.after_commit.run([self = shared_from_this()] {
+    context_.after_commit.run(kNobody, [self = shared_from_this()] {
       const Job* job = self->context_.state().find(self->lease_);
       if (job == nullptr) {
         return self->responder_.fail(
@@ -96,7 +96,7 @@ class LeaseHold : public std::enable_shared_from_this<LeaseHold> {
  private:
   Pull pull(std::string& out) {
     if (context_.after_commit.must_wait()) {
-      context_.after_commit.run_later([responder = responder_] { responder.wake(); });
+      context_.after_commit.run_later(kNobody, [responder = responder_] { responder.wake(); });
       return Pull::kWait;
     }
     if (!std::exchange(news_, false)) return Pull::kWait;

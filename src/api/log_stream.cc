@@ -94,15 +94,17 @@ class LogAnswer : public std::enable_shared_from_this<LogAnswer> {
     busy_ = true;
     changed_ = false;
     const bool over = attempt_over();
-    context_.files.post([weak = weak_from_this(), asked = asked_, path, over,
-                         directory = context_.ports.state_directory,
-                         attempt = AttemptId{asked_.job, attempt_},
-                         owner = now.owner]() -> Background::Then {
-      Result<OpenedLog> opened = open_now(directory, attempt, path, owner, asked);
-      return [weak, over, opened = std::move(opened)] {
-        if (const auto self = weak.lock()) self->take_file(opened, over);
-      };
-    });
+    owner_ = now.owner.uid;
+    context_.files.post(
+        owner_,
+        [weak = weak_from_this(), asked = asked_, path, over,
+         directory = context_.ports.state_directory, attempt = AttemptId{asked_.job, attempt_},
+         owner = now.owner]() -> Background::Then {
+          Result<OpenedLog> opened = open_now(directory, attempt, path, owner, asked);
+          return [weak, over, opened = std::move(opened)] {
+            if (const auto self = weak.lock()) self->take_file(opened, over);
+          };
+        });
   }
 
   void take_file(const Result<OpenedLog>& opened, bool was_over) {
@@ -175,6 +177,7 @@ class LogAnswer : public std::enable_shared_from_this<LogAnswer> {
     const std::size_t most = static_cast<std::size_t>(
         std::min<std::uint64_t>(kPieceBytes, stop_at_ - std::min(stop_at_, offset_)));
     context_.files.post(
+        owner_,
         [weak = weak_from_this(), file = file_, at = offset_, most, over]() -> Background::Then {
           Result<LogPiece> piece =
               most == 0 ? Result<LogPiece>(LogPiece{{}, at}) : read_log(file->get(), at, most);
@@ -214,6 +217,7 @@ class LogAnswer : public std::enable_shared_from_this<LogAnswer> {
   std::shared_ptr<JobWatch::Watcher> watcher_;
   LogWatch::Token token_;
   int attempt_ = 0;
+  std::uint32_t owner_ = 0;  // Whose file it is: a place that hangs is theirs.
   std::shared_ptr<Fd> file_;
   std::uint64_t offset_ = 0;
   std::uint64_t stop_at_ = UINT64_MAX;

@@ -39,7 +39,7 @@ void NameCache::resolve(std::uint32_t uid, Found found) {
   std::vector<Found>& waiting = waiting_[uid];
   waiting.push_back(std::move(found));
   if (waiting.size() > 1) return;
-  worker_.post([this, uid, lookup = lookup_]() -> Background::Then {
+  worker_.post(0, [this, uid, lookup = lookup_]() -> Background::Then {
     std::string name = lookup(uid);
     return [this, uid, name = std::move(name)] {
       if (known_.size() >= kMost) known_.clear();

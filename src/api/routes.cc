@@ -101,7 +101,8 @@ void run(Context& context, const Route& route, Call call) {
     return call.responder.fail(*fault);
   }
   if (route.kind == kRead || call.dry_run) {
-    context.after_commit.run([&context, &route, call = std::move(call)]() mutable {
+    const std::uint32_t uid = call.actor.uid;
+    context.after_commit.run(uid, [&context, &route, call = std::move(call)]() mutable {
       route.run(context, std::move(call));
     });
   } else {
@@ -198,7 +199,7 @@ const std::vector<Route>& all_routes() {
 }
 
 std::uint64_t body_most(std::string_view method, std::string_view target) {
-  constexpr std::uint64_t kOrdinary = 256U << 10;
+  constexpr std::uint64_t kOrdinary = 64U << 10;
   const bool submission = method == "POST" && target.substr(0, target.find('?')) == "/v1/jobs";
   return submission ? std::numeric_limits<std::uint64_t>::max() : kOrdinary;
 }

@@ -134,7 +134,7 @@ void adopt_process(Context& context, Call call) {
       ask(context, call, std::move(*kept), *found, user);
     };
     if (call.dry_run) {
-      context.after_commit.run(go_on);
+      context.after_commit.run(call.actor.uid, go_on);
     } else {
       go_on();
     }

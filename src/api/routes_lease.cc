@@ -85,7 +85,7 @@ void list_leases(Context& context, Call call) {
   const auto age = age_wanted(context, call);
   if (!age) return send_list(context, call);
   context.estimates.when_fresh(*age, [&context, call] {
-    context.after_commit.run([&context, call] { send_list(context, call); });
+    context.after_commit.run(call.actor.uid, [&context, call] { send_list(context, call); });
   });
 }
 

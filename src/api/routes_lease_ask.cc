@@ -127,8 +127,9 @@ void ask_list(Context& context, const Call& call, std::vector<LeaseBody> bodies,
     if (call.dry_run) {
       return call.responder.send(json_response(R"({"schema":1,"leases":[],"dry_run":true})"));
     }
-    context.after_commit.run(
-        [&context, call, submitted = *submitted] { send_leases(context, call, submitted); });
+    context.after_commit.run(call.actor.uid, [&context, call, submitted = *submitted] {
+      send_leases(context, call, submitted);
+    });
   });
 }
 
@@ -159,7 +160,7 @@ void ask_lease(Context& context, Call call) {
   with_account(context, call, call.request.peer.uid,
                [&context, call, kept, wait_ms = wait->value_or(0)](const std::string& user) {
                  if (call.dry_run) {
-                   context.after_commit.run([&context, call, kept, user, wait_ms] {
+                   context.after_commit.run(call.actor.uid, [&context, call, kept, user, wait_ms] {
                      ask(context, call, std::move(*kept), user, wait_ms);
                    });
                  } else {

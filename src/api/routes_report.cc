@@ -70,7 +70,7 @@ class ReportStream {
 
   Pull pull(const Responder& responder, std::string& out) {
     if (!context_.after_commit.must_wait()) return next(out);
-    context_.after_commit.run_later([responder] { responder.wake(); });
+    context_.after_commit.run_later(kNobody, [responder] { responder.wake(); });
     return Pull::kWait;
   }
 

@@ -108,7 +108,7 @@ void ask_with_name(Context& context, const Call& call, Asked asked) {
                    });
                  };
                  if (call.dry_run) {
-                   context.after_commit.run(ask);
+                   context.after_commit.run(call.actor.uid, ask);
                  } else {
                    ask();
                  }

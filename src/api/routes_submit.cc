@@ -1,6 +1,7 @@
 // POST /v1/jobs
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "api/answers.h"
 #include "api/job_rows.h"
@@ -14,7 +15,7 @@ namespace gpusched {
 namespace {
 
 // Parsing more than this is left to the worker thread.
-constexpr std::size_t kParsedOnTheLoop = 64U << 10;
+constexpr std::size_t kParsedOnTheLoop = 16U << 10;
 
 bool is_lines(const HttpRequest& request) {
   const auto type = request.headers.find("content-type");
@@ -46,13 +47,36 @@ std::string submitted_json(const Context& context, const Call& call, const Submi
   return out;
 }
 
+std::uint64_t bytes_of(const std::vector<std::string>& texts) {
+  std::uint64_t bytes = 0;
+  for (const std::string& text : texts) bytes += sizeof(text) + text.size();
+  return bytes;
+}
+
+// Keeps it, and counts it as its user's.
+std::shared_ptr<const JobSpec> keep(Context& context, std::uint32_t uid, JobSpec spec) {
+  const auto count = [&](std::shared_ptr<const Environment> fresh) {
+    const std::uint64_t bytes = bytes_of(fresh->variables);
+    return context.spec_memory.hold(std::move(fresh), uid, bytes);
+  };
+  spec.environment = context.environments.share(spec.environment, count);
+  const std::uint64_t bytes = bytes_of(spec.argv);
+  return context.spec_memory.hold(std::make_shared<const JobSpec>(std::move(spec)), uid, bytes);
+}
+
 void ask(Context& context, const Call& call, SubmitBody body, const std::string& user) {
-  body.spec.environment = context.environments.share(body.spec.environment);
   body.spec.limits = context.environments.share(body.spec.limits);
   SubmitAsked asked;
   asked.owner = {call.request.peer.uid, call.request.peer.gid, user};
   asked.tenant = context.state().tenants().tenant_of(user);
-  asked.spec = std::make_shared<const JobSpec>(std::move(body.spec));
+  asked.spec = keep(context, call.actor.uid, std::move(body.spec));
+  if (!call.actor.administrator &&
+      context.spec_memory.of(call.actor.uid) > SpecMemory::kMostOfOneUser) {
+    return call.responder.fail(
+        {ErrorCode::kBusy,
+         "commands and environments of your jobs take 256 MiB of the daemon's "
+         "memory; submit more when some of them have ended"});
+  }
   asked.priority = body.priority;
   asked.administrator = call.actor.administrator;
   asked.hold = body.hold;
@@ -74,16 +98,17 @@ void take_body(Context& context, const Call& call, Result<SubmitBody> body) {
   if (!body) return call.responder.fail(body.error());
   // Shared, because a function object must be copyable.
   auto kept = std::make_shared<SubmitBody>(std::move(*body));
-  with_account(
-      context, call, call.request.peer.uid, [&context, call, kept](const std::string& user) {
-        // A name that took long may arrive in the middle of a commit.
-        if (call.dry_run) {
-          context.after_commit.run(
-              [&context, call, kept, user] { ask(context, call, std::move(*kept), user); });
-        } else {
-          ask(context, call, std::move(*kept), user);
-        }
-      });
+  with_account(context, call, call.request.peer.uid,
+               [&context, call, kept](const std::string& user) {
+                 // A name that took long may arrive in the middle of a commit.
+                 if (call.dry_run) {
+                   context.after_commit.run(call.actor.uid, [&context, call, kept, user] {
+                     ask(context, call, std::move(*kept), user);
+                   });
+                 } else {
+                   ask(context, call, std::move(*kept), user);
+                 }
+               });
 }
 
 }  // namespace
@@ -97,7 +122,7 @@ void submit_jobs(Context& context, Call call) {
   if (body->size() <= kParsedOnTheLoop) {
     return take_body(context, call, parse(*body, limits));
   }
-  context.parser.post([&context, call, parse, limits, body]() -> Background::Then {
+  context.parser.post(call.actor.uid, [&context, call, parse, limits, body]() -> Background::Then {
     auto parsed = std::make_shared<Result<SubmitBody>>(parse(*body, limits));
     // A large environment is named here, not on the loop.
     if (*parsed) {

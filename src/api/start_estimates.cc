@@ -46,7 +46,7 @@ void StartEstimates::look() {
   looking_ = true;
   // Shared, because a function object must be copyable.
   auto excerpt = std::make_shared<Excerpt>(excerpt_of(engine_.state(), kLookedAheadMost, now_()));
-  thread_.post([this, excerpt]() -> Background::Then {
+  thread_.post(0, [this, excerpt]() -> Background::Then {
     auto found = std::make_shared<Forecast>(look_ahead(std::move(*excerpt)));
     return [this, found] {
       last_ = std::move(*found);

@@ -23,6 +23,7 @@ struct ServerLimits {
   std::uint64_t header_bytes = 16ULL << 10;
   int clients = 256;
   int clients_per_user = 64;
+  std::uint64_t disk_per_tenant_bytes = 0;           // 0: half of the disk.
   std::uint64_t stream_backlog_bytes = 64ULL << 10;  // Of one event stream; then it is dropped.
 };
 

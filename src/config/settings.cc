@@ -209,6 +209,11 @@ void add_limits(std::vector<Setting>& list) {
   list.push_back(number(in, "clients_per_user", "Connections of one user at one time.",
                         PLACE(limits.clients_per_user), {1, 100'000}));
   list.push_back(
+      size(in, "disk_per_tenant",
+           "What the jobs of a tenant may keep in the state directory, checkpoints and logs. Who "
+           "has more starts nothing until it is less. 0: half of the disk.",
+           PLACE(limits.disk_per_tenant_bytes), kAnySize));
+  list.push_back(
       size(in, "stream_backlog",
            "What may wait to be read by one follower of events; a slower one is dropped.",
            PLACE(limits.stream_backlog_bytes), {4 * kKiB, kGiB}));

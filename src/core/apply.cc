@@ -10,8 +10,11 @@
 namespace gpusched {
 namespace {
 
+// As many as one likes can be given the same time; the rest is due in the next turn.
+constexpr std::size_t kExpiredPerTurn = 500;
+
 Applied apply_time(State& state, Now now) {
-  for (const JobId id : state.expired(now)) {
+  for (const JobId id : state.expired(now, kExpiredPerTurn)) {
     Job job = *state.find(id);
     Ended ended{.outcome = Outcome::kCancelled, .cause = Cause::kExpired};
     ended.message = "did not start before its expiry time";
@@ -107,6 +110,13 @@ struct Dispatch {
   }
   Applied operator()(const DiskSeen& event) const {
     state.set_disk_full(event.full);
+    return {};
+  }
+  Applied operator()(const DiskUseSeen& event) const {
+    DiskUse use{.bytes = {}, .limit = event.limit};
+    for (const auto& [user, bytes] : event.bytes)
+      use.bytes[state.tenants().tenant_of(user)] += bytes;
+    state.set_disk_use(std::move(use));
     return {};
   }
   Applied operator()(const Reconsider&) const { return {}; }

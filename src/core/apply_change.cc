@@ -140,6 +140,10 @@ Applied apply_requeue(State& state, const RequeueAsked& asked, Now now) {
     if (job.ended() && dependencies_of(state, *job.spec) == DependencyStatus::kImpossible) {
       return std::string("waits for a job that did not end as it wishes; requeue that one first");
     }
+    // It ended after those were read, and was put away.
+    if (job.ended() && asked.environments && !bring_back(*job.spec, *asked.environments)) {
+      return std::string("has just ended; ask once more");
+    }
     job.failures = 0;
     job.quick_saves = 0;
     if (job.ended()) {

@@ -64,35 +64,37 @@ bool beyond_longest(const State& state, const Job& job, Seconds limit) {
          (limit == Seconds{0} || static_cast<std::uint64_t>(limit.count()) > longest);
 }
 
-Applied apply_set(State& state, const SetAsked& asked, Now now) {
-  Applied applied;
-  if (auto refusal = refuse_ids(state, asked.actor, asked.jobs)) {
-    applied.answer = *refusal;
-    return applied;
-  }
+std::optional<Refusal> renew_specs(const State& state, const SetAsked& asked,
+                                   RenewedSpecs& renewed) {
+  if (auto refusal = refuse_ids(state, asked.actor, asked.jobs)) return refusal;
   if (asked.patch.priority) {
     if (auto refusal = check_priorities(state, asked.actor, asked.jobs, asked.patch.priority)) {
-      applied.answer = *refusal;
-      return applied;
+      return refusal;
     }
   }
-  std::map<std::shared_ptr<const JobSpec>, std::shared_ptr<const JobSpec>> renewed;
-  if (changes_spec(asked.patch)) {
-    for (const JobId id : asked.jobs) {
-      const auto& spec = state.find(id)->spec;
-      if (renewed.contains(spec)) continue;
-      auto next = std::make_shared<const JobSpec>(patched(*spec, asked.patch));
-      if (auto refusal = check_needs(state, next->needs)) {
-        applied.answer = *refusal;
-        return applied;
-      }
-      if (const std::uint64_t limit = next->rare->vram_limit_bytes;
-          limit > 0 && limit < next->needs.vram_bytes) {
-        return refused(RefusalKind::kInvalid,
-                       "the VRAM limit must not be less than the VRAM that is asked for");
-      }
-      renewed.emplace(spec, std::move(next));
+  if (!changes_spec(asked.patch)) return std::nullopt;
+  for (const JobId id : asked.jobs) {
+    const auto& spec = state.find(id)->spec;
+    if (renewed.contains(spec)) continue;
+    auto next = std::make_shared<const JobSpec>(patched(*spec, asked.patch));
+    if (auto refusal = check_needs(state, next->needs)) return refusal;
+    if (const std::uint64_t limit = next->rare->vram_limit_bytes;
+        limit > 0 && limit < next->needs.vram_bytes) {
+      return Refusal{RefusalKind::kInvalid,
+                     "the VRAM limit must not be less than the VRAM that is asked for"};
     }
+    renewed.emplace(spec, std::move(next));
+  }
+  return std::nullopt;
+}
+
+Applied apply_set(State& state, const SetAsked& asked, Now now) {
+  Applied applied;
+  RenewedSpecs own;
+  RenewedSpecs& renewed = asked.renewed ? *asked.renewed : own;
+  if (auto refusal = renew_specs(state, asked, renewed)) {
+    applied.answer = *refusal;
+    return applied;
   }
   Changed changed;
   for (const JobId id : asked.jobs) {

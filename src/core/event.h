@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -79,6 +80,8 @@ struct ResumeAsked {
 struct RequeueAsked {
   Actor actor;
   std::vector<JobId> jobs;
+  // Of those that have ended, where these were put away; null: nobody puts any away.
+  std::shared_ptr<const EnvironmentsByHash> environments = {};
 };
 // `set`: only the fields given change.
 struct JobPatch {
@@ -104,10 +107,14 @@ struct JobPatch {
   std::optional<CardList> avoid_cards;
   std::optional<std::string> card_type;
 };
+// What became of the specs of jobs that are changed together.
+using RenewedSpecs = std::map<std::shared_ptr<const JobSpec>, std::shared_ptr<const JobSpec>>;
 struct SetAsked {
   Actor actor;
   std::vector<JobId> jobs;
   JobPatch patch;
+  // Of a change that comes in slices, so that the jobs of an array still share one.
+  std::shared_ptr<RenewedSpecs> renewed = {};
 };
 // A running process becomes a job of its owner.
 struct AdoptAsked {
@@ -247,6 +254,11 @@ struct AttemptNeverRan {
 struct DiskSeen {
   bool full = false;
 };
+// What each user's jobs keep on it, and how much a tenant may have (DiskUse).
+struct DiskUseSeen {
+  std::map<std::string, std::uint64_t> bytes;  // By user.
+  std::uint64_t limit = 0;
+};
 // The holder of a lease has ended, or did not come back; `why` is for people.
 struct LeaseHolderGone {
   JobId lease{};
@@ -284,7 +296,7 @@ using Event =
                  CardsReported, CalendarRead, CardSeen, CardTroubleSeen, ProcessAccounted,
                  ProgressSeen, AttemptRunning, AttemptFinished, AttemptNeverRan, MovedAside,
                  BroughtBack, MoveFailed, LeaseHolderGone, HolderActive, TimePassed, RetentionDue,
-                 HoldSweep, SubmissionAbandoned, DiskSeen, Reconsider>;
+                 HoldSweep, SubmissionAbandoned, DiskSeen, DiskUseSeen, Reconsider>;
 
 // --- Answers ----------------------------------------------------------------------------------
 

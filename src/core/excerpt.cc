@@ -26,6 +26,7 @@ State machine_of(const State& state) {
   machine.believe(state.estimates(), state.siblings());
   machine.set_turns(state.turns());
   machine.set_slow_pairs(state.slow_pairs());
+  machine.set_disk_use(state.disk_use());
   machine.keep_changes();
   return machine;
 }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,7 +34,9 @@ struct Identity {
 struct Environment {
   std::string hash;                    // Lower-case hex digest of the content.
   std::vector<std::string> variables;  // "NAME=value", as execve takes them; any bytes but NUL.
+  bool away = false;                   // Only its name is here; the variables are in the store.
 };
+using EnvironmentsByHash = std::map<std::string, std::shared_ptr<const Environment>>;
 
 // Why an attempt ended; the words of product.md §7.
 enum class Cause : std::uint8_t {
@@ -135,7 +138,8 @@ struct RareAsks {
 struct JobSpec {
   std::vector<std::string> argv;  // With placeholders ({lr}, {line}, {index}) still in place.
   std::string working_directory;
-  std::shared_ptr<const Environment> environment;
+  // Once all its jobs have ended, only the name (ended_environments.h): the one field that changes.
+  mutable std::shared_ptr<const Environment> environment;
   std::shared_ptr<const ResourceLimits> limits = {};  // Null: none are carried over.
   std::string name;
   std::string group;  // Named group with a limit; empty: none.

@@ -87,6 +87,9 @@ std::optional<QuotaStop> card_stop(const State& state, const TenantTerms& terms,
 
 std::optional<QuotaStop> quota_stop(const State& state, const Tentative& free, const Job& job,
                                     Now now) {
+  if (const DiskUse& disk = state.disk_use(); disk.too_much(job.tenant)) {
+    return QuotaStop{QuotaKind::kDisk, disk.limit, disk.of(job.tenant), 0, {}};
+  }
   if (!state.tenants().any_quota()) return std::nullopt;
   const TenantBook::Entry* entry = state.tenants().find(job.tenant);
   const TenantTerms terms = state.tenants().terms_of(job.tenant);
@@ -105,7 +108,9 @@ std::optional<QuotaStop> quota_stop(const State& state, const Tentative& free, c
   return card_stop(state, terms, holds, spec.needs);
 }
 
-bool stops_all(const QuotaStop& stop) { return stop.kind == QuotaKind::kRunning; }
+bool stops_all(const QuotaStop& stop) {
+  return stop.kind == QuotaKind::kRunning || stop.kind == QuotaKind::kDisk;
+}
 
 bool stops_all_on_cards(const QuotaStop& stop) {
   return stop.kind == QuotaKind::kGpuHours ||

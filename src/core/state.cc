@@ -12,6 +12,7 @@ namespace {
 
 // How often what runs is counted as used although nothing ends: what a power cut may cost.
 constexpr Microseconds kUsageCounted = std::chrono::minutes{10};
+constexpr std::size_t kWokenAtOnce = 2000;
 
 }  // namespace
 
@@ -133,10 +134,10 @@ std::optional<Boot> State::next_deadline(Now now) const {
   return next;
 }
 
-std::vector<JobId> State::expired(Now now) const {
+std::vector<JobId> State::expired(Now now, std::size_t most) const {
   std::vector<JobId> jobs;
   for (const auto& [at, id] : expiries_) {
-    if (at > now.wall) break;
+    if (at > now.wall || jobs.size() == most) break;
     jobs.push_back(id);
   }
   return jobs;
@@ -270,13 +271,19 @@ void State::pass_deadline(JobId id, Now now) {
 
 void State::advance(Now now) {
   looks_.advance(now.boot);
-  while (!begins_.empty() && begins_.begin()->first <= now.wall) wake(begins_.begin()->second, now);
-  while (!retries_.empty() && retries_.begin()->first <= now.boot)
+  // As many jobs as one likes can be given the same time.
+  std::size_t left = kWokenAtOnce;
+  const auto more = [&left] { return left > 0 && left-- > 0; };
+  while (!begins_.empty() && begins_.begin()->first <= now.wall && more()) {
+    wake(begins_.begin()->second, now);
+  }
+  while (!retries_.empty() && retries_.begin()->first <= now.boot && more()) {
     wake(retries_.begin()->second, now);
-  while (!fresh_.empty() && fresh_.begin()->first + rules_.overdue_after <= now.wall) {
+  }
+  while (!fresh_.empty() && fresh_.begin()->first + rules_.overdue_after <= now.wall && more()) {
     wake(fresh_.begin()->second, now);
   }
-  while (!deadlines_.empty() && deadlines_.begin()->first <= now.wall) {
+  while (!deadlines_.empty() && deadlines_.begin()->first <= now.wall && more()) {
     pass_deadline(deadlines_.begin()->second, now);
   }
   if (tenants_.any_active() && usage_counted_ + kUsageCounted <= now.boot) count_usage_of_all(now);

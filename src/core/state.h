@@ -23,7 +23,9 @@
 #include "core/booking.h"
 #include "core/card.h"
 #include "core/card_view.h"
+#include "core/disk_use.h"
 #include "core/ended_book.h"
+#include "core/ended_environments.h"
 #include "core/estimates.h"
 #include "core/foreign_loads.h"
 #include "core/group.h"
@@ -92,6 +94,9 @@ class State {
   // Nothing new is taken and nothing started: there would be no room for its records.
   bool disk_full() const { return disk_full_; }
   void set_disk_full(bool full) { disk_full_ = full; }
+  // What each tenant's jobs keep on that disk.
+  const DiskUse& disk_use() const { return disk_use_; }
+  void set_disk_use(DiskUse use) { disk_use_ = std::move(use); }
   // How many cards fewer are there than the configuration expects.
   std::uint64_t cards_missing() const;
 
@@ -113,6 +118,7 @@ class State {
   // Ended jobs, oldest end first.
   const EndedBook::ByEnd& ended() const { return ended_.all(); }
   const EndedBook& ended_book() const { return ended_; }
+  const EndedEnvironments& environments() const { return environments_; }
   // The newest jobs of a user, newest first.
   std::vector<JobId> newest_of(std::uint32_t uid, std::size_t most) const;
   // True while the submission a job belongs to is not complete: the job does not exist for users.
@@ -147,8 +153,8 @@ class State {
   JobId next_job() const { return next_job_; }
   // The next instant at which time alone changes something.
   std::optional<Boot> next_deadline(Now now) const;
-  // Waiting jobs whose expiry has come.
-  std::vector<JobId> expired(Now now) const;
+  // Waiting jobs whose expiry has come, at most so many.
+  std::vector<JobId> expired(Now now, std::size_t most) const;
 
   // Ends the process if an index disagrees with the jobs. For tests and the simulator.
   void check_invariants() const;
@@ -213,7 +219,7 @@ class State {
   // Looks at a waiting job again: what it waited for may have come.
   void wake(JobId id, Now now);
   // Moves jobs that have become overdue, or whose deadline presses, to the front of their band, and
-  // wakes jobs whose begin or retry has come.
+  // wakes jobs whose begin or retry has come. Some of them; the rest is due at once.
   void advance(Now now);
 
   // --- What changed since the last keep_changes() or roll_back() -----------------------------
@@ -314,6 +320,7 @@ class State {
   Rules rules_;
   HostCapacity host_;
   bool disk_full_ = false;
+  DiskUse disk_use_;
   std::vector<Card> cards_;
   std::vector<CardHolds> card_holds_;
   std::vector<CardView> views_;                        // In the order of cards_.
@@ -345,6 +352,7 @@ class State {
   std::set<std::pair<Wall, JobId>> deadlines_;
   std::unordered_map<JobId, Wall> deadline_of_;
   EndedBook ended_;
+  EndedEnvironments environments_;
   LeaseBook leases_;
   CardTurns turns_;
   std::unordered_map<JobId, std::vector<JobId>> dependents_;  // Waiting jobs by what they wait for.

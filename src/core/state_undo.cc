@@ -19,6 +19,7 @@ void State::put_job(Job job, Now now) {
   if (found != jobs_.end()) {
     unindex(found->second);
     const Job before = std::exchange(found->second, std::move(job));
+    environments_.change(&before, &found->second);
     index(found->second, now);
     // What an attempt that has ended took beyond its hold is judged by what the job is now.
     const bool moved = aside_phase(before) != aside_phase(found->second);
@@ -29,6 +30,7 @@ void State::put_job(Job job, Now now) {
     }
   } else {
     const auto entry = jobs_.emplace_hint(jobs_.end(), id, std::move(job));
+    environments_.change(nullptr, &entry->second);
     index(entry->second, now);
   }
   next_job_ = std::max(next_job_, next(id));
@@ -38,6 +40,7 @@ void State::drop_job(JobId id) {
   const auto found = jobs_.find(id);
   CHECK(found != jobs_.end());
   unindex(found->second);
+  environments_.change(&found->second, nullptr);
   jobs_.erase(found);
 }
 

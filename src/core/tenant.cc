@@ -39,6 +39,12 @@ std::string gigabytes(std::uint64_t bytes) {
   return plain_number(std::round(static_cast<double>(bytes) / (1ULL << 30) * 10) / 10) + " GiB";
 }
 
+// As far as a disk is concerned, tenths of a GiB may be all there is.
+std::string on_disk(std::uint64_t bytes) {
+  if (bytes >= (1ULL << 62)) return "more files than can be counted";
+  return bytes >= (1ULL << 30) ? gigabytes(bytes) : std::to_string(bytes >> 20) + " MiB";
+}
+
 std::string counted(std::uint64_t number, const char* what) {
   return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
 }
@@ -172,6 +178,10 @@ std::string describe(const QuotaStop& stop) {
       return stop.wanted == 0 ? "has no time limit; the tenant's longest is " + span_of(stop.limit)
                               : "has a time limit of " + span_of(stop.wanted) +
                                     ", the tenant's longest is " + span_of(stop.limit);
+    case QuotaKind::kDisk:
+      return "the tenant's jobs keep " + on_disk(stop.in_use) +
+             " in checkpoint directories and logs on the daemon's disk, more than the limit of " +
+             on_disk(stop.limit);
   }
   CHECK(false);
 }
@@ -189,6 +199,10 @@ std::string what_would_help(const QuotaStop& stop, const std::string& tenant) {
       return raise + " --gpu-hours N/" + stop.period;
     case QuotaKind::kTimeLimit:
       return raise + " --time-limit T";
+    case QuotaKind::kDisk:
+      return "remove what is no longer needed in the checkpoint directories of this tenant's jobs "
+             "(gpusched show names the directory of each); an administrator may raise "
+             "limits.disk_per_tenant";
   }
   CHECK(false);
 }

@@ -124,9 +124,9 @@ struct TenantHolds {
   friend bool operator==(const TenantHolds&, const TenantHolds&) = default;
 };
 
-enum class QuotaKind : std::uint8_t { kCards, kVram, kRunning, kGpuHours, kTimeLimit };
+enum class QuotaKind : std::uint8_t { kCards, kVram, kRunning, kGpuHours, kTimeLimit, kDisk };
 // Which quota keeps a job from starting, in the quota's own unit: cards, bytes, jobs, GPU-seconds,
-// seconds.
+// seconds, bytes.
 struct QuotaStop {
   QuotaKind kind = QuotaKind::kCards;
   std::uint64_t limit = 0;

@@ -32,6 +32,9 @@ Applied apply_hold(State& state, const HoldAsked& asked, Now now);
 Applied apply_release(State& state, const ReleaseAsked& asked, Now now);
 Applied apply_pause(State& state, const PauseAsked& asked, Now now);
 Applied apply_resume(State& state, const ResumeAsked& asked, Now now);
+// What `set` would make of the specs; the refusal if it must not be done at all.
+std::optional<Refusal> renew_specs(const State& state, const SetAsked& asked,
+                                   RenewedSpecs& renewed);
 Applied apply_requeue(State& state, const RequeueAsked& asked, Now now);
 Applied apply_set(State& state, const SetAsked& asked, Now now);
 Applied apply_adopt(State& state, const AdoptAsked& asked, Now now);

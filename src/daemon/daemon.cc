@@ -63,6 +63,7 @@ Result<void> Daemon::start() {
   if (auto started = start_launcher(); !started) return started;
   start_engine(std::move(*image), *boot_id);
   look_at_disk();
+  look_at_disk_use();
   if (auto started = driver_->start(); !started) return started;
   wait_for_end();
   wait_for_hangup();
@@ -144,6 +145,9 @@ void Daemon::start_engine(StoreImage image, const std::string& boot_id) {
                           .mps_linger = config_.mps.linger,
                           .sim_world = sim_ ? sim_->file : "",
                           .sim_libraries = sim_ ? sim_->libraries : ""};
+  options.read_environments = [this](std::vector<std::string> hashes, auto done) {
+    store_thread_->read_environments(std::move(hashes), std::move(done));
+  };
   // Simulated cards are in no slot.
   if (config_.host.numa && !sim_) {
     options.near_cpus = [nodes = NumaNodes::read()](const std::vector<std::string>& pci) {
@@ -176,6 +180,11 @@ void Daemon::after_turn() {
   look_at_idle_foreign();
   for (auto& left : containers_.take_left_behind(engine_->state())) {
     launcher_->end_containers(left.attempt, left.since, std::move(left.groups));
+  }
+  constexpr std::uint64_t kWorthIt = 8ULL << 20;
+  if (engine_->environments_put_away() - put_away_ >= kWorthIt) {
+    put_away_ = engine_->environments_put_away();
+    give_memory_back();
   }
   api_->after_turn();
 }
@@ -238,17 +247,20 @@ void Daemon::let_clients_in() {
 
 // The allocator keeps what was freed. After very many jobs that is most of what we have, so it is
 // given back once they are all gone.
-void Daemon::on_forgotten(JobId job) {
-  constexpr std::size_t kWorthIt = 5000;
+void Daemon::give_memory_back() {
   constexpr std::chrono::seconds kAllGone{2};
-  history_->forget(job);
-  if (++forgotten_ < kWorthIt) return;
   memory_back_.expires_after(kAllGone);  // Replaces the one before.
   memory_back_.async_wait([this](const boost::system::error_code& cancelled) {
     if (cancelled) return;
     forgotten_ = 0;
     ::malloc_trim(0);
   });
+}
+
+void Daemon::on_forgotten(JobId job) {
+  constexpr std::size_t kWorthIt = 5000;
+  history_->forget(job);
+  if (++forgotten_ >= kWorthIt) give_memory_back();
 }
 
 // Without it nobody could reach us, while everything else goes on.
@@ -313,6 +325,9 @@ ApiPorts Daemon::api_ports() {
   ports.now = read_clock;
   ports.read_trail = [this](JobId job, std::uint64_t after, std::size_t limit, auto done) {
     store_thread_->read_trail(job, after, limit, std::move(done));
+  };
+  ports.read_environments = [this](std::vector<std::string> hashes, auto done) {
+    store_thread_->read_environments(std::move(hashes), std::move(done));
   };
   ports.backup = [this](const std::string& path, auto done) {
     store_thread_->backup(path, std::move(done));

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "api/api.h"
+#include "api/background.h"
 #include "base/fd.h"
 #include "base/result.h"
 #include "config/config.h"
@@ -50,8 +51,11 @@ class Daemon {
   Result<StoreImage> open_store(const std::string& boot_id);
   void disown_copied();
   Result<void> compare_with_directories(StoreImage& image);
+  Result<void> bring_environments_back(const StoreImage& image);
   std::vector<std::string> problems() const;
   void look_at_disk();
+  void look_at_disk_use();
+  void log_disk_use();
   void open_history();
   Result<void> start_launcher();
   std::string why_devices_are_open() const;
@@ -74,6 +78,7 @@ class Daemon {
   void let_clients_in();
   void look_for_socket();
   void on_forgotten(JobId job);
+  void give_memory_back();
   void wait_for_end();
   void wait_for_hangup();
   ApiPorts api_ports();
@@ -117,10 +122,15 @@ class Daemon {
   boost::asio::steady_timer socket_looked_{loop_};
   boost::asio::steady_timer memory_back_{loop_};
   std::size_t forgotten_ = 0;   // Since memory was last given back.
+  std::uint64_t put_away_ = 0;  // Bytes of environments, by then.
   std::string socket_trouble_;  // As it was logged last.
   boost::asio::steady_timer first_look_{loop_};
   boost::asio::steady_timer disk_look_{loop_};
   bool disk_full_ = false;
+  boost::asio::steady_timer disk_use_look_{loop_};
+  std::map<std::string, std::uint64_t> disk_used_;  // By user, as told last.
+  std::set<std::string> disk_over_;                 // Tenants, as logged last.
+  Background disk_counter_{loop_};
   boost::asio::steady_timer progress_{loop_};
   bool watching_progress_ = false;
   std::map<AttemptId, ReportedProgress> reported_;  // The last that was passed on.

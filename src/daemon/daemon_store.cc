@@ -1,4 +1,4 @@
-// The daemon and its store: opened, compared with the job directories, watched for room.
+// The daemon and its store: opened, compared with the job directories.
 #include <fcntl.h>
 #include <pwd.h>
 #include <unistd.h>
@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "daemon/daemon.h"
-#include "daemon/disk_room.h"
 #include "daemon/loss_report.h"
 #include "daemon/state_directory.h"
 #include "engine/reconcile.h"
@@ -80,6 +79,7 @@ Result<void> Daemon::compare_with_directories(StoreImage& image) {
   for (FoundJob& job : *found) job.order.owner.user = name_of(job.order.owner.uid);
   const Wall now = read_clock().wall;
   const Reconciled done = reconcile(image, *found, make_environment({}), now);
+  if (auto back = bring_environments_back(image); !back) return back;
   if (!image.loss && done.nothing()) return {};
   const std::string what = describe(done, image.loss);
   log_error(what);
@@ -89,6 +89,18 @@ Result<void> Daemon::compare_with_directories(StoreImage& image) {
   return store_->commit(done.repair);
 }
 
+// What the database believed to have ended may go on, and start again later.
+Result<void> Daemon::bring_environments_back(const StoreImage& image) {
+  for (const Job& job : image.jobs) {
+    const Environment* name = job.spec->environment.get();
+    if (job.ended() || name == nullptr || !name->away) continue;
+    auto read = store_->environments({name->hash});
+    if (!read) return failure(read.error());
+    (void)bring_back(*job.spec, *read);
+  }
+  return {};
+}
+
 std::vector<std::string> Daemon::problems() const {
   std::vector<std::string> all = read_losses(config_.state_directory);
   if (const auto error = engine_->store_error()) all.push_back("changes are refused: " + *error);
@@ -96,24 +108,6 @@ std::vector<std::string> Daemon::problems() const {
     all.emplace_back("the disk that holds the state directory is full: no job is taken or started");
   }
   return all;
-}
-
-void Daemon::look_at_disk() {
-  constexpr std::chrono::seconds kLookEvery{2};
-  const bool was_full = disk_full_;
-  if (const auto space = disk_space_of(config_.state_directory)) {
-    disk_full_ = is_full(*space, was_full);
-  }
-  if (disk_full_ != was_full) {
-    if (disk_full_)
-      log_error("the disk that holds the state directory is full; jobs wait for room");
-    if (!disk_full_) log_info("there is room on the disk again");
-    engine_->post(DiskSeen{disk_full_});
-  }
-  disk_look_.expires_after(kLookEvery);
-  disk_look_.async_wait([this](const boost::system::error_code& cancelled) {
-    if (!cancelled) look_at_disk();
-  });
 }
 
 }  // namespace gpusched

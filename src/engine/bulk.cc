@@ -2,6 +2,7 @@
 // else is served in between. Each slice is on disk before the next; the answer comes with the last.
 #include <algorithm>
 
+#include "core/bulk_verb.h"
 #include "core/transitions.h"
 #include "engine/engine.h"
 
@@ -10,29 +11,7 @@ namespace {
 
 // Looked at per turn before the first is changed: a verb for a job that one may not change is
 // refused as a whole.
-constexpr std::size_t kCheckedPerTurn = 5000;
-
-// Those whose jobs have nothing to do with each other; the others are refused, or done, as one.
-template <class Asked>
-constexpr bool kEachByItself =
-    std::is_same_v<Asked, CancelAsked> || std::is_same_v<Asked, HoldAsked> ||
-    std::is_same_v<Asked, ReleaseAsked> || std::is_same_v<Asked, RequeueAsked>;
-
-struct Parts {
-  Actor* actor = nullptr;
-  std::vector<JobId>* jobs = nullptr;
-};
-Parts parts_of(Event& event) {
-  return std::visit(
-      [](auto& asked) -> Parts {
-        if constexpr (kEachByItself<std::decay_t<decltype(asked)>>) {
-          return {&asked.actor, &asked.jobs};
-        } else {
-          return {};
-        }
-      },
-      event);
-}
+constexpr std::size_t kCheckedPerTurn = 2000;
 
 std::vector<JobId> take_from_end(std::vector<JobId>& jobs, std::size_t most) {
   const std::size_t count = std::min(jobs.size(), most);
@@ -46,7 +25,7 @@ std::vector<JobId> take_from_end(std::vector<JobId>& jobs, std::size_t most) {
 bool Engine::is_bulk(const Event& event) const {
   return std::visit(
       [this](const auto& asked) {
-        if constexpr (kEachByItself<std::decay_t<decltype(asked)>>) {
+        if constexpr (kIsBulkVerb<std::decay_t<decltype(asked)>>) {
           return asked.jobs.size() > options_.slice;
         } else {
           return false;
@@ -57,16 +36,22 @@ bool Engine::is_bulk(const Event& event) const {
 
 void Engine::begin_bulk(Event event, AnswerFn answer) {
   Bulk& bulk = bulks_.emplace_back();
-  bulk.unchecked = std::move(*parts_of(event).jobs);
-  parts_of(event).jobs->clear();
+  bulk.unchecked = std::move(*bulk_verb_of(event).jobs);
+  bulk_verb_of(event).jobs->clear();
   bulk.whole = std::move(event);
+  if (auto* set = std::get_if<SetAsked>(&bulk.whole))
+    set->renewed = std::make_shared<RenewedSpecs>();
   bulk.answer = std::move(answer);
 }
 
 // Waiting ones go first: were a running one ended before, one of them would start in its place.
 std::optional<Answer> Engine::check_more(Bulk& bulk) const {
   const std::vector<JobId> jobs = take_from_end(bulk.unchecked, kCheckedPerTurn);
-  if (auto refusal = refuse_ids(state_, *parts_of(bulk.whole).actor, jobs)) return *refusal;
+  if (const auto* set = std::get_if<SetAsked>(&bulk.whole)) {
+    const SetAsked some{set->actor, jobs, set->patch, set->renewed};
+    if (auto refusal = renew_specs(state_, some, *set->renewed)) return *refusal;
+  }
+  if (auto refusal = refuse_ids(state_, *bulk_verb_of(bulk.whole).actor, jobs)) return *refusal;
   for (const JobId id : jobs) {
     (state_.find(id)->active() ? bulk.active : bulk.waiting).push_back(id);
   }
@@ -82,7 +67,7 @@ std::optional<Answer> Engine::change_more(Bulk& bulk, std::size_t most, Now now)
   });
   std::ranges::sort(jobs);
   Event slice = bulk.whole;
-  *parts_of(slice).jobs = std::move(jobs);
+  *bulk_verb_of(slice).jobs = std::move(jobs);
   Applied applied = apply(state_, slice, now);
   std::ranges::move(applied.effects, std::back_inserter(flight_.effects));
   std::ranges::move(applied.follow_up, std::back_inserter(flight_.follow_up));

@@ -104,6 +104,41 @@ TEST_F(Bulk, HoldAndReleaseReachEveryJob) {
   EXPECT_EQ(engine_->state().counts().held, 0u);
 }
 
+TEST_F(Bulk, SetComesInSlicesAndAnArrayStillSharesItsSpec) {
+  changed_most_ = 0;
+  std::optional<Result<Answer>> answer;
+  SetAsked asked{{0, true}, all(), {}};
+  asked.patch.name = "renamed";
+  engine_->post(asked, into(answer));
+  while (turn()) continue;
+  ASSERT_TRUE(answer && *answer);
+  EXPECT_EQ(std::get<Changed>(**answer).jobs.size(), 95u);
+  EXPECT_LE(changed_most_, 11u) << "what one turn changes is bounded";
+  const auto& spec = engine_->state().find(JobId{1})->spec;
+  EXPECT_EQ(spec->name, "renamed");
+  for (const JobId id : all()) EXPECT_EQ(engine_->state().find(id)->spec, spec);
+}
+
+TEST_F(Bulk, ASetThatFitsNowhereIsRefusedBeforeAnythingChanges) {
+  std::optional<Result<Answer>> answer;
+  SetAsked asked{{0, true}, all(), {}};
+  asked.patch.cpus = 4711;
+  engine_->post(asked, into(answer));
+  while (turn()) continue;
+  ASSERT_TRUE(answer);
+  EXPECT_FALSE(*answer);
+  for (const JobId id : all()) EXPECT_NE(engine_->state().find(id)->spec->needs.cpus, 4711);
+}
+
+TEST_F(Bulk, PauseOfManyJobsIsBoundedToo) {
+  std::optional<Result<Answer>> answer;
+  engine_->post(PauseAsked{{0, true}, all()}, into(answer));
+  ASSERT_TRUE(turn());
+  EXPECT_FALSE(answer) << "not in one turn";
+  while (turn()) continue;
+  ASSERT_TRUE(answer && *answer);
+}
+
 TEST_F(Bulk, AFailedCommitIsToldAndTheRestIsLeftAsItWas) {
   std::optional<Result<Answer>> answer;
   engine_->post(HoldAsked{{0, true}, all()}, into(answer));

@@ -42,6 +42,14 @@ void Engine::post(Event event, AnswerFn answer) {
     answer(failure(ErrorCode::kBusy, "too many requests are waiting; try again in a moment"));
     return;
   }
+  auto* requeue = std::get_if<RequeueAsked>(&event);
+  if (requeue != nullptr && options_.read_environments && !requeue->environments) {
+    return with_environments(std::move(*requeue), std::move(answer));
+  }
+  gather(std::move(event), std::move(answer));
+}
+
+void Engine::gather(Event event, AnswerFn answer) {
   if (answer && is_bulk(event)) {
     begin_bulk(std::move(event), std::move(answer));
   } else {
@@ -230,6 +238,9 @@ std::optional<Commit> Engine::begin_turn(Now now) {
   committing_ = true;
   trail_in_flight_ = changes.trail;
   Commit commit = commit_of(changes);
+  for (const Job& job : commit.jobs) {
+    if (job.ended()) flight_.ended.push_back(job.id);
+  }
   commit.clock = clock_watch_.settled(now);
   return commit;
 }
@@ -278,6 +289,7 @@ void Engine::finish_turn(Result<void> committed, Now now) {
   degraded_.reset();
   boot_id_to_write_.reset();
   state_.keep_changes();
+  put_environments_away(flight_.ended);
   releasing_ = releasing_ || state_.has_closed_to_release();
   const std::vector<JobChange> told =
       changes_to_tell(std::exchange(trail_in_flight_, {}), flight_.completed);

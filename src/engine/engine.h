@@ -58,6 +58,10 @@ class Engine {
     std::string sim_libraries;
     // What is near cards at these PCI addresses; empty: nobody looks.
     std::function<NearCpus(const std::vector<std::string>& pci)> near_cpus = {};
+    // Reads environments that are only in the store. Without it all of them stay in memory.
+    std::function<void(std::vector<std::string> hashes,
+                       std::function<void(Result<EnvironmentsByHash>)> done)>
+        read_environments = {};
     std::size_t slice = 500;        // Jobs of a large submission applied per turn.
     std::size_t slice_beside = 50;  // The same in a turn that somebody else waits for.
     std::size_t backlog = 100'000;  // Events that may gather before new client events are refused.
@@ -99,6 +103,9 @@ class Engine {
   // Called when a card has to be looked at before a job starts there; what is seen comes as an
   // event. Told during the turn: a look need not wait for a commit.
   void on_look(std::function<void(CardNumber)> look) { look_ = std::move(look); }
+
+  // Bytes of environments of ended jobs that were put away so far.
+  std::uint64_t environments_put_away() const { return put_away_; }
 
   // Read by the API between turns.
   const State& state() const { return state_; }
@@ -144,11 +151,17 @@ class Engine {
     std::vector<Event> follow_up;
     std::vector<std::uint64_t> slices;  // Large submissions that moved on in this turn.
     std::vector<Submitted> completed;   // Of those, which are whole now.
+    std::vector<JobId> ended;           // Their environments can go once this is on disk.
     bool lazy = true;                   // Nothing in it is urgent.
   };
 
   // True: new work was refused, because there is no room for it.
   bool refuse_for_disk(const AnswerFn& answer) const;
+  void gather(Event event, AnswerFn answer);
+  void with_environments(RequeueAsked asked, AnswerFn answer);
+  struct Reading;
+  void read_more(std::shared_ptr<Reading> reading);
+  void put_environments_away(const std::vector<JobId>& ended);
   void take_slices(Now now);
   // Jobs of something large that this turn may take on.
   std::size_t slice_now() const;
@@ -190,6 +203,7 @@ class Engine {
   std::optional<std::string> boot_id_to_write_;
   std::set<AttemptId> of_former_boot_;  // Alive when the machine went down.
   std::set<AttemptId> elsewhere_;       // Alive in the directory that this one was copied from.
+  std::uint64_t put_away_ = 0;          // Bytes.
   bool committing_ = false;
   bool releasing_ = false;
   std::optional<Boot> lazy_until_;

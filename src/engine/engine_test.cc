@@ -12,13 +12,29 @@ namespace {
 // The real engine with its twins, driven by hand.
 class EngineTest : public ::testing::Test {
  protected:
-  EngineTest() : launcher_([this](const LaunchOrder&) { return plan_; }, {}) { boot(); }
+  EngineTest()
+      : launcher_(
+            [this](const LaunchOrder& order) {
+              launched_with_ = order.environment->variables;
+              return plan_;
+            },
+            {}) {
+    boot();
+  }
 
   void boot(const std::string& boot_id = "boot-1") {
     Engine::Options options;
     options.slice = 10;
     options.backlog = 50;
     options.jobs_directory = "/state/jobs";
+    options.read_environments = [this](const std::vector<std::string>& hashes, const auto& done) {
+      reads_ += hashes.size();
+      if (later_) {
+        read_later_ = [this, hashes, done] { done(store_.environments(hashes)); };
+      } else {
+        done(store_.environments(hashes));
+      }
+    };
     engine_ = std::make_unique<Engine>(State({}, HostCapacity{4, 64 * kGiB}), launcher_, options);
     launcher_.set_sink([this](LauncherReport report) { engine_->report(std::move(report)); });
     engine_->recover(*store_.load(), boot_id, now_);
@@ -60,7 +76,62 @@ class EngineTest : public ::testing::Test {
   SimLauncher launcher_;
   std::unique_ptr<Engine> engine_;
   int commits_ = 0;
+  std::vector<std::string> launched_with_;  // The last environment.
+  std::size_t reads_ = 0;
+  bool later_ = false;  // What is read comes when the test says so.
+  std::function<void()> read_later_;
 };
+
+Ask with_variable(const std::string& name) {
+  Ask made = ask().gpus(0);
+  made.spec().environment = std::make_shared<Environment>(
+      Environment{.hash = "hash-" + name, .variables = {"NAME=" + name}});
+  return made;
+}
+
+TEST_F(EngineTest, EnvironmentsOfEndedJobsAreInTheStoreAloneUntilTheyRunAgain) {
+  submit(with_variable("one"));
+  const auto here = [this] { return !engine_->state().find(JobId{1})->spec->environment->away; };
+  EXPECT_TRUE(here());
+  wait(5);
+  ASSERT_EQ(state_of(1), "completed");
+  EXPECT_FALSE(here());
+  // Another one with the same environment is not concerned.
+  submit(with_variable("one"));
+  EXPECT_FALSE(engine_->state().find(JobId{2})->spec->environment->away);
+  std::optional<Result<Answer>> answer;
+  engine_->post(RequeueAsked{{0, true}, {JobId{1}}},
+                [&answer](Result<Answer> given) { answer = std::move(given); });
+  settle();
+  ASSERT_TRUE(answer && *answer);
+  EXPECT_TRUE(here());
+  EXPECT_EQ(launched_with_, std::vector<std::string>{"NAME=one"});
+  wait(5);
+  EXPECT_FALSE(here());
+}
+
+TEST_F(EngineTest, AJobThatEndsWhileEnvironmentsAreReadIsNotStartedWithoutItsOwn) {
+  plan_.run_for = Seconds{2};
+  submit(with_variable("one"));
+  submit(with_variable("two"));
+  plan_.run_for = Seconds{1};
+  wait(5);
+  submit(with_variable("three"));  // Job 3 runs.
+  later_ = true;
+  std::optional<Result<Answer>> answer;
+  engine_->post(RequeueAsked{{0, true}, {JobId{1}, JobId{3}}},
+                [&answer](Result<Answer> given) { answer = std::move(given); });
+  EXPECT_EQ(reads_, 1u);
+  wait(5);
+  ASSERT_EQ(state_of(3), "completed");
+  read_later_();
+  settle();
+  ASSERT_TRUE(answer && *answer);
+  const auto& changed = std::get<Changed>(**answer);
+  EXPECT_EQ(changed.jobs, std::vector<JobId>{JobId{1}});
+  ASSERT_EQ(changed.unchanged.size(), 1u);
+  EXPECT_EQ(changed.unchanged[0].second, "has just ended; ask once more");
+}
 
 TEST_F(EngineTest, AJobRunsFromSubmitToEnd) {
   const auto answer = submit(ask());

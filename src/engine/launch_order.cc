@@ -125,6 +125,7 @@ LaunchOrder launch_order_of(const State& state, const Job& job, const Engine::Op
   const auto* starting = std::get_if<Starting>(&job.state);
   CHECK(starting != nullptr);
   const JobSpec& spec = *job.spec;
+  CHECK(spec.environment == nullptr || !spec.environment->away);
   LaunchOrder order;
   order.attempt = job.current_attempt();
   order.argv = command_of(job);

@@ -69,7 +69,9 @@ struct StoreLoss {
 
 // Everything that a daemon needs to go on where the last one stopped.
 struct StoreImage {
-  std::vector<Job> jobs;  // By id. Jobs of one array share spec; equal environments are shared.
+  // By id. Jobs of one array share spec; equal environments are shared. Of environments that only
+  // ended jobs have, the names may be all.
+  std::vector<Job> jobs;
   std::vector<Group> groups;
   std::vector<Drain> drains;            // By UUID.
   std::vector<MoveRates> move_rates;    // By UUID.
@@ -95,6 +97,8 @@ class Store {
   // The trail of one job, oldest first; after_sequence 0: from the start.
   virtual Result<std::vector<TrailEntry>> trail(JobId job, std::uint64_t after_sequence,
                                                 std::size_t limit) = 0;
+  // Those of these names that are there, with their variables.
+  virtual Result<EnvironmentsByHash> environments(const std::vector<std::string>& hashes) = 0;
   // A consistent copy of everything into a new file, while commits go on.
   virtual Result<void> backup(const std::string& path) = 0;
 };

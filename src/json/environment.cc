@@ -27,7 +27,7 @@ std::shared_ptr<const Environment> unnamed_environment(std::vector<std::string> 
 }
 
 std::shared_ptr<const Environment> EnvironmentPool::share(
-    std::shared_ptr<const Environment> environment) {
+    std::shared_ptr<const Environment> environment, const Keep& keep) {
   if (environment == nullptr) return environment;
   if (environment->hash.empty()) {
     for (const auto& recent : recent_) {
@@ -40,6 +40,7 @@ std::shared_ptr<const Environment> EnvironmentPool::share(
   if (auto known = slot.lock()) {
     environment = std::move(known);
   } else {
+    if (keep) environment = keep(std::move(environment));
     slot = environment;
   }
   if (by_hash_.size() >= sweep_at_) drop_unused();

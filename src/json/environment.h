@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -23,7 +24,11 @@ std::shared_ptr<const Environment> unnamed_environment(std::vector<std::string> 
 class EnvironmentPool {
  public:
   // The copy that others already use, or this one from now on; named in any case.
-  std::shared_ptr<const Environment> share(std::shared_ptr<const Environment> environment);
+  // `keep`, if set, makes of one that is new what is kept of it.
+  using Keep =
+      std::function<std::shared_ptr<const Environment>(std::shared_ptr<const Environment>)>;
+  std::shared_ptr<const Environment> share(std::shared_ptr<const Environment> environment,
+                                           const Keep& keep = {});
   // Resource limits come with it and are mostly those of the job before.
   std::shared_ptr<const ResourceLimits> share(std::shared_ptr<const ResourceLimits> limits);
 

@@ -185,10 +185,10 @@ void write_usage(JsonWriter& json, const Job& job) {
   json.end_object();
 }
 
-void write_owner_fields(JsonWriter& json, const Job& job, const OwnerFacts& owner) {
+void write_owner_fields(JsonWriter& json, const OwnerFacts& owner) {
   json.key("environment").begin_array();
-  if (job.spec->environment != nullptr) {
-    for (const std::string& variable : job.spec->environment->variables) json.value(variable);
+  if (owner.environment != nullptr) {
+    for (const std::string& variable : owner.environment->variables) json.value(variable);
   }
   json.end_array();
   json.key("directory").text_or_null(owner.directory);
@@ -197,6 +197,15 @@ void write_owner_fields(JsonWriter& json, const Job& job, const OwnerFacts& owne
   json.key("device_filter").text_or_null(owner.device_filter);
   json.key("without_mps").text_or_null(owner.without_mps);
   json.key("vram_limit_by").text_or_null(owner.vram_limit_by);
+}
+
+// What a client sent may be part of a sentence, and as long as a request.
+std::string_view cut(std::string_view message) {
+  constexpr std::size_t kMessageMost = 600;
+  if (message.size() <= kMessageMost) return message;
+  std::size_t end = kMessageMost;
+  while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xC0U) == 0x80U) --end;
+  return message.substr(0, end);
 }
 
 }  // namespace
@@ -237,7 +246,7 @@ void write_job_details(JsonWriter& json, const Job& job, const RowFacts& facts,
   if (facts.known != nullptr) write_knowledge(json, *facts.known, facts.arguments);
   json.field("attach", attach_name(spec.attach));
   json.field("array_limit", spec.rare->array_limit);
-  if (owner != nullptr) write_owner_fields(json, job, *owner);
+  if (owner != nullptr) write_owner_fields(json, *owner);
   json.end_object();
 }
 
@@ -245,7 +254,7 @@ std::string error_json(const Error& error) {
   std::string out;
   JsonWriter json(out);
   json.begin_object().key("error").begin_object();
-  json.field("code", error_code_name(error.code)).field("message", error.message);
+  json.field("code", error_code_name(error.code)).field("message", cut(error.message));
   json.end_object().end_object();
   return out;
 }

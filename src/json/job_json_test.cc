@@ -83,11 +83,22 @@ TEST(JobJson, DetailsKeepSecretsForTheOwner) {
   EXPECT_NE(out.find(R"("argv":["python","train.py","--lr","0.1","\udcff"])"), std::string::npos)
       << out;
   out.clear();
-  OwnerFacts owner{.directory = "/d", .control_socket = "/d/s", .log_path = "/d/log"};
+  const Job job = a_job();
+  OwnerFacts owner{.environment = job.spec->environment.get(),
+                   .directory = "/d",
+                   .control_socket = "/d/s",
+                   .log_path = "/d/log"};
   JsonWriter shown(out);
-  write_job_details(shown, a_job(), {}, two_cards(), &owner);
+  write_job_details(shown, job, {}, two_cards(), &owner);
   ASSERT_TRUE(parse_json(out)) << out;
   EXPECT_NE(out.find(R"("environment":["TOKEN=secret"],"directory":"/d")"), std::string::npos);
+}
+
+TEST(ErrorJson, IsASentenceAlsoForAClientThatSentABook) {
+  const std::string said =
+      error_json({ErrorCode::kInvalid, std::string(599, 'n') + "\u00e9\u00e9"});
+  EXPECT_LT(said.size(), 700u);
+  ASSERT_TRUE(parse_json(said)) << said;
 }
 
 TEST(ErrorJson, HasOneShape) {

@@ -79,7 +79,9 @@ TenantRule FaultWorld::any_rule() {
 SubmitAsked FaultWorld::any_submission() {
   auto spec = std::make_shared<JobSpec>();
   spec->argv = {"work"};
-  spec->environment = std::make_shared<Environment>();
+  // A few, so that jobs share them and those of ended jobs are met again.
+  const std::string name = std::to_string(++submissions_ % 5);
+  spec->environment = std::make_shared<Environment>(Environment{name, {"NAME=" + name}});
   const int most = static_cast<int>(cards_.size());
   spec->needs.gpus.least = pick(most + 1);
   spec->needs.gpus.most = spec->needs.gpus.least;

@@ -66,6 +66,9 @@ int FaultWorld::pick(int below) {
 void FaultWorld::boot_daemon() {
   Engine::Options options;
   options.slice = 7;  // So small that ordinary arrays already come in slices.
+  options.read_environments = [this](const std::vector<std::string>& hashes, const auto& done) {
+    done(store_.environments(hashes));
+  };
   engine_ = std::make_unique<Engine>(empty_state(jobs_most_), launcher_, options);
   launcher_.set_sink([this](LauncherReport report) { engine_->report(std::move(report)); });
   engine_->on_change([this](const std::vector<JobChange>& changes) {

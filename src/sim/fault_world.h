@@ -89,6 +89,7 @@ class FaultWorld {
   std::set<AttemptId> found_;      // Begun again after a loss, with nothing granted.
   std::string copy_;               // The newest backup; empty: none.
   int copies_ = 0;
+  int submissions_ = 0;
   std::map<JobId, std::string> ended_;  // As it was told after a commit.
   std::string violation_;
   Tally tally_;

@@ -4,6 +4,8 @@
 #include <utility>
 #include <variant>
 
+#include "core/ended_environments.h"
+
 namespace gpusched {
 
 void MemoryStore::Tables::put(Job job) {
@@ -74,7 +76,10 @@ Result<StoreImage> MemoryStore::load() {
   if (!unsynced_.empty()) sync();
   synced_.remove_open_submissions();
   StoreImage image;
-  for (const auto& [id, job] : synced_.jobs) image.jobs.push_back(job);
+  for (const auto& [id, job] : synced_.jobs) {
+    if (!job.ended()) (void)bring_back(*job.spec, environments_);
+    image.jobs.push_back(job);
+  }
   for (const auto& [name, group] : synced_.groups) image.groups.push_back(group);
   for (const auto& [uuid, drain] : synced_.drains) image.drains.push_back(drain);
   for (const auto& [uuid, rates] : synced_.move_rates) image.move_rates.push_back(rates);
@@ -109,7 +114,21 @@ Result<void> MemoryStore::commit(const Commit& commit) {
   return {};
 }
 
-void MemoryStore::stage(const Commit& commit) { unsynced_.push_back(commit); }
+void MemoryStore::stage(const Commit& commit) {
+  for (const Job& job : commit.jobs) {
+    const auto& environment = job.spec->environment;
+    if (environment && !environment->away) environments_[environment->hash] = environment;
+  }
+  unsynced_.push_back(commit);
+}
+
+Result<EnvironmentsByHash> MemoryStore::environments(const std::vector<std::string>& hashes) {
+  EnvironmentsByHash found;
+  for (const std::string& hash : hashes) {
+    if (const auto one = environments_.find(hash); one != environments_.end()) found.insert(*one);
+  }
+  return found;
+}
 
 void MemoryStore::sync() {
   for (const Commit& commit : std::exchange(unsynced_, {})) synced_.apply(commit);
@@ -147,6 +166,7 @@ std::unique_ptr<MemoryStore> MemoryStore::restored(const std::string& path) cons
   if (found == backups_.end()) return nullptr;
   auto store = std::make_unique<MemoryStore>();
   store->synced_ = found->second;
+  store->environments_ = environments_;
   return store;
 }
 

@@ -21,6 +21,7 @@ class MemoryStore : public Store {
   Result<void> commit(const Commit& commit) override;
   Result<std::vector<TrailEntry>> trail(JobId job, std::uint64_t after_sequence,
                                         std::size_t limit) override;
+  Result<EnvironmentsByHash> environments(const std::vector<std::string>& hashes) override;
   Result<void> backup(const std::string& path) override;
 
   // The halves of a commit, for a crash between them. What is staged is in the file but not on
@@ -67,6 +68,7 @@ class MemoryStore : public Store {
 
   Tables synced_;
   std::vector<Commit> unsynced_;
+  EnvironmentsByHash environments_;  // All that there ever were.
   std::map<std::string, Tables> backups_;
   struct Mark {
     std::uint64_t commits = 0, next_job = 1, next_submission = 1, next_trail_sequence = 1;

@@ -50,7 +50,8 @@ TEST(Compat, LoadsAStoreOfVersion1) {
   EXPECT_EQ(image->jobs[0].spec->argv,
             (std::vector<std::string>{"python3", "train.py", "--lr", "{lr}"}));
   EXPECT_EQ(image->jobs[5].spec->argv, (std::vector<std::string>{"echo", "caf\xc3\xa9 \xff"}));
-  EXPECT_EQ(image->jobs[5].spec->environment->variables, environment("one")->variables);
+  const std::string& name = image->jobs[5].spec->environment->hash;
+  EXPECT_EQ((*store)->environments({name})->at(name)->variables, environment("one")->variables);
   EXPECT_EQ((*store)->trail(JobId{3}, 0, 10)->size(), 1u);
 }
 

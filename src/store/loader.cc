@@ -51,15 +51,22 @@ Result<void> read_meta(Database& database, StoreImage& image, std::uint64_t& com
 
 Result<Environments> read_environments(Database& database, Writer& writer) {
   Environments environments;
-  Result<void> done = for_each_row(database, "SELECT id, hash, content FROM environments",
-                                   [&](const Statement& row) -> Result<void> {
-                                     auto environment = std::make_shared<Environment>();
-                                     environment->hash = row.text(1);
-                                     environment->variables = environment_from_bytes(row.text(2));
-                                     writer.know_environment(environment->hash, row.integer(0));
-                                     environments.emplace(row.integer(0), std::move(environment));
-                                     return {};
-                                   });
+  // What only ended jobs have stays where it is.
+  Result<void> done = for_each_row(
+      database,
+      "SELECT id, hash, CASE WHEN EXISTS(SELECT 1 FROM specs JOIN jobs ON jobs.spec = specs.id"
+      " WHERE specs.environment = environments.id"
+      " AND jobs.state NOT IN ('completed', 'failed', 'cancelled')) THEN content END"
+      " FROM environments",
+      [&](const Statement& row) -> Result<void> {
+        auto environment = std::make_shared<Environment>();
+        environment->hash = row.text(1);
+        environment->away = row.is_null(2);
+        if (!environment->away) environment->variables = environment_from_bytes(row.text(2));
+        writer.know_environment(environment->hash, row.integer(0));
+        environments.emplace(row.integer(0), std::move(environment));
+        return {};
+      });
   if (!done) return failure(done.error());
   return environments;
 }

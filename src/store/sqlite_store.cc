@@ -11,6 +11,7 @@
 #include "store/loader.h"
 #include "store/migrations.h"
 #include "store/place.h"
+#include "store/row_text.h"
 
 namespace gpusched {
 namespace {
@@ -235,19 +236,47 @@ Result<void> SqliteStore::drop_unsynced_tail() {
   return {};
 }
 
+// REQUIRES: reader_mutex_ is held.
+Result<void> SqliteStore::open_reader() {
+  if (reader_) return {};
+  Result<Database> opened = Database::open(path_, vfs_);
+  if (!opened) return failure(opened.error());
+  Result<Statement> trail = opened->prepare(
+      "SELECT sequence, at, attempt, kind, text FROM trail"
+      " WHERE job = ? AND sequence > ? ORDER BY sequence LIMIT ?");
+  if (!trail) return failure(trail.error());
+  Result<Statement> environment =
+      opened->prepare("SELECT content FROM environments WHERE hash = ?");
+  if (!environment) return failure(environment.error());
+  reader_ = std::move(*opened);
+  read_trail_ = std::move(*trail);
+  read_environment_ = std::move(*environment);
+  return {};
+}
+
+Result<EnvironmentsByHash> SqliteStore::environments(const std::vector<std::string>& hashes) {
+  const std::lock_guard lock(reader_mutex_);
+  if (Result<void> open = open_reader(); !open) return failure(open.error());
+  EnvironmentsByHash found;
+  for (const std::string& hash : hashes) {
+    if (found.contains(hash)) continue;
+    read_environment_.start(hash);
+    const Result<bool> row = read_environment_.next();
+    if (!row) return failure(row.error());
+    if (!*row) continue;
+    auto environment = std::make_shared<Environment>();
+    environment->hash = hash;
+    environment->variables = environment_from_bytes(read_environment_.text(0));
+    read_environment_.stop();
+    found.emplace(hash, std::move(environment));
+  }
+  return found;
+}
+
 Result<std::vector<TrailEntry>> SqliteStore::trail(JobId job, std::uint64_t after_sequence,
                                                    std::size_t limit) {
   const std::lock_guard lock(reader_mutex_);
-  if (!reader_) {
-    Result<Database> opened = Database::open(path_, vfs_);
-    if (!opened) return failure(opened.error());
-    Result<Statement> query = opened->prepare(
-        "SELECT sequence, at, attempt, kind, text FROM trail"
-        " WHERE job = ? AND sequence > ? ORDER BY sequence LIMIT ?");
-    if (!query) return failure(query.error());
-    reader_ = std::move(*opened);
-    read_trail_ = std::move(*query);
-  }
+  if (Result<void> open = open_reader(); !open) return failure(open.error());
   std::vector<TrailEntry> entries;
   // SQLite reads a negative limit as none, which is what a huge one means.
   read_trail_.start(number_of(job), after_sequence, limit);

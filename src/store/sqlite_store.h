@@ -1,8 +1,8 @@
 // The Store on SQLite: one file in write-ahead-log mode, one transaction and one fdatasync per
 // commit. docs/storage-database.md has the tables and what survives which crash.
 //
-// Threads: load() and commit() on one thread at a time; trail() and backup() on any, also while
-// a commit is under way, because they use connections of their own.
+// Threads: load() and commit() on one thread at a time; trail(), environments() and backup() on
+// any, also while a commit is under way, because they use connections of their own.
 #pragma once
 
 #include <memory>
@@ -37,12 +37,14 @@ class SqliteStore : public Store {
   Result<void> commit(const Commit& commit) override;
   Result<std::vector<TrailEntry>> trail(JobId job, std::uint64_t after_sequence,
                                         std::size_t limit) override;
+  Result<EnvironmentsByHash> environments(const std::vector<std::string>& hashes) override;
   Result<void> backup(const std::string& path) override;
 
  private:
   SqliteStore(std::string path, const char* vfs, std::unique_ptr<Database> database, Writer writer,
               MarkFile mark);
 
+  Result<void> open_reader();
   Result<void> commit_to_file(const Commit& commit);
   Result<void> write_and_commit(const Commit& commit);
   Result<void> sync_commits(bool sync);
@@ -67,7 +69,7 @@ class SqliteStore : public Store {
   std::mutex reader_mutex_;
   // Guarded by reader_mutex_; opened when first needed.
   std::optional<Database> reader_;
-  Statement read_trail_;
+  Statement read_trail_, read_environment_;
 };
 
 }  // namespace gpusched

@@ -100,6 +100,28 @@ TEST_F(SqliteStoreTest, WritesOneSpecAndOneEnvironmentForAnArray) {
   EXPECT_EQ(count("environments"), 1);
 }
 
+TEST_F(SqliteStoreTest, WhatOnlyEndedJobsHaveIsReadByNameWhenSomebodyAsks) {
+  Job ended = job(1, spec("ended", environment("one")));
+  ended.state = Ended{};
+  ASSERT_TRUE(opened(directory_.path())->load());
+  {
+    auto store = opened(directory_.path());
+    ASSERT_TRUE(store->load());
+    ASSERT_TRUE(store->commit(commit_of({ended, job(2, spec("waits", environment("two")))})));
+  }
+  auto store = opened(directory_.path());
+  const auto image = store->load();
+  ASSERT_TRUE(image);
+  EXPECT_TRUE(image->jobs[0].spec->environment->away);
+  EXPECT_EQ(image->jobs[0].spec->environment->hash, "hash-of-one");
+  EXPECT_EQ(image->jobs[1].spec->environment->variables, environment("two")->variables);
+  const auto read = store->environments({"hash-of-one", "unknown", "hash-of-one"});
+  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_EQ(read->size(), 1u);
+  EXPECT_EQ(read->at("hash-of-one")->variables, environment("one")->variables);
+  EXPECT_FALSE(read->at("hash-of-one")->away);
+}
+
 TEST_F(SqliteStoreTest, RemovesSpecsAndEnvironmentsWithTheirLastJob) {
   auto store = opened(directory_.path());
   ASSERT_TRUE(store->load());

@@ -59,6 +59,14 @@ void StoreThread::read_trail(JobId job, std::uint64_t after, std::size_t limit,
   });
 }
 
+void StoreThread::read_environments(std::vector<std::string> hashes,
+                                    std::function<void(Result<EnvironmentsByHash>)> done) {
+  give([this, hashes = std::move(hashes), done = std::move(done)] {
+    auto result = std::make_shared<Result<EnvironmentsByHash>>(store_.environments(hashes));
+    post_to_loop_([result, done] { done(std::move(*result)); });
+  });
+}
+
 void StoreThread::backup(std::string path, std::function<void(Result<void>)> done) {
   give([this, path = std::move(path), done = std::move(done)] {
     Result<void> result = store_.backup(path);

@@ -152,7 +152,11 @@ inline std::string text_of(const Job& each) {
       each.saved_attempt, each.quick_saves, text_of(each.state), spec_to_json(*each.spec));
   if (const Environment* environment = each.spec->environment.get()) {
     text += "  environment " + environment->hash;
-    for (const std::string& variable : environment->variables) text += " " + variable;
+    // Of an ended job the name is enough.
+    for (const std::string& variable :
+         each.ended() ? std::vector<std::string>{} : environment->variables) {
+      text += " " + variable;
+    }
     text += "\n";
   }
   if (each.task != nullptr) {
