@@ -104,11 +104,11 @@ void TestDaemon::turn() {
     held_ = true;
     return;
   }
-  post([this] { finish(fail_ ? Result<void>(failure(*fail_)) : Result<void>{}); });
+  post([this] { finish(fail_ ? Committed(failure(*fail_)) : Committed{}); });
 }
 
-void TestDaemon::finish(Result<void> committed) {
-  engine_->finish_turn(std::move(committed), now());
+void TestDaemon::finish(const Committed& committed) {
+  engine_->finish_turn(committed, now());
   if (api_) api_->after_turn();
   schedule();
 }

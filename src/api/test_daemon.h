@@ -84,7 +84,7 @@ class TestDaemon {
   void post(std::function<void()> what);
   void schedule();
   void turn();
-  void finish(Result<void> committed);
+  void finish(const Committed& committed);
   static Now now();
 
   Options options_;

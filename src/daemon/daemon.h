@@ -24,6 +24,7 @@
 #include "daemon/idle_watch.h"
 #include "daemon/job_containers.h"
 #include "daemon/sim_world.h"
+#include "daemon/state_directory.h"
 #include "engine/engine.h"
 #include "gpu/watched_cards.h"
 #include "history/feed.h"
@@ -88,7 +89,7 @@ class Daemon {
   std::uint64_t descriptors_ = 0;  // That may be open.
   Followable followable_;
   boost::asio::io_context loop_{1};
-  Fd lock_;
+  StateLock lock_;
   StateId state_id_;
   std::unique_ptr<SqliteStore> store_;
   std::unique_ptr<StoreThread> store_thread_;

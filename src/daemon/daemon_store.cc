@@ -26,8 +26,13 @@ std::string name_of(std::uint32_t uid) {
   return user == nullptr ? std::to_string(uid) : std::string(user->pw_name);
 }
 
-// Of a daemon that knew no ids: only where there was one.
+// Of a daemon that knew no ids: only where there was one. And of a directory whose id was deleted
+// while jobs run here: a new one would make them nobody's.
 std::string earlier_id_of(const std::string& directory) {
+  if (!read_state_id(directory)) {
+    std::string living = living_state_id(directory);
+    if (!living.empty()) return living;
+  }
   const bool used = ::access((directory + "/" + kMarkerName).c_str(), F_OK) == 0;
   return used ? earlier_group_name(directory) : std::string();
 }
@@ -86,7 +91,8 @@ Result<void> Daemon::compare_with_directories(StoreImage& image) {
   if (auto written = write_loss(config_.state_directory, what, now); !written) {
     log_error(written.error().message);
   }
-  return store_->commit(done.repair);
+  if (auto repaired = store_->commit(done.repair); !repaired) return failure(repaired.error());
+  return {};
 }
 
 // What the database believed to have ended may go on, and start again later.

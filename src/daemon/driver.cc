@@ -55,7 +55,7 @@ void Driver::turn() {
     }
   }
   const std::vector<JobId> removed = commit->removed_jobs;
-  store_.commit(std::move(*commit), [this, removed](Result<void> committed) {
+  store_.commit(std::move(*commit), [this, removed](const Committed& committed) {
     if (committed && forgotten_) std::ranges::for_each(removed, forgotten_);
     if (!committed && !complained_) {
       log_error("the store does not take commits; new work is refused until it does",
@@ -63,7 +63,7 @@ void Driver::turn() {
     }
     if (committed && complained_) log_info("the store takes commits again");
     complained_ = !committed;
-    engine_.finish_turn(std::move(committed), read_clock());
+    engine_.finish_turn(committed, read_clock());
     after_turn_();
     if (stopping_) {
       if (idle_) idle_();

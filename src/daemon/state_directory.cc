@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace gpusched {
 namespace {
@@ -49,8 +50,9 @@ std::string lock_holder(int fd) {
 
 }  // namespace
 
-Result<Fd> take_state_directory(const std::string& path) {
+Result<StateLock> take_state_directory(const std::string& path) {
   if (auto made = make_directories(path); !made) return failure(made.error());
+  Fd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   const std::string lock_path = path + "/daemon.lock";
   Fd lock(::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!lock) {
@@ -63,7 +65,10 @@ Result<Fd> take_state_directory(const std::string& path) {
     return failure(ErrorCode::kIo,
                    fmt::format("keep others from '{}': {}", lock_path, std::strerror(errno)));
   }
-  if (!lock_soon(lock.get())) {
+  // A file system that cannot lock a directory has the file.
+  const bool both =
+      lock_soon(lock.get()) && (!directory || lock_soon(directory.get()) || errno != EWOULDBLOCK);
+  if (!both) {
     if (errno != EWOULDBLOCK) {
       return failure(ErrorCode::kIo, fmt::format("lock '{}': {}", lock_path, std::strerror(errno)));
     }
@@ -77,7 +82,7 @@ Result<Fd> take_state_directory(const std::string& path) {
     // Only the message of a second daemon depends on it; a full disk must not stop the first.
     errno = 0;
   }
-  return lock;
+  return StateLock{std::move(lock), std::move(directory)};
 }
 
 }  // namespace gpusched

@@ -9,8 +9,13 @@
 
 namespace gpusched {
 
-// Creates it (0711, parents too) if it is not there and takes its lock. The lock is held as long
-// as the descriptor lives, and lets go by itself when the process dies.
-Result<Fd> take_state_directory(const std::string& path);
+// Held as long as these live; it lets go by itself when the process dies. The file says who has it;
+// the directory itself is locked, too, because a file can be deleted.
+struct StateLock {
+  Fd file;
+  Fd directory;
+};
+// Creates it (0711, parents too) if it is not there and takes its lock.
+Result<StateLock> take_state_directory(const std::string& path);
 
 }  // namespace gpusched

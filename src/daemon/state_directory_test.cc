@@ -38,6 +38,15 @@ TEST_F(StateDirectory, ASecondDaemonIsRefusedByName) {
                                         ") already uses the state directory '" + root_ + "'");
 }
 
+TEST_F(StateDirectory, ASecondDaemonIsRefusedAlsoWhenTheFileWasDeleted) {
+  const auto first = take_state_directory(root_);
+  ASSERT_TRUE(first.has_value());
+  std::filesystem::remove(root_ + "/daemon.lock");
+  const auto second = take_state_directory(root_);
+  ASSERT_FALSE(second.has_value());
+  EXPECT_EQ(second.error().code, ErrorCode::kConflict);
+}
+
 TEST_F(StateDirectory, IsFreeAgainWhenTheFirstIsGone) {
   { const auto first = take_state_directory(root_); }
   EXPECT_TRUE(take_state_directory(root_).has_value());

@@ -49,9 +49,11 @@ class BadDisk : public ::testing::Test {
     settle();
     return answer;
   }
-  std::optional<Result<Answer>> cancel(std::uint64_t job) {
+  std::optional<Result<Answer>> cancel(const std::vector<std::uint64_t>& jobs) {
     std::optional<Result<Answer>> answer;
-    engine_->post(CancelAsked{{0, true}, {JobId{job}}, {}},
+    std::vector<JobId> ids;
+    for (const std::uint64_t job : jobs) ids.push_back(JobId{job});
+    engine_->post(CancelAsked{{0, true}, ids, {}},
                   [&answer](Result<Answer> said) { answer = std::move(said); });
     settle();
     return answer;
@@ -73,7 +75,7 @@ TEST_F(BadDisk, WhatRunsCanBeCancelledWhileNothingCanBeWritten) {
   ASSERT_EQ(state_of(1), "running");
   store_.fail_next(1'000'000, ErrorCode::kStorageFull);
   ASSERT_FALSE(*submit(ask()));
-  const auto answer = cancel(1);
+  const auto answer = cancel({1});
   ASSERT_TRUE(answer && *answer) << "The kill goes through.";
   EXPECT_EQ(std::get<Changed>(**answer).jobs, std::vector<JobId>{JobId{1}});
   wait(Seconds{1});
@@ -84,11 +86,76 @@ TEST_F(BadDisk, WhatRunsCanBeCancelledWhileNothingCanBeWritten) {
   EXPECT_EQ(state_of(1), "cancelled");
 }
 
+TEST_F(BadDisk, ACancelThatWasAcknowledgedIsNotForgottenWhenTheDaemonDies) {
+  submit(ask().retries(3));
+  submit(ask().hold());
+  wait(Seconds{1});
+  wait(Seconds{1});
+  ASSERT_EQ(state_of(1), "running");
+  store_.fail_next(1'000'000, ErrorCode::kStorageFull);
+  ASSERT_FALSE(*submit(ask()));
+  ASSERT_TRUE(*cancel({1, 2}));
+  wait(Seconds{1});
+  ASSERT_FALSE(launcher_.truth().at({JobId{1}, 1}).alive);
+  launcher_.daemon_died();
+  store_.fail_next(0, ErrorCode::kIo);
+  boot();
+  wait(Seconds{60});
+  EXPECT_EQ(state_of(1), "cancelled");
+  EXPECT_EQ(state_of(2), "cancelled");
+  EXPECT_EQ(engine_->state().find(JobId{1})->attempt, 1);
+  // It is settled: a new start is not ended again.
+  engine_->post(RequeueAsked{{0, true}, {JobId{1}}});
+  wait(Seconds{1});
+  wait(Seconds{1});
+  launcher_.daemon_died();
+  boot();
+  wait(Seconds{1});
+  EXPECT_EQ(state_of(1), "running");
+}
+
+TEST_F(BadDisk, ACancelThatCannotBeKeptIsDoneAndNotAcknowledged) {
+  submit(ask());
+  wait(Seconds{1});
+  wait(Seconds{1});
+  store_.fail_next(1'000'000, ErrorCode::kIo);
+  const auto answer = cancel({1});
+  ASSERT_TRUE(answer);
+  ASSERT_FALSE(*answer);
+  EXPECT_EQ(answer->error().code, ErrorCode::kIo);
+  EXPECT_TRUE(answer->error().message.starts_with("job 1 is being ended, but"));
+  wait(Seconds{1});
+  EXPECT_FALSE(launcher_.truth().at({JobId{1}, 1}).alive);
+  store_.fail_next(0, ErrorCode::kIo);
+  wait(Seconds{2});
+  EXPECT_EQ(state_of(1), "cancelled");
+}
+
+TEST_F(BadDisk, ACancelThatComesWhileACommitFailsGetsATurnOfItsOwn) {
+  submit(ask());
+  wait(Seconds{1});
+  wait(Seconds{1});
+  store_.fail_next(1'000'000, ErrorCode::kStorageFull);
+  engine_->post(HoldAsked{{0, true}, {JobId{1}}});
+  engine_->post(DrainAsked{{0, true}, {CardNumber{0}}});
+  const auto commit = engine_->begin_turn(now_);
+  ASSERT_TRUE(commit);
+  std::optional<Result<Answer>> answer;
+  engine_->post(CancelAsked{{0, true}, {JobId{1}}, {}},
+                [&answer](Result<Answer> said) { answer = std::move(said); });
+  engine_->finish_turn(store_.commit(*commit), now_);
+  EXPECT_FALSE(answer);
+  EXPECT_TRUE(engine_->wants_turn(now_)) << "At once.";
+  turn();
+  ASSERT_TRUE(answer && *answer);
+  EXPECT_EQ(store_.load()->cancels.size(), 1u);
+}
+
 TEST_F(BadDisk, ACancelOfWhatOnlyWaitsIsRefusedThen) {
   submit(ask().hold());
   store_.fail_next(1'000'000, ErrorCode::kStorageFull);
   ASSERT_FALSE(*submit(ask()));
-  const auto answer = cancel(1);
+  const auto answer = cancel({1});
   ASSERT_TRUE(answer);
   ASSERT_FALSE(*answer);
   EXPECT_EQ(answer->error().code, ErrorCode::kStorageFull);

@@ -13,8 +13,6 @@ namespace {
 // News that can be read again from the job directories need not hurry to disk: it rides with the
 // next commit, or with its own after this long.
 constexpr Microseconds kLazyWait{20'000};
-// How long after a failed commit the next one is tried.
-constexpr Microseconds kRetryCommit{1'000'000};
 constexpr std::size_t kReleasedPerTurn = 1000;
 constexpr std::size_t kEventsPerTurn = 4000;
 constexpr std::size_t kRemovedPerTurn = 100;
@@ -146,6 +144,7 @@ std::optional<Boot> Engine::next_deadline(Now now) const {
 void Engine::apply_one(Posted posted, Now now) {
   flight_.lazy = flight_.lazy && is_lazy(posted.event);
   Applied applied = apply(state_, posted.event, now);
+  note_cancels(posted.event, applied);
   std::ranges::move(applied.effects, std::back_inserter(flight_.effects));
   std::ranges::move(applied.follow_up, std::back_inserter(flight_.follow_up));
   flight_.answers.emplace_back(flight_.events.size(), std::move(applied.answer));
@@ -241,6 +240,9 @@ std::optional<Commit> Engine::begin_turn(Now now) {
   for (const Job& job : commit.jobs) {
     if (job.ended()) flight_.ended.push_back(job.id);
   }
+  commit.cancels = flight_.cancels;
+  // Those that were kept stand first in the queue, and fewer can be kept than one turn takes.
+  commit.settles_cancels = true;
   commit.clock = clock_watch_.settled(now);
   return commit;
 }
@@ -279,7 +281,7 @@ Commit Engine::commit_of(const State::Changes& changes) const {
   return commit;
 }
 
-void Engine::finish_turn(Result<void> committed, Now now) {
+void Engine::finish_turn(const Committed& committed, Now now) {
   CHECK(committing_);
   committing_ = false;
   if (!committed) {
@@ -323,67 +325,6 @@ std::vector<std::pair<std::string, std::string>> Engine::card_variables(const Gr
     variables.emplace_back("LD_LIBRARY_PATH", options_.sim_libraries);
   }
   return variables;
-}
-
-// A job that fills the disk must be ended for the disk to have room again: its end is asked for
-// now, and written down with the next commit that succeeds. Who only waits is not started
-// meanwhile.
-bool Engine::refuse_undone(Posted& posted, const Error& error, Now now) {
-  bool stops = false;
-  Applied applied;
-  if (std::holds_alternative<CancelAsked>(posted.event)) {
-    applied = apply(state_, posted.event, now);
-    state_.roll_back(now);
-    for (const Effect& effect : applied.effects) {
-      const auto* stop = std::get_if<StopAttempt>(&effect);
-      if (stop != nullptr) launcher_.stop(stop->attempt, stop->grace);
-      stops = stops || stop != nullptr;
-    }
-  }
-  if (stops) {
-    posted.answer(std::move(applied.answer));
-  } else {
-    posted.answer(failure(error));
-  }
-  return stops;
-}
-
-// The commit failed, so the turn has not happened: clients hear why, and what the world reported
-// is kept for the next try, because it will not be reported again.
-void Engine::undo(const Error& error, Now now) {
-  state_.roll_back(now);
-  trail_in_flight_.clear();
-  degraded_ = Degraded{error, now.boot + kRetryCommit};
-  Flight failed = std::exchange(flight_, {});
-  for (const LaunchOrder& order : failed.prepared) launcher_.abandon(order.attempt);
-  std::deque<Posted> again;
-  for (Posted& posted : failed.events) {
-    if (posted.answer) {
-      if (refuse_undone(posted, error, now)) again.push_back({std::move(posted.event), {}});
-    } else if (!std::holds_alternative<TimePassed>(posted.event) &&
-               !std::holds_alternative<RetentionDue>(posted.event)) {
-      again.push_back(std::move(posted));
-    }
-  }
-  for (const std::uint64_t submission : failed.slices) {
-    const auto large = std::ranges::find(large_, submission,
-                                         [](const Large& one) { return one.whole.submission; });
-    if (large != large_.end()) {
-      large->answer(failure(error));
-      large_.erase(large);
-    }
-    again.push_back({SubmissionAbandoned{submission}, {}});
-  }
-  // Clients that were still waiting for their turn would only fail the same way.
-  for (Bulk& bulk : std::exchange(bulks_, {})) bulk.answer(failure(error));
-  for (Posted& posted : queue_) {
-    if (posted.answer) {
-      if (refuse_undone(posted, error, now)) again.push_back({std::move(posted.event), {}});
-    } else {
-      again.push_back(std::move(posted));
-    }
-  }
-  queue_ = std::move(again);
 }
 
 }  // namespace gpusched

@@ -91,7 +91,7 @@ class Engine {
   void prepare_launches();
   // The fate of the commit that begin_turn() returned. On failure the turn is undone: clients
   // get the error, reports from the world are kept and tried again.
-  void finish_turn(Result<void> committed, Now now);
+  void finish_turn(const Committed& committed, Now now);
   bool committing() const { return committing_; }
   // When begin_turn() should be called even if nothing happens.
   std::optional<Boot> next_deadline(Now now) const;
@@ -152,6 +152,7 @@ class Engine {
     std::vector<std::uint64_t> slices;  // Large submissions that moved on in this turn.
     std::vector<Submitted> completed;   // Of those, which are whole now.
     std::vector<JobId> ended;           // Their environments can go once this is on disk.
+    std::vector<KeptCancel> cancels;    // Of what runs, and of what was cancelled with it.
     bool lazy = true;                   // Nothing in it is urgent.
   };
 
@@ -176,13 +177,17 @@ class Engine {
   MoveOrder move_order(AttemptId attempt, bool checkpoint, bool awake) const;
   // A move that was under way when the last daemon ended, from where the attempt is found.
   void go_on_moving(const Job& job);
+  // What was acknowledged while no commit was possible.
+  void repeat_cancels(const std::vector<KeptCancel>& cancels);
   void launch_all(Flight& flight);
   LaunchOrder order_of(const Launch& launch) const;
   void deliver(Flight flight);
-  void undo(const Error& error, Now now);
+  void undo(const CommitError& error, Now now);
   // For a client whose event was undone: the error, or what could be done all the same. True: the
   // event is to be kept for the next try.
-  bool refuse_undone(Posted& posted, const Error& error, Now now);
+  bool refuse_undone(Posted& posted, const CommitError& error,
+                     const std::vector<KeptCancel>& in_commit, Now now);
+  void note_cancels(const Event& event, const Applied& applied);
   Commit commit_of(const State::Changes& changes) const;
   std::vector<JobChange> changes_to_tell(const std::vector<TrailEntry>& trail,
                                          const std::vector<Submitted>& completed) const;

@@ -60,6 +60,7 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now, bool
   next_submission_ = image.next_submission;
   state_.keep_changes();
 
+  repeat_cancels(image.cancels);
   for (const JobId id : std::set<JobId>(state_.active())) {
     const Job& job = *state_.find(id);
     if (job.spec->lease) {
@@ -96,6 +97,15 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now, bool
     // A move goes on from where the attempt is found.
     const bool ends = stopping != StopReason::kNone && stopping != StopReason::kLetGo;
     if (same_boot && !copied && !ends) go_on_moving(job);
+  }
+}
+
+// Before anything is known of how they ended: whatever it was, it was asked for.
+void Engine::repeat_cancels(const std::vector<KeptCancel>& cancels) {
+  for (const KeptCancel& kept : cancels) {
+    const Job* job = state_.find(kept.attempt.job);
+    if (job == nullptr || job->ended() || job->attempt != kept.attempt.number) continue;
+    post(CancelAsked{{0, true}, {kept.attempt.job}, kept.grace});
   }
 }
 

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -24,6 +25,13 @@
 #include "core/time.h"
 
 namespace gpusched {
+
+// A cancel that was acknowledged although no commit was possible.
+struct KeptCancel {
+  AttemptId attempt;
+  std::optional<Seconds> grace;
+  friend auto operator<=>(const KeptCancel&, const KeptCancel&) = default;
+};
 
 struct Commit {
   std::vector<Job> jobs;            // Inserted or replaced; specs and environments with them.
@@ -47,6 +55,10 @@ struct Commit {
   // False: it need only outlive this process. A lease dies with the machine anyhow, so a commit
   // of leases alone does not wait for the disk (docs/adr/0029); the next that does takes it along.
   bool outlives_machine = true;
+  // What runs is ended also when the disk is full. Should this commit fail, the store keeps these
+  // beside the database, in room that it has set aside. Not counted by empty().
+  std::vector<KeptCancel> cancels;
+  bool settles_cancels = false;  // All that were kept before are in it.
 
   bool empty() const {
     return jobs.empty() && removed_jobs.empty() && trail.empty() && groups.empty() &&
@@ -56,6 +68,14 @@ struct Commit {
            removed_submissions.empty() && move_rates.empty() && !boot_id;
   }
 };
+
+// Nothing of a commit is there, but for its cancels where that is said.
+struct CommitError : Error {
+  CommitError() = default;
+  CommitError(Error error) : Error(std::move(error)) {}  // NOLINT: a failure() becomes one.
+  bool cancels_kept = false;
+};
+using Committed = tl::expected<void, CommitError>;
 
 // The store holds less than was acknowledged: it was put back, or its log was damaged.
 struct StoreLoss {
@@ -82,7 +102,8 @@ struct StoreImage {
   std::string boot_id;                  // Empty on the first start.
   std::optional<Wall> clock;            // At the last commit; never there in older stores.
   std::optional<StoreLoss> loss;
-  JobId next_job{1};  // Never reused, also after retention removed the last one.
+  std::vector<KeptCancel> cancels;  // Still to be done.
+  JobId next_job{1};                // Never reused, also after retention removed the last one.
   std::uint64_t next_submission = 1;
   std::uint64_t next_trail_sequence = 1;
 };
@@ -93,7 +114,7 @@ class Store {
   // Once, before anything else. Removes submissions left open, with their jobs.
   virtual Result<StoreImage> load() = 0;
   // An empty commit is nothing, unless the last one failed: then it tries whether the store works.
-  virtual Result<void> commit(const Commit& commit) = 0;
+  virtual Committed commit(const Commit& commit) = 0;
   // The trail of one job, oldest first; after_sequence 0: from the start.
   virtual Result<std::vector<TrailEntry>> trail(JobId job, std::uint64_t after_sequence,
                                                 std::size_t limit) = 0;

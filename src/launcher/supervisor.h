@@ -78,6 +78,7 @@ class Supervisor {
   void record_exit();
   bool directory_is_gone() const;
   void look_for_directory(Boot now);
+  void listen_again();
   void compose_exit();
   bool ran_out_of_gpu_memory() const;
   void signal_command(int signal);

@@ -1,4 +1,5 @@
 // The command's beginning and end as its shim sees them.
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -7,8 +8,10 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <utility>
 
 #include "base/clock.h"
+#include "launcher/attempt_entries.h"
 #include "launcher/supervisor.h"
 #include "process/cgroup.h"
 #include "process/launch_protocol.h"
@@ -192,12 +195,24 @@ bool Supervisor::directory_is_gone() const {
 void Supervisor::look_for_directory(Boot now) {
   constexpr Seconds kEvery{5};
   directory_at_ = now + kEvery;
-  if (!directory_is_gone()) return;
+  if (!directory_is_gone()) return listen_again();
   directory_at_.reset();
   if (adopted_) return let_go();
   note_ = "its job directory was removed; the job was ended with it";
   timeline_.stop(now, parts_.order.time.grace);
   apply_timeline();
+}
+
+// Without its socket nobody could ever tell it to end the job.
+void Supervisor::listen_again() {
+  struct stat status {};
+  if (::fstatat(parts_.directory.get(), "control", &status, AT_SYMLINK_NOFOLLOW) == 0 ||
+      errno != ENOENT) {
+    return;
+  }
+  if (auto control = listen_for_control(parts_.directory.get())) {
+    parts_.control = std::move(*control);
+  }
 }
 
 void Supervisor::record_exit() {

@@ -1,5 +1,8 @@
 #include "mover/move.h"
 
+#include <poll.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 
 #include "base/clock.h"
@@ -157,7 +160,7 @@ Move::Step Move::add_process(const ProcessEntry& entry) {
   return std::nullopt;
 }
 
-void Move::save() {
+bool Move::save() {
   // The figures of those that ended meanwhile stay: they do no harm, and sums stay sums.
   for (const Moving& each : moving_) {
     const auto known = std::ranges::find_if(record_.processes, [&](const auto& process) {
@@ -171,9 +174,21 @@ void Move::save() {
   }
   record_.times.whole = read_clock().boot - began_;
   // Without a record nobody knows what was done: better to say it again than to go on.
-  if (const auto written = replace_file(directory_, kMoveFile, write_move(record_), 0644);
-      !written) {
-    (void)replace_file(directory_, kMoveFile, write_move(record_), 0644);
+  const auto write = [this] {
+    return replace_file(directory_, kMoveFile, write_move(record_), 0644).has_value();
+  };
+  return write() || write();
+}
+
+// On a full disk: a process that has left its cards and is believed to be on them would be woken,
+// and die. So this one stays until it could be written, as a shim does with an exit code.
+void Move::save_at_last() {
+  constexpr int kPauseMs = 200;
+  while (!save()) {
+    struct stat status {};
+    const bool gone = ::fstat(directory_, &status) != 0 || status.st_nlink == 0;
+    if (gone) return;
+    ::poll(nullptr, 0, kPauseMs);
   }
 }
 
@@ -198,7 +213,7 @@ MoveRecord Move::finish(const Step& trouble) {
     record_.stopped = false;
   }
   record_.done = true;
-  save();
+  save_at_last();
   return record_;
 }
 

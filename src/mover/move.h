@@ -79,7 +79,8 @@ class Move {
   Moving* find(pid_t pid, Boot started);
   bool any(ProcessState state) const;
   void forget_gone();
-  void save();
+  bool save();
+  void save_at_last();
   MoveRecord finish(const Step& trouble);
   void put_back_memory_max();
   std::string name_of(const Moving& moving) const;

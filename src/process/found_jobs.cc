@@ -112,4 +112,25 @@ Result<std::vector<FoundJob>> find_unknown_attempts(
   return found;
 }
 
+std::string living_state_id(const std::string& state_directory) {
+  const Fd jobs(
+      ::open(jobs_directory(state_directory).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!jobs) return {};
+  for (const std::uint64_t job : numbers_in(jobs.get())) {
+    const Fd directory(::openat(jobs.get(), std::to_string(job).c_str(),
+                                O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!directory) continue;
+    for (const std::uint64_t number : numbers_in(directory.get())) {
+      const Fd attempt(::openat(directory.get(), std::to_string(number).c_str(),
+                                O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+      if (!attempt || !claim_is_held(attempt.get()).value_or(false)) continue;
+      const auto text = read_file(attempt.get(), "claim");
+      if (!text || !*text) continue;
+      const auto claim = parse_claim(**text);
+      if (claim && claim->by_shim && !claim->state.empty()) return claim->state;
+    }
+  }
+  return {};
+}
+
 }  // namespace gpusched

@@ -18,4 +18,9 @@ Result<std::vector<FoundJob>> find_unknown_attempts(
     const std::string& state_directory,
     const std::function<std::optional<int>(JobId)>& attempts_of);
 
+// Of a directory that has lost its id (process/state_id.h): the one in the claim of a shim that
+// lives here. The lock of a claim does not go along when a directory is copied. Empty: nobody lives
+// here.
+std::string living_state_id(const std::string& state_directory);
+
 }  // namespace gpusched

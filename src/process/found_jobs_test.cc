@@ -43,6 +43,22 @@ class FoundJobs : public ::testing::Test {
   TemporaryDirectory state_;
 };
 
+TEST_F(FoundJobs, TheIdOfADirectoryIsKnownByWhoLivesInIt) {
+  const Fd jobs(::open((state_ / "jobs").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const auto made = make_attempt(jobs.get(), {JobId{3}, 2}).value();
+  ClaimRecord claim{true, ::getpid(), "boot", ""};
+  claim.state = "abc123";
+  {
+    const auto held = try_claim(made.get(), claim);
+    ASSERT_TRUE(held && held->valid());
+    EXPECT_EQ(living_state_id(state_.path()), "abc123");
+    TemporaryDirectory copy;
+    std::filesystem::copy(state_.path(), copy.path(), std::filesystem::copy_options::recursive);
+    EXPECT_EQ(living_state_id(copy.path()), "");
+  }
+  EXPECT_EQ(living_state_id(state_.path()), "");
+}
+
 TEST_F(FoundJobs, NothingWhereTheStoreKnowsAsMuch) {
   attempt(1, 1, true);
   attempt(2, 1, true);

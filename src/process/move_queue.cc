@@ -86,8 +86,9 @@ void MoveQueue::begin(Task& task) {
     return;
   }
   // What a mover has stopped only a mover may wake: its threads have to be held first.
+  // Who returns and has left no record is woken by nobody else either.
   const auto last = read_record(task.order.attempt);
-  if (last && last->stopped) {
+  if (last ? last->stopped : !task.out) {
     start_mover(task);
   } else {
     ask_shim(task, Step::kWaking);
@@ -147,6 +148,7 @@ void MoveQueue::launcher_lost() {
     Task& each = *task++;
     if (each.step != Step::kAsked || each.result) continue;
     // It may have been started all the same; a second one waits for it.
+    each.touched = true;
     if (each.ended) {
       drop(each);
     } else {

@@ -65,6 +65,8 @@ class MoveQueue : public std::enable_shared_from_this<MoveQueue> {
     Boot began{};
     std::string token;
     int deaths = 0;
+    bool touched = false;  // A mover has been started for it, or may have been.
+    bool complained = false;
     std::optional<MoveRecord> result;
     std::unique_ptr<Descriptor> shim, mover;
     int mover_pid = 0;
@@ -83,6 +85,7 @@ class MoveQueue : public std::enable_shared_from_this<MoveQueue> {
   void on_shim(std::uint64_t number);
   void on_answer(Task& task, const ControlMessage& answer);
   void start_mover(Task& task);
+  void cannot_start(Task& task, const std::string& error);
   void watch_mover(Task& task, Fd pidfd);
   void find_mover(Task& task);
   void on_mover_gone(std::uint64_t number);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <cerrno>
+#include <utility>
 
 #include "base/clock.h"
 #include "process/control_client.h"
@@ -110,7 +111,7 @@ void MoveQueue::start_mover(Task& task) {
   const auto directory = open_attempt(state_directory_, attempt);
   if (!directory || !directory->valid() ||
       !replace_file(directory->get(), kMoveOrder, task.token, 0600)) {
-    fail_unharmed(task, "the job directory cannot be written");
+    cannot_start(task, "the job directory cannot be written");
     return;
   }
   MoveRequest request{attempt, task.token, {}, mover_.variables};
@@ -151,11 +152,27 @@ void MoveQueue::start_mover(Task& task) {
   ports_.send(encode(request));
 }
 
+// Nobody has touched it: then it is where it was. Else only a mover can tell where it is, and the
+// next one is started when the disk has room, or there is a process to be had again.
+void MoveQueue::cannot_start(Task& task, const std::string& error) {
+  if (task.ended) return drop(task);
+  const auto last = read_record(task.order.attempt);
+  const bool begun = last && (!last->done || (task.out && last->stopped));
+  if (!task.touched && !begun) return fail_unharmed(task, error);
+  if (!std::exchange(task.complained, true)) {
+    ports_.complain("moving attempt " + to_string(task.order.attempt) +
+                    " has begun and cannot go on yet: " + error);
+  }
+  task.step = Step::kAsked;
+  after(task, kLongestTry, &MoveQueue::start_mover);
+}
+
 bool MoveQueue::take(const LaunchMessage& message, std::vector<Fd>& passed) {
   if (const auto* started = std::get_if<MoverStarted>(&message)) {
     Task* task = find(started->attempt, started->token);
     if (task == nullptr || task->step != Step::kAsked) return true;
     task->step = Step::kMoving;
+    task->touched = true;
     task->mover_pid = started->pid;
     if (passed.empty()) {
       find_mover(*task);
@@ -166,7 +183,8 @@ bool MoveQueue::take(const LaunchMessage& message, std::vector<Fd>& passed) {
   }
   if (const auto* failed = std::get_if<MoverNotStarted>(&message)) {
     Task* task = find(failed->attempt, failed->token);
-    if (task != nullptr && !task->result) fail_unharmed(*task, failed->error);
+    const bool waits = task != nullptr && task->step == Step::kAsked && !task->result;
+    if (waits) cannot_start(*task, failed->error);
     return true;
   }
   if (const auto* ended = std::get_if<MoverEnded>(&message)) {

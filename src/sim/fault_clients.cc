@@ -20,13 +20,16 @@ void FaultWorld::client_acts() {
   const auto ignore = [](Result<Answer>) {};
   switch (action) {
     case 6:
-      return engine_->post(CancelAsked{root, {*job}, Seconds{pick(5)}}, ignore);
+      return cancel({*job}, Seconds{pick(5)});
     case 7:
       return engine_->post(HoldAsked{root, {*job}}, ignore);
     case 8:
       return engine_->post(ReleaseAsked{root, {*job}}, ignore);
     case 9:
-      return engine_->post(RequeueAsked{root, {*job}}, ignore);
+      cancelled_.erase(*job);
+      // Also where the cancel was answered in between.
+      return engine_->post(RequeueAsked{root, {*job}},
+                           [this, id = *job](const Result<Answer>&) { cancelled_.erase(id); });
     case 10:
       return engine_->post(GroupSetAsked{root, "g", 1 + pick(3)}, ignore);
     case 11:
@@ -45,6 +48,20 @@ void FaultWorld::client_acts() {
   }
 }
 
+void FaultWorld::cancel(std::vector<JobId> jobs, Seconds grace) {
+  // The answer for many comes after all slices; one of the first may have been asked for again.
+  const bool many = jobs.size() > 1;
+  const auto remember = [this, many](const Result<Answer>& answer) {
+    const auto* changed = answer ? std::get_if<Changed>(&*answer) : nullptr;
+    if (changed == nullptr) return;
+    for (const JobId id : changed->jobs) {
+      const Job* job = engine_->state().find(id);
+      if (job != nullptr && (!many || job->ended())) cancelled_[id] = job->attempt;
+    }
+  };
+  engine_->post(CancelAsked{{0, true}, std::move(jobs), grace}, remember);
+}
+
 // More than one turn changes: a slice of them may be on disk when everything ends.
 void FaultWorld::change_many(JobId from) {
   const Actor root{0, true};
@@ -55,7 +72,7 @@ void FaultWorld::change_many(JobId from) {
   }
   const auto ignore = [](Result<Answer>) {};
   if (chance(30)) {
-    engine_->post(CancelAsked{root, std::move(jobs), Seconds{0}}, ignore);
+    cancel(std::move(jobs), Seconds{0});
   } else if (chance(50)) {
     engine_->post(HoldAsked{root, std::move(jobs)}, ignore);
   } else {

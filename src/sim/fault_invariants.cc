@@ -58,6 +58,12 @@ void FaultWorld::check_acknowledged() {
   for (const JobId id : acknowledged_) {
     if (state.find(id) == nullptr) violate("acknowledged job " + to_string(id) + " is lost");
   }
+  for (const auto& [id, attempt] : cancelled_) {
+    const Job* job = state.find(id);
+    if (job != nullptr && job->attempt > attempt) {
+      violate("job " + to_string(id) + " was cancelled and has begun again");
+    }
+  }
   // While a commit is under way or undone the state may be ahead of what was told.
   for (const auto& [id, told] : ended_) {
     const Job* job = state.find(id);

@@ -107,6 +107,7 @@ void FaultWorld::put_back_store() {
   store_.go_back_to(copy_);
   // How jobs had ended may be written anew: a cancel that is forgotten leaves only a signal.
   ended_.clear();
+  cancelled_.clear();
   crash();
   // What was found running counts, whatever its tenant may hold.
   for (const auto& [name, entry] : engine_->state().tenants().entries()) held_[name] = entry.holds;

@@ -54,6 +54,7 @@ class FaultWorld {
   void submit_something();
   void adopt_something();
   void change_many(JobId from);
+  void cancel(std::vector<JobId> jobs, Seconds grace);
   TenantRule any_rule();
   SubmitAsked any_submission();
   void time_passes();
@@ -85,9 +86,10 @@ class FaultWorld {
 
   std::map<std::string, TenantHolds> held_;  // By tenant, at the last check.
   std::set<JobId> acknowledged_;
-  std::set<JobId> numbers_given_;  // Whatever became of them.
-  std::set<AttemptId> found_;      // Begun again after a loss, with nothing granted.
-  std::string copy_;               // The newest backup; empty: none.
+  std::map<JobId, int> cancelled_;  // Acknowledged, at this attempt; until it is asked for again.
+  std::set<JobId> numbers_given_;   // Whatever became of them.
+  std::set<AttemptId> found_;       // Begun again after a loss, with nothing granted.
+  std::string copy_;                // The newest backup; empty: none.
   int copies_ = 0;
   int submissions_ = 0;
   std::map<JobId, std::string> ended_;  // As it was told after a commit.

@@ -74,6 +74,7 @@ Result<StoreImage> MemoryStore::load() {
   }
   // Before what is only staged counts as acknowledged: an older copy has nothing of the kind.
   if (!unsynced_.empty()) sync();
+  if (synced_.commits > cancels_at_) cancels_.clear();
   synced_.remove_open_submissions();
   StoreImage image;
   for (const auto& [id, job] : synced_.jobs) {
@@ -89,6 +90,7 @@ Result<StoreImage> MemoryStore::load() {
   for (const auto& [id, submission] : synced_.submissions) image.submissions.push_back(submission);
   image.boot_id = synced_.boot_id;
   image.clock = synced_.clock;
+  image.cancels = cancels_;
   if (synced_.commits < mark_.commits) {
     image.loss = StoreLoss{mark_.commits, synced_.commits, JobId{first_lost}};
     synced_.commits = mark_.commits;
@@ -102,15 +104,22 @@ Result<StoreImage> MemoryStore::load() {
   return image;
 }
 
-Result<void> MemoryStore::commit(const Commit& commit) {
+Committed MemoryStore::commit(const Commit& commit) {
   if (failures_left_ > 0) {
     --failures_left_;
-    return failure(failure_code_, failure_code_ == ErrorCode::kStorageFull
-                                      ? "write the store: the disk is full"
-                                      : "write the store: input/output error");
+    const bool full = failure_code_ == ErrorCode::kStorageFull;
+    CommitError error(Error{failure_code_, full ? "write the store: the disk is full"
+                                                : "write the store: input/output error"});
+    error.cancels_kept = full && !commit.cancels.empty();
+    if (error.cancels_kept) {
+      cancels_.insert(cancels_.end(), commit.cancels.begin(), commit.cancels.end());
+      cancels_at_ = synced_.commits + unsynced_.size();
+    }
+    return tl::unexpected<CommitError>(std::move(error));
   }
   stage(commit);
   if (commit.outlives_machine) sync();
+  if (commit.settles_cancels) cancels_.clear();
   return {};
 }
 

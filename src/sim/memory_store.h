@@ -18,7 +18,7 @@ class MemoryStore : public Store {
  public:
   Result<StoreImage> load() override;
   // stage() and sync() in one.
-  Result<void> commit(const Commit& commit) override;
+  Committed commit(const Commit& commit) override;
   Result<std::vector<TrailEntry>> trail(JobId job, std::uint64_t after_sequence,
                                         std::size_t limit) override;
   Result<EnvironmentsByHash> environments(const std::vector<std::string>& hashes) override;
@@ -34,7 +34,8 @@ class MemoryStore : public Store {
   // still remembered outside of it.
   void go_back_to(const std::string& path) { synced_ = backups_.at(path); }
 
-  // The next `count` commits fail with this code and leave nothing behind.
+  // The next `count` commits fail with this code and leave nothing behind; on a full disk there is
+  // room for cancels.
   void fail_next(int count, ErrorCode code);
 
   // A store that begins with what backup(path) kept. Null if there was no such backup.
@@ -74,6 +75,8 @@ class MemoryStore : public Store {
     std::uint64_t commits = 0, next_job = 1, next_submission = 1, next_trail_sequence = 1;
   };
   Mark mark_;
+  std::vector<KeptCancel> cancels_;
+  std::uint64_t cancels_at_ = 0;  // Commits in the file when they were kept.
   int failures_left_ = 0;
   ErrorCode failure_code_ = ErrorCode::kIo;
 };

@@ -41,7 +41,7 @@ TEST(MemoryStore, FailsAsOftenAsItIsToldAndThenWorks) {
   MemoryStore store;
   store.fail_next(2, ErrorCode::kStorageFull);
   for (int i = 0; i < 2; ++i) {
-    const Result<void> done = store.commit(commit_of({job(1)}));
+    const Committed done = store.commit(commit_of({job(1)}));
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().code, ErrorCode::kStorageFull);
   }

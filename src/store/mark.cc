@@ -5,8 +5,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstring>
+
+#include "store/number_line.h"
 
 namespace gpusched {
 namespace {
@@ -15,45 +16,17 @@ namespace {
 constexpr std::size_t kMarkSlot = 512;
 constexpr std::string_view kMarkBegin = "gpusched-mark 1";
 
-std::uint64_t mark_sum(std::string_view text) {
-  std::uint64_t sum = 14695981039346656037ULL;
-  for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return sum;
-}
-
-std::optional<std::uint64_t> take_mark_number(std::string_view& text) {
-  if (!text.starts_with(' ')) return std::nullopt;
-  text.remove_prefix(1);
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{}) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return number;
-}
-
 }  // namespace
 
 std::string mark_to_text(const StoreMark& mark) {
-  const std::string said = fmt::format("{} {} {} {} {}", kMarkBegin, mark.commits, mark.next_job,
-                                       mark.next_submission, mark.next_trail);
-  return fmt::format("{} {}\n", said, mark_sum(said));
+  return number_line(kMarkBegin,
+                     {mark.commits, mark.next_job, mark.next_submission, mark.next_trail});
 }
 
 std::optional<StoreMark> mark_from_text(std::string_view text) {
-  const std::size_t end = text.find('\n');
-  if (end == std::string_view::npos || !text.starts_with(kMarkBegin)) return std::nullopt;
-  const std::string_view line = text.substr(0, end);
-  std::string_view rest = line.substr(kMarkBegin.size());
-  std::uint64_t numbers[4] = {};
-  for (std::uint64_t& number : numbers) {
-    const auto read = take_mark_number(rest);
-    if (!read) return std::nullopt;
-    number = *read;
-  }
-  const std::string_view said = line.substr(0, line.size() - rest.size());
-  const auto sum = take_mark_number(rest);
-  if (!sum || !rest.empty() || *sum != mark_sum(said)) return std::nullopt;
-  return StoreMark{numbers[0], numbers[1], numbers[2], numbers[3]};
+  const auto numbers = read_number_line(kMarkBegin, text);
+  if (!numbers || numbers->size() != 4) return std::nullopt;
+  return StoreMark{(*numbers)[0], (*numbers)[1], (*numbers)[2], (*numbers)[3]};
 }
 
 Result<MarkFile> MarkFile::open(const std::string& directory) {

@@ -175,7 +175,7 @@ TEST_F(OneStore, ACommitOfLeasesCostsNoSyncAndOutlivesTheProcess) {
 // The log holds the whole commit, only the sync failed: nobody may find it there later.
 TEST_F(OneStore, ACommitWhoseSyncFailedNeverComesBack) {
   disk_.fail_syncs(1);
-  const Result<void> done = store_->commit(commit_of({job(2)}));
+  const Committed done = store_->commit(commit_of({job(2)}));
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().code, ErrorCode::kIo);
   // Killed now; the system's cache is written out whole.
@@ -188,7 +188,7 @@ TEST_F(OneStore, TakesCommitsAgainOnceSyncsWorkAgain) {
   disk_.fail_syncs(3);
   EXPECT_FALSE(store_->commit(commit_of({job(2)})));
   EXPECT_FALSE(store_->commit(commit_of({job(2)})));
-  const Result<void> done = store_->commit(commit_of({job(2), job(3)}));
+  const Committed done = store_->commit(commit_of({job(2), job(3)}));
   ASSERT_TRUE(done) << done.error().message;
   store_.reset();
   EXPECT_EQ(SqliteStore::open({.directory = directory_.path()}).value()->load()->jobs.size(), 3u);

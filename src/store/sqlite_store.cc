@@ -24,6 +24,7 @@ constexpr int kCheckpointPages = 1000;
 constexpr std::size_t kLogBytesReady = (kCheckpointPages + 200) * (4096 + 24);
 // After a burst the log file shrinks back to this at the next checkpoint.
 constexpr int kLogBytesKept = 16 * 1024 * 1024;
+constexpr const char* kLogEnding = "-wal";
 
 Result<void> configure(Database& database, const std::string& path, std::int64_t most_pages) {
   const Result<std::string> mode = database.ask("PRAGMA journal_mode = WAL");
@@ -61,12 +62,13 @@ Result<void> refuse_damage(Database& database, const std::string& path, const ch
 }  // namespace
 
 SqliteStore::SqliteStore(std::string path, const char* vfs, std::unique_ptr<Database> database,
-                         Writer writer, MarkFile mark)
+                         Writer writer, MarkFile mark, CancelFile cancels)
     : path_(std::move(path)),
       vfs_(vfs),
       database_(std::move(database)),
       writer_(std::move(writer)),
-      mark_(std::move(mark)) {}
+      mark_(std::move(mark)),
+      cancels_(std::move(cancels)) {}
 
 SqliteStore::~SqliteStore() { mark_.sync(); }
 
@@ -93,10 +95,13 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const Options& options) {
   if (!commit) return failure(commit.error());
   Result<MarkFile> mark = MarkFile::open(options.directory);
   if (!mark) return failure(mark.error());
+  Result<CancelFile> cancels = CancelFile::open(options.directory);
+  if (!cancels) return failure(cancels.error());
   const Result<FilePlace> file = place_of_file(*path);
   if (!file) return failure(file.error());
   std::unique_ptr<SqliteStore> store(new SqliteStore(*path, options.vfs, std::move(database),
-                                                     std::move(*writer), std::move(*mark)));
+                                                     std::move(*writer), std::move(*mark),
+                                                     std::move(*cancels)));
   store->file_ = *file;
   store->begin_ = std::move(*begin);
   store->commit_ = std::move(*commit);
@@ -111,7 +116,10 @@ Result<StoreImage> SqliteStore::load() {
     return failure(good.error());
   }
   // That was the first read, which makes the log. Another VFS than the system's has no such file.
-  if (vfs_ == nullptr) extend_log(path_, kLogBytesReady);
+  if (vfs_ == nullptr) {
+    extend_log(path_, kLogBytesReady);
+    if (const auto log = place_of_file(path_ + kLogEnding)) log_ = *log;
+  }
   if (Result<void> done = remove_open_submissions(*database_, writer_); !done) {
     return failure(done.error());
   }
@@ -120,8 +128,15 @@ Result<StoreImage> SqliteStore::load() {
   image->loss = *loss;
   // The next commit is written even if it is empty: from then on the numbers go on from here.
   failing_ = loss->has_value();
+  take_cancels(*image, writer_.settled().commits);
   count_from_mark(*image);
   return image;
+}
+
+void SqliteStore::take_cancels(StoreImage& image, std::uint64_t commits_found) {
+  // A commit has succeeded since: they are in it.
+  if (commits_found > cancels_.commits()) cancels_.clear();
+  image.cancels = cancels_.kept();
 }
 
 // Before anything is written: what is there now may be all that is left of what is missing.
@@ -169,12 +184,28 @@ void SqliteStore::write_mark() {
   mark_.write({numbers.commits, numbers.job, numbers.submission, numbers.trail});
 }
 
-Result<void> SqliteStore::commit(const Commit& commit) {
+// What is written into a file that was deleted is found by nobody.
+Result<void> SqliteStore::require_files() {
+  if (Result<void> same = require_same_file(path_, file_); !same || !log_) return same;
+  Result<void> same = require_same_file(path_ + kLogEnding, *log_);
+  // What was acknowledged is in there, and only we can still read it: the database gets all of it.
+  if (!same) (void)database_->ask("PRAGMA wal_checkpoint(TRUNCATE)");
+  return same;
+}
+
+Committed SqliteStore::commit(const Commit& commit) {
   if (commit.empty() && !failing_) return {};
-  Result<void> done = require_same_file(path_, file_);
+  Result<void> done = require_files();
   if (done) done = commit_to_file(commit);
   failing_ = !done;
-  return done;
+  if (done) {
+    if (commit.settles_cancels) cancels_.clear();
+    return {};
+  }
+  CommitError error(done.error());
+  error.cancels_kept = !commit.cancels.empty() &&
+                       cancels_.keep(commit.cancels, writer_.settled().commits).has_value();
+  return tl::unexpected<CommitError>(std::move(error));
 }
 
 Result<void> SqliteStore::commit_to_file(const Commit& commit) {

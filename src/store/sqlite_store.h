@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/store.h"
+#include "store/cancel_file.h"
 #include "store/mark.h"
 #include "store/place.h"
 #include "store/sqlite.h"
@@ -34,7 +35,7 @@ class SqliteStore : public Store {
   // A store that holds less than was acknowledged is loaded all the same: a copy of the files is
   // kept, `loss` says what is missing, and no number of it is given again.
   Result<StoreImage> load() override;
-  Result<void> commit(const Commit& commit) override;
+  Committed commit(const Commit& commit) override;
   Result<std::vector<TrailEntry>> trail(JobId job, std::uint64_t after_sequence,
                                         std::size_t limit) override;
   Result<EnvironmentsByHash> environments(const std::vector<std::string>& hashes) override;
@@ -42,10 +43,11 @@ class SqliteStore : public Store {
 
  private:
   SqliteStore(std::string path, const char* vfs, std::unique_ptr<Database> database, Writer writer,
-              MarkFile mark);
+              MarkFile mark, CancelFile cancels);
 
   Result<void> open_reader();
   Result<void> commit_to_file(const Commit& commit);
+  Result<void> require_files();
   Result<void> write_and_commit(const Commit& commit);
   Result<void> sync_commits(bool sync);
   Result<void> wipe_tail();
@@ -53,6 +55,7 @@ class SqliteStore : public Store {
   Result<std::optional<StoreLoss>> look_for_loss();
   void count_from_mark(StoreImage& image);
   void write_mark();
+  void take_cancels(StoreImage& image, std::uint64_t commits_found);
 
   std::string path_;
   const char* vfs_;
@@ -60,7 +63,9 @@ class SqliteStore : public Store {
   Writer writer_;
   Statement begin_, commit_;
   MarkFile mark_;
-  FilePlace file_;  // The database, as it was opened.
+  CancelFile cancels_;
+  FilePlace file_;                // The database, as it was opened.
+  std::optional<FilePlace> log_;  // Its write-ahead log; nullopt: not to be seen as a file.
   bool unsynced_tail_ = false;
   bool begun_ = false;    // The transaction of the last commit.
   bool failing_ = false;  // The last commit failed.

@@ -287,7 +287,7 @@ TEST_F(SqliteStoreTest, AFullDatabaseRefusesAndRecovers) {
   auto store = opened(directory_.path(), /*most_pages=*/40);
   ASSERT_TRUE(store->load());
   std::uint64_t next = 1;
-  Result<void> done;
+  Committed done;
   while (next < 10'000 && (done = store->commit(commit_of({job(next)})))) ++next;
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().code, ErrorCode::kStorageFull);
@@ -303,6 +303,54 @@ TEST_F(SqliteStoreTest, AFullDatabaseRefusesAndRecovers) {
   EXPECT_EQ(count("specs"), 1);
 }
 
+TEST_F(SqliteStoreTest, AFullDatabaseKeepsCancelsUntilACommitTakesThemIn) {
+  auto store = opened(directory_.path(), /*most_pages=*/40);
+  ASSERT_TRUE(store->load());
+  Commit more = commit_of({job(1)});
+  Committed done;
+  for (std::uint64_t next = 2; next < 10'000 && done; ++next) {
+    more = commit_of({job(next)});
+    more.cancels = {{{JobId{1}, 1}, Seconds{5}}};
+    done = store->commit(more);
+  }
+  ASSERT_FALSE(done);
+  EXPECT_TRUE(done.error().cancels_kept);
+  more.cancels.clear();
+  const Committed without = store->commit(more);
+  ASSERT_FALSE(without);
+  EXPECT_FALSE(without.error().cancels_kept);
+
+  const std::vector<KeptCancel> kept = {{{JobId{1}, 1}, Seconds{5}}};
+  store = opened(directory_.path());
+  EXPECT_EQ(store->load()->cancels, kept);
+  store = opened(directory_.path());
+  EXPECT_EQ(store->load()->cancels, kept) << "Nobody has taken them in.";
+  // One that is killed right after its commit may not have cleared them.
+  std::filesystem::copy_file(directory_ / kCancelsName, directory_ / "before");
+  more.settles_cancels = true;
+  ASSERT_TRUE(store->commit(more));
+  std::filesystem::copy_file(directory_ / "before", directory_ / kCancelsName,
+                             std::filesystem::copy_options::overwrite_existing);
+  store = opened(directory_.path());
+  EXPECT_TRUE(store->load()->cancels.empty());
+}
+
+TEST_F(SqliteStoreTest, ADeletedLogTakesNothingMoreAndLosesNothing) {
+  auto store = opened(directory_.path());
+  ASSERT_TRUE(store->load());
+  ASSERT_TRUE(store->commit(commit_of({job(1)})));
+  std::filesystem::remove(directory_ / "gpusched.db-wal");
+  const Committed done = store->commit(commit_of({job(2)}));
+  ASSERT_FALSE(done);
+  expect_contains(done.error().message, "no longer there");
+  store = opened(directory_.path());
+  const auto image = store->load();
+  ASSERT_TRUE(image);
+  EXPECT_FALSE(image->loss);
+  ASSERT_EQ(image->jobs.size(), 1u);
+  EXPECT_EQ(image->jobs[0].id, JobId{1});
+}
+
 TEST_F(SqliteStoreTest, AFullDiskRefusesAndRecovers) {
   const std::string disk = directory_ / "disk";
   std::filesystem::create_directory(disk);
@@ -315,7 +363,7 @@ TEST_F(SqliteStoreTest, AFullDiskRefusesAndRecovers) {
   auto store = opened(disk);
   ASSERT_TRUE(store->load());
   std::uint64_t next = 1;
-  Result<void> done;
+  Committed done;
   while (next < 10'000 && (done = store->commit(commit_of({job(next)})))) ++next;
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().code, ErrorCode::kStorageFull) << done.error().message;

@@ -40,11 +40,11 @@ void StoreThread::run() {
   }
 }
 
-void StoreThread::commit(Commit commit, std::function<void(Result<void>)> done) {
+void StoreThread::commit(Commit commit, std::function<void(Committed)> done) {
   // std::function wants copyable captures; a commit is large, so it is shared instead.
   auto shared = std::make_shared<Commit>(std::move(commit));
   give([this, shared = std::move(shared), done = std::move(done)]() mutable {
-    Result<void> result = store_.commit(*shared);
+    Committed result = store_.commit(*shared);
     post_to_loop_([result = std::move(result), shared = std::move(shared),
                    done = std::move(done)]() mutable { done(std::move(result)); });
   });

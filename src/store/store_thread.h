@@ -23,7 +23,7 @@ class StoreThread {
   StoreThread(const StoreThread&) = delete;
   StoreThread& operator=(const StoreThread&) = delete;
 
-  void commit(Commit commit, std::function<void(Result<void>)> done);
+  void commit(Commit commit, std::function<void(Committed)> done);
   void read_trail(JobId job, std::uint64_t after, std::size_t limit,
                   std::function<void(Result<std::vector<TrailEntry>>)> done);
   void read_environments(std::vector<std::string> hashes,

@@ -19,7 +19,7 @@ TEST(StoreThread, DoesWorkInOrderAndAnswersThroughTheLoop) {
     for (int i = 0; i < 100; ++i) {
       Commit commit;
       commit.groups.push_back({"g" + std::to_string(i), i});
-      thread.commit(std::move(commit), [&, i](Result<void> result) {
+      thread.commit(std::move(commit), [&, i](const Committed& result) {
         const std::lock_guard lock(mutex);
         log.push_back((result ? "ok " : "failed ") + std::to_string(i));
         if (i == 99) finished.set_value();
@@ -38,7 +38,7 @@ TEST(StoreThread, FinishesWhatItWasGivenBeforeItEnds) {
   std::atomic<int> done{0};
   {
     StoreThread thread(store, [](std::function<void()> work) { work(); });
-    for (int i = 0; i < 50; ++i) thread.commit({}, [&](Result<void>) { ++done; });
+    for (int i = 0; i < 50; ++i) thread.commit({}, [&](const Committed&) { ++done; });
   }
   EXPECT_EQ(done, 50);
 }
@@ -51,7 +51,7 @@ TEST(StoreThread, ReportsAFailedCommit) {
   Commit commit;
   commit.groups.push_back({"g", 1});
   thread.commit(std::move(commit),
-                [&](Result<void> result) { code.set_value(result.error().code); });
+                [&](const Committed& result) { code.set_value(result.error().code); });
   EXPECT_EQ(code.get_future().get(), ErrorCode::kStorageFull);
 }
 

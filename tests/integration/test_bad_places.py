@@ -42,6 +42,12 @@ def test_two_daemons_on_one_state_directory(own):
     assert code == 65
 
 
+def test_two_daemons_on_one_state_directory_whose_lock_was_deleted(own):
+    (own.state / "daemon.lock").unlink()
+    code, words = refused(own, "--socket", own.directory / "other")
+    assert code == 65 and str(own.state) in words
+
+
 def test_two_daemons_on_one_socket(own):
     code, words = refused(own, "--state-dir", own.directory / "second")
     assert code == 65 and str(own.socket) in words

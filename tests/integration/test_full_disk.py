@@ -1,5 +1,6 @@
 """A state directory on a disk that is full: what runs goes on, what is to come waits, and room is noticed."""
 
+import json
 import os
 import subprocess
 
@@ -7,12 +8,20 @@ import pytest
 from live_daemon import LiveDaemon, wait_until
 
 
+CONFIG = """
+jobs: {grace: 0s}
+host: {cpus: 8}
+watch: {busy_period_ms: 100, idle_period_ms: 100}
+making_room: {ram_reserve: 64M}
+"""
+
+
 @pytest.fixture
 def small_disk(programs, tmp_path):
     """A daemon whose state lies on a file system of 32 MiB."""
     if os.getuid() != 0:
         pytest.skip("only root can mount a small file system")
-    daemon = LiveDaemon(programs, config="jobs: {grace: 0s}\nhost: {cpus: 8}\n")
+    daemon = LiveDaemon(programs, config=CONFIG)
     daemon.state.mkdir()
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32m", "none", daemon.state],
                              capture_output=True, check=False)
@@ -167,6 +176,67 @@ def test_an_exit_code_waits_for_room(small_disk):
     (small_disk.state / "ballast").unlink()
     small_disk.start()
     assert small_disk.ended(job)["exit_code"] == 44
+
+
+@pytest.mark.parametrize("killed", [False, True], ids=["", "daemon killed"])
+@pytest.mark.parametrize("way", ["out", "back"])
+def test_a_disk_that_fills_while_a_job_is_moved(small_disk, way, killed):
+    """What was moved is not taken for what was not: it would be woken without its memory, and die."""
+    simworld = small_disk.programs / "gpusched-simworld"
+    steps = small_disk.directory / "steps"
+    job = small_disk.submit("--", small_disk.programs / "gpusched-simjob", "--vram", "4G", "--ramp", "0s",
+                            "--seconds", "0", "--busy-threads", "2", "--steps-file", steps)
+
+    def counts():
+        text = steps.read_text() if steps.exists() else ""
+        return int(text) if text.endswith("\n") else 0
+
+    def slow():
+        world = small_disk.state / "sim-world"
+        subprocess.run([simworld, "set", world, "checkpoint_fixed_ms=2000"], check=True)
+
+    def mover():
+        return [p for p in os.listdir("/proc") if p.isdigit() and
+                str(small_disk.state).encode() in read(p, "cmdline") and
+                read(p, "comm") == b"gpusched-mover\n"]
+    wait_until(counts, what="its first step")
+    wait_until(lambda: small_disk.job(job)["estimate"]["used_vram_bytes"], what="a look at its memory")
+    if way == "back":
+        small_disk.run("pause", job)
+        small_disk.wait_for(job, "paused")
+    slow()
+    small_disk.run("pause" if way == "out" else "resume", job)
+    wait_until(mover, what="the mover")
+    fill(small_disk.state)
+    if killed:
+        small_disk.kill()
+        small_disk.start()
+    wait_until(lambda: any("is full" in one for one in problems(small_disk)), what="a word about it")
+    # The driver has done its part, and nobody can write that down.
+    used = 4 << 30 if way == "back" else 0
+    wait_until(lambda: card_use(simworld, small_disk.state) == used, what="the end of the call")
+    (small_disk.state / "ballast").unlink()
+    wait_until(lambda: not problems(small_disk), what="room")
+    if way == "out":
+        assert small_disk.wait_for(job, "paused")["aside"]["mechanism"] == "checkpoint"
+        small_disk.run("resume", job)
+    small_disk.wait_for(job, "running")
+    before = counts()
+    wait_until(lambda: counts() > before, what="another step")
+    assert small_disk.job(job)["attempt"] == 1
+
+
+def card_use(simworld, state):
+    shown = subprocess.run([simworld, "show", state / "sim-world", "--json"], capture_output=True, check=True)
+    return sum(card["used_bytes"] for card in json.loads(shown.stdout)["cards"])
+
+
+def read(pid, name):
+    try:
+        with open(f"/proc/{pid}/{name}", "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
 
 
 def parent(pid):

@@ -87,6 +87,18 @@ def test_a_lost_log_is_noticed(own):
     assert held(own, 1)[0] == jobs[-1] + 1
 
 
+def test_a_log_that_is_deleted_under_a_daemon_takes_nothing_more(own):
+    jobs = held(own, 3)
+    (own.state / f"{STORE}-wal").unlink()
+    done = own.run("submit", "--gpus", "0", "--hold", "--", "true", check=False)
+    assert done.returncode == 74 and done.stderr.count("\n") == 1 and "no longer there" in done.stderr, done
+    own.kill()
+    own.start()
+    # Nothing that was acknowledged is lost, and nothing that was refused is there.
+    assert [job["id"] for job in own.jobs()] == jobs and problems(own) == []
+    assert held(own, 1)[0] == jobs[-1] + 1
+
+
 def test_a_backup_put_back_beside_the_job_directories(own):
     before = held(own, 1)[0]
     backup = own.directory / "backup.db"
@@ -206,6 +218,19 @@ def test_a_new_directory_at_an_old_path(own):
         wait_until(lambda: not leaves_in(group), what="an empty group")
         for path in sorted(group.glob("**/"), key=lambda p: len(p.parts), reverse=True):
             path.rmdir()
+
+
+def test_a_deleted_id_makes_no_running_job_nobodys(own):
+    go = own.directory / "go"
+    job = own.submit("--gpus", "0", "--cmd", f"while [ ! -e {go} ]; do sleep 0.02; done; exit 8")
+    own.wait_for(job, "running")
+    held(own, 1)
+    own.kill()
+    (own.state / "state.id").unlink()
+    own.start()
+    assert own.wait_for(job, "running")
+    go.touch()
+    wait_for_end(own, job, 8)
 
 
 def test_jobs_of_an_older_version_are_found_again_after_an_upgrade(own):

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
@@ -154,6 +155,14 @@ def test_a_job_whose_directory_was_removed_ends(either):
     wait_until(lambda: not processes.is_running(shim), what="the end of the shim")
 
 
+def test_a_removed_control_socket_of_a_job_is_made_again(own):
+    job = own.submit("--gpus", "0", "--", "sleep", "600")
+    own.wait_for(job, "running")
+    (own.state / "jobs" / str(job) / "1" / "control").unlink()
+    own.run("cancel", job, "--grace", "0")
+    assert own.ended(job)["state"] == "cancelled"
+
+
 def test_a_clean_stop_leaves_no_control_group(programs):
     daemon = LiveDaemon(programs, config=ROOMY)
     with daemon:
@@ -173,3 +182,34 @@ def test_a_clean_stop_leaves_no_control_group(programs):
         assert (base / "jobs").is_dir(), "jobs run on in there"
         daemon.start()
         assert daemon.job(job)["state"] == "running"
+
+
+def test_a_move_that_was_killed_half_way_waits_for_a_process_to_go_on(programs, pid_limit):
+    """What a mover has begun only a mover can end: the job is not taken for one that nobody touched."""
+    config = ROOMY + "watch: {busy_period_ms: 100, idle_period_ms: 100}\nmaking_room: {ram_reserve: 64M}\n"
+    with LiveDaemon(programs, config=config, prefix=pid_limit.enter()) as daemon:
+        steps = daemon.directory / "steps"
+        job = daemon.submit("--", programs / "gpusched-simjob", "--vram", "4G", "--ramp", "0s",
+                            "--seconds", "0", "--steps-file", steps)
+        wait_until(lambda: daemon.job(job)["estimate"]["used_vram_bytes"], what="a look at its memory")
+        subprocess.run([programs / "gpusched-simworld", "set", daemon.state / "sim-world",
+                        "checkpoint_fixed_ms=1000"], check=True)
+        daemon.run("pause", job)
+
+        def mover():
+            record = daemon.state / "jobs" / str(job) / "1" / "move"
+            found = [pid for pid in processes.all_pids()
+                     if processes.read_proc(pid, "comm") == b"gpusched-mover\n"
+                     and str(daemon.state).encode() in processes.read_proc(pid, "cmdline")]
+            return found if record.exists() else None
+        [pid] = wait_until(mover, what="a mover that has begun")
+        pid_limit.set(1)
+        os.kill(pid, signal.SIGKILL)
+        wait_until(lambda: "has begun and cannot go on yet" in daemon.log(), what="a word about it")
+        assert daemon.job(job)["state"] == "pausing"
+        pid_limit.set("max")
+        assert daemon.wait_for(job, "paused")["aside"]["mechanism"] == "checkpoint"
+        daemon.run("resume", job)
+        daemon.wait_for(job, "running")
+        before = steps.read_text()
+        wait_until(lambda: steps.read_text() not in ("", before), what="another step")

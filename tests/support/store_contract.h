@@ -22,7 +22,7 @@ class StoreContract : public ::testing::Test {
  protected:
   Store& store() { return harness_.store(); }
   void commit(const Commit& commit) {
-    const Result<void> done = store().commit(commit);
+    const Committed done = store().commit(commit);
     ASSERT_TRUE(done) << done.error().message;
   }
   StoreImage restart() { return harness_.restart(); }
