@@ -109,17 +109,11 @@ bool may_return(const State& state, const Tentative& free, const Job& job,
                 const Reservation* reservation, Now now) {
   const Running& running = std::get<Running>(job.state);
   const Aside& aside = *running.aside;
-  // A clock that was set back since does not make it wait for long.
-  const bool lately = now.wall >= aside.tried && now.wall - aside.tried < kTryAgainAfter;
-  if (!aside.problem.empty() && lately) return false;
+  if (!aside.problem.empty() && ago(aside.tried, now) < kTryAgainAfter) return false;
   if (aside.still) return may_go_on(state, job, now);
   if (aside.pressed && !neighbours_are_calm(state, job, now)) return false;
   const Grant& grant = running.grant;
-  if (state.rules().room.over_quota && state.tenants().any_quota()) {
-    TenantHolds holds = holds_here(state, job.tenant);
-    holds.add(grant);
-    if (exceeds_quota(holds, state.tenants().terms_of(job.tenant))) return false;
-  }
+  if (would_exceed_quota(state, job)) return false;
   if (free.host.cpus + grant.cpus > state.host().cpus) return false;
   const Wall end = end_if_back(state, job, now);
   if (reservation != nullptr && delays_nobody(state, *reservation, job)) reservation = nullptr;

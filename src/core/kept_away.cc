@@ -4,6 +4,7 @@
 
 #include "core/card_reasons.h"
 #include "core/comeback.h"
+#include "core/over_quota.h"
 #include "core/pressure.h"
 
 namespace gpusched {
@@ -83,6 +84,9 @@ std::string what_keeps_away(const State& state, const Job& job, Now now) {
   }
   if (aside_of(job)->pressed && !neighbours_are_calm(state, job, now)) {
     return "left a card under pressure; waits until those who stayed there end or stop growing";
+  }
+  if (would_exceed_quota(state, job)) {
+    return "tenant '" + job.tenant + "' would hold more than its quota with it";
   }
   if (may_return(state, free, job, nullptr, now)) {
     const Job* first = first_before(state, job, now);

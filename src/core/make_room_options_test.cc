@@ -1,6 +1,7 @@
 // What the options of making room add: turns inside a band, idle holders, lowered quotas.
 #include <gtest/gtest.h>
 
+#include "core/explain.h"
 #include "tests/support/room_builders.h"
 
 namespace gpusched::testing {
@@ -69,6 +70,10 @@ TEST(MakeRoomOptions, WhoIsOverALoweredQuotaIsMovedAside) {
   EXPECT_TRUE(take_turn(state, 101).empty()) << "one is enough";
   has_moved(state, 2, 4, 102);
   EXPECT_TRUE(take_turn(state, 103).empty()) << "and it stays away";
+  const auto why = why_waiting(state, *state.find(JobId{2}), at_second(103));
+  ASSERT_FALSE(why.empty());
+  EXPECT_EQ(describe(why.front()),
+            "moved aside; tenant 'user0' would hold more than its quota with it");
   EXPECT_EQ(who<BringBack>(set_cards(2, 200)), JobNumbers{2});
 }
 

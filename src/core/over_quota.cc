@@ -22,6 +22,13 @@ bool exceeds_quota(const TenantHolds& holds, const TenantTerms& terms) {
          holds.running > terms.running;
 }
 
+bool would_exceed_quota(const State& state, const Job& job) {
+  if (!state.rules().room.over_quota || !state.tenants().any_quota()) return false;
+  TenantHolds holds = holds_here(state, job.tenant);
+  holds.add(*grant_of(job));
+  return exceeds_quota(holds, state.tenants().terms_of(job.tenant));
+}
+
 std::vector<MakeRoom> relieve_quotas(const State& state, Now now) {
   std::vector<MakeRoom> plans;
   if (!state.rules().room.over_quota || state.rules().preemption == Preemption::kOff) return plans;

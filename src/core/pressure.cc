@@ -48,7 +48,7 @@ bool is_leaving(const Job& job, Now now) {
   const Aside* aside = aside_of(job);
   const bool moves = aside != nullptr && aside->phase == AsidePhase::kPausing && !aside->still &&
                      aside->mechanism == Mechanism::kCheckpoint;
-  if (moves) return now.wall - aside->since < kStillMost;
+  if (moves) return ago(aside->since, now) < kStillMost;
   const StopReason stopping = stop_of(job);
   return stopping != StopReason::kNone && stopping != StopReason::kLetGo &&
          aside_phase(job) == AsidePhase::kHere;
@@ -88,7 +88,7 @@ bool may_stand_still(const State& state, const Job& job, CardNumber card, Now no
   // A holder's process is not ours to stop; a client of MPS may keep its neighbours waiting.
   if (job.spec->lease || running->grant.mps || aside_phase(job) != AsidePhase::kHere) return false;
   const Aside* aside = running->aside.get();
-  if (aside != nullptr && !aside->problem.empty() && now.wall - aside->tried < kTryAgainAfter) {
+  if (aside != nullptr && !aside->problem.empty() && ago(aside->tried, now) < kTryAgainAfter) {
     return false;
   }
   return state.growth_on(card).of(job.current_attempt()) >= kGrowing;
@@ -256,7 +256,7 @@ bool wants_close_looks(const State& state, std::size_t card_index, Now now) {
     const Job& job = *state.find(id);
     const Aside* aside = aside_of(job);
     return aside != nullptr && aside->still && aside->phase == AsidePhase::kHere &&
-           now.wall - aside->since < kGoesOn && given_on(job, card) != nullptr;
+           ago(aside->since, now) < kGoesOn && given_on(job, card) != nullptr;
   });
 }
 
@@ -269,7 +269,7 @@ bool neighbours_are_calm(const State& state, const Job& job, Now now) {
     if (running == nullptr || phase != AsidePhase::kHere) return false;
     const Wall since = running->aside ? running->aside->since : running->started_at;
     const CardUse* use = state.uses().on_card(other.current_attempt(), card);
-    return now.wall - since >= kCalm && use != nullptr && now.boot - use->level_since >= kCalm;
+    return ago(since, now) >= kCalm && use != nullptr && now.boot - use->level_since >= kCalm;
   };
   // Who came later was let in beside its place, and is no reason to wait.
   const Wall left = aside_of(job)->since;
@@ -285,7 +285,7 @@ bool neighbours_are_calm(const State& state, const Job& job, Now now) {
 }
 
 bool may_go_on(const State& state, const Job& job, Now now) {
-  if (now.wall - aside_of(job)->since >= kStillMost) return true;
+  if (ago(aside_of(job)->since, now) >= kStillMost) return true;
   return std::ranges::all_of(grant_of(job)->cards, [&](const CardGrant& held) {
     return who_leaves(state, held.card, job.id, now) == JobId{};
   });

@@ -217,6 +217,33 @@ TEST(Pressure, NobodyJoinsAJobThatGrowsBeyondWhatItAskedFor) {
   EXPECT_EQ(start_what_fits(state, at_second(4)).size(), 1U) << "it has what it wants";
 }
 
+TEST(Pressure, WhoLeftReturnsWhenTheOthersAreCalmWhateverTheClockSays) {
+  constexpr int kLong = 10'000'000;
+  for (const Seconds back : {Seconds{0}, Seconds{24 * 3600}}) {
+    State state = with_jobs(2);
+    CardPlay play(state);
+    play.add(1, 60, 8, 90);
+    play.add(2, 40, 0, 40);
+    for (int i = 0; i < 6000 && !play.of(2).away; ++i) play.run(10, kLong);
+    ASSERT_TRUE(play.of(2).away);
+    play.set_clock_back(back);
+    play.run(60'000, kLong);
+    EXPECT_EQ(state_of(state, 2), "running") << back.count() << " s";
+  }
+}
+
+TEST(Pressure, AClockThatIsSetBackKeepsNobodyOnTheCard) {
+  State state = with_jobs(2);
+  CardPlay play(state);
+  fill_up(state, play);
+  play.run(500);
+  play.move_fails(2);
+  play.set_clock_back(Seconds{24 * 3600});
+  play.run(600'000);
+  EXPECT_EQ(play.died(), 0u);
+  EXPECT_EQ(play.ended(), 2u);
+}
+
 TEST(Pressure, AShortStopIsNoMove) {
   State state = with_jobs(2);
   CardPlay play(state);

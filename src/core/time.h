@@ -33,4 +33,10 @@ struct Now {
   Boot boot{};
 };
 
+// How long ago something was that only the wall clock can tell of. If the clock has been set back
+// since, nobody knows: then it counts as long ago, so that nobody waits for the clock.
+constexpr Microseconds ago(Wall then, Now now) {
+  return now.wall < then ? Microseconds::max() : now.wall - then;
+}
+
 }  // namespace gpusched

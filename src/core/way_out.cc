@@ -29,8 +29,7 @@ bool on_movable_cards(const State& state, const Job& job) {
 bool failed_lately(const State& state, const Job& job, Now now) {
   const Aside* aside = aside_of(job);
   if (aside == nullptr || aside->problem.empty()) return false;
-  return now.wall - aside->tried <
-         std::max<Microseconds>(state.rules().room.cool_down, Seconds{10});
+  return ago(aside->tried, now) < std::max<Microseconds>(state.rules().room.cool_down, Seconds{10});
 }
 
 }  // namespace

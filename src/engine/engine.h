@@ -176,7 +176,7 @@ class Engine {
   void run_effect(const Effect& effect);
   MoveOrder move_order(AttemptId attempt, bool checkpoint, bool awake) const;
   // A move that was under way when the last daemon ended, from where the attempt is found.
-  void go_on_moving(const Job& job);
+  void go_on_moving(const Job& job, bool after_loss);
   // What was acknowledged while no commit was possible.
   void repeat_cancels(const std::vector<KeptCancel>& cancels);
   void launch_all(Flight& flight);

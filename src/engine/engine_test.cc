@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/reconcile.h"
 #include "sim/memory_store.h"
 #include "sim/sim_launcher.h"
 #include "tests/support/core_builders.h"
@@ -37,7 +38,12 @@ class EngineTest : public ::testing::Test {
     };
     engine_ = std::make_unique<Engine>(State({}, HostCapacity{4, 64 * kGiB}), launcher_, options);
     launcher_.set_sink([this](LauncherReport report) { engine_->report(std::move(report)); });
-    engine_->recover(*store_.load(), boot_id, now_);
+    StoreImage image = *store_.load();
+    const Reconciled done = reconcile(image, {}, std::make_shared<Environment>(), now_.wall);
+    if (image.loss) {
+      ASSERT_TRUE(store_.commit(done.repair));
+    }
+    engine_->recover(std::move(image), boot_id, now_);
     engine_->post(CardsReported{machine(2, 24).cards()});
   }
   // Runs turns until there is nothing to do at this instant.
@@ -342,6 +348,39 @@ TEST_F(EngineTest, ARequestToSaveIsRepeatedAfterARestart) {
   const Job& job = *engine_->state().find(JobId{1});
   EXPECT_EQ(job.attempt, 2);
   EXPECT_EQ(job.saved_attempt, 1);
+}
+
+TEST_F(EngineTest, WhatWasPausedSinceThenGoesOnWhenAnOlderStoreIsPutBack) {
+  plan_.run_for = Seconds{3};
+  submit(ask());
+  wait(1);
+  ASSERT_TRUE(store_.backup("older"));
+  engine_->post(PauseAsked{{0, true}, {JobId{1}}});
+  wait(1);
+  ASSERT_EQ(launcher_.place_of({JobId{1}, 1}), SimLauncher::Place::kFrozen);
+  launcher_.daemon_died();
+  store_.go_back_to("older");
+  boot();
+  wait(5);
+  EXPECT_EQ(state_of(1), "completed");
+}
+
+TEST_F(EngineTest, WhatWasResumedSinceThenIsPausedAgainWhenAnOlderStoreIsPutBack) {
+  plan_.run_for = Seconds{3};
+  submit(ask());
+  wait(1);
+  engine_->post(PauseAsked{{0, true}, {JobId{1}}});
+  wait(1);
+  ASSERT_TRUE(store_.backup("older"));
+  engine_->post(ResumeAsked{{0, true}, {JobId{1}}});
+  wait(1);
+  ASSERT_EQ(launcher_.place_of({JobId{1}, 1}), SimLauncher::Place::kOnCards);
+  launcher_.daemon_died();
+  store_.go_back_to("older");
+  boot();
+  wait(1);
+  EXPECT_EQ(state_of(1), "paused");
+  EXPECT_EQ(launcher_.place_of({JobId{1}, 1}), SimLauncher::Place::kFrozen) << "as it is told";
 }
 
 TEST_F(EngineTest, TooManyRequestsAreRefusedNotQueuedForEver) {

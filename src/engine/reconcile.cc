@@ -44,7 +44,55 @@ void note_found(StoreImage& image, Commit& repair, const Job& job, std::string t
 // Whatever it was in the store: this attempt was begun, and recovery will ask what became of it.
 void set_begun(Job& job, int attempt, Wall now) {
   job.attempt = attempt;
-  job.state = Starting{.grant = {}, .decided_at = now};
+  job.state = Running{.grant = {}, .started_at = now};
+}
+
+// Since then it may have left its cards. An order to move may be repeated, so it is on its way back
+// to where the store believes it; recovery gives the order. False: nothing is to be done.
+bool set_moving(Job& job, bool found, Wall now) {
+  auto* running = std::get_if<Running>(&job.state);
+  if (running == nullptr) return false;
+  if (running->stopping != StopReason::kNone && running->stopping != StopReason::kLetGo) {
+    return false;
+  }
+  const auto& lease = job.spec->lease;
+  if (lease && (lease->pid <= 0 || lease->pid_started == 0)) return false;
+  Aside aside = running->aside ? *running->aside : Aside{.phase = AsidePhase::kHere};
+  switch (aside.phase) {
+    case AsidePhase::kPausing:
+    case AsidePhase::kResuming:
+      return false;  // As after every restart.
+    case AsidePhase::kPaused:
+      return false;  // Others may have its place. It is ordered aside again (engine/recovery).
+    case AsidePhase::kHere:
+      break;
+  }
+  // Of one that was found nobody can say that it has no card.
+  const bool cards = found || !running->grant.cards.empty();
+  aside.phase = AsidePhase::kResuming;
+  aside.mechanism = cards ? Mechanism::kCheckpoint : Mechanism::kFreeze;
+  aside.still = false;
+  aside.since = now;
+  running->aside = std::make_shared<const Aside>(std::move(aside));
+  return true;
+}
+
+// REQUIRES: image.jobs is ordered, and so are the jobs of the repair.
+void move_to_where_believed(StoreImage& image, const Reconciled& result, Commit& repair, Wall now) {
+  const auto is_in = [](const std::vector<JobId>& jobs, JobId id) {
+    return std::ranges::find(jobs, id) != jobs.end();
+  };
+  for (Job& job : image.jobs) {
+    if (!job.active()) continue;
+    const bool found = is_in(result.brought_back, job.id) || is_in(result.caught_up, job.id);
+    if (!set_moving(job, found, now)) continue;
+    const auto repaired = std::ranges::find(repair.jobs, job.id, &Job::id);
+    if (repaired != repair.jobs.end()) {
+      *repaired = job;
+    } else {
+      repair.jobs.push_back(job);
+    }
+  }
 }
 
 std::string numbers_of(const std::vector<JobId>& jobs) {
@@ -104,6 +152,7 @@ Reconciled reconcile(StoreImage& image, const std::vector<FoundJob>& found,
   }
   std::ranges::sort(image.jobs, {}, &Job::id);
   if (image.loss || !result.brought_back.empty()) find_gone(image, first_lost, result);
+  if (image.loss || !result.nothing()) move_to_where_believed(image, result, result.repair, now);
   return result;
 }
 

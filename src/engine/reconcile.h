@@ -38,7 +38,8 @@ struct Reconciled {
 };
 // REQUIRES: `found` is ordered by job. What was started counts as started again, so that recovery
 // asks what became of it and never starts it a second time. No number that was found is given
-// again.
+// again. After a loss every attempt that is believed to be on its cards is on its way there: the
+// store may not know that it was paused since, and nobody would ever wake it.
 Reconciled reconcile(StoreImage& image, const std::vector<FoundJob>& found,
                      const std::shared_ptr<const Environment>& no_environment, Wall now);
 

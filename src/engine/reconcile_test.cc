@@ -45,7 +45,9 @@ TEST_F(Reconciling, AStartedJobThatTheStoreHasLostIsBroughtBack) {
   ASSERT_EQ(image_.jobs.size(), 2u);
   const Job& back = image_.jobs.back();
   EXPECT_EQ(back.attempt, 2);
-  EXPECT_TRUE(std::holds_alternative<Starting>(back.state)) << "So that recovery asks for it.";
+  EXPECT_TRUE(back.active()) << "So that recovery asks for it.";
+  EXPECT_EQ(aside_phase(back), AsidePhase::kResuming) << "Somebody may have paused it.";
+  EXPECT_EQ(aside_of(back)->mechanism, Mechanism::kCheckpoint) << "It may have cards.";
   EXPECT_EQ(back.spec->argv, std::vector<std::string>{"train"});
   EXPECT_EQ(back.tenant, "ann");
   ASSERT_EQ(done.repair.jobs.size(), 1u);
@@ -61,6 +63,26 @@ TEST_F(Reconciling, AJobOfWhichTheStoreKnowsLessIsNotStartedAgain) {
   EXPECT_EQ(image_.jobs[0].attempt, 1);
   EXPECT_FALSE(image_.jobs[1].active());
   EXPECT_TRUE(image_.jobs[2].active());
+}
+
+TEST_F(Reconciling, AfterALossWhoRunsIsOnItsWayBackFromWhereverItIs) {
+  const auto aside = [](AsidePhase phase) {
+    return Running{.aside = std::make_shared<const Aside>(Aside{.phase = phase})};
+  };
+  image_.jobs = {known(1, 1, Running{}), known(2, 1, aside(AsidePhase::kPaused)),
+                 known(3, 1, aside(AsidePhase::kHere)),
+                 known(4, 1, Running{.stopping = StopReason::kCancel}),
+                 known(5, 1, aside(AsidePhase::kPausing))};
+  image_.next_job = JobId{6};
+  EXPECT_TRUE(with({}).repair.jobs.empty()) << "Without a loss everybody is where it says.";
+  image_.loss = StoreLoss{.commits_known = 9, .commits_found = 4, .next_job_found = JobId{6}};
+  const Reconciled done = with({});
+  EXPECT_EQ(done.repair.jobs.size(), 2u);
+  EXPECT_EQ(aside_phase(image_.jobs[0]), AsidePhase::kResuming);
+  EXPECT_EQ(aside_phase(image_.jobs[1]), AsidePhase::kPaused) << "Others may have its place.";
+  EXPECT_EQ(aside_phase(image_.jobs[2]), AsidePhase::kResuming);
+  EXPECT_EQ(aside_phase(image_.jobs[3]), AsidePhase::kHere) << "It ends.";
+  EXPECT_EQ(aside_phase(image_.jobs[4]), AsidePhase::kPausing);
 }
 
 TEST_F(Reconciling, ADirectoryInWhichNothingWasStartedOnlyCostsItsNumber) {

@@ -66,7 +66,7 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now, bool
     if (job.spec->lease) {
       // Its holder is watched by whoever serves it; only the end of the machine is certain here.
       if (same_boot && !copied) {
-        go_on_moving(job);
+        go_on_moving(job, false);
         continue;
       }
       AttemptFinished finished{.attempt = job.current_attempt(), .cause = Cause::kMachineLost};
@@ -96,7 +96,8 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now, bool
     }
     // A move goes on from where the attempt is found.
     const bool ends = stopping != StopReason::kNone && stopping != StopReason::kLetGo;
-    if (same_boot && !copied && !ends) go_on_moving(job);
+    // A store that lost something may name an older boot than that of what it lost.
+    if ((same_boot || image.loss) && !copied && !ends) go_on_moving(job, image.loss.has_value());
   }
 }
 
@@ -109,11 +110,17 @@ void Engine::repeat_cancels(const std::vector<KeptCancel>& cancels) {
   }
 }
 
-void Engine::go_on_moving(const Job& job) {
+void Engine::go_on_moving(const Job& job, bool after_loss) {
   const Aside* aside = aside_of(job);
+  if (after_loss && std::holds_alternative<Starting>(job.state)) {
+    // It may have run since, and been paused. Of those that run reconcile() has thought.
+    run_effect(BringBack{job.current_attempt(), true, false});
+  }
   if (aside == nullptr) return;
   const bool checkpoint = aside->mechanism == Mechanism::kCheckpoint;
-  if (aside->phase == AsidePhase::kPausing) {
+  const bool leaves = aside->phase == AsidePhase::kPausing;
+  const bool may_be_back = after_loss && aside->phase == AsidePhase::kPaused;
+  if (leaves || may_be_back) {
     run_effect(MoveAside{job.current_attempt(), checkpoint, stays_awake(job)});
   } else if (aside->phase == AsidePhase::kResuming) {
     run_effect(BringBack{job.current_attempt(), checkpoint, stays_awake(job)});

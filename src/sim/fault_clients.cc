@@ -12,10 +12,15 @@ std::optional<JobId> FaultWorld::any_job() {
   return jobs.lower_bound(upper)->first;
 }
 
+std::optional<JobId> FaultWorld::any_of(const std::set<JobId>& jobs) {
+  if (jobs.empty()) return std::nullopt;
+  return *std::next(jobs.begin(), pick(static_cast<int>(jobs.size())));
+}
+
 void FaultWorld::client_acts() {
   const Actor root{0, true};
   const auto job = any_job();
-  const int action = pick(17);
+  const int action = pick(22);
   if (action < 6 || !job) return submit_something();
   const auto ignore = [](Result<Answer>) {};
   switch (action) {
@@ -40,9 +45,19 @@ void FaultWorld::client_acts() {
       return adopt_something();
     case 14:
       if (chance(20)) engine_->post(DiskSeen{chance(30)});
-      return engine_->post(LetGoAsked{root, {*job}}, ignore);
+      return let_go_something(*job);
     case 15:
       return change_many(*job);
+    case 16:
+    case 17:
+    case 18:
+      return pause_something();
+    case 19:
+      return resume_something();
+    case 20:
+      return engine_->post(
+          SetAsked{root, {*job}, {.vram_limit_bytes = static_cast<std::uint64_t>(pick(25)) * kGiB}},
+          ignore);
     default:
       return engine_->post(SetAsked{root, {*job}, {.priority = pick(101)}}, ignore);
   }
@@ -60,6 +75,34 @@ void FaultWorld::cancel(std::vector<JobId> jobs, Seconds grace) {
     }
   };
   engine_->post(CancelAsked{{0, true}, std::move(jobs), grace}, remember);
+}
+
+// Only what was adopted can be.
+void FaultWorld::let_go_something(JobId job) {
+  for (const JobId id : engine_->state().active()) {
+    if (engine_->state().find(id)->spec->adopted && chance(70)) job = id;
+  }
+  engine_->post(LetGoAsked{{0, true}, {job}}, [](Result<Answer>) {});
+}
+
+void FaultWorld::pause_something() {
+  const auto job = any_of(engine_->state().active());
+  if (job) engine_->post(PauseAsked{{0, true}, {*job}}, [](Result<Answer>) {});
+}
+
+void FaultWorld::resume_something() {
+  const auto job = any_of(engine_->state().aside());
+  if (job) engine_->post(ResumeAsked{{0, true}, {*job}}, [](Result<Answer>) {});
+}
+
+// In the end nobody has forgotten what was paused.
+void FaultWorld::resume_all() {
+  std::vector<JobId> paused;
+  for (const JobId id : engine_->state().aside()) {
+    const Aside& aside = *aside_of(*engine_->state().find(id));
+    if (aside.by_hand && aside.phase != AsidePhase::kResuming) paused.push_back(id);
+  }
+  if (!paused.empty()) engine_->post(ResumeAsked{{0, true}, std::move(paused)});
 }
 
 // More than one turn changes: a slice of them may be on disk when everything ends.
@@ -112,6 +155,9 @@ SubmitAsked FaultWorld::any_submission() {
   if (chance(10)) spec->rare.edit().begin = now_.wall + Seconds{pick(100)};
   if (chance(5)) spec->rare.edit().expire = now_.wall + Seconds{200 + pick(1000)};
   if (chance(10)) spec->rare.edit().deadline = now_.wall + Seconds{1 + pick(2000)};
+  if (chance(10)) {
+    spec->rare.edit().vram_limit_bytes = static_cast<std::uint64_t>(1 + pick(24)) * kGiB;
+  }
   if (chance(30)) spec->restartable = true;
   if (chance(30)) spec->saves = std::make_shared<SaveTerms>(SaveTerms{10, Seconds{1}});
   if (chance(10)) spec->rare.edit().key = "key-" + std::to_string(pick(30));
@@ -150,24 +196,29 @@ void FaultWorld::submit_something() {
   });
 }
 
-// It is on no card yet, so it is refused while jobs wait.
+// Mostly one that was seen on a card. One that is on none is refused while jobs wait.
 void FaultWorld::adopt_something() {
   AdoptAsked asked{.owner = {1000, 1000, "by-hand"}, .tenant = "by-hand", .spec = {}, .tree = {}};
-  const int pid = 2 + pick(1000);
+  const CardNumber card =
+      cards_[static_cast<std::size_t>(pick(static_cast<int>(cards_.size())))].number;
+  const int seen = seen_cards_->told_foreign(card).pid;
+  const int pid = seen > 0 ? seen : 2 + pick(1000);
   asked.tree = {pid};
   JobSpec spec;
   spec.argv = {"by-hand"};
   spec.environment = std::make_shared<Environment>();
   spec.adopted = std::make_shared<AdoptedProcess>(AdoptedProcess{pid, now_.boot});
-  spec.needs.vram_bytes = kGiB;
+  if (seen == 0 || chance(20)) spec.needs.vram_bytes = kGiB;
   CardFilter filter;
-  filter.only.numbers = {cards_.front().number};
+  filter.only.numbers = {card};
   spec.needs.cards = std::move(filter);
   if (chance(30)) spec.time.limit = Seconds{1 + pick(30)};
   asked.spec = std::make_shared<const JobSpec>(std::move(spec));
   engine_->post(std::move(asked), [this](const Result<Answer>& answer) {
     const auto* made = answer ? std::get_if<Submitted>(&*answer) : nullptr;
-    if (made != nullptr) acknowledged_.insert(made->first);
+    if (made == nullptr) return;
+    acknowledged_.insert(made->first);
+    ++tally_.acts.adopted;
   });
 }
 

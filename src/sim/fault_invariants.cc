@@ -1,4 +1,6 @@
 // What must be true after every turn, whatever happened.
+#include <algorithm>
+
 #include "core/explain.h"
 #include "sim/fault_world.h"
 
@@ -31,25 +33,65 @@ void FaultWorld::check_start(AttemptId attempt) {
   if (job == nullptr || !job->active() || job->spec->adopted) return;
   const std::string why = seen_cards_->why_not(*grant_of(*job), engine_->state().rules(), now_);
   if (!why.empty()) violate("job " + to_string(attempt.job) + " started, but " + why);
+  check_nobody_joins_growth(*job);
 }
 
-// Nobody gets more than a quota admits; what was held when it was lowered may go on.
+// Whoever has more than it was given, and took some of it between the last two looks, is joined by
+// nobody. Worked out from what was told, not as the daemon does it.
+void FaultWorld::check_nobody_joins_growth(const Job& job) {
+  for (const CardGrant& held : grant_of(job)->cards) {
+    for (const SimCards::Grown& grown : seen_cards_->grown_on(held.card)) {
+      const Job* other = engine_->state().find(grown.attempt.job);
+      if (other == nullptr || !other->active() || other->current_attempt() != grown.attempt) {
+        continue;
+      }
+      if (aside_phase(*other) != AsidePhase::kHere) continue;
+      for (const CardGrant& given : grant_of(*other)->cards) {
+        if (given.card != held.card || grown.vram_bytes <= given.vram_bytes) continue;
+        violate("job " + to_string(job.id) + " started beside job " + to_string(other->id) +
+                ", which grows beyond what it was given");
+      }
+    }
+  }
+}
+
+std::map<AttemptId, std::uint64_t> FaultWorld::vram_given() const {
+  std::map<AttemptId, std::uint64_t> given;
+  for (const JobId id : engine_->state().active()) {
+    const Job& job = *engine_->state().find(id);
+    TenantHolds holds;
+    holds.add(*grant_of(job));
+    given[job.current_attempt()] = holds.vram_bytes;
+  }
+  return given;
+}
+
+// Nobody gets more than a quota admits. What was held when it was lowered may go on, and what a job
+// took without asking counts from the moment that it is moved aside for it.
 void FaultWorld::check_quotas() {
   std::map<std::string, TenantHolds> holds;
+  std::map<std::string, std::uint64_t> taken;
+  std::map<AttemptId, std::uint64_t> given = vram_given();
+  for (const auto& [attempt, bytes] : given) {
+    const auto before = given_.find(attempt);
+    if (before == given_.end() || bytes <= before->second) continue;
+    taken[engine_->state().find(attempt.job)->tenant] += bytes - before->second;
+  }
   for (const auto& [name, entry] : engine_->state().tenants().entries()) {
     const TenantHolds& before = held_[name];
     const TenantHolds& now = entry.holds;
     holds[name] = now;
-    if (name == "by-hand")
-      continue;  // What was adopted was there before anybody asked, and so was what was found after
-                 // a loss.
+    // What was adopted was there before anybody asked.
+    if (name == "by-hand") continue;
     if ((now.cards > entry.terms.cards && now.cards > before.cards) ||
-        (now.vram_bytes > entry.terms.vram_bytes && now.vram_bytes > before.vram_bytes) ||
+        (now.vram_bytes > entry.terms.vram_bytes &&
+         now.vram_bytes > before.vram_bytes + taken[name]) ||
         (now.running > entry.terms.running && now.running > before.running)) {
       violate("tenant " + name + " is above its quota");
     }
   }
   held_ = std::move(holds);
+  given_ = std::move(given);
 }
 
 // Nothing acknowledged is lost, and an end that was told stays as it was told.
@@ -104,7 +146,14 @@ void FaultWorld::check_waiting() {
   for (const auto& [id, job] : state.jobs()) {
     if (state.in_open_submission(id)) continue;
     const bool waits = !job.active() && !job.ended();
-    if (waits && reasons.of(job).empty()) violate("job " + to_string(id) + " does not say why");
+    if (waits) {
+      const std::vector<Reason>& why = reasons.of(job);
+      if (why.empty()) violate("job " + to_string(id) + " does not say why");
+      for (const Reason& reason : why) {
+        const auto by_growth = std::ranges::find(reason.lacks, Lack::kGrowth, &CardLack::what);
+        tally_.acts.kept_off += by_growth != reason.lacks.end() ? 1 : 0;
+      }
+    }
     if (job.active() && !found_.contains(job.current_attempt()) &&
         static_cast<int>(grant_of(job)->cards.size()) < job.spec->needs.gpus.least) {
       violate("job " + to_string(id) + " runs with a part of its gang");

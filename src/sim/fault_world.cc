@@ -1,18 +1,29 @@
 #include "sim/fault_world.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "core/comeback.h"
 #include "core/explain.h"
 #include "engine/reconcile.h"
 
 namespace gpusched {
 namespace {
 
-State empty_state(int jobs_most) {
+State empty_state(int jobs_most, bool over_quota) {
   Rules rules;
   rules.keep_ended_most = 1'000'000;
   rules.keep_ended_for = Seconds{1'000'000'000};
+  rules.room.over_quota = over_quota;
   return State(rules, HostCapacity{4, 64ULL << 30, jobs_most});
+}
+
+// For whoever looks into it: why an active job may stand still.
+std::string where_it_is(const State& state, const Job& job, Now now) {
+  const Aside* aside = aside_of(job);
+  if (aside == nullptr) return {};
+  return "; its phase is " + std::to_string(static_cast<int>(aside->phase)) + ": " +
+         what_keeps_away(state, job, now);
 }
 
 }  // namespace
@@ -20,41 +31,25 @@ State empty_state(int jobs_most) {
 FaultWorld::FaultWorld(std::uint64_t seed)
     : random_(seed),
       now_{Wall{Seconds{1'700'000'000}}, Boot{Seconds{100}}},
-      launcher_(
-          [this](const LaunchOrder& order) {
-            check_start(order.attempt);
-            SimLauncher::Plan plan;
-            plan.start_after = Microseconds{pick(5000)};
-            plan.run_for = Microseconds{1000 + pick(20'000'000)};
-            plan.vram_bytes = static_cast<std::uint64_t>(pick(17)) * kGiB;
-            if (calm_) return plan;
-            if (chance(10))
-              plan.out =
-                  chance(50) ? SimLauncher::MoveFault::kNever : SimLauncher::MoveFault::kNotNow;
-            if (chance(5))
-              plan.back =
-                  chance(50) ? SimLauncher::MoveFault::kLost : SimLauncher::MoveFault::kNotNow;
-            plan.exit_code = chance(20) ? 1 + pick(3) : 0;
-            plan.supervisor_dies = chance(3);
-            plan.claims = !chance(3);
-            plan.ignores_term = chance(10);
-            if (chance(10)) plan.exit_code = kSavedExitCode;
-            if (chance(70)) plan.saves_within = Microseconds{pick(2'000'000)};
-            if (chance(3)) plan.launch_error = "no process could be made";
-            plan.no_room = chance(50);
-            return plan;
-          },
-          [](LauncherReport) {}) {
+      launcher_([this](const LaunchOrder& order) { return plan_of(order); },
+                [](LauncherReport) {}) {
   const int count = 1 + pick(4);
   for (int i = 0; i < count; ++i) {
     cards_.push_back({.number = CardNumber{static_cast<std::uint16_t>(i)},
                       .uuid = "GPU-" + std::to_string(i),
                       .model = "Simulated",
                       .vram_bytes = 24 * kGiB,
-                      .usable = false});
+                      .usable = false,
+                      .moves = chance(80)});
   }
   if (chance(30)) jobs_most_ = 1 + pick(5);
-  seen_cards_ = std::make_unique<SimCards>(cards_, [this](int below) { return pick(below); });
+  over_quota_ = chance(30);
+  seen_cards_ = std::make_unique<SimCards>(
+      cards_, [this](int below) { return pick(below); },
+      SimCards::Jobs{[this](CardNumber card) { return processes_on(card); },
+                     [this](int pid) { return launcher_.has_adopted(pid); }});
+  launcher_.set_room([this](const MoveOrder& order) { return has_room(order); });
+  launcher_.on_adopted_end([this](int pid) { seen_cards_->end_foreign(pid); });
   boot_daemon();
 }
 
@@ -69,11 +64,12 @@ void FaultWorld::boot_daemon() {
   options.read_environments = [this](const std::vector<std::string>& hashes, const auto& done) {
     done(store_.environments(hashes));
   };
-  engine_ = std::make_unique<Engine>(empty_state(jobs_most_), launcher_, options);
+  engine_ = std::make_unique<Engine>(empty_state(jobs_most_, over_quota_), launcher_, options);
   launcher_.set_sink([this](LauncherReport report) { engine_->report(std::move(report)); });
   engine_->on_change([this](const std::vector<JobChange>& changes) {
     for (const JobChange& change : changes) {
       const Job* job = engine_->state().find(change.job);
+      if (job != nullptr) note_acts(*job);
       if (job != nullptr && job->ended()) {
         ended_[change.job] = state_name(job->state);
       } else {
@@ -127,19 +123,30 @@ void FaultWorld::compare_with_processes(StoreImage& image) {
   for (auto& [id, job] : found) list.push_back(std::move(job));
   const Reconciled done = reconcile(image, list, std::make_shared<Environment>(), now_.wall);
   if (!image.loss && !done.nothing()) violate("a store that lost nothing was mended");
+  // What the store believed to have ended may go on, as in the daemon.
+  for (const Job& job : image.jobs) {
+    const auto name = job.spec->environment;
+    if (job.ended() || name == nullptr || !name->away) continue;
+    (void)bring_back(*job.spec, *store_.environments({name->hash}));
+  }
   if (auto mended = store_.commit(done.repair); !mended) violate(mended.error().message);
   for (const auto& [first, last] : done.gone) {
     for (std::uint64_t id = number_of(first); id <= number_of(last); ++id) {
       acknowledged_.erase(JobId{id});
     }
   }
-  for (const Job& job : done.repair.jobs) found_.insert(job.current_attempt());
+  for (const Job& job : done.repair.jobs) {
+    const bool is_back = std::ranges::find(done.brought_back, job.id) != done.brought_back.end() ||
+                         std::ranges::find(done.caught_up, job.id) != done.caught_up.end();
+    if (is_back) found_.insert(job.current_attempt());
+  }
 }
 
 void FaultWorld::power_cut() {
   ++tally_.power_cuts;
   store_.drop_unsynced();
   launcher_.machine_died();
+  seen_cards_->end_all_foreign();
   engine_.reset();
   boot_id_ = "boot-" + std::to_string(++boots_);
   now_.wall += Seconds{60};
@@ -158,8 +165,10 @@ void FaultWorld::step() {
   time_passes();
   if (chance(5)) launcher_.repeat_reports();
   launcher_.advance(now_);
+  memory_runs_out();
   seen_cards_->advance(now_);
   if (engine_->wants_turn(now_)) turn(true);
+  look_closely();
   check();
 }
 
@@ -178,7 +187,7 @@ void FaultWorld::time_passes() {
       now_.boot += Seconds{3600};
       break;
     default: {
-      const Microseconds passed{pick(3'000'000)};
+      const Microseconds passed{pick(worried_ ? 300'000 : 3'000'000)};
       now_.wall += passed;
       now_.boot += passed;
     }
@@ -234,6 +243,7 @@ void FaultWorld::commit_with_faults(const Commit& commit) {
 std::string FaultWorld::drain() {
   calm_ = true;
   engine_->post(DiskSeen{false});
+  launcher_.heal_driver();
   seen_cards_->calm_down(now_);
   // Nor does a quota keep anybody from ending.
   bool lifted = false;
@@ -246,12 +256,17 @@ std::string FaultWorld::drain() {
       }
     }
     launcher_.advance(now_);
+    memory_runs_out();
     seen_cards_->advance(now_);
     if (engine_->wants_turn(now_)) {
       turn(false);
       if (i % 50 == 0) check();
       continue;
     }
+    resume_all();
+    look_closely();
+    if (!engine_->state().active().empty()) seen_cards_->look_around(now_);
+    if (engine_->wants_turn(now_)) continue;
     // Retention, decades ahead here, is not what is waited for.
     auto deadline = engine_->next_deadline(now_);
     if (deadline && *deadline - now_.boot > Seconds{100'000'000}) deadline.reset();
@@ -269,17 +284,34 @@ std::string FaultWorld::drain() {
   tally_.completed = counts.completed;
   tally_.failed = counts.failed;
   tally_.cancelled = counts.cancelled;
-  // Jobs that are held, or wait for a held one, may wait for ever; all others may not.
-  for (const auto& [id, job] : engine_->state().jobs()) {
-    if (job.active()) violate("job " + to_string(id) + " never ended");
-    if (!job.ended() && !engine_->state().asleep().contains(id)) {
-      std::string why;
-      for (const Reason& reason : why_waiting(engine_->state(), job, now_))
-        why += "; " + describe(reason);
-      violate("job " + to_string(id) + " starved" + why);
-    }
-  }
+  check_all_ended();
   return violation_;
+}
+
+// Jobs that are held, or wait for a held one, may wait for ever; all others may not.
+void FaultWorld::check_all_ended() {
+  const State& state = engine_->state();
+  for (const JobId id : state.active()) {
+    violate("job " + to_string(id) + " never ended" + where_it_is(state, *state.find(id), now_));
+  }
+  for (const auto& [id, job] : state.jobs()) {
+    if (job.ended() || state.asleep().contains(id)) continue;
+    std::string why;
+    for (const Reason& reason : why_waiting(state, job, now_)) why += "; " + describe(reason);
+    violate("job " + to_string(id) + " starved" + why);
+  }
+}
+
+std::string FaultWorld::trail_of(JobId job) {
+  std::string text;
+  const auto entries = store_.trail(job, 0, 10'000);
+  if (!entries) return entries.error().message;
+  for (const TrailEntry& entry : *entries) {
+    const auto at = std::chrono::duration<double>(entry.at.time_since_epoch()).count();
+    text += std::to_string(at) + " #" + std::to_string(entry.attempt) + " " + entry.kind + ": " +
+            entry.text + "\n";
+  }
+  return text;
 }
 
 void FaultWorld::violate(std::string what) {

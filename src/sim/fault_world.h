@@ -1,8 +1,8 @@
 // One seeded run of the real engine in a hostile world: random work, and faults between any two
 // steps of a turn (crash, power cut, failed commit, failed launch, late and repeated reports,
-// clock jumps, clients that hang up, foreign processes, looks at cards that do not come). After
-// every turn the invariants are checked; a violation comes back as a sentence, and the seed replays
-// it exactly.
+// clock jumps, clients that hang up, foreign processes, looks at cards that do not come, jobs that
+// grow, moves that fail). After every turn the invariants are checked; a violation comes back as a
+// sentence, and the seed replays it exactly.
 #pragma once
 
 #include <cstdint>
@@ -28,12 +28,29 @@ class FaultWorld {
   // Runs `steps` random steps, then lets everything end. Empty: all invariants held.
   std::string run(int steps);
 
+  // What happened to jobs beside starting and ending. A kind that stays at 0 over many seeds is one
+  // that the simulation no longer plays.
+  struct Acts {
+    int frozen_by_hand = 0, moved_out_by_hand = 0, resumed = 0, moves_failed = 0;
+    int grew_beyond = 0;  // Looks that showed a card which nobody may join.
+    int kept_off = 0;     // Jobs that waited because of that.
+    int evicted = 0, stood_still = 0, returned_after_pressure = 0;
+    int out_of_memory = 0, stopped_at_limit = 0;
+    int adopted = 0, let_go = 0;
+
+    void add(const Acts& other);
+    // By name, for people.
+    std::vector<std::pair<const char*, int>> named() const;
+  };
   struct Tally {
     int turns = 0, crashes = 0, power_cuts = 0, failed_commits = 0, clock_jumps = 0;
     int stores_put_back = 0;
     std::uint64_t submitted = 0, completed = 0, failed = 0, cancelled = 0;
+    Acts acts;
   };
   const Tally& tally() const { return tally_; }
+  // What the daemon wrote down about a job, a line each: for whoever looks into a violation.
+  std::string trail_of(JobId job);
 
  private:
   // The default's quotas hold for those who have none of their own.
@@ -52,6 +69,10 @@ class FaultWorld {
   void step();
   void client_acts();
   void submit_something();
+  void let_go_something(JobId job);
+  void pause_something();
+  void resume_something();
+  void resume_all();
   void adopt_something();
   void change_many(JobId from);
   void cancel(std::vector<JobId> jobs, Seconds grace);
@@ -61,6 +82,18 @@ class FaultWorld {
   void turn(bool with_faults);
   void commit_with_faults(const Commit& commit);
   std::optional<JobId> any_job();
+  std::optional<JobId> any_of(const std::set<JobId>& jobs);
+  void note_acts(const Job& job);
+
+  // --- fault_memory.cc ---
+  SimLauncher::Plan plan_of(const LaunchOrder& order);
+  void plan_memory(const LaunchOrder& order, SimLauncher::Plan& plan);
+  std::vector<SeenProcess> processes_on(CardNumber card) const;
+  std::uint64_t used_on(CardNumber card) const;
+  bool has_room(const MoveOrder& order) const;
+  void memory_runs_out();
+  void look_closely();
+
   std::string drain();
 
   void violate(std::string what);
@@ -70,7 +103,10 @@ class FaultWorld {
   void check_waiting();
   void check_quotas();
   void check_jobs_at_once();
+  void check_all_ended();
   void check_start(AttemptId attempt);
+  void check_nobody_joins_growth(const Job& job);
+  std::map<AttemptId, std::uint64_t> vram_given() const;
 
   std::mt19937_64 random_;
   Now now_;
@@ -81,10 +117,12 @@ class FaultWorld {
   std::unique_ptr<Engine> engine_;
   std::vector<Card> cards_;
   int jobs_most_ = 0;  // At once, as many as the daemon has descriptors for; 0: enough for all.
+  bool over_quota_ = false;  // Who holds more than a quota that was lowered is moved aside.
   std::unique_ptr<SimCards> seen_cards_;
   bool calm_ = false;  // While everything is let end: no faults, jobs succeed.
 
-  std::map<std::string, TenantHolds> held_;  // By tenant, at the last check.
+  std::map<std::string, TenantHolds> held_;   // By tenant, at the last check.
+  std::map<AttemptId, std::uint64_t> given_;  // Likewise.
   std::set<JobId> acknowledged_;
   std::map<JobId, int> cancelled_;  // Acknowledged, at this attempt; until it is asked for again.
   std::set<JobId> numbers_given_;   // Whatever became of them.
@@ -93,6 +131,10 @@ class FaultWorld {
   int copies_ = 0;
   int submissions_ = 0;
   std::map<JobId, std::string> ended_;  // As it was told after a commit.
+  // Each time away counts once.
+  std::map<AttemptId, Wall> away_since_, failed_at_;
+  std::set<AttemptId> paused_by_hand_, pressed_;
+  bool worried_ = false;  // A card is looked at closely.
   std::string violation_;
   Tally tally_;
 };

@@ -15,13 +15,19 @@ void SimLauncher::launch(LaunchOrder order) {
   attempt.order = std::move(order);
   attempt.next = now_.boot + attempt.plan.start_after;
   attempts_.insert_or_assign(id, std::move(attempt));
+  live_.insert(id);
+}
+
+void SimLauncher::erase(AttemptId id) {
+  attempts_.erase(id);
+  live_.erase(id);
 }
 
 void SimLauncher::adopt(AttemptId id) {
   const auto found = attempts_.find(id);
   if (found == attempts_.end() || found->second.phase == Phase::kRequested) {
     // The claim is won: it has not run and never will.
-    attempts_.erase(id);
+    erase(id);
     outbox_.emplace_back(AttemptNotStarted{id, ""});
     return;
   }
@@ -91,6 +97,60 @@ void SimLauncher::kill_supervisor(AttemptId id) {
   reschedule(attempt);
 }
 
+void SimLauncher::run_out_of_memory(AttemptId id) {
+  Attempt& attempt = attempts_.at(id);
+  attempt.out_of_memory = true;
+  attempt.plan.exit_code = 1;
+  attempt.natural_end = now_.boot;
+  reschedule(attempt);
+}
+
+// Memory grows while the command computes.
+std::uint64_t SimLauncher::memory_of(const Attempt& attempt) const {
+  const std::uint64_t whole = attempt.plan.vram_bytes;
+  if (attempt.plan.vram_per_second == 0) return whole;
+  const Boot until = attempt.halted_at.value_or(now_.boot);
+  const auto computed =
+      std::chrono::duration<double>(until - attempt.started_boot - attempt.halted_for);
+  const double grown = static_cast<double>(attempt.plan.vram_per_second) * computed.count();
+  if (grown >= static_cast<double>(whole)) return whole;
+  return static_cast<std::uint64_t>(std::max(0.0, grown));
+}
+
+std::uint64_t SimLauncher::part_on_each_card(AttemptId id) const {
+  const Attempt& attempt = attempts_.at(id);
+  return attempt.plan.cards.empty() ? 0 : memory_of(attempt) / attempt.plan.cards.size();
+}
+
+bool SimLauncher::has_adopted(int pid) const {
+  return std::ranges::any_of(live_, [&](const AttemptId& id) {
+    const Attempt& attempt = attempts_.at(id);
+    return attempt.phase == Phase::kRunning && attempt.order.adopted &&
+           attempt.order.adopted->pid == pid;
+  });
+}
+
+std::vector<SimLauncher::OnCard> SimLauncher::on_card(CardNumber card) const {
+  std::vector<OnCard> found;
+  for (const AttemptId id : live_) {
+    const Attempt& attempt = attempts_.at(id);
+    const auto& cards = attempt.plan.cards;
+    if (attempt.phase != Phase::kRunning) continue;
+    if (std::ranges::find(cards, card) == cards.end()) continue;
+    // What comes back takes its room from the first moment on.
+    const bool returns = attempt.move && !attempt.move->out && attempt.move->room;
+    if (attempt.place == Place::kAside && !returns) continue;
+    const std::uint64_t bytes = memory_of(attempt);
+    const bool computes = !attempt.halted_at;
+    OnCard one{.attempt = id, .adopted = {}, .vram_bytes = bytes / cards.size()};
+    if (attempt.order.adopted) one.adopted = attempt.order.adopted->pid;
+    one.load_percent = computes ? attempt.plan.load_percent : 0;
+    one.grows = computes && bytes < attempt.plan.vram_bytes;
+    found.push_back(one);
+  }
+  return found;
+}
+
 // Whatever ends it first: itself, its time limit, or a request to stop.
 void SimLauncher::reschedule(Attempt& attempt) {
   const bool halted = attempt.halted_at.has_value();
@@ -118,11 +178,13 @@ void SimLauncher::reschedule(Attempt& attempt) {
 
 void SimLauncher::forget(JobId job) {
   std::erase_if(attempts_, [job](const auto& entry) { return entry.first.job == job; });
+  std::erase_if(live_, [job](const AttemptId& id) { return id.job == job; });
 }
 
 void SimLauncher::start(AttemptId id, Attempt& attempt) {
   if (!attempt.plan.cannot_run.empty()) {
     attempt.phase = Phase::kEnded;
+    live_.erase(id);
     attempt.ended_at = now_.wall;
     if (attempt.followed) tell_end(id, attempt);
     return;
@@ -142,9 +204,15 @@ void SimLauncher::start(AttemptId id, Attempt& attempt) {
 
 void SimLauncher::end(AttemptId id, Attempt& attempt) {
   attempt.phase = attempt.plan.supervisor_dies ? Phase::kLost : Phase::kEnded;
+  live_.erase(id);
   attempt.ended_at = now_.wall;
   attempt.move.reset();
   attempt.next_move.reset();
+  // Whoever loses its supervisor goes on by itself, too.
+  const bool goes_on = attempt.let_go || attempt.plan.supervisor_dies;
+  if (attempt.order.adopted && !goes_on && adopted_gone_) {
+    adopted_gone_(attempt.order.adopted->pid);
+  }
   Truth& truth = truth_[id];
   truth.alive = false;
   if (!attempt.plan.supervisor_dies && !attempt.stopping && !attempt.timed_out)
@@ -174,6 +242,8 @@ void SimLauncher::tell_end(AttemptId id, const Attempt& attempt) {
     report.signal = 15;
   } else {
     report.exit_code = attempt.saved ? kSavedExitCode : attempt.plan.exit_code;
+    if (attempt.out_of_memory && !attempt.saved && !attempt.order.adopted)
+      report.cause = Cause::kCudaOom;
   }
   report.let_go = attempt.let_go && !attempt.stopping && !attempt.timed_out;
   if (attempt.order.adopted) report.exit_code.reset();
@@ -184,7 +254,9 @@ void SimLauncher::tell_end(AttemptId id, const Attempt& attempt) {
 void SimLauncher::advance(Now now) {
   now_ = now;
   std::vector<AttemptId> gone;
-  for (auto& [id, attempt] : attempts_) {
+  const std::set<AttemptId> live = live_;
+  for (const AttemptId id : live) {
+    Attempt& attempt = attempts_.at(id);
     if (attempt.phase == Phase::kRequested && attempt.next <= now.boot) {
       if (!attempt.plan.launch_error.empty() || !attempt.plan.claims) {
         outbox_.emplace_back(
@@ -197,15 +269,15 @@ void SimLauncher::advance(Now now) {
     if (attempt.phase == Phase::kRunning && attempt.next <= now.boot) end(id, attempt);
     if (attempt.move && attempt.move->due <= now.boot) complete_move(attempt);
   }
-  for (const AttemptId id : gone) attempts_.erase(id);
+  for (const AttemptId id : gone) erase(id);
   for (LauncherReport& report : std::exchange(outbox_, {})) sink_(std::move(report));
 }
 
 std::optional<Boot> SimLauncher::next_event() const {
   std::optional<Boot> next;
   if (!outbox_.empty()) next = now_.boot;
-  for (const auto& [id, attempt] : attempts_) {
-    if (attempt.phase == Phase::kEnded || attempt.phase == Phase::kLost) continue;
+  for (const AttemptId id : live_) {
+    const Attempt& attempt = attempts_.at(id);
     Boot soonest = attempt.next;
     if (attempt.move) soonest = std::min(soonest, attempt.move->due);
     if (soonest != Boot::max() && (!next || soonest < *next)) next = soonest;
@@ -217,6 +289,7 @@ void SimLauncher::daemon_died() {
   outbox_.clear();
   std::erase_if(attempts_,
                 [](const auto& entry) { return entry.second.phase == Phase::kRequested; });
+  std::erase_if(live_, [this](const AttemptId& id) { return !attempts_.contains(id); });
   for (auto& [id, attempt] : attempts_) {
     attempt.followed = false;
     // What is under way ends; what waits for it is forgotten.
@@ -233,6 +306,7 @@ void SimLauncher::machine_died() {
     attempt.move.reset();
     truth_[id].alive = false;
   }
+  live_.clear();
 }
 
 void SimLauncher::repeat_reports() {

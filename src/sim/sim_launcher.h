@@ -31,13 +31,16 @@ class SimLauncher : public Launcher {
     Microseconds start_after{1000};
     Microseconds run_for{1'000'000};
     int exit_code = 0;
-    std::string launch_error;      // Not empty: cannot be launched.
-    bool no_room = false;          // Because the disk is full.
-    std::string cannot_run;        // Not empty: the shim is there, the command is not.
-    bool claims = true;            // False: the request is lost before the claim.
-    bool supervisor_dies = false;  // The shim dies instead of recording an exit.
-    bool ignores_term = false;     // Ends only when killed, after the grace.
-    std::uint64_t vram_bytes = 0;  // What a move takes out of the cards and back.
+    std::string launch_error;            // Not empty: cannot be launched.
+    bool no_room = false;                // Because the disk is full.
+    std::string cannot_run;              // Not empty: the shim is there, the command is not.
+    bool claims = true;                  // False: the request is lost before the claim.
+    bool supervisor_dies = false;        // The shim dies instead of recording an exit.
+    bool ignores_term = false;           // Ends only when killed, after the grace.
+    std::uint64_t vram_bytes = 0;        // On all its cards together, when it has grown.
+    std::uint64_t vram_per_second = 0;   // How fast it gets there; 0: it has all at once.
+    std::vector<CardNumber> cards = {};  // Where that is, in equal parts.
+    int load_percent = 0;                // Of each, while it computes.
     MoveFault out = MoveFault::kNone;
     MoveFault back = MoveFault::kNone;
     std::optional<Microseconds> saves_within;  // When asked to save; nullopt: it cannot.
@@ -71,6 +74,28 @@ class SimLauncher : public Launcher {
   // The command ends by itself now, or its shim dies.
   void finish(AttemptId attempt, int exit_code);
   void kill_supervisor(AttemptId attempt);
+  // An allocation fails, and the command with it.
+  void run_out_of_memory(AttemptId attempt);
+
+  // What a look at a card would find of the attempts.
+  struct OnCard {
+    AttemptId attempt{};
+    std::optional<int> adopted;  // The process that was there before.
+    std::uint64_t vram_bytes = 0;
+    int load_percent = 0;
+    bool grows = false;
+  };
+  std::vector<OnCard> on_card(CardNumber card) const;
+  bool has_adopted(int pid) const;
+  // Of one attempt, wherever it is.
+  std::uint64_t part_on_each_card(AttemptId attempt) const;
+  const std::vector<CardNumber>& cards_of(AttemptId attempt) const {
+    return attempts_.at(attempt).plan.cards;
+  }
+  // From here on the driver moves whatever it is asked to.
+  void heal_driver();
+  // Told when the process of an adopted attempt is no more; one that was let go goes on.
+  void on_adopted_end(std::function<void(int pid)> gone) { adopted_gone_ = std::move(gone); }
 
   // What a move takes, and whether there is room for one that comes back (empty: always).
   struct MoveRates {
@@ -117,6 +142,7 @@ class SimLauncher : public Launcher {
     std::optional<Boot> save_at;  // When it has saved itself, as asked.
     bool saved = false;
     bool timed_out = false;
+    bool out_of_memory = false;
     bool let_go = false;  // Its process is not ours any more.
     Wall started_at{};
     Wall ended_at{};
@@ -129,6 +155,8 @@ class SimLauncher : public Launcher {
     std::optional<Moving> move, next_move;
   };
 
+  std::uint64_t memory_of(const Attempt& attempt) const;
+  void erase(AttemptId id);
   void start(AttemptId id, Attempt& attempt);
   void reschedule(Attempt& attempt);
   void end(AttemptId id, Attempt& attempt);
@@ -146,9 +174,11 @@ class SimLauncher : public Launcher {
   Planner planner_;
   MoveRates rates_;
   std::function<bool(const MoveOrder&)> room_;
+  std::function<void(int pid)> adopted_gone_;
   LauncherSink sink_;
   Now now_{};
   std::map<AttemptId, Attempt> attempts_;
+  std::set<AttemptId> live_;  // Of those, the few that have not ended.
   std::map<AttemptId, Truth> truth_;
   std::vector<LauncherReport> outbox_;  // Never delivered from inside a call.
 };

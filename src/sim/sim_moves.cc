@@ -19,6 +19,13 @@ Microseconds copying(std::uint64_t bytes, std::uint64_t bytes_per_second) {
 void SimLauncher::move_aside(MoveOrder order) { order_move(std::move(order), true); }
 void SimLauncher::bring_back(MoveOrder order) { order_move(std::move(order), false); }
 
+void SimLauncher::heal_driver() {
+  for (const AttemptId id : live_) {
+    Plan& plan = attempts_.at(id).plan;
+    plan.out = plan.back = MoveFault::kNone;
+  }
+}
+
 void SimLauncher::order_move(MoveOrder order, bool out) {
   const auto found = attempts_.find(order.attempt);
   if (found == attempts_.end()) return;
@@ -41,7 +48,7 @@ Microseconds SimLauncher::time_for(const Attempt& attempt, const Moving& move) c
   if (!move.order.checkpoint || !move.room) return kMoment;
   const bool aside = attempt.place == Place::kAside;
   if (move.out == aside) return kMoment;  // It is there already.
-  const std::uint64_t bytes = attempt.plan.vram_bytes;
+  const std::uint64_t bytes = memory_of(attempt);
   if (!move.out) return kMoment + rates_.fixed + copying(bytes, rates_.in_bytes_per_second);
   switch (attempt.plan.out) {
     case MoveFault::kNever:
@@ -76,7 +83,7 @@ LauncherReport SimLauncher::carry_out(Attempt& attempt, const Moving& move) {
   const bool through_driver = move.order.checkpoint && move.out != aside;
   MoveTimes times{.whole = now_.boot - move.began};
   (move.out ? times.checkpoint : times.restore) = through_driver ? times.whole : Microseconds{0};
-  const std::uint64_t copied = through_driver ? attempt.plan.vram_bytes : 0;
+  const std::uint64_t copied = through_driver ? memory_of(attempt) : 0;
   if (!move.room) return MoveFailed{id, MoveLeft::kAside, false, "there is no room on its cards"};
   if (through_driver) {
     switch (move.out ? attempt.plan.out : attempt.plan.back) {
@@ -95,7 +102,7 @@ LauncherReport SimLauncher::carry_out(Attempt& attempt, const Moving& move) {
   }
   if (move.out) {
     if (!aside) attempt.place = move.order.checkpoint ? Place::kAside : Place::kFrozen;
-    return MovedAside{id, times, move.order.checkpoint ? attempt.plan.vram_bytes : 0, copied};
+    return MovedAside{id, times, move.order.checkpoint ? memory_of(attempt) : 0, copied};
   }
   attempt.place = Place::kOnCards;
   wake(attempt);

@@ -139,6 +139,24 @@ def test_a_waiting_job_of_an_older_store_is_not_started_twice(own):
     assert f"brought up to date: jobs {job}" in problems(own)[0]
 
 
+@pytest.mark.parametrize("known", [True, False], ids=["known", "found"])
+def test_a_job_that_was_paused_since_goes_on(own, known):
+    """The copy knows nothing of the pause, or not even of the job."""
+    backup = own.directory / "backup.db"
+    go = own.directory / "go"
+    if not known:
+        own.run("backup", backup)
+    job = own.submit("--gpus", "0", "--cmd", f"while [ ! -e {go} ]; do sleep 0.02; done; exit 6")
+    own.wait_for(job, "running")
+    if known:
+        own.run("backup", backup)
+    own.run("pause", job)
+    own.wait_for(job, "paused")
+    put_back(own, backup)
+    go.touch()
+    wait_for_end(own, job, 6)
+
+
 def test_a_healthy_store_is_not_complained_about(own):
     wait_for_end(own, own.submit("--gpus", "0", "--cmd", "exit 1"), 1)
     held(own, 2)

@@ -1,5 +1,5 @@
-// A card that is played, with the delays of a real one: jobs that grow on it, looks at it, and
-// moves that take their time.
+// A card with jobs that grow, played with the delays of a real one: who is told to leave or to
+// stand still does so a moment later, and who asks for more than there is dies.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -90,8 +90,9 @@ class CardPlay {
   }
   Now now() const {
     const Microseconds passed = std::chrono::milliseconds{ms_};
-    return {at_second(0).wall + passed, at_second(0).boot + passed};
+    return {at_second(0).wall + passed - set_back_, at_second(0).boot + passed};
   }
+  void set_clock_back(Seconds by) { set_back_ = by; }
   const Grower& of(std::uint64_t job) { return growers_[job]; }
 
  private:
@@ -193,6 +194,7 @@ class CardPlay {
   std::map<std::uint64_t, Grower> growers_;
   std::map<std::uint64_t, Order> events_;
   std::map<std::uint64_t, int> worked_;
+  Seconds set_back_{0};
   int ms_ = 0;
   int next_look_ = 0;
 };
