@@ -42,7 +42,7 @@ int fsync(int file) {
 
 ssize_t pwrite(int file, const void* bytes, size_t count, off_t at) {
   static ssize_t (*real)(int, const void*, size_t, off_t);
-  if (real == NULL) real = (ssize_t (*)(int, const void*, size_t, off_t))dlsym(RTLD_NEXT, "pwrite");
+  if (real == NULL) real = (ssize_t(*)(int, const void*, size_t, off_t))dlsym(RTLD_NEXT, "pwrite");
   if (!is_bent("BENT_FULL", file)) return real(file, bytes, count, at);
   errno = ENOSPC;
   return -1;
