@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "core/apply.h"
-#include "core/look_ahead.h"
+#include "core/apply/apply.h"
+#include "core/explain/look_ahead.h"
 
 namespace gpusched {
 namespace {

@@ -1,4 +1,4 @@
-// Time for the simulated driver. It is outside of src/, where only base/clock.cc reads a clock:
+// Time for the simulated driver. It is outside of src/, where only os/clock.cc reads a clock:
 // the two libraries are loaded into other people's programs and link nothing of ours.
 #pragma once
 

@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/fd.h"
 #include "base/result.h"
+#include "os/fd.h"
 #include "simdriver/world.h"
 
 namespace gpusched::simdriver {

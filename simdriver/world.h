@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "base/fd.h"
 #include "base/result.h"
+#include "os/fd.h"
 #include "simdriver/world_layout.h"
 
 namespace gpusched::simdriver {

@@ -166,7 +166,7 @@ def sleeps(tree):
 def clocks(tree):
     paths = [p for p in tree.named(*CODE, under="src/")
              if not is_test(p) and not CLOCK_READERS.fullmatch(p)]
-    return matches(tree, paths, CLOCKS, "only base/clock.cc reads a clock")
+    return matches(tree, paths, CLOCKS, "only os/clock.cc reads a clock")
 
 
 def unfinished(tree):
@@ -365,7 +365,7 @@ def adr_index(tree):
 
 def event_table(tree):
     """Every event has a row in the table of transitions."""
-    source, page = "src/core/event.h", "docs/job-states.md"
+    source, page = "src/core/model/event.h", "docs/job-states.md"
     if source not in tree.paths:
         return []
     words = tree.text(page) if page in tree.paths else ""

@@ -5,7 +5,7 @@
 #include <map>
 #include <optional>
 
-#include "base/fd.h"
+#include "os/fd.h"
 #include "simdriver/cuda/abi.h"
 
 namespace gpusched::simdriver::cuda {

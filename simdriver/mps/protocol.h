@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-#include "base/fd.h"
+#include "os/fd.h"
 
 namespace gpusched::simdriver {
 

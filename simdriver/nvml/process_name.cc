@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "base/fd.h"
+#include "os/fd.h"
 
 namespace gpusched::simdriver::nvml {
 

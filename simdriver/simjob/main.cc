@@ -15,7 +15,7 @@
 #include <optional>
 #include <thread>
 
-#include "base/fd.h"
+#include "os/fd.h"
 #include "simdriver/simjob/driver.h"
 #include "simdriver/simjob/options.h"
 

@@ -7,8 +7,8 @@
 #include <memory>
 #include <utility>
 
-#include "core/bulk_verb.h"
-#include "core/preview.h"
+#include "core/apply/bulk_verb.h"
+#include "core/apply/preview.h"
 #include "engine/refusal_error.h"
 #include "json/json_writer.h"
 

@@ -7,7 +7,7 @@
 
 #include "api/context.h"
 #include "api/selector.h"
-#include "core/event.h"
+#include "core/model/event.h"
 #include "json/json_writer.h"
 
 namespace gpusched {

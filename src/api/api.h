@@ -14,11 +14,11 @@
 #include <string>
 #include <vector>
 
-#include "base/fd.h"
 #include "base/result.h"
-#include "core/time.h"
+#include "base/time.h"
 #include "engine/engine.h"
 #include "history/series.h"
+#include "os/fd.h"
 #include "watch/board.h"
 
 namespace boost::asio {

@@ -19,7 +19,7 @@
 #include "api/name_cache.h"
 #include "api/spec_memory.h"
 #include "api/start_estimates.h"
-#include "core/event.h"
+#include "core/model/event.h"
 #include "engine/engine.h"
 #include "json/environment.h"
 

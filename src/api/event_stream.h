@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "api/http_types.h"
-#include "core/event.h"
+#include "core/model/event.h"
 #include "engine/engine.h"
 
 namespace boost::asio {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "api/context.h"
-#include "base/fd.h"
+#include "os/fd.h"
 
 namespace gpusched {
 

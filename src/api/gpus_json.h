@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/state.h"
+#include "core/state/state.h"
 #include "json/json_writer.h"
 #include "watch/board.h"
 

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "api/http_types.h"
-#include "base/fd.h"
+#include "os/fd.h"
 
 namespace boost::asio {
 class io_context;

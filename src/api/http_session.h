@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "api/http_server.h"
-#include "base/fd.h"
+#include "os/fd.h"
 
 namespace gpusched {
 

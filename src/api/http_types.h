@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/fd.h"
 #include "base/result.h"
 #include "json/job_json.h"
+#include "os/fd.h"
 
 namespace gpusched {
 

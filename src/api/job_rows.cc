@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/deadline.h"
-#include "core/knowledge.h"
-#include "core/reason.h"
-#include "core/run_time.h"
+#include "core/backfill/deadline.h"
+#include "core/explain/knowledge.h"
+#include "core/model/reason.h"
+#include "core/state/run_time.h"
 #include "process/job_directory.h"
 
 namespace gpusched {

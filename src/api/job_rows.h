@@ -9,7 +9,7 @@
 
 #include "api/context.h"
 #include "api/selector.h"
-#include "core/explain.h"
+#include "core/explain/explain.h"
 #include "json/job_json.h"
 #include "json/json_writer.h"
 

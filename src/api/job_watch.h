@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/ids.h"
+#include "core/model/ids.h"
 #include "engine/engine.h"
 
 namespace gpusched {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/order.h"
-#include "core/reason.h"
+#include "core/model/reason.h"
+#include "core/share/order.h"
 
 namespace gpusched {
 namespace {

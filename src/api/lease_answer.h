@@ -6,7 +6,7 @@
 #include <string>
 
 #include "api/context.h"
-#include "core/explain.h"
+#include "core/explain/explain.h"
 #include "json/json_writer.h"
 
 namespace gpusched {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/ids.h"
+#include "core/model/ids.h"
 #include "engine/engine.h"
 
 namespace gpusched {

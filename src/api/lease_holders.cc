@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "api/peer_process.h"
-#include "core/program.h"
-#include "core/signature.h"
+#include "core/model/program.h"
+#include "core/model/signature.h"
 
 namespace gpusched {
 namespace {

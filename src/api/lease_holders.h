@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "base/fd.h"
 #include "base/result.h"
 #include "engine/engine.h"
+#include "os/fd.h"
 
 namespace gpusched {
 
@@ -28,7 +28,7 @@ class LeaseHolders {
   // it is not the user's. `asker`: a descriptor of it, if it is the one that asks; then it is not
   // looked at whose files it has under /proc.
   Result<std::uint64_t> watch(int pid, std::uint32_t uid, bool administrator, Fd asker = {});
-  // What it runs (core/program.h), without its arguments; empty: it cannot be seen.
+  // What it runs (core/model/program.h), without its arguments; empty: it cannot be seen.
   std::string program_of_process(int pid) const;
 
   // Leases that have changed; those that are new are watched from now on.

@@ -9,7 +9,7 @@
 #include <map>
 #include <memory>
 
-#include "core/time.h"
+#include "base/time.h"
 
 namespace boost::asio {
 class io_context;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "api/background.h"
-#include "core/time.h"
+#include "base/time.h"
 
 namespace gpusched {
 

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "api/http_types.h"
-#include "base/fd.h"
+#include "os/fd.h"
 
 namespace gpusched {
 

@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "core/job.h"
-#include "core/state.h"
+#include "core/model/job.h"
+#include "core/state/state.h"
 #include "json/json_writer.h"
 
 namespace gpusched {

@@ -7,8 +7,8 @@
 #include <set>
 #include <string>
 
-#include "base/log.h"
 #include "base/text.h"
+#include "os/log.h"
 
 namespace gpusched {
 namespace {

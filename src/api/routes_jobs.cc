@@ -7,9 +7,9 @@
 #include "api/gpus_json.h"
 #include "api/job_rows.h"
 #include "api/routes.h"
-#include "core/deadline.h"
-#include "core/explain.h"
-#include "core/order.h"
+#include "core/backfill/deadline.h"
+#include "core/explain/explain.h"
+#include "core/share/order.h"
 #include "json/json_writer.h"
 
 namespace gpusched {

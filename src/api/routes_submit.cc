@@ -6,7 +6,7 @@
 #include "api/answers.h"
 #include "api/job_rows.h"
 #include "api/routes.h"
-#include "core/deadline.h"
+#include "core/backfill/deadline.h"
 #include "json/environment.h"
 #include "json/json_writer.h"
 #include "json/submit_json.h"

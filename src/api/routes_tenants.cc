@@ -6,7 +6,7 @@
 
 #include "api/answers.h"
 #include "api/routes.h"
-#include "core/fair_share.h"
+#include "core/share/fair_share.h"
 #include "json/json_writer.h"
 #include "json/submit_json.h"
 #include "json/tenant_json.h"

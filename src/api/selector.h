@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/event.h"
-#include "core/ids.h"
-#include "core/state.h"
+#include "core/model/event.h"
+#include "core/model/ids.h"
+#include "core/state/state.h"
 
 namespace gpusched {
 

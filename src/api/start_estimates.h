@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "api/background.h"
-#include "core/look_ahead.h"
+#include "core/explain/look_ahead.h"
 #include "engine/engine.h"
 
 namespace gpusched {

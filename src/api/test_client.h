@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/fd.h"
 #include "json/json_value.h"
+#include "os/fd.h"
 
 namespace gpusched::testing {
 

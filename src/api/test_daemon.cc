@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/clock.h"
 #include "json/environment.h"
+#include "os/clock.h"
 
 namespace gpusched::testing {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "core/time.h"
+#include "base/time.h"
 
 namespace gpusched {
 

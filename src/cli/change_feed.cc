@@ -8,8 +8,8 @@
 #include <cstring>
 #include <utility>
 
-#include "base/clock.h"
 #include "cli/session.h"
+#include "os/clock.h"
 
 namespace gpusched::cli {
 namespace {

@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
+#include "base/time.h"
 #include "cli/client.h"
 #include "cli/event_stream.h"
-#include "core/time.h"
 
 namespace gpusched::cli {
 

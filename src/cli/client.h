@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/fd.h"
 #include "base/result.h"
+#include "os/fd.h"
 
 namespace gpusched::cli {
 

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/locations.h"
 #include "cli/display.h"
 #include "cli/doctor_cards.h"
 #include "cli/doctor_host.h"
 #include "json/json_writer.h"
+#include "os/locations.h"
 
 namespace gpusched::cli {
 namespace {

@@ -9,10 +9,10 @@
 #include <charconv>
 #include <memory>
 
-#include "base/fd.h"
 #include "cli/doctor_host.h"
 #include "cli/files.h"
 #include "cli/own_programs.h"
+#include "os/fd.h"
 #include "process/device_filter.h"
 #include "process/dmem.h"
 

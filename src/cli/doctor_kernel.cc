@@ -12,9 +12,9 @@
 #include <cstring>
 #include <optional>
 
-#include "base/fd.h"
 #include "cli/doctor.h"
 #include "cli/files.h"
+#include "os/fd.h"
 
 namespace gpusched::cli {
 namespace {

@@ -9,11 +9,11 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "base/locations.h"
 #include "base/text.h"
 #include "cli/doctor.h"
 #include "cli/files.h"
 #include "cli/views.h"
+#include "os/locations.h"
 
 namespace gpusched::cli {
 namespace {

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/fd.h"
+#include "os/fd.h"
 #include "tests/support/temporary_directory.h"
 
 namespace gpusched::cli {

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <string>
 
-#include "base/fd.h"
 #include "base/result.h"
+#include "os/fd.h"
 
 namespace gpusched::cli {
 

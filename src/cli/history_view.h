@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "cli/render.h"
-#include "core/time.h"
 
 namespace gpusched::cli {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "cli/view_reader.h"
-#include "core/time.h"
 
 namespace gpusched::cli {
 

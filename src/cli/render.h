@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/time.h"
 #include "cli/views.h"
-#include "core/time.h"
 
 namespace gpusched::cli {
 

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "base/clock.h"
 #include "base/text.h"
 #include "cli/submission.h"
 #include "json/json_writer.h"
+#include "os/clock.h"
 
 namespace gpusched::cli {
 namespace {

@@ -7,9 +7,9 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/clock.h"
-#include "base/locations.h"
 #include "cli/display.h"
+#include "os/clock.h"
+#include "os/locations.h"
 
 namespace gpusched::cli {
 namespace {

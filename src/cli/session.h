@@ -7,10 +7,10 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "cli/client.h"
 #include "cli/flags.h"
 #include "cli/selectors.h"
-#include "core/time.h"
 
 namespace gpusched::cli {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/fd.h"
+#include "os/fd.h"
 
 namespace gpusched::cli {
 

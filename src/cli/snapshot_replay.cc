@@ -5,8 +5,8 @@
 #include "cli/files.h"
 #include "cli/session.h"
 #include "cli/terminal.h"
-#include "core/decide.h"
-#include "core/explain.h"
+#include "core/decide/decide.h"
+#include "core/explain/explain.h"
 #include "json/json_writer.h"
 #include "json/snapshot_json.h"
 

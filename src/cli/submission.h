@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "cli/flags.h"
 #include "cli/sweep.h"
-#include "core/time.h"
 
 namespace gpusched::cli {
 

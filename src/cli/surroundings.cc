@@ -7,8 +7,8 @@
 #include <climits>
 #include <cstring>
 
-#include "base/clock.h"
 #include "cli/submission.h"
+#include "os/clock.h"
 
 extern char** environ;
 

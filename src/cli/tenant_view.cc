@@ -6,7 +6,7 @@
 #include "cli/display.h"
 #include "cli/table.h"
 #include "cli/view_reader.h"
-#include "core/pending.h"
+#include "core/state/pending.h"
 
 namespace gpusched::cli {
 namespace {

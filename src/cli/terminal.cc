@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "base/clock.h"
+#include "os/clock.h"
 
 namespace gpusched::cli {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "base/result.h"
 #include "base/text.h"
+#include "base/time.h"
 #include "cli/views.h"
-#include "core/time.h"
 #include "json/json_value.h"
 
 namespace gpusched::cli {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "core/calendar.h"
+#include "core/model/calendar.h"
 
 namespace gpusched {
 

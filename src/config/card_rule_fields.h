@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/card_rules.h"
+#include "core/model/card_rules.h"
 
 namespace gpusched {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "core/card_rules.h"
+#include "core/model/card_rules.h"
 
 namespace YAML {
 class Node;

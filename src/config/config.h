@@ -7,14 +7,14 @@
 #include <cstdint>
 #include <string>
 
-#include "base/locations.h"
-#include "base/log.h"
 #include "base/result.h"
-#include "core/calendar.h"
-#include "core/card_rules.h"
-#include "core/rules.h"
-#include "core/tenant.h"
-#include "core/time.h"
+#include "base/time.h"
+#include "core/model/calendar.h"
+#include "core/model/card_rules.h"
+#include "core/model/rules.h"
+#include "core/model/tenant.h"
+#include "os/locations.h"
+#include "os/log.h"
 
 namespace gpusched {
 
@@ -66,8 +66,8 @@ struct MpsSettings {
 };
 
 struct Config {
-  std::string socket;           // Empty: base/locations.h.
-  std::string state_directory;  // Empty: base/locations.h.
+  std::string socket;           // Empty: os/locations.h.
+  std::string state_directory;  // Empty: os/locations.h.
   std::string sim;              // "2x24G": simulated cards; empty: the machine's.
   Rules rules;
   ServerLimits limits;
@@ -78,8 +78,9 @@ struct Config {
   CardWatch cards;
   bool device_filter = true;       // Where the kernel lets us.
   bool arguments_for_all = false;  // Of everybody's jobs, in every view.
-  std::string idle_foreign;  // Foreign processes that may be moved aside (core/foreign_idle.h).
-  MpsSettings mps;           // Which jobs run under it: rules.mps.
+  std::string
+      idle_foreign;  // Foreign processes that may be moved aside (core/preempt/foreign_idle.h).
+  MpsSettings mps;   // Which jobs run under it: rules.mps.
   CardRules card_rules;
   ConfiguredTenants tenants;
   Calendar calendar;

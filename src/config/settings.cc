@@ -16,7 +16,7 @@
 #include "config/card_rule_fields.h"
 #include "config/tenant_fields.h"
 #include "config/values.h"
-#include "core/placement.h"
+#include "core/place/placement.h"
 
 namespace gpusched {
 namespace {

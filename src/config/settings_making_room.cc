@@ -1,6 +1,6 @@
 // The settings of moving jobs aside.
 #include "config/setting_kinds.h"
-#include "core/foreign_idle.h"
+#include "core/preempt/foreign_idle.h"
 
 namespace gpusched {
 namespace {

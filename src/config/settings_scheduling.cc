@@ -3,7 +3,7 @@
 
 #include "config/calendar_text.h"
 #include "config/setting_kinds.h"
-#include "core/placement.h"
+#include "core/place/placement.h"
 
 namespace gpusched {
 namespace {

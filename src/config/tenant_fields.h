@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/tenant.h"
+#include "core/model/tenant.h"
 
 namespace gpusched {
 

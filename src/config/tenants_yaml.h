@@ -4,7 +4,7 @@
 
 #include "base/result.h"
 #include "config/card_rules_yaml.h"
-#include "core/tenant.h"
+#include "core/model/tenant.h"
 
 namespace gpusched {
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/result.h"
-#include "core/mps.h"
-#include "core/time.h"
+#include "base/time.h"
+#include "core/model/mps.h"
 
 namespace gpusched {
 

@@ -10,9 +10,9 @@
 #include <fstream>
 #include <set>
 
-#include "base/fd.h"
 #include "json/json_fields.h"
 #include "json/json_writer.h"
+#include "os/fd.h"
 
 namespace gpusched {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "core/card_numbers.h"
+#include "core/model/card_numbers.h"
 
 namespace gpusched {
 

@@ -8,11 +8,11 @@
 #include <cstring>
 #include <utility>
 
-#include "base/clock.h"
-#include "base/descriptors.h"
-#include "base/log.h"
 #include "daemon/mps_control.h"
 #include "daemon/readiness.h"
+#include "os/clock.h"
+#include "os/descriptors.h"
+#include "os/log.h"
 #include "process/device_filter.h"
 #include "process/numa.h"
 

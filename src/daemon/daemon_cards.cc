@@ -3,13 +3,13 @@
 #include <string_view>
 #include <utility>
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "core/calendar.h"
-#include "core/pressure.h"
+#include "core/model/calendar.h"
+#include "core/preempt/pressure.h"
 #include "daemon/card_memory.h"
 #include "daemon/daemon.h"
 #include "gpu/sampler_process.h"
+#include "os/clock.h"
+#include "os/log.h"
 #include "process/device_filter.h"
 
 namespace gpusched {

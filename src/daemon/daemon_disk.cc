@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "api/name_cache.h"
-#include "base/clock.h"
-#include "base/log.h"
 #include "daemon/daemon.h"
 #include "daemon/disk_room.h"
 #include "daemon/disk_use.h"
+#include "os/clock.h"
+#include "os/log.h"
 
 namespace gpusched {
 namespace {

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "core/foreign_idle.h"
+#include "core/preempt/foreign_idle.h"
 #include "daemon/daemon.h"
 #include "json/environment.h"
+#include "os/clock.h"
+#include "os/log.h"
 #include "process/running_process.h"
 
 namespace gpusched {

@@ -7,13 +7,13 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
-#include "base/clock.h"
-#include "base/log.h"
 #include "daemon/daemon.h"
 #include "daemon/loss_report.h"
 #include "daemon/state_directory.h"
 #include "engine/reconcile.h"
 #include "json/environment.h"
+#include "os/clock.h"
+#include "os/log.h"
 #include "process/found_jobs.h"
 #include "process/remove_tree.h"
 #include "store/place.h"

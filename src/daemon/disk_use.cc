@@ -9,7 +9,7 @@
 #include <functional>
 #include <memory>
 
-#include "base/fd.h"
+#include "os/fd.h"
 
 namespace gpusched {
 namespace {

@@ -4,8 +4,8 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
-#include "base/clock.h"
-#include "base/log.h"
+#include "os/clock.h"
+#include "os/log.h"
 
 namespace gpusched {
 

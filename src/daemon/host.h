@@ -1,7 +1,7 @@
 // What this machine offers beside its cards.
 #pragma once
 
-#include "core/card.h"
+#include "core/model/card.h"
 
 namespace gpusched {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "base/clock.h"
-#include "core/idle_holder.h"
+#include "core/preempt/idle_holder.h"
+#include "os/clock.h"
 
 namespace gpusched {
 namespace {

@@ -8,7 +8,7 @@
 #include <functional>
 #include <map>
 
-#include "core/activity.h"
+#include "core/preempt/activity.h"
 #include "engine/engine.h"
 #include "process/thread_look.h"
 

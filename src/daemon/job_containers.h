@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/state.h"
+#include "core/state/state.h"
 #include "watch/report.h"
 
 namespace gpusched {

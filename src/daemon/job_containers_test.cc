@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core/apply.h"
-#include "core/decide.h"
+#include "core/apply/apply.h"
+#include "core/decide/decide.h"
 
 namespace gpusched::testing {
 namespace {

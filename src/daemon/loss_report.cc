@@ -8,8 +8,8 @@
 #include <cstring>
 #include <fstream>
 
-#include "base/fd.h"
 #include "base/text.h"
+#include "os/fd.h"
 
 namespace gpusched {
 

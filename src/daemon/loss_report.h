@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/time.h"
+#include "base/time.h"
 
 namespace gpusched {
 

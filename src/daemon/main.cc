@@ -6,11 +6,11 @@
 #include <string>
 #include <system_error>
 
-#include "base/locations.h"
-#include "base/log.h"
 #include "config/config.h"
 #include "daemon/daemon.h"
 #include "daemon/options.h"
+#include "os/locations.h"
+#include "os/log.h"
 
 namespace gpusched {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "base/fd.h"
+#include "os/fd.h"
 
 namespace gpusched {
 

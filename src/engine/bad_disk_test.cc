@@ -2,7 +2,7 @@
 // copy.
 #include <gtest/gtest.h>
 
-#include "core/explain.h"
+#include "core/explain/explain.h"
 #include "engine/engine.h"
 #include "sim/memory_store.h"
 #include "sim/sim_launcher.h"

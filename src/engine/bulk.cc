@@ -2,8 +2,8 @@
 // else is served in between. Each slice is on disk before the next; the answer comes with the last.
 #include <algorithm>
 
-#include "core/bulk_verb.h"
-#include "core/transitions.h"
+#include "core/apply/bulk_verb.h"
+#include "core/apply/transitions.h"
 #include "engine/engine.h"
 
 namespace gpusched {

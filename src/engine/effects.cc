@@ -1,5 +1,5 @@
 // What follows a commit: launches, answers, and all that has to be done outside.
-#include "core/check.h"
+#include "base/check.h"
 #include "engine/engine.h"
 #include "engine/launch_order.h"
 #include "engine/refusal_error.h"

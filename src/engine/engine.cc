@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "core/check.h"
-#include "core/decide.h"
-#include "core/retention.h"
+#include "base/check.h"
+#include "core/apply/retention.h"
+#include "core/decide/decide.h"
 #include "engine/launch_order.h"
 
 namespace gpusched {

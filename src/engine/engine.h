@@ -18,10 +18,10 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/apply.h"
-#include "core/clock_watch.h"
-#include "core/event.h"
-#include "core/state.h"
+#include "core/apply/apply.h"
+#include "core/model/clock_watch.h"
+#include "core/model/event.h"
+#include "core/state/state.h"
 #include "engine/launcher.h"
 #include "engine/store.h"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/card.h"
-#include "core/event.h"
+#include "core/model/card.h"
+#include "core/model/event.h"
 
 namespace gpusched {
 

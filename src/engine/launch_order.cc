@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "core/check.h"
+#include "base/check.h"
 
 namespace gpusched {
 namespace {

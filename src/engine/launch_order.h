@@ -2,7 +2,7 @@
 // placeholders filled in and the variables that tell the job what it was given.
 #pragma once
 
-#include "core/state.h"
+#include "core/state/state.h"
 #include "engine/engine.h"
 #include "engine/launcher.h"
 

@@ -17,11 +17,11 @@
 #include <variant>
 #include <vector>
 
-#include "core/card.h"
-#include "core/ids.h"
-#include "core/job.h"
-#include "core/move.h"
-#include "core/time.h"
+#include "base/time.h"
+#include "core/model/card.h"
+#include "core/model/ids.h"
+#include "core/model/job.h"
+#include "core/model/move.h"
 
 namespace gpusched {
 

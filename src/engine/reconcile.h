@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/job.h"
+#include "core/model/job.h"
 #include "engine/store.h"
 
 namespace gpusched {

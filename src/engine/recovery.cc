@@ -1,7 +1,7 @@
 // Going on where the last daemon stopped. There is no separate recovery logic: the state is
 // loaded, the launcher is asked what became of each attempt, and its reports flow through the
 // same events as always.
-#include "core/idle_holder.h"
+#include "core/preempt/idle_holder.h"
 #include "engine/engine.h"
 
 namespace gpusched {

@@ -1,6 +1,6 @@
 #include "engine/refusal_error.h"
 
-#include "core/check.h"
+#include "base/check.h"
 
 namespace gpusched {
 

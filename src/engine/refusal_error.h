@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "core/event.h"
+#include "core/model/event.h"
 
 namespace gpusched {
 

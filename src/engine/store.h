@@ -14,15 +14,15 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/booking.h"
-#include "core/card.h"
-#include "core/estimates.h"
-#include "core/group.h"
-#include "core/ids.h"
-#include "core/job.h"
-#include "core/move_rates.h"
-#include "core/tenant.h"
-#include "core/time.h"
+#include "base/time.h"
+#include "core/model/booking.h"
+#include "core/model/card.h"
+#include "core/model/group.h"
+#include "core/model/ids.h"
+#include "core/model/job.h"
+#include "core/model/move_rates.h"
+#include "core/model/tenant.h"
+#include "core/state/estimates.h"
 
 namespace gpusched {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/card.h"
+#include "core/model/card.h"
 #include "watch/report.h"
 
 namespace gpusched {

@@ -1,6 +1,6 @@
 // The processes of a card as admission sees them: how much each uses it, as the driver says (what
-// of that counts is the core's to say, core/recent_load.h), and since when one has held memory
-// without using the card.
+// of that counts is the core's to say, core/state/recent_load.h), and since when one has held
+// memory without using the card.
 #pragma once
 
 #include <map>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/card_view.h"
+#include "core/model/card_view.h"
 #include "watch/report.h"
 
 namespace gpusched {

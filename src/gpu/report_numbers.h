@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/card.h"
+#include "core/model/card.h"
 #include "watch/report.h"
 
 namespace gpusched {

@@ -20,8 +20,8 @@
 #include <string_view>
 #include <utility>
 
-#include "base/fd.h"
 #include "json/sampler_lines.h"
+#include "os/fd.h"
 
 extern char** environ;
 

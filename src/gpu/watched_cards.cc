@@ -11,12 +11,12 @@
 #include <set>
 #include <utility>
 
-#include "base/clock.h"
 #include "gpu/card_search.h"
 #include "gpu/link_groups.h"
 #include "gpu/mps_load.h"
 #include "gpu/report_numbers.h"
 #include "gpu/sampler_process.h"
+#include "os/clock.h"
 
 namespace gpusched {
 namespace {

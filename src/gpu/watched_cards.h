@@ -33,7 +33,8 @@ class WatchedCards final : public GpuBackend {
     // Gives cards that were found their numbers and what the configuration says of them; their
     // numbers are the driver's before. Empty: they stay as they are.
     std::function<std::vector<Card>(std::vector<Card>)> arrange;
-    // Says whose processes of a lease's holder are on this card (core/lease.h); empty: nobody's.
+    // Says whose processes of a lease's holder are on this card (core/model/lease.h); empty:
+    // nobody's.
     std::function<std::optional<AttemptId>(int holder, CardNumber card)> lease_of_holder;
     // Cards that were here before are not, though so many are: somebody else looks from time to
     // time whether they are back. Empty: nobody misses a card.

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/check.h"
+#include "base/check.h"
 #include "history/column.h"
 
 namespace gpusched::history {

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "core/time.h"
+#include "base/time.h"
 
 namespace gpusched::history {
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "core/state.h"
+#include "core/state/state.h"
 #include "history/series.h"
 #include "watch/report.h"
 

@@ -4,8 +4,8 @@
 #include <system_error>
 #include <utility>
 
-#include "base/log.h"
 #include "history/history_place.h"
+#include "os/log.h"
 
 namespace gpusched::history {
 namespace {

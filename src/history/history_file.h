@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/ids.h"
-#include "core/time.h"
+#include "base/time.h"
+#include "core/model/ids.h"
 #include "store/sqlite.h"
 
 namespace gpusched::history {

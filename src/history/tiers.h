@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 
-#include "core/time.h"
+#include "base/time.h"
 
 namespace gpusched::history {
 

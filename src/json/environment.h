@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/job.h"
+#include "core/model/job.h"
 
 namespace gpusched {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/card.h"
-#include "core/job.h"
-#include "core/knowledge.h"
+#include "core/explain/knowledge.h"
+#include "core/model/card.h"
+#include "core/model/job.h"
 #include "json/json_writer.h"
 
 namespace gpusched {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/time.h"
+#include "base/time.h"
 #include "json/json_value.h"
 
 namespace gpusched {

@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/ids.h"
-#include "core/time.h"
+#include "base/time.h"
+#include "core/model/ids.h"
 
 namespace gpusched {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/job.h"
+#include "core/model/job.h"
 #include "json/json_fields.h"
 #include "json/json_writer.h"
 

@@ -6,9 +6,9 @@
 #include <concepts>
 #include <cstdint>
 
-#include "core/card_view.h"
-#include "core/move_rates.h"
-#include "core/rules.h"
+#include "core/model/card_view.h"
+#include "core/model/move_rates.h"
+#include "core/model/rules.h"
 
 namespace gpusched {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "core/excerpt.h"
+#include "core/explain/excerpt.h"
 
 namespace gpusched {
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/decide.h"
+#include "core/decide/decide.h"
 #include "tests/support/core_builders.h"
 
 namespace gpusched::testing {

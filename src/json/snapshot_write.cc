@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "core/learn.h"
+#include "core/apply/learn.h"
 #include "json/json_writer.h"
 #include "json/needs_json.h"
 #include "json/snapshot_fields.h"

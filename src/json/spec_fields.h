@@ -1,8 +1,8 @@
 // The fields of a JobSpec, read from an object; shared by the store's form and by POST /v1/jobs.
 #pragma once
 
-#include "core/event.h"
-#include "core/job.h"
+#include "core/model/event.h"
+#include "core/model/job.h"
 #include "json/json_fields.h"
 
 namespace gpusched {

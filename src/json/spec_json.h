@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "core/job.h"
+#include "core/model/job.h"
 
 namespace gpusched {
 

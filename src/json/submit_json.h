@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/event.h"
-#include "core/job.h"
+#include "core/model/event.h"
+#include "core/model/job.h"
 
 namespace gpusched {
 

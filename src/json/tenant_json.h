@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "core/tenant.h"
+#include "core/model/tenant.h"
 #include "json/json_fields.h"
 #include "json/json_writer.h"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "core/job.h"
+#include "core/model/job.h"
 #include "json/json_writer.h"
 
 namespace gpusched {

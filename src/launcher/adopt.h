@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "base/fd.h"
 #include "base/result.h"
-#include "core/ids.h"
+#include "core/model/ids.h"
+#include "os/fd.h"
 
 namespace gpusched {
 

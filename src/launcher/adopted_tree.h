@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "base/fd.h"
-#include "core/adopted.h"
+#include "core/model/adopted.h"
+#include "os/fd.h"
 #include "process/process_tree.h"
 
 namespace gpusched {

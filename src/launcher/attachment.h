@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "base/fd.h"
 #include "base/result.h"
-#include "core/job.h"
+#include "core/model/job.h"
+#include "os/fd.h"
 #include "process/control_protocol.h"
 
 namespace gpusched {

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "base/fd.h"
 #include "base/result.h"
 #include "engine/launcher.h"
+#include "os/fd.h"
 #include "process/job_directory.h"
 
 namespace gpusched {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "base/fd.h"
 #include "base/result.h"
 #include "engine/launcher.h"
+#include "os/fd.h"
 #include "process/job_directory.h"
 
 namespace gpusched {

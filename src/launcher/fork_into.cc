@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/fd.h"
+#include "os/fd.h"
 
 namespace gpusched {
 namespace {

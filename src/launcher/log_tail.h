@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/fd.h"
+#include "os/fd.h"
 
 namespace gpusched {
 

@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
-#include "base/fd.h"
-#include "core/time.h"
+#include "base/time.h"
+#include "os/fd.h"
 
 namespace gpusched {
 

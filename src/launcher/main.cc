@@ -17,9 +17,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "base/clock.h"
-#include "base/descriptors.h"
 #include "launcher/serve.h"
+#include "os/clock.h"
+#include "os/descriptors.h"
 #include "process/cgroup.h"
 #include "process/job_directory.h"
 #include "process/launch_protocol.h"

@@ -13,7 +13,7 @@
 #include <csignal>
 #include <cstring>
 
-#include "base/clock.h"
+#include "os/clock.h"
 
 namespace gpusched {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <poll.h>
 
-#include "base/clock.h"
 #include "launcher/mps_keeper.h"
+#include "os/clock.h"
 
 namespace gpusched {
 namespace {

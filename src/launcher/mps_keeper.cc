@@ -16,8 +16,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/clock.h"
 #include "launcher/mps_control.h"
+#include "os/clock.h"
 #include "process/cgroup.h"
 #include "process/mps_place.h"
 #include "process/process_tree.h"

@@ -16,9 +16,9 @@
 #include <cstring>
 #include <optional>
 
-#include "base/clock.h"
 #include "launcher/attempt_entries.h"
 #include "launcher/supervisor.h"
+#include "os/clock.h"
 #include "process/cgroup.h"
 #include "process/device_filter.h"
 #include "process/dmem.h"

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "base/fd.h"
-#include "core/ids.h"
+#include "core/model/ids.h"
+#include "os/fd.h"
 
 namespace gpusched {
 

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "base/clock.h"
+#include "os/clock.h"
 
 namespace gpusched {
 namespace {

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "base/fd.h"
 #include "engine/launcher.h"
 #include "launcher/adopted_tree.h"
 #include "launcher/attachment.h"
@@ -19,6 +18,7 @@
 #include "launcher/mps_join.h"
 #include "launcher/shim.h"
 #include "launcher/timeline.h"
+#include "os/fd.h"
 #include "process/control_protocol.h"
 #include "process/job_directory.h"
 

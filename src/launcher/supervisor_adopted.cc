@@ -1,8 +1,8 @@
 // A process that ran before its shim: taken over, watched over, let go.
 #include <csignal>
 
-#include "base/clock.h"
 #include "launcher/supervisor.h"
+#include "os/clock.h"
 #include "process/launch_protocol.h"
 
 namespace gpusched {

@@ -5,9 +5,9 @@
 #include <csignal>
 #include <type_traits>
 
-#include "base/clock.h"
 #include "launcher/adopt.h"
 #include "launcher/supervisor.h"
+#include "os/clock.h"
 #include "process/cgroup.h"
 #include "process/packet.h"
 #include "process/process_tree.h"

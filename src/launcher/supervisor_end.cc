@@ -10,9 +10,9 @@
 #include <cstring>
 #include <utility>
 
-#include "base/clock.h"
 #include "launcher/attempt_entries.h"
 #include "launcher/supervisor.h"
+#include "os/clock.h"
 #include "process/cgroup.h"
 #include "process/launch_protocol.h"
 #include "process/packet.h"

@@ -5,8 +5,8 @@
 #include <csignal>
 #include <cstdio>
 
-#include "base/clock.h"
 #include "launcher/supervisor.h"
+#include "os/clock.h"
 #include "process/process_tree.h"
 
 namespace gpusched {

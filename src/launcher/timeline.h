@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/job.h"
-#include "core/time.h"
+#include "base/time.h"
+#include "core/model/job.h"
 
 namespace gpusched {
 

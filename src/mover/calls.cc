@@ -7,8 +7,8 @@
 #include <system_error>
 #include <thread>
 
-#include "base/clock.h"
 #include "mover/move.h"
+#include "os/clock.h"
 
 namespace gpusched::mover {
 namespace {

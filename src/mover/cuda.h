@@ -10,7 +10,7 @@
 #include <string>
 #include <tl/expected.hpp>
 
-#include "core/time.h"
+#include "base/time.h"
 
 namespace gpusched::mover {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/fd.h"
+#include "os/fd.h"
 
 namespace gpusched::mover {
 namespace {

@@ -12,9 +12,9 @@
 #include <cstring>
 #include <string>
 
-#include "base/fd.h"
 #include "mover/move.h"
 #include "mover/words.h"
+#include "os/fd.h"
 #include "process/job_directory.h"
 #include "process/launch_protocol.h"
 #include "process/packet.h"

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "base/clock.h"
 #include "mover/host_memory.h"
+#include "os/clock.h"
 #include "process/job_directory.h"
 #include "process/process_tree.h"
 

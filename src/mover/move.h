@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/ids.h"
+#include "core/model/ids.h"
 #include "mover/cards.h"
 #include "mover/cuda.h"
 #include "mover/dying.h"

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/clock.h"
 #include "mover/host_memory.h"
 #include "mover/move.h"
 #include "mover/timed_call.h"
+#include "os/clock.h"
 
 namespace gpusched::mover {
 namespace {

@@ -18,8 +18,8 @@
 #include <optional>
 #include <sstream>
 
-#include "base/clock.h"
-#include "base/fd.h"
+#include "os/clock.h"
+#include "os/fd.h"
 #include "process/job_directory.h"
 #include "process/move_record.h"
 #include "tests/support/simulated_driver.h"

@@ -7,9 +7,9 @@
 #include <csignal>
 #include <set>
 
-#include "base/clock.h"
-#include "base/fd.h"
 #include "mover/thread_hold.h"
+#include "os/clock.h"
+#include "os/fd.h"
 #include "process/cgroup.h"
 
 namespace gpusched::mover {

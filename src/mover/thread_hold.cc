@@ -12,7 +12,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "base/clock.h"
+#include "os/clock.h"
 
 namespace gpusched::mover {
 namespace {

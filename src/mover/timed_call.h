@@ -1,8 +1,8 @@
 // One call of the driver, and how long it took.
 #pragma once
 
-#include "base/clock.h"
-#include "core/time.h"
+#include "base/time.h"
+#include "os/clock.h"
 
 namespace gpusched::mover {
 

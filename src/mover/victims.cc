@@ -8,8 +8,8 @@
 #include <cstring>
 #include <set>
 
-#include "base/clock.h"
-#include "base/fd.h"
+#include "os/clock.h"
+#include "os/fd.h"
 #include "process/job_directory.h"
 
 namespace gpusched::mover {

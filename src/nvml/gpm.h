@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "core/time.h"
+#include "base/time.h"
 #include "nvml/question.h"
 
 namespace gpusched::nvml {

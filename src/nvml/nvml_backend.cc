@@ -6,13 +6,13 @@
 #include <map>
 #include <mutex>
 
-#include "base/clock.h"
 #include "nvml/accounts.h"
 #include "nvml/card_list.h"
 #include "nvml/event_source.h"
 #include "nvml/process_lists.h"
 #include "nvml/process_use.h"
 #include "nvml/sample_reader.h"
+#include "os/clock.h"
 
 namespace gpusched::nvml {
 namespace {

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <functional>
 
-#include "core/time.h"
+#include "base/time.h"
 #include "watch/backend.h"
 
 namespace gpusched::nvml {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "base/clock.h"
 #include "nvml/nvml_harness.h"
 #include "nvml/sample_reader.h"
+#include "os/clock.h"
 #include "tests/support/watch_contract.h"
 
 namespace gpusched::testing {

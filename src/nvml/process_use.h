@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "core/time.h"
+#include "base/time.h"
 #include "nvml/question.h"
 #include "watch/sample.h"
 

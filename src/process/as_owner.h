@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "core/job.h"
+#include "core/model/job.h"
 
 namespace gpusched {
 

@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "base/clock.h"
+#include "os/clock.h"
 
 namespace gpusched {
 namespace {

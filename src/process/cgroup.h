@@ -10,8 +10,8 @@
 #include <optional>
 #include <string>
 
-#include "base/fd.h"
 #include "base/result.h"
+#include "os/fd.h"
 
 namespace gpusched {
 

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "base/fd.h"
 #include "base/result.h"
-#include "core/ids.h"
+#include "core/model/ids.h"
+#include "os/fd.h"
 #include "process/control_protocol.h"
 
 namespace gpusched {

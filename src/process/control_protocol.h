@@ -10,7 +10,7 @@
 #include <variant>
 
 #include "base/result.h"
-#include "core/job.h"
+#include "core/model/job.h"
 
 namespace gpusched {
 

@@ -12,7 +12,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "base/fd.h"
+#include "os/fd.h"
 
 namespace gpusched {
 namespace {

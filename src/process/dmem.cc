@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "base/fd.h"
+#include "os/fd.h"
 
 namespace gpusched {
 namespace {

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/fd.h"
+#include "os/fd.h"
 #include "tests/support/temporary_directory.h"
 
 namespace gpusched {

@@ -10,11 +10,11 @@
 #include <string>
 #include <variant>
 
-#include "base/fd.h"
 #include "base/result.h"
-#include "core/ids.h"
-#include "core/job.h"
+#include "core/model/ids.h"
+#include "core/model/job.h"
 #include "engine/launcher.h"
+#include "os/fd.h"
 
 namespace gpusched {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/ids.h"
+#include "core/model/ids.h"
 #include "engine/launcher.h"
 
 namespace gpusched {

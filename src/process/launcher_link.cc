@@ -14,7 +14,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/descriptors.h"
+#include "os/descriptors.h"
 #include "process/packet.h"
 
 namespace gpusched {

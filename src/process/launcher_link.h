@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "base/fd.h"
 #include "base/result.h"
+#include "os/fd.h"
 #include "process/launch_protocol.h"
 
 namespace gpusched {

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <string>
 
-#include "base/fd.h"
 #include "base/result.h"
-#include "core/ids.h"
-#include "core/job.h"
+#include "core/model/ids.h"
+#include "core/model/job.h"
+#include "os/fd.h"
 
 namespace gpusched {
 

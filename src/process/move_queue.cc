@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 
-#include "base/clock.h"
+#include "os/clock.h"
 
 namespace gpusched {
 namespace {

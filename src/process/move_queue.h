@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "base/fd.h"
 #include "engine/launcher.h"
+#include "os/fd.h"
 #include "process/control_protocol.h"
 #include "process/launch_protocol.h"
 #include "process/move_record.h"

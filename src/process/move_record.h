@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/move.h"
-#include "core/time.h"
+#include "base/time.h"
+#include "core/model/move.h"
 
 namespace gpusched {
 

@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/clock.h"
+#include "os/clock.h"
 #include "process/control_client.h"
 #include "process/job_directory.h"
 #include "process/move_queue.h"

@@ -16,11 +16,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/fd.h"
 #include "base/result.h"
-#include "core/job.h"
-#include "core/time.h"
+#include "base/time.h"
+#include "core/model/job.h"
 #include "engine/launcher.h"
+#include "os/fd.h"
 
 namespace gpusched {
 

@@ -10,7 +10,7 @@
 #include <memory>
 #include <optional>
 
-#include "base/fd.h"
+#include "os/fd.h"
 
 namespace gpusched {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/fd.h"
+#include "os/fd.h"
 
 namespace gpusched {
 

@@ -12,7 +12,7 @@
 #include <optional>
 #include <string_view>
 
-#include "base/fd.h"
+#include "os/fd.h"
 
 namespace gpusched {
 namespace {

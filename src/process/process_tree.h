@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "core/ids.h"
-#include "core/time.h"
+#include "base/time.h"
+#include "core/model/ids.h"
 
 namespace gpusched {
 

@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/clock.h"
+#include "os/clock.h"
 #include "process/cgroup.h"
 #include "tests/support/temporary_directory.h"
 

@@ -6,7 +6,7 @@
 
 #include <charconv>
 
-#include "base/fd.h"
+#include "os/fd.h"
 #include "process/job_directory.h"
 
 namespace gpusched {

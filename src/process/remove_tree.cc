@@ -9,7 +9,7 @@
 #include <cstring>
 #include <vector>
 
-#include "base/fd.h"
+#include "os/fd.h"
 
 namespace gpusched {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "base/fd.h"
+#include "os/fd.h"
 #include "process/process_tree.h"
 
 namespace gpusched {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/time.h"
+#include "base/time.h"
 
 namespace gpusched {
 

@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-#include "base/clock.h"
+#include "os/clock.h"
 #include "process/shim_harness.h"
 
 namespace gpusched {

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "base/clock.h"
+#include "os/clock.h"
 #include "process/control_protocol.h"
 #include "process/job_directory.h"
 #include "process/launch_protocol.h"

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "base/fd.h"
+#include "os/fd.h"
 #include "process/job_directory.h"
 #include "process/record.h"
 

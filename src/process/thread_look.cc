@@ -10,7 +10,7 @@
 #include <cstring>
 #include <string>
 
-#include "base/fd.h"
+#include "os/fd.h"
 
 namespace gpusched {
 namespace {

@@ -1,4 +1,5 @@
-// The threads of a process tree as /proc shows them at one moment: what core/activity.h compares.
+// The threads of a process tree as /proc shows them at one moment: what core/preempt/activity.h
+// compares.
 #pragma once
 
 #include <sys/types.h>
@@ -6,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/activity.h"
+#include "core/preempt/activity.h"
 #include "process/process_tree.h"
 
 namespace gpusched {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/check.h"
+#include "base/check.h"
 #include "core/policy/node_layout.h"
 
 namespace gpusched::replay {

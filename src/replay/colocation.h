@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/job.h"
-#include "core/time.h"
+#include "base/time.h"
+#include "core/model/job.h"
 
 namespace gpusched::replay {
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <queue>
 
-#include "core/apply.h"
+#include "core/apply/apply.h"
 #include "replay/colocation.h"
 
 namespace gpusched::replay {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "core/rules.h"
+#include "core/model/rules.h"
 #include "replay/machine.h"
 #include "replay/outcome.h"
 #include "replay/trace.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "core/time.h"
+#include "base/time.h"
 #include "replay/trace.h"
 
 namespace gpusched::replay {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/card.h"
+#include "core/model/card.h"
 
 namespace gpusched::replay {
 

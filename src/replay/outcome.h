@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/time.h"
+#include "base/time.h"
 
 namespace gpusched::replay {
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "core/pending.h"
 #include "core/policy/attained_queues.h"
 #include "core/policy/timeshare.h"
+#include "core/state/pending.h"
 #include "replay/card_ledger.h"
 
 namespace gpusched::replay {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/rules.h"
+#include "core/model/rules.h"
 #include "replay/cost_model.h"
 #include "replay/machine.h"
 #include "replay/measures.h"

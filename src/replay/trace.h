@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/needs.h"
-#include "core/time.h"
+#include "base/time.h"
+#include "core/model/needs.h"
 
 namespace gpusched::replay {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "core/ids.h"
+#include "core/model/ids.h"
 #include "watch/report.h"
 
 namespace gpusched {

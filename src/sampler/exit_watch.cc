@@ -8,7 +8,7 @@
 #include <array>
 #include <cerrno>
 
-#include "core/check.h"
+#include "base/check.h"
 
 namespace gpusched {
 

@@ -9,8 +9,8 @@
 #include <set>
 #include <vector>
 
-#include "base/fd.h"
-#include "core/ids.h"
+#include "core/model/ids.h"
+#include "os/fd.h"
 
 namespace gpusched {
 

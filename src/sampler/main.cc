@@ -10,9 +10,9 @@
 #include <cstdio>
 #include <cstring>
 
-#include "base/clock.h"
-#include "base/descriptors.h"
 #include "nvml/nvml_backend.h"
+#include "os/clock.h"
+#include "os/descriptors.h"
 #include "sampler/sampler.h"
 
 namespace gpusched {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "base/fd.h"
+#include "os/fd.h"
 
 namespace gpusched {
 

@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "base/fd.h"
 #include "base/text.h"
+#include "os/fd.h"
 
 namespace gpusched {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "core/ids.h"
-#include "core/time.h"
+#include "base/time.h"
+#include "core/model/ids.h"
 
 namespace gpusched {
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/clock.h"
+#include "os/clock.h"
 #include "tests/support/temporary_directory.h"
 
 namespace gpusched::testing {

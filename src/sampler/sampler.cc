@@ -14,7 +14,7 @@
 #include <optional>
 #include <thread>
 
-#include "core/check.h"
+#include "base/check.h"
 #include "sampler/card_watch.h"
 #include "sampler/number_cards.h"
 #include "sampler/order_lines.h"

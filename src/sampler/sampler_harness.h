@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "base/clock.h"
-#include "base/fd.h"
 #include "json/sampler_lines.h"
+#include "os/clock.h"
+#include "os/fd.h"
 
 namespace gpusched::testing {
 

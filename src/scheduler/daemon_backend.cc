@@ -9,9 +9,9 @@
 #include <shared_mutex>
 #include <utility>
 
-#include "base/clock.h"
-#include "base/locations.h"
-#include "core/time.h"
+#include "base/time.h"
+#include "os/clock.h"
+#include "os/locations.h"
 #include "scheduler/daemon_feed.h"
 #include "scheduler/daemon_line.h"
 #include "scheduler/lease_words.h"

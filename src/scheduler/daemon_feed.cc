@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/clock.h"
+#include "os/clock.h"
 
 namespace gpusched::library {
 namespace {

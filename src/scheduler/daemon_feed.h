@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "core/time.h"
+#include "base/time.h"
 #include "scheduler/daemon_stream.h"
 
 namespace gpusched::library {

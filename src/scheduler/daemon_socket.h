@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/fd.h"
 #include "base/result.h"
+#include "os/fd.h"
 
 namespace gpusched::library {
 

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/clock.h"
-#include "core/apply.h"
-#include "core/decide.h"
-#include "core/excerpt.h"
-#include "core/explain.h"
-#include "core/look_ahead.h"
-#include "core/order.h"
+#include "core/apply/apply.h"
+#include "core/decide/decide.h"
+#include "core/explain/excerpt.h"
+#include "core/explain/explain.h"
+#include "core/explain/look_ahead.h"
+#include "core/share/order.h"
+#include "os/clock.h"
 
 namespace gpusched::library {
 namespace {

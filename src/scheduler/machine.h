@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "core/state.h"
+#include "core/state/state.h"
 #include "scheduler/backend.h"
 #include "scheduler/machine_lock.h"
 

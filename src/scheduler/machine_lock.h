@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "base/fd.h"
+#include "os/fd.h"
 #include "scheduler/backend.h"
 
 namespace gpusched::library {

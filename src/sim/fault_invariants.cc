@@ -1,7 +1,7 @@
 // What must be true after every turn, whatever happened.
 #include <algorithm>
 
-#include "core/explain.h"
+#include "core/explain/explain.h"
 #include "sim/fault_world.h"
 
 namespace gpusched {

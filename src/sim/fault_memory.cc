@@ -2,7 +2,7 @@
 // little by little, until there is no more.
 #include <algorithm>
 
-#include "core/pressure.h"
+#include "core/preempt/pressure.h"
 #include "sim/fault_world.h"
 
 namespace gpusched {

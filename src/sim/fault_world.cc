@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/comeback.h"
-#include "core/explain.h"
+#include "core/explain/explain.h"
+#include "core/preempt/resume.h"
 #include "engine/reconcile.h"
 
 namespace gpusched {

@@ -4,7 +4,7 @@
 #include <utility>
 #include <variant>
 
-#include "core/ended_environments.h"
+#include "core/state/ended_environments.h"
 
 namespace gpusched {
 

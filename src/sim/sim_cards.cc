@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/growth.h"
+#include "core/state/growth.h"
 
 namespace gpusched {
 namespace {

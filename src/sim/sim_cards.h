@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "core/event.h"
-#include "core/job.h"
-#include "core/rules.h"
+#include "core/model/event.h"
+#include "core/model/job.h"
+#include "core/model/rules.h"
 
 namespace gpusched {
 

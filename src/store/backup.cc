@@ -10,7 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "base/fd.h"
+#include "os/fd.h"
 #include "store/place.h"
 #include "store/sqlite.h"
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "base/fd.h"
 #include "engine/store.h"
+#include "os/fd.h"
 #include "store/place.h"
 
 namespace gpusched {

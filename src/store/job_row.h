@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "base/result.h"
-#include "core/job.h"
+#include "core/model/job.h"
 #include "store/sqlite.h"
 
 namespace gpusched {

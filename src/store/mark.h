@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/fd.h"
 #include "base/result.h"
+#include "os/fd.h"
 
 namespace gpusched {
 

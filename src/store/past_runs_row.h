@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/estimates.h"
+#include "core/state/estimates.h"
 #include "store/sqlite.h"
 
 namespace gpusched {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/job.h"
+#include "core/model/job.h"
 
 namespace gpusched {
 

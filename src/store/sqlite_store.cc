@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "base/log.h"
+#include "os/log.h"
 #include "store/backup.h"
 #include "store/loader.h"
 #include "store/migrations.h"

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "core/job.h"
+#include "core/model/job.h"
 #include "engine/store.h"
 #include "store/shared_rows.h"
 #include "store/sqlite.h"

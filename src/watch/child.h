@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/fd.h"
 #include "base/result.h"
+#include "os/fd.h"
 
 namespace gpusched::watch {
 

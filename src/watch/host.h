@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "base/clock.h"
+#include "os/clock.h"
 
 namespace gpusched::watch {
 

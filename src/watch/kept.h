@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/result.h"
-#include "core/time.h"
+#include "base/time.h"
 
 namespace gpusched::watch {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <thread>
 
-#include "base/fd.h"
 #include "base/result.h"
+#include "os/fd.h"
 #include "watch/child.h"
 #include "watch/host.h"
 #include "watch/powermetrics_text.h"

@@ -9,8 +9,8 @@
 #include <variant>
 #include <vector>
 
-#include "core/ids.h"
-#include "core/time.h"
+#include "base/time.h"
+#include "core/model/ids.h"
 #include "watch/sample.h"
 
 namespace gpusched::watch {

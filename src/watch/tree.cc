@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <memory>
 
-#include "base/fd.h"
+#include "os/fd.h"
 #include "watch/numbers.h"
 
 namespace gpusched::watch {

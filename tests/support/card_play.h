@@ -9,8 +9,8 @@
 #include <set>
 #include <string>
 
-#include "core/explain.h"
-#include "core/pressure.h"
+#include "core/explain/explain.h"
+#include "core/preempt/pressure.h"
 #include "tests/support/room_builders.h"
 
 namespace gpusched::testing {

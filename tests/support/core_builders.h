@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/apply.h"
-#include "core/state.h"
+#include "core/apply/apply.h"
+#include "core/state/state.h"
 
 namespace gpusched::testing {
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "core/make_room.h"
+#include "core/preempt/preempt.h"
 #include "tests/support/core_builders.h"
 
 namespace gpusched::testing {

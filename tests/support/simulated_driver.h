@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/clock.h"
+#include "os/clock.h"
 #include "simdriver/card_use.h"
 #include "simdriver/simworld/settings.h"
 #include "simdriver/world_changes.h"

@@ -5,7 +5,7 @@
 
 #include "api/http_target.h"
 #include "api/selector.h"
-#include "core/check.h"
+#include "base/check.h"
 #include "json/json_value.h"
 #include "json/json_writer.h"
 

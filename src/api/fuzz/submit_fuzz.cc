@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/check.h"
+#include "base/check.h"
 #include "json/spec_json.h"
 #include "json/submit_json.h"
 

@@ -6,7 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "base/clock.h"
 #include "cli/change_feed.h"
 #include "cli/commands/verbs.h"
 #include "cli/job_ids.h"
@@ -15,6 +14,7 @@
 #include "cli/shared_flags.h"
 #include "cli/terminal.h"
 #include "json/json_writer.h"
+#include "os/clock.h"
 
 namespace gpusched::cli {
 namespace {

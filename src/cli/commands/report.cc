@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
-#include "base/clock.h"
 #include "base/text.h"
 #include "cli/commands/verbs.h"
 #include "cli/report_view.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
 #include "cli/terminal.h"
+#include "os/clock.h"
 
 namespace gpusched::cli {
 namespace {

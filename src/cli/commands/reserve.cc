@@ -1,7 +1,6 @@
 // `reserve`: cards kept for somebody from a time to a time.
 #include <fmt/format.h>
 
-#include "base/clock.h"
 #include "base/text.h"
 #include "cli/commands/verbs.h"
 #include "cli/render.h"
@@ -9,6 +8,7 @@
 #include "cli/session.h"
 #include "cli/shared_flags.h"
 #include "cli/terminal.h"
+#include "os/clock.h"
 
 namespace gpusched::cli {
 namespace {

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "base/clock.h"
 #include "base/text.h"
 #include "cli/change_jobs.h"
 #include "cli/commands/verbs.h"
@@ -9,6 +8,7 @@
 #include "cli/shared_flags.h"
 #include "cli/submission.h"
 #include "json/json_writer.h"
+#include "os/clock.h"
 
 namespace gpusched::cli {
 namespace {

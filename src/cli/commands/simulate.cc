@@ -4,7 +4,6 @@
 #include <array>
 #include <filesystem>
 
-#include "base/clock.h"
 #include "base/text.h"
 #include "cli/commands/verbs.h"
 #include "cli/files.h"
@@ -13,6 +12,7 @@
 #include "cli/simulate_request.h"
 #include "cli/snapshot_replay.h"
 #include "json/snapshot_json.h"
+#include "os/clock.h"
 #include "replay/history.h"
 #include "replay/report.h"
 #include "replay/simulate.h"

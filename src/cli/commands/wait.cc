@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/clock.h"
 #include "base/text.h"
 #include "cli/commands/verbs.h"
 #include "cli/job_ids.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
 #include "cli/views.h"
+#include "os/clock.h"
 
 namespace gpusched::cli {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "base/clock.h"
 #include "cli/session.h"
+#include "os/clock.h"
 
 namespace gpusched::cli::top {
 namespace {

@@ -5,11 +5,11 @@
 
 #include <optional>
 
+#include "base/time.h"
 #include "cli/change_feed.h"
 #include "cli/client.h"
 #include "cli/top/keys.h"
 #include "cli/top/state.h"
-#include "core/time.h"
 
 namespace gpusched::cli::top {
 

@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "base/time.h"
 #include "cli/views.h"
-#include "core/time.h"
 
 namespace gpusched::cli::top {
 

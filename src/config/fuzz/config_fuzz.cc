@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include "base/check.h"
 #include "config/config.h"
-#include "core/check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);

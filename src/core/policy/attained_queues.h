@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "core/time.h"
+#include "base/time.h"
 
 namespace gpusched::policy {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "base/time.h"
 #include "core/policy/node_layout.h"
-#include "core/time.h"
 
 namespace gpusched::policy {
 

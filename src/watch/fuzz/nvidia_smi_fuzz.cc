@@ -4,7 +4,7 @@
 #include <set>
 #include <string_view>
 
-#include "core/check.h"
+#include "base/check.h"
 #include "watch/nvidia_smi_text.h"
 
 using namespace gpusched::watch;

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/check.h"
+#include "base/check.h"
 #include "watch/plist.h"
 #include "watch/powermetrics_text.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/check.h"
+#include "base/check.h"
 #include "watch/drm_cards.h"
 #include "watch/fdinfo.h"
 #include "watch/kfd.h"

@@ -1,0 +1,136 @@
+// Advance reservations: made, taken back, over.
+#include <algorithm>
+
+#include "core/apply/transitions.h"
+#include "core/model/card_rules.h"
+#include "core/state/run_time.h"
+
+namespace gpusched {
+namespace {
+
+const Booking* overlapping(const State& state, const std::string& uuid, Wall from, Wall until) {
+  for (const auto& [id, booking] : state.bookings()) {
+    const bool there = std::ranges::find(booking.cards, uuid) != booking.cards.end();
+    if (there && booking.from < until && booking.until > from) return &booking;
+  }
+  return nullptr;
+}
+
+// Somebody is on the card who may still be there when the booking begins.
+bool occupied_at(const State& state, const Card& card, Wall from, Now now) {
+  return std::ranges::any_of(state.active(), [&](JobId id) {
+    const Job& job = *state.find(id);
+    const auto& held = grant_of(job)->cards;
+    return std::ranges::find(held, card.number, &CardGrant::card) != held.end() &&
+           end_of(state, job, now, Trust::kEstimates) > from;
+  });
+}
+
+Applied no(RefusalKind kind, std::string message) { return refused(kind, std::move(message)); }
+
+// The named cards, or as many as asked for: free ones first, then by number.
+std::variant<std::vector<std::string>, Refusal> choose_cards(const State& state,
+                                                             const ReserveAsked& asked, Now now) {
+  std::vector<std::string> chosen;
+  const Booking& wish = asked.booking;
+  for (const Card& card : state.cards()) {
+    if (!is_in(card, asked.cards)) continue;
+    if (const Booking* other = overlapping(state, card.uuid, wish.from, wish.until)) {
+      return Refusal{RefusalKind::kConflict, "card " + std::to_string(number_of(card.number)) +
+                                                 " is in reservation " + std::to_string(other->id) +
+                                                 " at that time"};
+    }
+    chosen.push_back(card.uuid);
+  }
+  for (const CardNumber number : asked.cards.numbers) {
+    if (state.index_of(number)) continue;
+    return Refusal{RefusalKind::kNotFound, "there is no card " + std::to_string(number_of(number))};
+  }
+  for (const std::string& name : asked.cards.names) {
+    if (!cards_named(state.cards(), name).empty()) continue;
+    return Refusal{RefusalKind::kNotFound, "no card here has the alias or tag '" + name + "'"};
+  }
+  for (const bool occupied : {false, true}) {
+    for (const Card& card : state.cards()) {
+      if (static_cast<int>(chosen.size()) >= asked.count) break;
+      const bool known = std::ranges::find(chosen, card.uuid) != chosen.end();
+      if (known || !card.managed || overlapping(state, card.uuid, wish.from, wish.until)) continue;
+      if (occupied_at(state, card, wish.from, now) == occupied) chosen.push_back(card.uuid);
+    }
+  }
+  if (static_cast<int>(chosen.size()) < asked.count || chosen.empty()) {
+    return Refusal{RefusalKind::kConflict, "only " + std::to_string(chosen.size()) + " of the " +
+                                               std::to_string(asked.count) +
+                                               " cards are not reserved at that time"};
+  }
+  return chosen;
+}
+
+std::optional<Refusal> refuse_booking(const State& state, const ReserveAsked& asked, Now now) {
+  const Booking& wish = asked.booking;
+  const bool own =
+      !asked.maintenance && wish.tenant.empty() && (wish.user.empty() || wish.user == asked.asker);
+  if (!asked.actor.administrator && !(own && state.rules().users_may_reserve)) {
+    return Refusal{
+        RefusalKind::kForbidden,
+        state.rules().users_may_reserve
+            ? "only an administrator may reserve cards for others"
+            : "only an administrator may reserve cards (scheduling.users_may_reserve is off)"};
+  }
+  if (wish.until <= wish.from) {
+    return Refusal{RefusalKind::kInvalid, "a reservation must last for some time"};
+  }
+  if (wish.until <= now.wall) {
+    return Refusal{RefusalKind::kInvalid, "that time is over already"};
+  }
+  if (asked.cards.empty() && asked.count <= 0) {
+    return Refusal{RefusalKind::kInvalid, "no card is named"};
+  }
+  if (state.bookings().size() >= kBookingsMost) {
+    return Refusal{RefusalKind::kConflict, "there are too many reservations already"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Applied apply_reserve(State& state, const ReserveAsked& asked, Now now) {
+  if (auto refusal = refuse_booking(state, asked, now)) return no(refusal->kind, refusal->message);
+  auto cards = choose_cards(state, asked, now);
+  if (auto* refusal = std::get_if<Refusal>(&cards)) return no(refusal->kind, refusal->message);
+  Booking booking = asked.booking;
+  booking.id = state.next_booking();
+  booking.by = asked.asker;
+  if (!asked.maintenance && booking.maintenance()) booking.user = asked.asker;
+  booking.cards = std::move(std::get<std::vector<std::string>>(cards));
+  Booked booked{booking};
+  state.put(std::move(booking));
+  return {.answer = std::move(booked), .effects = {}, .follow_up = {}};
+}
+
+Applied apply_unreserve(State& state, const UnreserveAsked& asked) {
+  const auto found = state.bookings().find(asked.id);
+  if (found == state.bookings().end()) {
+    return no(RefusalKind::kNotFound, "there is no reservation " + std::to_string(asked.id));
+  }
+  const Booking& booking = found->second;
+  const bool own =
+      !asked.asker.empty() && (booking.user == asked.asker || booking.by == asked.asker);
+  if (!asked.actor.administrator && !own) {
+    return no(RefusalKind::kForbidden,
+              "reservation " + std::to_string(asked.id) + " belongs to somebody else");
+  }
+  Booked removed{booking};
+  state.remove_booking(asked.id);
+  return {.answer = std::move(removed), .effects = {}, .follow_up = {}};
+}
+
+void end_bookings(State& state, Now now) {
+  std::vector<std::uint64_t> over;
+  for (const auto& [id, booking] : state.bookings()) {
+    if (booking.until <= now.wall) over.push_back(id);
+  }
+  for (const std::uint64_t id : over) state.remove_booking(id);
+}
+
+}  // namespace gpusched

@@ -1,0 +1,385 @@
+// Jobs that are moved aside and come back: what is decided, what the edge reports, and what people
+// ask for by hand. All of it ends in the same few changes of a running job.
+#include <algorithm>
+
+#include "core/apply/learn.h"
+#include "core/apply/transitions.h"
+#include "core/decide/look_first.h"
+#include "core/preempt/idle_holder.h"
+#include "core/preempt/move_time.h"
+
+namespace gpusched {
+namespace {
+
+const Job* moving(const State& state, AttemptId attempt) {
+  const Job* job = state.find(attempt.job);
+  const bool current = job != nullptr && job->active() && job->attempt == attempt.number;
+  return current && aside_of(*job) != nullptr ? job : nullptr;
+}
+
+std::string in_seconds(Microseconds span) {
+  const auto tenths = span.count() / 100'000;
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
+}
+
+// What the driver's calls took of a move; empty: there were none.
+std::string calls_text(const MoveTimes& times) {
+  const Microseconds calls = times.lock + times.checkpoint + times.restore + times.unlock;
+  if (calls == Microseconds{0}) return {};
+  const auto in_ms = [](Microseconds span) { return std::to_string(span.count() / 1000) + " ms"; };
+  const bool out = times.checkpoint > Microseconds{0};
+  return out ? " (lock " + in_ms(times.lock) + ", checkpoint " + in_ms(times.checkpoint) + ")"
+             : " (restore " + in_ms(times.restore) + ", unlock " + in_ms(times.unlock) + ")";
+}
+
+void set_aside(Job& job, Aside aside) {
+  std::get<Running>(job.state).aside = std::make_shared<const Aside>(std::move(aside));
+}
+
+std::string described(const Leaving& leaving) {
+  std::string text = leaving.why;
+  switch (leaving.victim.mechanism) {
+    case Mechanism::kFreeze:
+      return text + ": it is frozen and keeps its memory";
+    case Mechanism::kCooperative:
+      return text + ": it is asked to save its work and end";
+    case Mechanism::kCheckpoint:
+      return text + ": its memory moves to host RAM (" +
+             std::to_string(leaving.victim.bytes >> 20) + " MiB)";
+    case Mechanism::kRequeue:
+      return text + ": it is ended and starts over";
+  }
+  return text;
+}
+
+// It is above its VRAM limit, and could not be stopped there.
+StopAttempt end_unstopped(State& state, Job& job, const std::string& why, Now now) {
+  stopping_in(job) = StopReason::kVramLimit;
+  state.note(job, "vram_limit", "it could not be stopped and is ended: " + why, now);
+  return {job.current_attempt(), job.spec->time.grace};
+}
+
+Victim pause_of(const State& state, const Job& job) {
+  const std::uint64_t ram = ram_for_moves(state, state.host_holds());
+  if (!can_checkpoint(state, job, ram)) return {.job = job.id};
+  return {job.id, Mechanism::kCheckpoint, vram_in_use(state, job)};
+}
+
+constexpr const char* kAtItsLimit = "is stopped at its VRAM limit: raise that with gpusched set";
+
+// Why it cannot be paused; empty: it can.
+std::string pause_refusal(const State& state, const Job& job) {
+  const auto* running = std::get_if<Running>(&job.state);
+  if (running == nullptr) {
+    return std::string("is ") + state_name(job.state) + ", only a running job can be paused";
+  }
+  if (running->stopping != StopReason::kNone) return "is being stopped";
+  const AsidePhase phase = aside_phase(job);
+  if (phase != AsidePhase::kHere && running->aside->over_limit()) return kAtItsLimit;
+  if (phase == AsidePhase::kResuming) return "is on its way back; pause it when it runs";
+  if (phase != AsidePhase::kHere && running->aside->by_hand) return "is paused already";
+  if (!job.spec->lease || phase != AsidePhase::kHere) return {};
+  // Its process belongs to its holder: it may leave its cards, but it is not frozen.
+  if (std::string stays = why_holder_stays(state, job); !stays.empty()) {
+    return "is a lease that cannot be moved: " + stays;
+  }
+  if (can_checkpoint(state, job, ram_for_moves(state, state.host_holds()))) return {};
+  return "is a lease, and what its process has on the cards cannot be moved to host RAM";
+}
+
+// Where a job or lease that is aside goes on waiting, with something about it changed.
+std::string aside_changed(State& state, Job job, Aside aside, const std::string& why, Now now) {
+  set_aside(job, std::move(aside));
+  state.note(job, state_name(job.state), why, now);
+  state.put(std::move(job), now);
+  return {};
+}
+
+std::string return_text(const RoomRules& rules, const Aside& aside) {
+  if (aside.by_hand) return "; it returns on request";
+  if (aside.still)
+    return "; it goes on when job " + to_string(aside.for_job) + " has left its card";
+  return is_asleep(rules, aside) ? "; it returns when it is used, or when nobody else waits"
+                                 : "; it returns when there is room";
+}
+
+// The lease was given up while it was away: now that it is back, it ends.
+void end_returned(State& state, Job job, Now now) {
+  const auto& running = std::get<Running>(job.state);
+  const Seconds limit = job.spec->time.limit;
+  LeaseEnd end{.why = running.stopping, .message = "released"};
+  if (running.stopping == StopReason::kCancel) {
+    end.message = "cancelled";
+  } else if (limit > Seconds{0} && running.started_at + limit <= now.wall) {
+    end = {.cause = Cause::kTimeout, .message = "its time to live is over"};
+  }
+  end_lease(state, std::move(job), end, now);
+}
+
+}  // namespace
+
+void send_aside(State& state, Job job, const Leaving& leaving, std::vector<Effect>& effects,
+                Now now) {
+  const AttemptId attempt = job.current_attempt();
+  const Mechanism how = leaving.victim.mechanism;
+  Running& running = std::get<Running>(job.state);
+  if (!leaving.by_hand) ++job.moves;
+  if (how == Mechanism::kCooperative || how == Mechanism::kRequeue) {
+    running.stopping = leaving.stop;
+    running.leaves_for = leaving.for_job;
+    if (how == Mechanism::kCooperative) {
+      effects.emplace_back(AskToSave{attempt});
+    } else {
+      effects.emplace_back(StopAttempt{attempt, job.spec->time.grace});
+    }
+    state.note(job, "moving", described(leaving), now);
+  } else {
+    Aside aside{.phase = AsidePhase::kPausing, .mechanism = how, .by_hand = leaving.by_hand};
+    aside.for_job = leaving.for_job;
+    aside.since = now.wall;
+    aside.away = running.aside ? running.aside->away : Microseconds{0};
+    aside.host_bytes = leaving.victim.bytes;
+    aside.idle = leaving.victim.idle;
+    aside.pressed = leaving.stop == StopReason::kPressure;
+    set_aside(job, std::move(aside));
+    effects.emplace_back(MoveAside{attempt, how == Mechanism::kCheckpoint, stays_awake(job)});
+    state.note(job, "pausing", described(leaving), now);
+  }
+  state.put(std::move(job), now);
+}
+
+Applied accept_room(State& state, const MakeRoom& plan, Now now) {
+  if (!still_valid(state, plan, now)) return {};
+  Applied applied;
+  if (plan.for_job == JobId{}) {
+    for (const Victim& victim : plan.victims) {
+      const Job& job = *state.find(victim.job);
+      Leaving leaving{.victim = victim,
+                      .why = "moved aside: tenant '" + job.tenant + "' holds more than its quota"};
+      leaving.victim.idle = false;
+      send_aside(state, job, leaving, applied.effects, now);
+    }
+    return applied;
+  }
+  std::string told = "room is made for it:";
+  for (const Victim& victim : plan.victims) {
+    told += (&victim == &plan.victims.front() ? " job " : ", job ") + to_string(victim.job) + " (" +
+            mechanism_name(victim.mechanism) + ")";
+    const Leaving leaving{.victim = victim,
+                          .for_job = plan.for_job,
+                          .why = "moved aside for job " + to_string(plan.for_job) +
+                                 (victim.idle ? ", as it does not use its cards" : "")};
+    send_aside(state, *state.find(victim.job), leaving, applied.effects, now);
+  }
+  state.note(*state.find(plan.for_job), "room", told, now);
+  return applied;
+}
+
+Applied accept_return(State& state, const Return& back, Now now) {
+  if (!still_valid(state, back, now)) return {};
+  const Grant& grant = *grant_of(*state.find(back.job));
+  if (!has_been_looked_at(state, grant, now)) {
+    Applied applied;
+    applied.looks = ask_for_looks(state, grant, now);
+    return applied;
+  }
+  Job job = *state.find(back.job);
+  Aside aside = *aside_of(job);
+  aside.phase = AsidePhase::kResuming;
+  const AttemptId attempt = job.current_attempt();
+  const bool checkpoint = aside.mechanism == Mechanism::kCheckpoint;
+  const char* told =
+      aside.still ? "nobody leaves its card any more" : "there is room on its cards again";
+  set_aside(job, std::move(aside));
+  const bool awake = stays_awake(job);
+  state.note(job, "resuming", told, now);
+  state.put(std::move(job), now);
+  return {.answer = {}, .effects = {BringBack{attempt, checkpoint, awake}}, .follow_up = {}};
+}
+
+Applied apply_moved(State& state, const MovedAside& report, Now now) {
+  const Job* found = moving(state, report.attempt);
+  if (found == nullptr || aside_phase(*found) != AsidePhase::kPausing) return {};
+  Job job = *found;
+  learn_move_out(state, job, report);
+  Aside aside = *aside_of(job);
+  aside.phase = AsidePhase::kPaused;
+  aside.host_bytes = report.bytes;
+  aside.problem.clear();
+  std::string told =
+      "it is aside after " + in_seconds(now.wall - aside.since) + calls_text(report.times);
+  told += aside.over_limit() ? "; it goes on when its limit is raised"
+                             : return_text(state.rules().room, aside);
+  if (aside.mechanism == Mechanism::kCheckpoint) state.left_cards(report.attempt, now.boot);
+  set_aside(job, std::move(aside));
+  state.note(job, "paused", told, now);
+  state.put(std::move(job), now);
+  return {};
+}
+
+Applied apply_back(State& state, const BroughtBack& report, Now now) {
+  const Job* found = moving(state, report.attempt);
+  if (found == nullptr || aside_phase(*found) != AsidePhase::kResuming) return {};
+  Job job = *found;
+  const Aside before = *aside_of(job);
+  learn_move_back(state, job, report);
+  const Microseconds away = std::max(Microseconds{0}, now.wall - before.since);
+  Aside aside{.phase = AsidePhase::kHere, .mechanism = before.mechanism};
+  aside.refused = before.refused;
+  aside.still = before.still;
+  aside.since = now.wall;
+  aside.away = before.away + away;
+  set_aside(job, std::move(aside));
+  state.note(
+      job, "running",
+      "it goes on where it was, after " + in_seconds(away) + " aside" + calls_text(report.times),
+      now);
+  if (before.ends) {
+    end_returned(state, std::move(job), now);
+    return {};
+  }
+  Applied applied;
+  // Adopted to make room, which is no longer needed.
+  if (job.spec->adopted && job.spec->adopted->by_rule) stopping_in(job) = StopReason::kLetGo;
+  let_go_if_asked(state, job, applied.effects);
+  state.put(std::move(job), now);
+  return applied;
+}
+
+Applied apply_move_failed(State& state, const MoveFailed& report, Now now) {
+  const Job* found = moving(state, report.attempt);
+  if (found == nullptr) return {};
+  const AsidePhase phase = aside_phase(*found);
+  if (phase != AsidePhase::kPausing && phase != AsidePhase::kResuming) return {};
+  Job job = *found;
+  Aside aside = *aside_of(job);
+  aside.problem = report.error;
+  aside.tried = now.wall;
+  Applied applied;
+  switch (report.left) {
+    case MoveLeft::kRunning:
+      // What holders of leases run is not known: it is remembered of this one alone.
+      aside.refused = report.never && job.spec->lease;
+      if (report.never && !job.spec->lease) learn_refusal(state, job, now);
+      if (aside.by_hand && aside.mechanism == Mechanism::kCheckpoint && !job.spec->lease) {
+        // Whoever asked for a pause gets one.
+        aside.mechanism = Mechanism::kFreeze;
+        aside.host_bytes = 0;
+        applied.effects.emplace_back(MoveAside{job.current_attempt(), false});
+        const std::string but = "its memory could not be moved (" + report.error + "): ";
+        state.note(job, "pausing", but + "it is frozen and keeps its memory", now);
+        break;
+      }
+      if (!aside.by_hand && !aside.still) job.moves = std::max(0, job.moves - 1);
+      // Whoever is here again has not been moved; the next plan knows better.
+      aside.away += std::max(Microseconds{0}, now.wall - aside.since);
+      aside.phase = AsidePhase::kHere;
+      aside.since = now.wall;
+      aside.by_hand = false;
+      aside.idle = false;
+      aside.host_bytes = 0;
+      if (aside.over_limit() && stopping_in(job) == StopReason::kNone) {
+        applied.effects.emplace_back(end_unstopped(state, job, report.error, now));
+        break;
+      }
+      state.note(job, "running", "it could not be moved and goes on: " + report.error, now);
+      if (job.spec->adopted && job.spec->adopted->by_rule) stopping_in(job) = StopReason::kLetGo;
+      break;
+    case MoveLeft::kAside:
+      aside.phase = AsidePhase::kPaused;
+      state.note(job, "paused", "it could not return yet: " + report.error, now);
+      break;
+    case MoveLeft::kLost: {
+      if (job.spec->lease) {
+        state.note(job, "lost", "its process cannot go on: " + report.error, now);
+        end_lease(state, std::move(job), {.cause = Cause::kRestoreLost, .message = report.error},
+                  now);
+        return applied;
+      }
+      // One that is being cancelled anyway is not lost.
+      StopReason& stopping = std::get<Running>(job.state).stopping;
+      if (stopping == StopReason::kNone || stopping == StopReason::kLetGo) {
+        stopping = StopReason::kRestoreLost;
+      }
+      state.note(job, "lost", "it cannot go on: " + report.error, now);
+      applied.effects.emplace_back(StopAttempt{job.current_attempt(), Seconds{0}});
+      break;
+    }
+  }
+  const bool ends = aside.ends && aside.phase == AsidePhase::kHere;
+  set_aside(job, std::move(aside));
+  if (ends) {
+    end_returned(state, std::move(job), now);
+    return applied;
+  }
+  let_go_if_asked(state, job, applied.effects);
+  state.put(std::move(job), now);
+  return applied;
+}
+
+Applied apply_pause(State& state, const PauseAsked& asked, Now now) {
+  return change_each(state, asked.actor, asked.jobs, [&](Job job, std::vector<Effect>& effects) {
+    if (std::string why_not = pause_refusal(state, job); !why_not.empty()) return why_not;
+    if (aside_phase(job) != AsidePhase::kHere) {
+      // Moved aside for somebody, and now to stay there.
+      Aside aside = *aside_of(job);
+      aside.by_hand = true;
+      aside.still = false;
+      return aside_changed(state, std::move(job), std::move(aside),
+                           "paused on request: it returns on request", now);
+    }
+    const Leaving leaving{
+        .victim = pause_of(state, job), .by_hand = true, .why = "paused on request"};
+    send_aside(state, std::move(job), leaving, effects, now);
+    return std::string();
+  });
+}
+
+Applied apply_resume(State& state, const ResumeAsked& asked, Now now) {
+  return change_each(state, asked.actor, asked.jobs, [&](Job job, std::vector<Effect>&) {
+    const AsidePhase phase = aside_phase(job);
+    if (phase == AsidePhase::kHere || phase == AsidePhase::kResuming) {
+      return std::string("is ") + state_name(job.state) + ", not paused";
+    }
+    if (aside_of(job)->over_limit()) return std::string(kAtItsLimit);
+    Aside aside = *aside_of(job);
+    if (!aside.by_hand && !is_asleep(state.rules().room, aside)) {
+      return std::string("returns by itself when there is room");
+    }
+    aside.by_hand = false;
+    aside.wanted = aside.idle;
+    return aside_changed(state, std::move(job), std::move(aside), "its return was asked for", now);
+  });
+}
+
+Applied apply_holder_active(State& state, const HolderActive& active, Now now) {
+  const Job* job = moving(state, active.attempt);
+  if (job == nullptr) return {};
+  Aside aside = *aside_of(*job);
+  const bool away = aside.phase == AsidePhase::kPausing || aside.phase == AsidePhase::kPaused;
+  if (!away || aside.by_hand || !is_asleep(state.rules().room, aside)) return {};
+  aside.wanted = true;
+  aside_changed(state, *job, std::move(aside),
+                "its process became active again: a call of it waits for the card; it returns when "
+                "there is room",
+                now);
+  return {};
+}
+
+bool ends_when_back(State& state, const Job& found, StopReason why, const std::string& what,
+                    Now now) {
+  const AsidePhase phase = aside_phase(found);
+  if (phase == AsidePhase::kHere) return false;
+  Job job = found;
+  Aside aside = *aside_of(job);
+  if (aside.ends && stopping_in(job) == why) return true;
+  aside.ends = true;
+  aside.by_hand = false;
+  aside.wanted = true;
+  if (why != StopReason::kNone) stopping_in(job) = why;
+  // Without its cards its process could not go on, and nobody would bring it back.
+  aside_changed(state, std::move(job), std::move(aside), what + "; it ends when it is back", now);
+  return true;
+}
+
+}  // namespace gpusched

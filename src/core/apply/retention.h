@@ -1,0 +1,13 @@
+// Ended jobs are kept for a time and up to a number; then they go, a few per turn.
+#pragma once
+
+#include <optional>
+
+#include "core/state/state.h"
+
+namespace gpusched {
+
+// When the next ended job is due to go; a time in the past: now.
+std::optional<Wall> next_removal(const State& state);
+
+}  // namespace gpusched

@@ -1,0 +1,141 @@
+// The moves that several events share. Each keeps the trail: what happened, when, why.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "core/apply/apply.h"
+
+namespace gpusched {
+
+// Ends a job and settles what depends on it: dependents become eligible, or end with it.
+void end_job(State& state, Job job, Ended ended, Now now);
+// Back into the queue; `retry_in` zero: at once.
+void queue_again(State& state, Job job, Microseconds retry_in, const std::string& why, Now now);
+// One sentence about how an attempt ended.
+std::string outcome_text(const Ended& ended);
+// The answer to an event that changes nothing.
+Applied refused(RefusalKind kind, std::string message);
+// True: longer than the job's tenant may ask for.
+bool beyond_longest(const State& state, const Job& job, Seconds limit);
+// What the end of the attempt will mean. REQUIRES: job.active().
+StopReason& stopping_in(Job& job);
+// kNone for jobs that are not active.
+StopReason stopping_of(const Job& job);
+// True if the actor may change the job.
+bool may_change(const Actor& actor, const Job& job);
+
+Applied apply_submit(State& state, const SubmitAsked& asked, Now now);
+Applied apply_leases(State& state, const LeasesAsked& asked, Now now);
+Applied apply_cancel(State& state, const CancelAsked& asked, Now now);
+Applied apply_hold(State& state, const HoldAsked& asked, Now now);
+Applied apply_release(State& state, const ReleaseAsked& asked, Now now);
+Applied apply_pause(State& state, const PauseAsked& asked, Now now);
+Applied apply_resume(State& state, const ResumeAsked& asked, Now now);
+// What `set` would make of the specs; the refusal if it must not be done at all.
+std::optional<Refusal> renew_specs(const State& state, const SetAsked& asked,
+                                   RenewedSpecs& renewed);
+Applied apply_requeue(State& state, const RequeueAsked& asked, Now now);
+Applied apply_set(State& state, const SetAsked& asked, Now now);
+Applied apply_adopt(State& state, const AdoptAsked& asked, Now now);
+std::optional<Refusal> check_adopt(const State& state, const AdoptAsked& asked, Now now);
+Applied apply_let_go(State& state, const LetGoAsked& asked, Now now);
+// The attempt's supervisor was lost before it took over: another one tries, the process is there.
+Applied adopt_again(State& state, Job job, const std::string& why, Now now);
+// An adopted process that is to be let go is, if it is on its cards and was seen there.
+void let_go_if_asked(const State& state, const Job& job, std::vector<Effect>& effects);
+// Those that were waited with until this card was looked at again.
+void let_go_on(const State& state, CardNumber card, std::vector<Effect>& effects);
+Applied apply_group_set(State& state, const GroupSetAsked& asked);
+Applied apply_group_remove(State& state, const GroupRemoveAsked& asked);
+Applied apply_tenant_set(State& state, const TenantSetAsked& asked, Now now);
+Applied apply_tenant_unset(State& state, const TenantUnsetAsked& asked, Now now);
+Applied apply_drain(State& state, const DrainAsked& asked, Now now);
+Applied apply_undrain(State& state, const UndrainAsked& asked, Now now);
+Applied apply_reserve(State& state, const ReserveAsked& asked, Now now);
+Applied apply_unreserve(State& state, const UnreserveAsked& asked);
+// Removes reservations whose time is over.
+void end_bookings(State& state, Now now);
+Applied apply_trouble(State& state, const CardTroubleSeen& seen, Now now);
+// How a lease ends. A waiting one ends as cancelled whatever the cause.
+struct LeaseEnd {
+  Cause cause = Cause::kExit;
+  StopReason why = StopReason::kNone;
+  std::string message;
+};
+void end_lease(State& state, Job job, const LeaseEnd& end, Now now);
+void end_due_leases(State& state, Now now);
+Applied apply_lease_release(State& state, const LeaseReleaseAsked& asked, Now now);
+Applied apply_lease_renew(State& state, const LeaseRenewAsked& asked, Now now);
+Applied apply_lease_reset(State& state, const LeaseResetAsked& asked, Now now);
+Applied apply_holder_gone(State& state, const LeaseHolderGone& gone, Now now);
+
+Applied apply_seen(State& state, const CardSeen& seen, Now now);
+// What an attempt's end says about the cards it ran on. Before apply_finished().
+void judge_cards_by(State& state, const AttemptFinished& report, Now now);
+Applied apply_progress(State& state, const ProgressSeen& seen);
+Applied apply_running(State& state, const AttemptRunning& report, Now now);
+Applied apply_finished(State& state, const AttemptFinished& report, Now now);
+Applied apply_never_ran(State& state, const AttemptNeverRan& report, Now now);
+// How an active job leaves its cards; notes it, and adds what has to be done outside. `why` is a
+// sentence's beginning: "moved aside for job 41".
+struct Leaving {
+  Victim victim;
+  JobId for_job{};  // 0: for nobody in particular.
+  bool by_hand = false;
+  StopReason stop = StopReason::kMakeRoom;  // What the end of the attempt means where it ends.
+  std::string why;
+};
+void send_aside(State& state, Job job, const Leaving& leaving, std::vector<Effect>& effects,
+                Now now);
+Applied accept_room(State& state, const MakeRoom& plan, Now now);
+Applied accept_return(State& state, const Return& back, Now now);
+// A new look at a card: whoever has taken more than its limit in both looks is stopped, or ended.
+void enforce_vram_limits(State& state, CardNumber card, const CardView& before,
+                         const CardView& after, Now now, Applied& applied);
+// Ends those that were stopped at their limit, and whose time to have it raised is over.
+void end_over_limit(State& state, Now now, Applied& applied);
+// Its limit has changed: it may go on if it was stopped for that and is within it now.
+void limit_changed(State& state, Job& job, Now now);
+// It speaks the checkpoint contract, and ended with the code for "saved, start me again".
+bool has_saved(const Job& job, const AttemptFinished& report);
+void queue_saved(State& state, Job job, const AttemptFinished& report, Now now);
+// The pause before a job's next try, doubling with each.
+Microseconds back_off_of(const RetryRule& rule, int times);
+Applied apply_moved(State& state, const MovedAside& report, Now now);
+Applied apply_back(State& state, const BroughtBack& report, Now now);
+Applied apply_move_failed(State& state, const MoveFailed& report, Now now);
+Applied apply_holder_active(State& state, const HolderActive& active, Now now);
+// A lease that is aside must come back before it ends. False: it is on its cards, and may end now.
+bool ends_when_back(State& state, const Job& lease, StopReason why, const std::string& what,
+                    Now now);
+Applied apply_hold_sweep(State& state, const HoldSweep& event, Now now);
+Applied apply_abandoned(State& state, const SubmissionAbandoned& event);
+Applied apply_retention(State& state, const RetentionDue& due, Now now);
+
+// What somebody asks of several jobs. `change` makes it of one, or says why that one stays as it
+// is.
+using ChangeOne = std::function<std::string(Job job, std::vector<Effect>& effects)>;
+Applied change_each(const State& state, const Actor& actor, const std::vector<JobId>& jobs,
+                    const ChangeOne& change);
+
+// Refuses the whole request if one id is unknown or not the actor's.
+std::optional<Refusal> refuse_ids(const State& state, const Actor& actor,
+                                  const std::vector<JobId>& jobs);
+
+// Refuses what the tenant's limit of queued jobs does not admit.
+std::optional<Refusal> check_queued_quota(const State& state, const SubmitAsked& asked);
+// Refuses a priority above the highest of the tenant, unless an administrator asks.
+std::optional<Refusal> check_priority(const State& state, const std::string& tenant, int priority,
+                                      bool administrator);
+// The same for jobs that get this priority, or that would wait again with their own.
+std::optional<Refusal> check_priorities(const State& state, const Actor& actor,
+                                        const std::vector<JobId>& jobs,
+                                        std::optional<int> priority = {});
+// What was asked, with the tenant's longest time limit where none was given.
+std::shared_ptr<const JobSpec> spec_under_terms(const State& state, const SubmitAsked& asked);
+
+// The patch applied to a spec; the needs are checked against the machine.
+std::optional<Refusal> check_needs(const State& state, const Needs& needs);
+
+}  // namespace gpusched

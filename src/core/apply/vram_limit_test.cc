@@ -1,0 +1,204 @@
+#include <gtest/gtest.h>
+
+#include "core/apply/apply.h"
+#include "core/explain/explain.h"
+#include "tests/support/core_builders.h"
+
+namespace gpusched::testing {
+namespace {
+
+// One card with two jobs on it, of 4 GiB each; the first may take 6.
+class VramLimit : public ::testing::Test {
+ protected:
+  explicit VramLimit(Rules rules = {}) : state_(machine(1, 24, 8, rules)) {
+    Ask limited = ask().vram(4);
+    limited.spec().rare.edit().vram_limit_bytes = 6 * kGiB;
+    limited.submit(state_, at_second(0));
+    ask().vram(4).submit(state_, at_second(0));
+    start_what_fits(state_, at_second(0));
+    testing::run(state_, 1, at_second(0));
+    testing::run(state_, 2, at_second(0));
+    state_.keep_changes();
+  }
+  // A look at the card; what was said and done.
+  std::vector<Effect> look(std::uint64_t first_gib, std::uint64_t second_gib) {
+    CardView view;
+    view.condition = CardCondition::kOk;
+    view.at = at_second(++second_);
+    view.used_bytes = (first_gib + second_gib) * kGiB;
+    // Two processes of the first job, one of the second.
+    view.processes = {
+        {.pid = 1, .vram_bytes = (first_gib - 1) * kGiB, .attempt = AttemptId{JobId{1}, 1}},
+        {.pid = 2, .vram_bytes = kGiB, .attempt = AttemptId{JobId{1}, 1}},
+        {.pid = 3, .vram_bytes = second_gib * kGiB, .attempt = AttemptId{JobId{2}, 1}}};
+    return apply(state_, CardSeen{CardNumber{0}, view}, view.at).effects;
+  }
+  std::size_t notes() const { return state_.changes().trail.size(); }
+
+  const AttemptId greedy_{JobId{1}, 1};
+  State state_;
+  std::int64_t second_ = 0;
+};
+
+Rules without_pause() {
+  Rules rules;
+  rules.vram_limit_pause = Seconds{0};
+  return rules;
+}
+
+class VramLimitWithoutPause : public VramLimit {
+ protected:
+  VramLimitWithoutPause() : VramLimit(without_pause()) {}
+};
+
+// It is stopped at the second look above its limit.
+class StoppedAtItsLimit : public VramLimit {
+ protected:
+  StoppedAtItsLimit() {
+    EXPECT_TRUE(look(7, 4).empty()) << "once may be a moment";
+    const auto effects = look(7, 4);
+    EXPECT_EQ(effects.size(), 1u);
+    EXPECT_FALSE(std::get<MoveAside>(effects.at(0)).checkpoint);
+    apply(state_, MovedAside{greedy_, {}, 0}, at_second(second_));
+  }
+  void set_limit(std::uint64_t gib) {
+    SetAsked asked{.actor = {.administrator = true}, .jobs = {JobId{1}}, .patch = {}};
+    asked.patch.vram_limit_bytes = gib * kGiB;
+    said_ = refusal_of(apply(state_, asked, at_second(second_)).answer);
+  }
+  bool returns() {
+    for (const Decision& decision : decide(state_, at_second(second_)).decisions) {
+      if (std::holds_alternative<Return>(decision)) return true;
+    }
+    return false;
+  }
+  std::string said_;
+};
+
+TEST_F(StoppedAtItsLimit, KeepsItsMemoryAndItsNeighbourRuns) {
+  EXPECT_EQ(state_of(state_, 1), "paused");
+  EXPECT_EQ(state_of(state_, 2), "running");
+  EXPECT_EQ(state_.changes().trail[1].text,
+            "takes 7168 MiB on card 0; its limit is 6144 MiB; it is stopped, and ended in 60 s "
+            "unless the limit is raised");
+  EXPECT_FALSE(returns()) << "not by itself";
+  EXPECT_EQ(state_.find(JobId{1})->moves, 0) << "nobody has moved it";
+  const auto why = why_waiting(state_, *state_.find(JobId{1}), at_second(22));
+  ASSERT_EQ(why.size(), 1u);
+  EXPECT_EQ(describe(why[0]),
+            "stopped at its VRAM limit of 6144 MiB; it is ended in 40 s unless that is raised");
+  state_.check_invariants();
+}
+
+TEST_F(StoppedAtItsLimit, IsEndedAfterAWhile) {
+  const Now end = at_second(second_ + 60);
+  EXPECT_EQ(state_.next_deadline(at_second(second_)), end.boot);
+  EXPECT_TRUE(apply(state_, TimePassed{}, at_second(second_ + 59)).effects.empty());
+  const auto effects = apply(state_, TimePassed{}, end).effects;
+  ASSERT_EQ(effects.size(), 1u);
+  EXPECT_EQ(std::get<StopAttempt>(effects[0]).attempt, greedy_);
+  EXPECT_TRUE(apply(state_, TimePassed{}, at_second(second_ + 61)).effects.empty()) << "once";
+  AttemptFinished report{.attempt = greedy_, .cause = Cause::kSignal};
+  apply(state_, report, at_second(70));
+  EXPECT_EQ(std::get<Ended>(state_.find(JobId{1})->state).cause, Cause::kVramLimit);
+}
+
+TEST_F(StoppedAtItsLimit, GoesOnWhenTheLimitIsRaisedEnough) {
+  set_limit(6);
+  EXPECT_FALSE(returns()) << "still above it";
+  set_limit(3);
+  EXPECT_EQ(said_, "the VRAM limit must not be less than the VRAM that is asked for");
+  set_limit(8);
+  EXPECT_EQ(said_, "accepted");
+  EXPECT_TRUE(returns());
+  EXPECT_TRUE(apply(state_, TimePassed{}, at_second(1000)).effects.empty()) << "not ended";
+}
+
+TEST_F(StoppedAtItsLimit, GoesOnWhenItHasLess) {
+  look(7, 4);
+  EXPECT_FALSE(returns());
+  look(5, 4);
+  EXPECT_TRUE(returns());
+}
+
+TEST_F(StoppedAtItsLimit, IsEndedAtOnceWhenTheCardGetsTooFull) {
+  const auto effects = look(7, 17);
+  ASSERT_EQ(effects.size(), 1u);
+  EXPECT_EQ(std::get<StopAttempt>(effects[0]).attempt, greedy_);
+  EXPECT_TRUE(decide(state_, at_second(second_)).decisions.empty()) << "nobody else has to go";
+}
+
+TEST_F(StoppedAtItsLimit, IsNeitherPausedNorResumedByHand) {
+  const Actor root{.administrator = true};
+  const auto why_not = [](const Applied& applied) {
+    const auto& unchanged = std::get<Changed>(applied.answer).unchanged;
+    return unchanged.empty() ? std::string() : unchanged.front().second;
+  };
+  const std::string said = "is stopped at its VRAM limit: raise that with gpusched set";
+  EXPECT_EQ(why_not(apply(state_, ResumeAsked{root, {JobId{1}}}, at_second(5))), said);
+  EXPECT_EQ(why_not(apply(state_, PauseAsked{root, {JobId{1}}}, at_second(5))), said);
+  const auto effects = apply(state_, CancelAsked{root, {JobId{1}}, {}}, at_second(6)).effects;
+  ASSERT_EQ(effects.size(), 1u);
+}
+
+TEST_F(StoppedAtItsLimit, HasNotCompletedWhateverItSaysInTheEnd) {
+  apply(state_, TimePassed{}, at_second(second_ + 60));
+  finish(state_, 1, 0, at_second(70));
+  EXPECT_EQ(state_of(state_, 1), "failed");
+  EXPECT_EQ(std::get<Ended>(state_.find(JobId{1})->state).cause, Cause::kVramLimit);
+}
+
+TEST_F(VramLimit, WhatCannotBeStoppedIsEnded) {
+  look(7, 4);
+  look(7, 4);
+  MoveFailed failed{.attempt = greedy_, .left = MoveLeft::kRunning};
+  failed.error = "nothing answers";
+  const auto effects = apply(state_, failed, at_second(second_)).effects;
+  ASSERT_EQ(effects.size(), 1u);
+  EXPECT_EQ(std::get<StopAttempt>(effects[0]).attempt, greedy_);
+}
+
+TEST_F(VramLimit, OnACardThatIsTooFullNobodyIsWaitedFor) {
+  EXPECT_TRUE(look(7, 17).empty());
+  const auto effects = look(7, 17);
+  ASSERT_EQ(effects.size(), 1u);
+  EXPECT_EQ(std::get<StopAttempt>(effects[0]).attempt, greedy_);
+}
+
+TEST_F(VramLimitWithoutPause, TwoLooksInARowPastItEndTheJobAndNobodyElse) {
+  EXPECT_TRUE(look(7, 4).empty()) << "once may be a moment";
+  const auto effects = look(7, 4);
+  ASSERT_EQ(effects.size(), 1u);
+  EXPECT_EQ(std::get<StopAttempt>(effects[0]).attempt, greedy_);
+  EXPECT_TRUE(look(7, 4).empty()) << "it is asked once";
+  AttemptFinished report{.attempt = {JobId{1}, 1}, .cause = Cause::kSignal};
+  report.signal = 15;
+  apply(state_, report, at_second(20));
+  ASSERT_EQ(state_of(state_, 1), "failed");
+  const auto& ended = std::get<Ended>(state_.find(JobId{1})->state);
+  EXPECT_EQ(ended.cause, Cause::kVramLimit);
+  EXPECT_EQ(ended.message, "took more than its limit of 6144 MiB on a card");
+  EXPECT_EQ(state_of(state_, 2), "running");
+}
+
+TEST_F(VramLimit, APeakBetweenTwoGoodLooksIsForgiven) {
+  EXPECT_TRUE(look(7, 4).empty());
+  EXPECT_TRUE(look(6, 4).empty());
+  EXPECT_TRUE(look(7, 4).empty());
+  EXPECT_EQ(state_of(state_, 1), "running");
+}
+
+TEST_F(VramLimit, MoreThanTheNeedIsToldOfOnce) {
+  look(4, 4);
+  EXPECT_EQ(notes(), 0u);
+  look(5, 5);
+  EXPECT_EQ(notes(), 1u);
+  EXPECT_EQ(state_.changes().trail[0].text,
+            "takes 5120 MiB on card 0, more than the 4096 MiB it asked for; its limit is 6144 MiB");
+  look(4, 4);
+  look(6, 6);
+  EXPECT_EQ(notes(), 1u);
+}
+
+}  // namespace
+}  // namespace gpusched::testing

@@ -1,0 +1,72 @@
+#include "core/backfill/deadline.h"
+
+#include "base/check.h"
+#include "core/admit/tentative.h"
+#include "core/backfill/backfill.h"
+#include "core/model/reason.h"
+#include "core/state/run_time.h"
+
+namespace gpusched {
+namespace {
+
+// Of a job of which nothing is known; the look ahead takes the same.
+constexpr Microseconds kRunUnknown = Seconds{3600};
+
+// How long a waiting job will run: as it is expected to, at most to its limit.
+Microseconds run_ahead_of(const State& state, const Job& job) {
+  const auto expected = expected_run(state, job);
+  const auto longest = longest_run(job);
+  if (expected && longest) return std::min(*expected, *longest);
+  if (expected) return *expected;
+  return longest.value_or(kRunUnknown);
+}
+
+std::string late_sentence(const State& state, const Job& job, Wall deadline, Wall now) {
+  return "its deadline cannot be met: it comes in " + rough_duration(deadline - now) +
+         ", and the job takes about " + rough_duration(run_ahead_of(state, job));
+}
+
+}  // namespace
+
+std::optional<Wall> DeadlineTimes::next_after(Wall now) const {
+  for (const Wall at : {raised_at, latest_start, deadline}) {
+    if (at > now) return at;
+  }
+  return std::nullopt;
+}
+
+DeadlineTimes deadline_times(const State& state, const Job& job) {
+  CHECK(job.spec->rare->deadline.has_value());
+  const Wall deadline = *job.spec->rare->deadline;
+  const Microseconds run = run_ahead_of(state, job);
+  // Half as long again: what is expected errs, and others have to end first.
+  return {.raised_at = deadline - run - run / 2 - state.rules().deadline_slack,
+          .latest_start = deadline - run,
+          .deadline = deadline};
+}
+
+std::optional<Wall> earliest_start(const State& state, const Job& job, Now now) {
+  if (!state.pending().contains(job.id)) return std::nullopt;
+  return reserve_for(state, Tentative(state), job, now).start;
+}
+
+std::string deadline_warning(const State& state, const Job& job, std::optional<Wall> start,
+                             Now now) {
+  if (!job.spec->rare->deadline || job.ended()) return {};
+  const Wall deadline = *job.spec->rare->deadline;
+  if (deadline <= now.wall) return "its deadline has passed";
+  if (job.active()) {
+    const Wall end = end_of(state, job, now, Trust::kEstimates);
+    if (end == kNobodyKnows || end <= deadline) return {};
+    return "its deadline comes in " + rough_duration(deadline - now.wall) +
+           ", but it should run for " + rough_duration(end - now.wall) + " more";
+  }
+  const DeadlineTimes times = deadline_times(state, job);
+  if (times.latest_start < now.wall) return late_sentence(state, job, deadline, now.wall);
+  if (!start || *start <= times.latest_start) return {};
+  return "its deadline will not be met as things are: it should start in " +
+         rough_duration(*start - now.wall) + " and would have to in " +
+         rough_duration(times.latest_start - now.wall);
+}
+
+}  // namespace gpusched

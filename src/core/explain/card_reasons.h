@@ -1,0 +1,25 @@
+// Why no card, or not enough of the host, is to be had for a waiting job. What is missing is what
+// admission itself says (lack.h).
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "core/admit/tentative.h"
+#include "core/model/reason.h"
+#include "core/state/state.h"
+
+namespace gpusched {
+
+// Jobs that a reason names at most.
+inline constexpr std::size_t kNamedMost = 10;
+
+void card_reasons(const State& state, const Tentative& free, const Job& job, Now now,
+                  std::vector<Reason>& reasons);
+void host_reasons(const State& state, const Needs& needs, std::vector<Reason>& reasons);
+
+// Who is in the way on such a card and is no job: by what it computes where that is what is
+// missing, else by what it holds. Most in the way first.
+std::vector<ForeignHolder> foreign_holders(const State& state, const CardLack& lack, Now now);
+
+}  // namespace gpusched

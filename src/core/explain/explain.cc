@@ -1,0 +1,248 @@
+#include "core/explain/explain.h"
+
+#include <algorithm>
+
+#include "core/apply/learn.h"
+#include "core/explain/card_reasons.h"
+#include "core/explain/starts_now.h"
+#include "core/place/placement.h"
+#include "core/preempt/idle_holder.h"
+#include "core/preempt/move_time.h"
+#include "core/preempt/preempt.h"
+#include "core/preempt/resume.h"
+#include "core/share/quota.h"
+#include "core/state/dependency.h"
+#include "core/state/pending.h"
+#include "core/state/run_time.h"
+
+namespace gpusched {
+namespace {
+
+// There is room, but only as long as nobody comes back to it.
+std::optional<Reason> kept_for_others(const State& state, const Job& job, const Decided& decided,
+                                      Now now) {
+  const int band = band_rank(job.priority);
+  Reason reason{.code = ReasonCode::kKept, .jobs = {}};
+  for (const KeptPlace& place : decided.kept) {
+    if (place.before > 2 * band || place.job == job.id) continue;
+    if (reason.jobs.size() < kNamedMost) reason.jobs.push_back(place.job);
+  }
+  if (reason.jobs.empty()) return std::nullopt;
+  if (place(state, left_beside(state, decided.kept, band), job, nullptr, now)) return std::nullopt;
+  return reason;
+}
+
+// What keeps an eligible job, and with it its whole shape, from starting.
+std::vector<Reason> shape_reasons(const State& state, const Job& job, const Decided& decided,
+                                  Now now) {
+  std::vector<Reason> reasons;
+  const Tentative free(state);
+  const JobSpec& spec = *job.spec;
+  switch (limited(state, free, job, now)) {
+    case Limited::kMachine:
+      reasons.push_back({.code = ReasonCode::kMachineLimit,
+                         .jobs = {},
+                         .wanted = static_cast<std::uint64_t>(state.host().jobs_most)});
+      break;
+    case Limited::kGuard:
+      reasons.push_back({.code = ReasonCode::kCrashGuard, .jobs = {job.task->array}});
+      break;
+    case Limited::kGroup: {
+      const auto limit = static_cast<std::uint64_t>(state.groups().at(spec.group).limit);
+      reasons.push_back({.code = ReasonCode::kGroupLimit, .jobs = {}, .wanted = limit});
+      reasons.back().name = spec.group;
+      break;
+    }
+    case Limited::kArray:
+      reasons.push_back({.code = ReasonCode::kArrayLimit,
+                         .jobs = {job.task->array},
+                         .wanted = static_cast<std::uint64_t>(spec.rare->array_limit)});
+      break;
+    case Limited::kQuota:
+      reasons.push_back({.code = ReasonCode::kTenantQuota, .jobs = {}});
+      reasons.back().quota = quota_stop(state, free, job, now);
+      reasons.back().name = job.tenant;
+      break;
+    case Limited::kDisk:
+      reasons.push_back({.code = ReasonCode::kDiskFull, .jobs = {}});
+      break;
+    case Limited::kNo:
+      break;
+  }
+  if (spec.needs.wants_cards()) card_reasons(state, free, job, now, reasons);
+  host_reasons(state, spec.needs, reasons);
+  if (!reasons.empty()) return reasons;
+  if (auto stop = kept_off_by_quota(state, free, job, now)) {
+    reasons.push_back({.code = ReasonCode::kTenantQuota, .jobs = {}});
+    reasons.back().quota = std::move(stop);
+    reasons.back().name = job.tenant;
+    return reasons;
+  }
+  if (auto kept = kept_for_others(state, job, decided, now)) {
+    reasons.push_back(std::move(*kept));
+    return reasons;
+  }
+  const auto& reservation = decided.reservation;
+  if (reservation && reservation->job != job.id) {
+    Reason reason{.code = ReasonCode::kReserved, .jobs = {reservation->job}};
+    reason.until = reservation->start;
+    reasons.push_back(std::move(reason));
+    return reasons;
+  }
+  reasons.push_back({.code = ReasonCode::kNext, .jobs = {}});
+  return reasons;
+}
+
+// Who is moved aside for the job at this moment, and when they should be gone.
+Reason making_room(const State& state, JobId id, Now now) {
+  Reason made{.code = ReasonCode::kMakingRoom, .jobs = {}};
+  for (const JobId other : state.active()) {
+    const Job& job = *state.find(other);
+    const auto* running = std::get_if<Running>(&job.state);
+    if (running == nullptr) continue;
+    const bool moves = aside_phase(job) == AsidePhase::kPausing && running->aside->for_job == id;
+    const bool stops = running->stopping == StopReason::kMakeRoom && running->leaves_for == id;
+    if ((moves || stops) && made.jobs.size() < kNamedMost) made.jobs.push_back(other);
+    if (!moves) continue;
+    const Wall gone = gone_by(state, job);
+    if (gone > now.wall) made.until = std::max(made.until.value_or(gone), gone);
+  }
+  if (made.until) made.name = rough_duration(*made.until - now.wall);
+  return made;
+}
+
+// Somebody would be moved aside for the job, but has not run for long enough yet.
+std::optional<Reason> room_later(const State& state, const Job& job, Now now) {
+  if (!may_make_room(state, band_rank(job.priority))) return std::nullopt;
+  const RoomRules& rules = state.rules().room;
+  const Microseconds ahead = std::max<Microseconds>(rules.run_least, rules.cool_down);
+  const Now later{now.wall + ahead, now.boot + ahead};
+  const FindRoom find = [&](const Tentative& then) {
+    return place(state, then, job, nullptr, later);
+  };
+  const auto plan = plan_room(state, Tentative(state), Leavers(state), job, find, later);
+  if (!plan) return std::nullopt;
+  Reason reason{.code = ReasonCode::kRoomLater, .jobs = {}};
+  Wall from = now.wall;
+  for (const Victim& victim : plan->decision.victims) {
+    from =
+        std::max(from, movable_from(state, std::get<Running>(state.find(victim.job)->state), now));
+    if (reason.jobs.size() < kNamedMost) reason.jobs.push_back(victim.job);
+  }
+  if (from <= now.wall) return std::nullopt;  // Somebody who waits before it has the first call.
+  reason.until = from;
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(from - now.wall).count();
+  reason.name = "in " + std::to_string(seconds) + " s";
+  return reason;
+}
+
+// Why a job that was moved aside is not back yet.
+Reason aside_reason(const State& state, const Job& job, Now now) {
+  const Aside& aside = *aside_of(job);
+  if (aside.over_limit()) {
+    Reason reason{.code = ReasonCode::kVramLimit, .jobs = {}, .until = aside.over_limit_until};
+    const Microseconds left = std::max(Microseconds{0}, aside.over_limit_until - now.wall);
+    reason.name = std::to_string(job.spec->rare->vram_limit_bytes >> 20) + " MiB; it is ended in " +
+                  rough_duration(left);
+    return reason;
+  }
+  if (aside.by_hand) return {.code = ReasonCode::kPaused, .jobs = {}};
+  if (aside.still) return {.code = ReasonCode::kStandsStill, .jobs = {aside.for_job}};
+  Reason reason{.code = ReasonCode::kMovedAside, .jobs = {}};
+  if (is_asleep(state.rules().room, aside)) {
+    reason.name = "comes back when it is used, or when nobody else waits";
+  }
+  const Job* other = state.find(aside.for_job);
+  const bool waits_for_it = other != nullptr && !other->ended();
+  if (!waits_for_it && reason.name.empty()) {
+    std::string keeps = what_keeps_away(state, job, now);
+    if (!keeps.empty()) reason.name = std::move(keeps);
+  }
+  if (!aside.problem.empty()) reason.name = aside.problem;
+  if (!waits_for_it) return reason;
+  reason.jobs.push_back(aside.for_job);
+  if (is_asleep(state.rules().room, aside)) return reason;
+  const Wall end = end_of(state, *other, now, Trust::kEstimates);
+  if (end == kNobodyKnows) return reason;
+  reason.until = end + time_back(state, job, aside.host_bytes);
+  const auto minutes = std::chrono::ceil<std::chrono::minutes>(*reason.until - now.wall).count();
+  reason.name =
+      "comes back when it ends, in about " + std::to_string(std::max<long>(1, minutes)) + " min";
+  return reason;
+}
+
+// Reasons that belong to one job alone; empty if it is eligible.
+std::vector<Reason> own_reasons(const State& state, const Job& job, Now now) {
+  std::vector<Reason> reasons;
+  if (aside_phase(job) == AsidePhase::kPaused || aside_phase(job) == AsidePhase::kPausing) {
+    reasons.push_back(aside_reason(state, job, now));
+    return reasons;
+  }
+  if (const auto* held = std::get_if<Held>(&job.state)) {
+    if (held->why == HoldReason::kCrashGuard) {
+      reasons.push_back(
+          {.code = ReasonCode::kCrashGuard, .jobs = {job.task ? job.task->array : job.id}});
+    } else {
+      reasons.push_back({.code = ReasonCode::kHeld, .jobs = {}});
+    }
+    return reasons;
+  }
+  const auto* queued = std::get_if<Queued>(&job.state);
+  if (queued == nullptr) return reasons;
+  std::vector<JobId> open = open_dependencies(state, *job.spec);
+  if (!open.empty()) {
+    Reason reason{.code = ReasonCode::kDependency, .jobs = std::move(open)};
+    if (reason.jobs.size() > kNamedMost) reason.jobs.resize(kNamedMost);
+    reasons.push_back(std::move(reason));
+  }
+  if (job.spec->rare->begin && *job.spec->rare->begin > now.wall) {
+    reasons.push_back({.code = ReasonCode::kBegin, .jobs = {}, .until = job.spec->rare->begin});
+  }
+  if (queued->retry_boot && *queued->retry_boot > now.boot) {
+    reasons.push_back({.code = ReasonCode::kRetry, .jobs = {}, .until = queued->retry_at});
+  }
+  // Its time has come since the last turn; the next one wakes it.
+  if (reasons.empty()) reasons.push_back({.code = ReasonCode::kNext, .jobs = {}});
+  return reasons;
+}
+
+}  // namespace
+
+WaitingReasons::WaitingReasons(const State& state, Now now)
+    : state_(state), now_(now), decided_(decide(state, now)) {}
+
+const std::vector<Reason>& WaitingReasons::of(const Job& job) {
+  if (!state_.pending().contains(job.id)) {
+    single_ = own_reasons(state_, job, now_);
+    return single_;
+  }
+  const auto shape = std::pair(state_.pending().shape_of(job.id).id, band_rank(job.priority));
+  auto found = by_shape_.find(shape);
+  if (found == by_shape_.end()) {
+    found = by_shape_.emplace(shape, shape_reasons(state_, job, decided_, now_)).first;
+  }
+  return found->second;
+}
+
+std::vector<Reason> why_waiting(const State& state, const Job& job, Now now) {
+  WaitingReasons all(state, now);
+  std::vector<Reason> reasons = all.of(job);
+  if (reasons.empty() || !state.pending().contains(job.id)) return reasons;
+  if (Reason made = making_room(state, job.id, now); !made.jobs.empty()) {
+    reasons.insert(reasons.begin(), std::move(made));
+    return reasons;
+  }
+  if (auto later = room_later(state, job, now)) {
+    reasons.insert(reasons.begin(), std::move(*later));
+    return reasons;
+  }
+  const Reservation* kept = all.reservation_against(job);
+  const Tentative left = all.left_for(job);
+  reasons.front().helps = what_starts_it(state, job, kept, left, now);
+  reasons.front().starts_when_lifted =
+      reasons.size() == 1 && kept == nullptr &&
+      (!all.any_kept() || place(state, left, job, nullptr, now).has_value());
+  return reasons;
+}
+
+}  // namespace gpusched

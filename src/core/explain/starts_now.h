@@ -1,0 +1,17 @@
+// What would help: smaller wishes with which a waiting job would start at once, found by asking
+// place() with them. Nothing is said that is not so.
+#pragma once
+
+#include <vector>
+
+#include "core/backfill/backfill.h"
+#include "core/model/reason.h"
+#include "core/state/state.h"
+
+namespace gpusched {
+
+// REQUIRES: the job is pending. `reservation` is another job's, or null.
+std::vector<Help> what_starts_it(const State& state, const Job& job, const Reservation* reservation,
+                                 const Tentative& left, Now now);
+
+}  // namespace gpusched

@@ -1,0 +1,330 @@
+// What comes into the core: what clients ask and what the world reports. Plain values; the same
+// ones flow in the daemon, in the simulator and after a crash.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/time.h"
+#include "core/model/booking.h"
+#include "core/model/card.h"
+#include "core/model/card_view.h"
+#include "core/model/health.h"
+#include "core/model/ids.h"
+#include "core/model/job.h"
+#include "core/model/move.h"
+#include "core/model/tenant.h"
+
+namespace gpusched {
+
+// Who asks. Administrators are root and the daemon's own user.
+struct Actor {
+  std::uint32_t uid = 0;
+  bool administrator = false;
+};
+
+// --- Asked by clients -------------------------------------------------------------------------
+
+// One job, or the jobs of an array or sweep. Large ones arrive as several slices with one
+// submission number: `first_slice`, then more, the last one with `last_slice`.
+struct SubmitAsked {
+  std::uint64_t submission = 0;  // Given by the engine; equal for all slices.
+  Identity owner;
+  std::string tenant;
+  std::shared_ptr<const JobSpec> spec;
+  int priority = 50;
+  bool administrator = false;  // Who asks is one: the tenant's highest priority does not bind.
+  bool hold = false;
+  std::string fingerprint;
+  bool array = false;  // Even if it has one task.
+  struct Task {
+    std::uint32_t index = 0;
+    std::vector<std::pair<std::string, std::string>> values;
+  };
+  std::vector<Task> tasks;   // Of this slice; exactly one, unnamed, for a single job.
+  std::uint64_t total = 1;   // Tasks in the whole submission.
+  std::uint64_t offset = 0;  // Of this slice's first task in the whole.
+  bool first_slice = true;
+  bool last_slice = true;
+};
+struct CancelAsked {
+  Actor actor;
+  std::vector<JobId> jobs;
+  std::optional<Seconds> grace;
+};
+struct HoldAsked {
+  Actor actor;
+  std::vector<JobId> jobs;
+};
+struct ReleaseAsked {
+  Actor actor;
+  std::vector<JobId> jobs;
+};
+// Moves a running job aside until it is asked for again.
+struct PauseAsked {
+  Actor actor;
+  std::vector<JobId> jobs;
+};
+// Lets a job that was paused return when there is room.
+struct ResumeAsked {
+  Actor actor;
+  std::vector<JobId> jobs;
+};
+// Runs an ended job again under its id, or starts a running one over.
+struct RequeueAsked {
+  Actor actor;
+  std::vector<JobId> jobs;
+  // Of those that have ended, where these were put away; null: nobody puts any away.
+  std::shared_ptr<const EnvironmentsByHash> environments = {};
+};
+// `set`: only the fields given change.
+struct JobPatch {
+  std::optional<int> priority;
+  std::optional<std::string> name;
+  std::optional<std::vector<std::string>> tags;
+  std::optional<std::string> group;
+  std::optional<Seconds> time_limit;
+  std::optional<Wall> begin;
+  std::optional<Wall> expire;
+  std::optional<Wall> deadline;
+  std::optional<int> retries;
+  std::optional<std::uint64_t> vram_limit_bytes;  // 0: none.
+  // Needs, field by field.
+  std::optional<CardCount> gpus;
+  std::optional<std::uint64_t> vram_bytes;
+  std::optional<int> share_percent;
+  std::optional<bool> exclusive;
+  std::optional<int> cpus;
+  std::optional<std::uint64_t> ram_bytes;
+  std::optional<CpuUse> cpu_use;
+  std::optional<CardList> only_cards;
+  std::optional<CardList> avoid_cards;
+  std::optional<std::string> card_type;
+};
+// What became of the specs of jobs that are changed together.
+using RenewedSpecs = std::map<std::shared_ptr<const JobSpec>, std::shared_ptr<const JobSpec>>;
+struct SetAsked {
+  Actor actor;
+  std::vector<JobId> jobs;
+  JobPatch patch;
+  // Of a change that comes in slices, so that the jobs of an array still share one.
+  std::shared_ptr<RenewedSpecs> renewed = {};
+};
+// A running process becomes a job of its owner.
+struct AdoptAsked {
+  Identity owner;
+  std::string tenant;
+  std::shared_ptr<const JobSpec> spec;  // With `adopted`; without a need: what it has now.
+  int priority = 50;
+  std::vector<int> tree;       // The process and its descendants: where they are, it is.
+  bool administrator = false;  // As in SubmitAsked.
+};
+// Adopted processes are to go on as if they had never been jobs.
+struct LetGoAsked {
+  Actor actor;
+  std::vector<JobId> jobs;
+};
+struct GroupSetAsked {
+  Actor actor;
+  std::string name;
+  int limit = 0;
+};
+struct GroupRemoveAsked {
+  Actor actor;
+  std::string name;
+};
+
+// What is set at run time overrides the configuration, field by field.
+struct TenantSetAsked {
+  Actor actor;
+  std::string name;
+  TenantRule rule;
+  bool replace = false;  // Forget what was set before; else only the fields given change.
+};
+struct TenantUnsetAsked {
+  Actor actor;
+  std::string name;
+};
+
+struct DrainAsked {
+  Actor actor;
+  std::vector<CardNumber> cards;
+  std::string reason;
+};
+struct UndrainAsked {
+  Actor actor;
+  std::vector<CardNumber> cards;
+};
+
+// Cards kept for a user or tenant from a time to a time.
+struct ReserveAsked {
+  Actor actor;
+  std::string asker;  // The actor's name.
+  Booking booking;    // Without id, cards and maker; for no user and no tenant: for the asker.
+  bool maintenance = false;  // For nobody at all.
+  CardList cards;            // These, or
+  int count = 0;             // so many, whichever are best.
+};
+struct UnreserveAsked {
+  Actor actor;
+  std::string asker;
+  std::uint64_t id = 0;
+};
+// Several leases of one asker: all of them join the queue before anything is decided, or none.
+struct LeasesAsked {
+  std::vector<SubmitAsked> leases;  // One task each; of one owner and tenant. Not empty.
+};
+// What holders of leases ask; waiting leases are given up, granted ones released.
+struct LeaseReleaseAsked {
+  Actor actor;
+  std::vector<JobId> leases;
+};
+// It lives this long from now; 0: without an end.
+struct LeaseRenewAsked {
+  Actor actor;
+  JobId lease{};
+  Seconds ttl{0};
+};
+// Ends every lease that the actor's applications of this name have, whichever process asked.
+struct LeaseResetAsked {
+  Actor actor;
+  std::string application;
+};
+
+// --- Reported by the world --------------------------------------------------------------------
+
+struct CardsReported {
+  std::vector<Card> cards;
+};
+// What the calendar of the configuration says for the time ahead.
+struct CalendarRead {
+  std::vector<Booking> calendar;
+};
+struct CardSeen {
+  CardNumber card{};
+  CardView view;
+};
+struct CardTroubleSeen {
+  CardNumber card{};
+  TroubleKind kind = TroubleKind::kXid;
+  std::uint64_t number = 0;
+};
+// What the driver remembers of a process that has ended.
+struct ProcessAccounted {
+  AttemptId attempt;
+  std::uint64_t peak_vram_bytes = 0;
+};
+// What a job says of itself through GPUSCHED_PROGRESS.
+struct ProgressSeen {
+  AttemptId attempt;
+  std::uint64_t step = 0;
+  std::uint64_t total = 0;
+  Wall at{};
+};
+struct AttemptRunning {
+  AttemptId attempt;
+  Wall started_at{};
+  std::string without_mps = {};  // Why it does not run under MPS although it should.
+};
+struct AttemptFinished {
+  AttemptId attempt;
+  Cause cause = Cause::kExit;
+  std::optional<int> exit_code;
+  std::optional<int> signal;
+  std::string message;
+  std::optional<Wall> started_at;
+  Wall ended_at{};
+  Usage usage;
+  bool let_go = false;  // It has not ended, but goes on without us.
+};
+// The claim was won against the shim: the command has not run and never will.
+struct AttemptNeverRan {
+  AttemptId attempt;
+  std::string error;  // Empty: lost in a crash, try again at once.
+  // The disk was full: not the job's fault, and over some time. It waits, however often.
+  bool no_room = false;
+};
+// Whether there is room on the disk for job directories and commits.
+struct DiskSeen {
+  bool full = false;
+};
+// What each user's jobs keep on it, and how much a tenant may have (DiskUse).
+struct DiskUseSeen {
+  std::map<std::string, std::uint64_t> bytes;  // By user.
+  std::uint64_t limit = 0;
+};
+// The holder of a lease has ended, or did not come back; `why` is for people.
+struct LeaseHolderGone {
+  JobId lease{};
+  std::string why;
+  bool process_lives = false;  // Or may do so: only its connection is gone.
+};
+// An idle holder that is aside waits for its cards.
+struct HolderActive {
+  AttemptId attempt{};
+};
+// A deadline of the state has come: begin, expire, retry, overdue, and of jobs.
+struct TimePassed {};
+// Ended jobs that are too old or too many; `most` bounds one turn's work.
+struct RetentionDue {
+  std::size_t most = 100;
+  std::optional<Wall> by = {};  // The time that ages are told by; absent: now (clock_watch.h).
+};
+// The crash guard holds the waiting jobs of a sweep, a slice per turn, from job `from` on.
+struct HoldSweep {
+  JobId array{};
+  JobId from{};
+};
+// A large submission whose commit failed half-way: its jobs go, a slice per turn.
+struct SubmissionAbandoned {
+  std::uint64_t submission = 0;
+};
+// Cards or CPUs may have changed for reasons outside this list; decide again.
+struct Reconsider {};
+
+using Event =
+    std::variant<SubmitAsked, CancelAsked, HoldAsked, ReleaseAsked, PauseAsked, ResumeAsked,
+                 RequeueAsked, SetAsked, AdoptAsked, LetGoAsked, GroupSetAsked, GroupRemoveAsked,
+                 TenantSetAsked, TenantUnsetAsked, DrainAsked, UndrainAsked, ReserveAsked,
+                 UnreserveAsked, LeasesAsked, LeaseReleaseAsked, LeaseRenewAsked, LeaseResetAsked,
+                 CardsReported, CalendarRead, CardSeen, CardTroubleSeen, ProcessAccounted,
+                 ProgressSeen, AttemptRunning, AttemptFinished, AttemptNeverRan, MovedAside,
+                 BroughtBack, MoveFailed, LeaseHolderGone, HolderActive, TimePassed, RetentionDue,
+                 HoldSweep, SubmissionAbandoned, DiskSeen, DiskUseSeen, Reconsider>;
+
+// --- Answers ----------------------------------------------------------------------------------
+
+enum class RefusalKind : std::uint8_t {
+  kInvalid,
+  kNotFound,
+  kForbidden,
+  kConflict,
+  kNeverFits,
+};
+struct Refusal {
+  RefusalKind kind = RefusalKind::kInvalid;
+  std::string message;
+};
+struct Submitted {
+  JobId first{};
+  std::uint64_t count = 0;
+  bool repeated = false;
+};
+struct Changed {
+  std::vector<JobId> jobs;
+  std::vector<std::pair<JobId, std::string>> unchanged;  // With the reason, for people.
+};
+// The reservation that was made, or taken back.
+struct Booked {
+  Booking booking;
+};
+// What the asker is told; world reports get monostate.
+using Answer = std::variant<std::monostate, Refusal, Submitted, Changed, Booked>;
+
+}  // namespace gpusched

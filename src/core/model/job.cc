@@ -1,0 +1,148 @@
+#include "core/model/job.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace gpusched {
+
+const char* state_name(const JobState& state) {
+  struct Name {
+    const char* operator()(const Held&) const { return "held"; }
+    const char* operator()(const Queued&) const { return "queued"; }
+    const char* operator()(const Starting&) const { return "starting"; }
+    const char* operator()(const Running& running) const {
+      switch (running.aside ? running.aside->phase : AsidePhase::kHere) {
+        case AsidePhase::kHere:
+          return "running";
+        case AsidePhase::kPausing:
+          return "pausing";
+        case AsidePhase::kPaused:
+          return "paused";
+        case AsidePhase::kResuming:
+          return "resuming";
+      }
+      CHECK(false);
+    }
+    const char* operator()(const Ended& ended) const {
+      switch (ended.outcome) {
+        case Outcome::kCompleted:
+          return "completed";
+        case Outcome::kFailed:
+          return "failed";
+        case Outcome::kCancelled:
+          return "cancelled";
+      }
+      CHECK(false);
+    }
+  };
+  return std::visit(Name{}, state);
+}
+
+const char* cause_name(Cause cause) {
+  switch (cause) {
+    case Cause::kExit:
+      return "exit";
+    case Cause::kSignal:
+      return "signal";
+    case Cause::kTimeout:
+      return "timeout";
+    case Cause::kExpired:
+      return "expired";
+    case Cause::kCudaOom:
+      return "cuda_oom";
+    case Cause::kHostOom:
+      return "host_oom";
+    case Cause::kGpuLost:
+      return "gpu_lost";
+    case Cause::kVramLimit:
+      return "vram_limit";
+    case Cause::kLaunch:
+      return "launch";
+    case Cause::kDependency:
+      return "dependency";
+    case Cause::kMachineLost:
+      return "machine_lost";
+    case Cause::kSupervisorLost:
+      return "supervisor_lost";
+    case Cause::kRestoreLost:
+      return "restore_lost";
+  }
+  CHECK(false);
+}
+
+std::optional<Cause> cause_named(const std::string& name) {
+  for (const Cause cause : kAllCauses) {
+    if (name == cause_name(cause)) return cause;
+  }
+  return std::nullopt;
+}
+
+const Usage& usage_of(const Ended& ended) {
+  static const Usage kNone;
+  return ended.usage ? *ended.usage : kNone;
+}
+
+const Grant* grant_of(const Job& job) {
+  if (const auto* starting = std::get_if<Starting>(&job.state)) return &starting->grant;
+  if (const auto* running = std::get_if<Running>(&job.state)) return &running->grant;
+  if (const auto* ended = std::get_if<Ended>(&job.state)) return &ended->grant;
+  return nullptr;
+}
+
+const Aside* aside_of(const Job& job) {
+  const auto* running = std::get_if<Running>(&job.state);
+  return running == nullptr ? nullptr : running->aside.get();
+}
+
+AsidePhase aside_phase(const Job& job) {
+  const Aside* aside = aside_of(job);
+  return aside == nullptr ? AsidePhase::kHere : aside->phase;
+}
+
+bool stands_still(const Job& job) {
+  const Aside* aside = aside_of(job);
+  return aside != nullptr && aside->still && aside->phase != AsidePhase::kHere;
+}
+
+const Grant& held_by(const Job& job, Grant&& away) {
+  const Grant& grant = *grant_of(job);
+  const AsidePhase phase = aside_phase(job);
+  if (phase == AsidePhase::kHere) return grant;
+  const Aside& aside = *aside_of(job);
+  if (aside.still) return grant;
+  if (phase != AsidePhase::kPaused) {
+    // On its way it is in both places: on its cards, and in the host RAM that is kept for it.
+    if (aside.mechanism != Mechanism::kCheckpoint) return grant;
+    away = grant;
+    away.ram_bytes += aside.host_bytes;
+    return away;
+  }
+  // Frozen or idle, so it needs no CPU. Its memory is another matter.
+  away = {.cards = {}, .cpus = 0, .ram_bytes = grant.ram_bytes};
+  if (aside.mechanism == Mechanism::kCheckpoint) {
+    away.ram_bytes += aside.host_bytes;
+    return away;
+  }
+  away.cards = grant.cards;
+  for (CardGrant& card : away.cards) card.share_percent = 0;
+  return away;
+}
+
+Microseconds away_for(const Job& job, Wall now) {
+  const Aside* aside = aside_of(job);
+  if (aside == nullptr) return Microseconds{0};
+  const bool here = aside->phase == AsidePhase::kHere;
+  return aside->away + (here ? Microseconds{0} : std::max(Microseconds{0}, now - aside->since));
+}
+
+Microseconds ran_for(const Running& running, Wall now) {
+  Microseconds ran = now - running.started_at;
+  if (running.aside) {
+    ran -= running.aside->away;
+    if (running.aside->phase != AsidePhase::kHere) ran -= now - running.aside->since;
+  }
+  return std::max(ran, Microseconds{0});
+}
+
+}  // namespace gpusched

@@ -1,0 +1,323 @@
+// A job: what was asked (JobSpec, shared and immutable), and where it stands (JobState, a sum
+// type in which every state carries only its own fields). docs/job-states.md has the transitions.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/time.h"
+#include "core/model/adopted.h"
+#include "core/model/aside.h"
+#include "core/model/ids.h"
+#include "core/model/lease.h"
+#include "core/model/needs.h"
+#include "core/model/rare.h"
+
+namespace gpusched {
+
+// Who submitted. `user` is the account's name at submit, or the uid in digits if it had none.
+struct Identity {
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  std::string user;
+  friend bool operator==(const Identity&, const Identity&) = default;
+};
+
+// The submitter's environment: stored once per distinct content, never shown to others.
+struct Environment {
+  std::string hash;                    // Lower-case hex digest of the content.
+  std::vector<std::string> variables;  // "NAME=value", as execve takes them; any bytes but NUL.
+  bool away = false;                   // Only its name is here; the variables are in the store.
+};
+using EnvironmentsByHash = std::map<std::string, std::shared_ptr<const Environment>>;
+
+// Why an attempt ended; the words of product.md §7.
+enum class Cause : std::uint8_t {
+  kExit,
+  kSignal,
+  kTimeout,
+  kExpired,
+  kCudaOom,
+  kHostOom,
+  kGpuLost,
+  kVramLimit,
+  kLaunch,
+  kDependency,
+  kMachineLost,
+  kSupervisorLost,
+  kRestoreLost,
+};
+inline constexpr std::array kAllCauses = {
+    Cause::kExit,       Cause::kSignal,     Cause::kTimeout,     Cause::kExpired,
+    Cause::kCudaOom,    Cause::kHostOom,    Cause::kGpuLost,     Cause::kVramLimit,
+    Cause::kLaunch,     Cause::kDependency, Cause::kMachineLost, Cause::kSupervisorLost,
+    Cause::kRestoreLost};
+// A set of causes, one bit each.
+using CauseSet = std::uint32_t;
+constexpr CauseSet cause_bit(Cause cause) { return 1U << static_cast<unsigned>(cause); }
+// What `--retries` covers unless told otherwise: failures that another try can cure.
+inline constexpr CauseSet kDefaultRetryCauses =
+    cause_bit(Cause::kExit) | cause_bit(Cause::kSignal) | cause_bit(Cause::kCudaOom) |
+    cause_bit(Cause::kHostOom) | cause_bit(Cause::kGpuLost) | cause_bit(Cause::kVramLimit) |
+    cause_bit(Cause::kSupervisorLost) | cause_bit(Cause::kRestoreLost);
+
+enum class DependencyKind : std::uint8_t { kOk, kAny, kFail };
+struct Dependency {
+  JobId job{};
+  DependencyKind kind = DependencyKind::kOk;
+  friend bool operator==(const Dependency&, const Dependency&) = default;
+};
+
+struct RetryRule {
+  int retries = 0;
+  Seconds back_off{5};  // Before the first retry; doubles with each, at most an hour.
+  CauseSet causes = kDefaultRetryCauses;
+  friend bool operator==(const RetryRule&, const RetryRule&) = default;
+};
+
+struct TimeRule {
+  Seconds limit{0};     // 0: none. Stands still while the job is paused.
+  int warn_signal = 0;  // `--signal USR1@60`: sent this long before the limit; 0: none.
+  Seconds warn_before{0};
+  Seconds grace{10};  // Between TERM and KILL.
+  friend bool operator==(const TimeRule&, const TimeRule&) = default;
+};
+
+enum class PreemptPolicy : std::uint8_t { kAuto, kCooperative, kNever };
+
+// The job can save itself: it does so at this signal and ends with kSavedExitCode; its next attempt
+// goes on from there (docs/checkpoint.md).
+struct SaveTerms {
+  int signal = 10;    // SIGUSR1; 0: none, it looks for the request file.
+  Seconds grace{60};  // Between the signal and TERM.
+  friend bool operator==(const SaveTerms&, const SaveTerms&) = default;
+};
+// "Saved, start me again": EX_TEMPFAIL of sysexits.h.
+inline constexpr int kSavedExitCode = 75;
+
+// How `run` is attached; a plain submit is kNone.
+enum class Attach : std::uint8_t { kNone, kPipes, kPty };
+
+// One soft resource limit of the submitting process, carried over to the job.
+struct ResourceLimit {
+  int resource = 0;  // RLIMIT_* of the kernel.
+  std::uint64_t soft = 0;
+  std::uint64_t hard = 0;
+  friend bool operator==(const ResourceLimit&, const ResourceLimit&) = default;
+};
+
+// All of them; one copy serves all jobs of a shell.
+using ResourceLimits = std::vector<ResourceLimit>;
+
+// What most jobs do not ask for; apart, to keep those small.
+struct RareAsks {
+  std::string output_path;  // Empty: the job directory's log.
+  std::string error_path;   // Empty: merged into output.
+  std::vector<std::string> tags;
+  std::string key;  // Idempotency key, per tenant.
+  std::vector<Dependency> after;
+  std::optional<Wall> begin;
+  std::optional<Wall> expire;
+  std::optional<Wall> deadline;  // It should be over by then (core/backfill/deadline.h).
+  int terminal_rows = 0;         // Of the attaching terminal; 0 without one.
+  int terminal_columns = 0;
+  // On each card: an attempt that takes more in two looks in a row is ended. 0: no limit.
+  std::uint64_t vram_limit_bytes = 0;
+  int array_limit = 0;  // `--array 0-99%4`: how many of the array run at once; 0: no limit.
+  friend bool operator==(const RareAsks&, const RareAsks&) = default;
+};
+
+// What the user asked for. Immutable once accepted; the jobs of an array share one.
+struct JobSpec {
+  std::vector<std::string> argv;  // With placeholders ({lr}, {line}, {index}) still in place.
+  std::string working_directory;
+  // Once all its jobs have ended, only the name (ended_environments.h): the one field that changes.
+  mutable std::shared_ptr<const Environment> environment;
+  std::shared_ptr<const ResourceLimits> limits = {};  // Null: none are carried over.
+  std::string name;
+  std::string group;  // Named group with a limit; empty: none.
+  std::string project;
+  Needs needs;
+  RetryRule retry;
+  TimeRule time;
+  std::uint32_t umask = 022;
+  bool shell = false;  // argv[0] is a line for /bin/sh -c.
+  bool restartable = false;
+  PreemptPolicy preempt = PreemptPolicy::kAuto;
+  Attach attach = Attach::kNone;
+  Rare<RareAsks> rare;
+  std::shared_ptr<const SaveTerms> saves = {};         // Set: it speaks the checkpoint contract.
+  std::shared_ptr<LeaseTerms> lease = {};              // Set: a lease; it has no command.
+  std::shared_ptr<const AdoptedProcess> adopted = {};  // Set: its process was there before.
+};
+
+// What distinguishes one job of an array or sweep from its siblings.
+struct ArrayTask {
+  JobId array{};  // The first job of the array; names the array.
+  std::uint32_t index = 0;
+  std::vector<std::pair<std::string, std::string>> values;  // {name} -> value in the command.
+};
+
+// The cards and host resources an attempt holds.
+struct CardGrant {
+  CardNumber card{};
+  std::uint64_t vram_bytes = 0;  // Held on that card.
+  int share_percent = 0;
+  bool whole = false;
+  // What must be free there when it starts, apart from what other jobs hold. Not kept.
+  std::uint64_t least_bytes = 0;
+  friend bool operator==(const CardGrant& a, const CardGrant& b) {
+    return a.card == b.card && a.vram_bytes == b.vram_bytes && a.share_percent == b.share_percent &&
+           a.whole == b.whole;
+  }
+};
+struct Grant {
+  std::vector<CardGrant> cards;
+  int cpus = 0;
+  std::uint64_t ram_bytes = 0;
+  bool mps = false;  // It uses its card through an MPS server (core/model/mps.h).
+  friend bool operator==(const Grant&, const Grant&) = default;
+};
+
+// What an attempt had and used of its cards, as far as it was seen.
+struct GpuUsage {
+  double gpu_seconds = 0;                  // Cards held times seconds, used or not.
+  std::uint64_t peak_vram_bytes = 0;       // On all its cards together.
+  std::uint64_t peak_card_vram_bytes = 0;  // On its fullest card.
+  std::uint64_t mean_vram_bytes = 0;       // Per card.
+  std::optional<double> mean_busy_percent;
+  std::optional<double> mean_sm_active_percent;  // Where it was alone on a card that measures it.
+  std::optional<double> energy_joules;
+  friend bool operator==(const GpuUsage&, const GpuUsage&) = default;
+};
+
+struct Usage {
+  Microseconds user_cpu{0};
+  Microseconds system_cpu{0};
+  std::uint64_t max_rss_bytes = 0;
+  std::optional<GpuUsage> gpu;  // Absent: it had no card.
+  friend bool operator==(const Usage&, const Usage&) = default;
+};
+
+// --- Where a job stands ---------------------------------------------------------------------
+
+enum class HoldReason : std::uint8_t { kUser, kCrashGuard };
+struct Held {
+  HoldReason why = HoldReason::kUser;
+};
+struct Queued {
+  // A retry waits until then. Wall is what is stored and shown; boot is what is waited for.
+  std::optional<Wall> retry_at;
+  std::optional<Boot> retry_boot;
+};
+// Asked to stop while an attempt was alive; what the attempt's end will mean.
+// kMakeRoom: for somebody more important, by saving itself or by beginning again later. kLetGo: an
+// adopted process goes on without us, once it is on its cards.
+enum class StopReason : std::uint8_t {
+  kNone,
+  kCancel,
+  kRequeue,
+  kGpuLost,
+  kPressure,
+  kMakeRoom,
+  kRestoreLost,
+  kVramLimit,
+  kLetGo,
+};
+struct Starting {
+  Grant grant;
+  Wall decided_at{};
+  StopReason stopping = StopReason::kNone;
+};
+struct Running {
+  Grant grant;
+  Wall started_at{};
+  StopReason stopping = StopReason::kNone;
+  // What it had used when that was last written down; the daemon may have been another one. Null:
+  // nothing is known.
+  std::shared_ptr<const GpuUsage> used = {};
+  std::shared_ptr<const Aside> aside = {};  // Null: it was never moved aside.
+  JobId leaves_for{};                       // While stopping is kMakeRoom: for whom.
+};
+enum class Outcome : std::uint8_t { kCompleted, kFailed, kCancelled };
+struct Ended {
+  Outcome outcome = Outcome::kCompleted;
+  // Absent for a cancelled job: nothing failed.
+  std::optional<Cause> cause;
+  std::optional<int> exit_code;
+  std::optional<int> signal;
+  std::string message;  // One sentence for people; may be empty.
+  std::optional<Wall> started_at;
+  Wall ended_at{};
+  Grant grant;                         // What the last attempt held.
+  std::shared_ptr<const Usage> usage;  // Null: nothing is known. Apart, to keep waiting jobs small.
+};
+using JobState = std::variant<Held, Queued, Starting, Running, Ended>;
+
+struct Job {
+  JobId id{};
+  std::shared_ptr<const JobSpec> spec;
+  std::shared_ptr<const ArrayTask> task;  // Null for a single job.
+  Identity owner;
+  std::string tenant;
+  int priority = 50;
+  int moves = 0;  // How often it was moved aside, all attempts together.
+  Wall submitted_at{};
+  int attempt = 0;   // Attempts begun so far; the current one while starting or running.
+  int failures = 0;  // Attempts that counted against the retries.
+  // After an out-of-memory failure or under pressure: the next attempt holds no less on each card.
+  std::uint64_t vram_floor_bytes = 0;
+  int saved_attempt =
+      0;                // The last attempt that saved itself, for the next to go on from; 0: none.
+  int quick_saves = 0;  // In a row: unasked, and soon after the start. They wait longer each time.
+  // Worked out when the state takes it in, because it is asked for in every turn; never stored.
+  SignatureId signature{};
+  SignatureId sweep_signature{};    // 0: not of a sweep.
+  SignatureId program_signature{};  // 0: its program is not known.
+  JobState state = Queued{};
+
+  bool ended() const { return std::holds_alternative<Ended>(state); }
+  bool active() const {
+    return std::holds_alternative<Starting>(state) || std::holds_alternative<Running>(state);
+  }
+  AttemptId current_attempt() const { return {id, attempt}; }
+};
+
+// The public word for a state: held, queued, starting, running, completed, failed, cancelled.
+const char* state_name(const JobState& state);
+const char* cause_name(Cause cause);
+std::optional<Cause> cause_named(const std::string& name);
+// Zeros where nothing is known.
+const Usage& usage_of(const Ended& ended);
+// The grant of an active or ended job, null otherwise.
+const Grant* grant_of(const Job& job);
+// kHere for whatever is not running, too.
+AsidePhase aside_phase(const Job& job);
+// Null: it is on its cards, and was never away.
+const Aside* aside_of(const Job& job);
+// Stopped for a moment while another one leaves its card.
+bool stands_still(const Job& job);
+// What an active job takes from others now: its grant, or, made in `away`, what it keeps while it
+// is moved aside. REQUIRES: job.active().
+const Grant& held_by(const Job& job, Grant&& away = {});
+// How long it was aside by then, all times together.
+Microseconds away_for(const Job& job, Wall now);
+// How long it has computed by then: the time since its start without that aside.
+Microseconds ran_for(const Running& running, Wall now);
+
+// The command as it will be executed: placeholders filled in from the task.
+std::vector<std::string> command_of(const Job& job);
+// For people: the command on one line, cut after kCommandLineMost bytes.
+inline constexpr std::size_t kCommandLineMost = 1000;
+std::string command_line_of(const Job& job);
+// What others may see of it: the program's name, without a path and without arguments.
+std::string program_of(const Job& job);
+
+}  // namespace gpusched

@@ -1,0 +1,28 @@
+// Where a job goes: the cards and host resources it would get now, or nothing.
+#pragma once
+
+#include <optional>
+
+#include "core/admit/tentative.h"
+#include "core/backfill/backfill.h"
+#include "core/state/state.h"
+
+namespace gpusched {
+
+// "pack", "spread", "round-robin".
+const char* placement_name(Placement placement);
+std::optional<Placement> placement_named(const std::string& name);
+
+// By the rule of placement; gangs on linked cards where there are such.
+// With a reservation, cards it needs are taken only where its own need still fits beside the job.
+std::optional<Grant> place(const State& state, const Tentative& free, const Job& job,
+                           const Reservation* reservation, Now now);
+
+// Whether its grant counts for round-robin: leases that ask for it, jobs where that is the rule.
+bool by_turns(const Rules& rules, const Job& job);
+
+// Cards that match the constraints and have room now, the best first.
+std::vector<std::size_t> fitting_cards(const State& state, const Tentative& free,
+                                       const Needs& needs);
+
+}  // namespace gpusched

@@ -1,0 +1,52 @@
+#include "core/preempt/idle_holder.h"
+
+#include <algorithm>
+
+#include "core/preempt/preempt.h"
+
+namespace gpusched {
+
+bool sits_idle(const State& state, const Job& job, Now now) {
+  const Seconds limit = state.rules().room.idle_after;
+  if (limit == Seconds{0}) return false;
+  bool seen = false;
+  for (const CardGrant& held : grant_of(job)->cards) {
+    const auto position = state.index_of(held.card);
+    if (!position) return false;
+    for (const SeenProcess& process : state.view_of(*position).processes) {
+      if (process.attempt != job.current_attempt()) continue;
+      seen = true;
+      if (!process.idle_since || now.wall - *process.idle_since < limit) return false;
+    }
+  }
+  return seen;
+}
+
+std::string why_holder_stays(const State& state, const Job& lease) {
+  const LeaseTerms& terms = *lease.spec->lease;
+  if (terms.pid <= 0 || terms.pid_started == 0) return "its holder's process is not known";
+  const Aside* aside = aside_of(lease);
+  if (aside != nullptr && aside->refused) return "the driver does not move its process";
+  for (const JobId id : state.leases().live()) {
+    const Job& other = *state.find(id);
+    if (other.id == lease.id || !other.active() || other.spec->lease->pid != terms.pid) continue;
+    return "its holder has lease " + to_string(id) + ", too, and would leave those cards as well";
+  }
+  return {};
+}
+
+bool is_movable_lease(const State& state, const Job& job, Now now) {
+  return job.spec->lease && is_settled(state, job, now) && sits_idle(state, job, now) &&
+         why_holder_stays(state, job).empty();
+}
+
+bool stays_awake(const Job& job) {
+  const Aside* aside = aside_of(job);
+  return job.spec->lease || (aside != nullptr && aside->idle);
+}
+
+bool is_asleep(const RoomRules& rules, const Aside& aside) {
+  return rules.return_on_use && aside.idle && !aside.wanted;
+}
+
+}  // namespace gpusched

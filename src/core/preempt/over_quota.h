@@ -1,0 +1,22 @@
+// Tenants that hold more than their quota, because it was lowered while their jobs ran.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/preempt/preempt.h"
+#include "core/state/state.h"
+
+namespace gpusched {
+
+// Plans for nobody in particular, one job per tenant; none unless the rules say so.
+std::vector<MakeRoom> relieve_quotas(const State& state, Now now);
+bool still_over_quota(const State& state, const MakeRoom& plan, Now now);
+
+// What a tenant's jobs hold that are on their cards. What is away will want its place back.
+TenantHolds holds_here(const State& state, const std::string& tenant);
+// Of one that is aside: with it back its tenant would hold too much, where the rules look at that.
+bool would_exceed_quota(const State& state, const Job& job);
+bool exceeds_quota(const TenantHolds& holds, const TenantTerms& terms);
+
+}  // namespace gpusched

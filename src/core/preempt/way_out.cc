@@ -1,0 +1,93 @@
+// How a job would leave its cards, and what that costs. Whether it has to is make_room.cc's to say.
+#include <algorithm>
+
+#include "core/apply/learn.h"
+#include "core/model/host_margin.h"
+#include "core/preempt/idle_holder.h"
+#include "core/preempt/move_time.h"
+#include "core/preempt/preempt.h"
+
+namespace gpusched {
+namespace {
+
+bool refuses_moves(const State& state, const Job& job) {
+  for (const auto& [key, known] : state.estimates().of(job.signature)) {
+    if (known.past.refuses_moves) return true;
+  }
+  return false;
+}
+
+bool on_movable_cards(const State& state, const Job& job) {
+  const Grant& grant = *grant_of(job);
+  return std::ranges::all_of(grant.cards, [&](const CardGrant& held) {
+    const auto position = state.index_of(held.card);
+    return position && state.cards()[*position].moves;
+  });
+}
+
+// The driver could not move it a short while ago.
+bool failed_lately(const State& state, const Job& job, Now now) {
+  const Aside* aside = aside_of(job);
+  if (aside == nullptr || aside->problem.empty()) return false;
+  return ago(aside->tried, now) < std::max<Microseconds>(state.rules().room.cool_down, Seconds{10});
+}
+
+}  // namespace
+
+std::uint64_t vram_in_use(const State& state, const Job& job) {
+  std::uint64_t bytes = 0;
+  for (const CardGrant& held : grant_of(job)->cards) {
+    const CardUse* use = state.uses().on_card(job.current_attempt(), held.card);
+    // Nobody has looked yet: all that it may have.
+    bytes += use != nullptr ? use->vram_bytes : held.vram_bytes;
+  }
+  return bytes;
+}
+
+std::uint64_t ram_for_moves(const State& state, const HostHolds& holds) {
+  const std::uint64_t taken = holds.ram_bytes + state.rules().room.ram_reserve_bytes;
+  return state.host().ram_bytes - std::min(taken, state.host().ram_bytes);
+}
+
+std::optional<Candidate> leaving_candidate(const State& state, const Job& job,
+                                           std::uint64_t ram_free, Now now) {
+  const auto way = way_out(state, job, ram_free);
+  if (!way) return std::nullopt;
+  Candidate one{.job = &job, .victim = {.job = job.id, .mechanism = *way}};
+  if (*way == Mechanism::kCheckpoint && failed_lately(state, job, now)) {
+    // There may be another way.
+    if (!job.spec->restartable) return std::nullopt;
+    one.victim.mechanism = Mechanism::kRequeue;
+  }
+  const Mechanism how = one.victim.mechanism;
+  if (how == Mechanism::kCheckpoint) {
+    one.victim.bytes = vram_in_use(state, job);
+    one.victim.idle = sits_idle(state, job, now);
+    one.moving = time_out(state, job, one.victim.bytes) + time_back(state, job, one.victim.bytes);
+  }
+  if (how == Mechanism::kRequeue) one.lost = ran_for(std::get<Running>(job.state), now.wall);
+  return one;
+}
+
+bool can_checkpoint(const State& state, const Job& job, std::uint64_t ram_free) {
+  const std::uint64_t bytes = vram_in_use(state, job);
+  const Grant& grant = *grant_of(job);
+  return !grant.cards.empty() && !grant.mps && on_movable_cards(state, job) &&
+         !refuses_moves(state, job) && with_margin(bytes) <= ram_free;
+}
+
+std::optional<Mechanism> way_out(const State& state, const Job& job, std::uint64_t ram_free) {
+  const Preemption allowed = state.rules().preemption;
+  if (allowed == Preemption::kOff || job.spec->preempt == PreemptPolicy::kNever) {
+    return std::nullopt;
+  }
+  if (job.spec->saves) return Mechanism::kCooperative;
+  if (allowed == Preemption::kCooperative || job.spec->preempt == PreemptPolicy::kCooperative) {
+    return std::nullopt;
+  }
+  if (can_checkpoint(state, job, ram_free)) return Mechanism::kCheckpoint;
+  if (job.spec->restartable) return Mechanism::kRequeue;
+  return std::nullopt;
+}
+
+}  // namespace gpusched

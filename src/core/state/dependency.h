@@ -1,0 +1,23 @@
+// Whether the jobs that a job waits for have ended as it wishes.
+#pragma once
+
+#include <vector>
+
+#include "core/model/job.h"
+#include "core/state/state.h"
+
+namespace gpusched {
+
+enum class DependencyStatus {
+  kMet,
+  kOpen,        // Not ended yet.
+  kImpossible,  // Ended otherwise, or gone: it can never be met.
+};
+DependencyStatus status_of(const State& state, const Dependency& dependency);
+
+// All dependencies of a job together: impossible if one is, open if one is.
+DependencyStatus dependencies_of(const State& state, const JobSpec& spec);
+// Those still open, in the order given.
+std::vector<JobId> open_dependencies(const State& state, const JobSpec& spec);
+
+}  // namespace gpusched

@@ -1,0 +1,80 @@
+#include "core/state/run_time.h"
+
+#include <algorithm>
+
+#include "core/state/estimates.h"
+
+namespace gpusched {
+namespace {
+
+// A first step says little: it holds what happens only once.
+constexpr std::uint64_t kStepsLeast = 2;
+
+std::optional<Microseconds> from_progress(const State& state, const Job& job) {
+  if (!job.active()) return std::nullopt;
+  const std::optional<Progress> said = state.uses().progress_of(job.current_attempt());
+  if (!said || said->step < kStepsLeast || said->step > said->total) return std::nullopt;
+  // The first attempt begins at nothing; a later one where its first report says.
+  const bool resumed = job.attempt > 1;
+  if (resumed && said->step <= said->first_step) return std::nullopt;
+  const std::uint64_t steps = said->step - (resumed ? said->first_step : 0);
+  const Microseconds took = said->ran - (resumed ? said->first_ran : Microseconds{0});
+  if (took <= Microseconds{0}) return std::nullopt;
+  const double each = static_cast<double>(took.count()) / static_cast<double>(steps);
+  const double left = each * static_cast<double>(said->total - said->step);
+  constexpr double kLongest = 1e15;  // Some thirty years.
+  return said->ran + Microseconds{static_cast<std::int64_t>(std::min(left, kLongest))};
+}
+
+}  // namespace
+
+std::optional<Microseconds> expected_run(const State& state, const Job& job) {
+  if (const auto said = from_progress(state, job)) return said;
+  if (state.estimates().size() == 0 || job.spec->lease) return std::nullopt;
+  const Grant* grant = grant_of(job);
+  static const std::string kOnCpus;
+  const std::string* model = grant != nullptr ? &kOnCpus : nullptr;
+  if (grant != nullptr && !grant->cards.empty()) {
+    const auto position = state.index_of(grant->cards.front().card);
+    if (position) model = &state.cards()[*position].model;
+  }
+  const Signatures by = signatures_of(job);
+  // Runs of one program with other arguments may take any time.
+  for (const SignatureId id : {by.exact, by.sweep}) {
+    std::optional<Microseconds> longest;
+    if (id == SignatureId{}) continue;
+    for (const auto& [key, known] : state.estimates().of(id)) {
+      if (model && key.model != *model) continue;
+      if (known.duration && (!longest || *known.duration > *longest)) longest = known.duration;
+    }
+    if (longest) return longest;
+  }
+  return std::nullopt;
+}
+
+std::optional<Microseconds> longest_run(const Job& job) {
+  const TimeRule& time = job.spec->time;
+  if (time.limit == Seconds{0}) return std::nullopt;
+  return time.limit + time.grace;
+}
+
+Wall end_of(const State& state, const Job& job, Now now, Trust trust) {
+  const auto* running = std::get_if<Running>(&job.state);
+  // Nobody knows when one that is away comes back.
+  const AsidePhase phase = aside_phase(job);
+  if (phase == AsidePhase::kPaused || phase == AsidePhase::kPausing) {
+    return running->aside->over_limit() ? std::max(now.wall, running->aside->over_limit_until)
+                                        : kNobodyKnows;
+  }
+  // The clock of limits and estimates stands still while it is away.
+  const Wall started = running ? now.wall - ran_for(*running, now.wall) : now.wall;
+  const auto longest = longest_run(job);
+  const Wall latest = longest ? std::max(now.wall, started + *longest) : kNobodyKnows;
+  if (trust == Trust::kLimits) return latest;
+  const auto expected = expected_run(state, job);
+  // One that runs on past its estimate has shown that the estimate says nothing.
+  if (!expected || started + *expected <= now.wall) return latest;
+  return std::min(latest, started + *expected);
+}
+
+}  // namespace gpusched

@@ -1,0 +1,292 @@
+#include "core/state/state.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "core/backfill/deadline.h"
+#include "core/share/quota.h"
+
+namespace gpusched {
+namespace {
+
+// How often what runs is counted as used although nothing ends: what a power cut may cost.
+constexpr Microseconds kUsageCounted = std::chrono::minutes{10};
+constexpr std::size_t kWokenAtOnce = 2000;
+
+}  // namespace
+
+std::optional<std::size_t> State::index_of(CardNumber number) const {
+  // Numbers mostly are positions.
+  const auto usual = static_cast<std::size_t>(number_of(number));
+  if (usual < cards_.size() && cards_[usual].number == number) return usual;
+  for (std::size_t i = 0; i < cards_.size(); ++i) {
+    if (cards_[i].number == number) return i;
+  }
+  return std::nullopt;
+}
+
+std::uint64_t State::cards_missing() const {
+  const auto there = std::ranges::count_if(
+      views_, [](const CardView& view) { return view.condition != CardCondition::kGone; });
+  return static_cast<std::uint64_t>(std::max<std::ptrdiff_t>(0, rules_.cards_expected - there));
+}
+
+const Job* State::find(JobId id) const {
+  const auto job = jobs_.find(id);
+  return job == jobs_.end() ? nullptr : &job->second;
+}
+
+std::vector<JobId> State::dependents_of(JobId id) const {
+  const auto found = dependents_.find(id);
+  return found == dependents_.end() ? std::vector<JobId>{} : found->second;
+}
+
+std::vector<JobId> State::newest_of(std::uint32_t uid, std::size_t most) const {
+  std::vector<JobId> newest;
+  for (auto job = jobs_.rbegin(); job != jobs_.rend() && newest.size() < most; ++job) {
+    if (job->second.owner.uid == uid && !in_open_submission(job->first)) {
+      newest.push_back(job->first);
+    }
+  }
+  return newest;
+}
+
+const State::Staged* State::staged(JobId id) const {
+  if (staged_.empty()) return nullptr;
+  auto range = staged_.upper_bound(id);
+  if (range == staged_.begin()) return nullptr;
+  --range;
+  return id < range->second.end ? &range->second : nullptr;
+}
+
+bool State::in_open_submission(JobId id) const {
+  const Staged* range = staged(id);
+  if (range == nullptr) return false;
+  const auto submission = submissions_.find(range->submission);
+  return submission != submissions_.end() && submission->second.open;
+}
+
+bool State::has_closed_to_release() const {
+  return std::ranges::any_of(
+      staged_, [this](const auto& range) { return !in_open_submission(range.first); });
+}
+
+int State::active_in_group(const std::string& name) const {
+  const auto found = active_in_group_.find(name);
+  return found == active_in_group_.end() ? 0 : found->second;
+}
+
+std::uint64_t State::waiting_in_group(const std::string& name) const {
+  const auto found = waiting_in_group_.find(name);
+  return found == waiting_in_group_.end() ? 0 : found->second;
+}
+
+bool State::any_active_below(int band) const {
+  for (std::size_t i = static_cast<std::size_t>(band) + 1; i < kBands; ++i) {
+    if (active_in_band_[i] > 0) return true;
+  }
+  return false;
+}
+
+int State::active_in_array(JobId array) const {
+  const auto found = active_in_array_.find(array);
+  return found == active_in_array_.end() ? 0 : found->second;
+}
+
+bool State::sweep_crashed(JobId array) const {
+  const auto found = sweeps_.find(array);
+  return found != sweeps_.end() && found->second.others == 0 && rules_.crash_guard_count > 0 &&
+         found->second.quick_failures >= rules_.crash_guard_count;
+}
+
+const Submission* State::find_submission(const std::string& tenant, const std::string& key) const {
+  const auto found = keys_.find({tenant, key});
+  return found == keys_.end() ? nullptr : &submissions_.at(found->second);
+}
+
+std::optional<Boot> State::next_deadline(Now now) const {
+  std::optional<Boot> next;
+  const auto consider = [&next](Boot at) {
+    if (!next || at < *next) next = at;
+  };
+  const auto consider_wall = [&](Wall at) {
+    consider(now.boot + std::max(Microseconds{0}, at - now.wall));
+  };
+  if (!begins_.empty()) consider_wall(begins_.begin()->first);
+  if (!expiries_.empty()) consider_wall(expiries_.begin()->first);
+  if (!fresh_.empty()) consider_wall(fresh_.begin()->first + rules_.overdue_after);
+  if (!deadlines_.empty()) consider_wall(deadlines_.begin()->first);
+  if (!retries_.empty()) consider(retries_.begin()->first);
+  if (tenants_.any_active()) consider(usage_counted_ + kUsageCounted);
+  if (const auto day = next_quota_day(*this, now)) consider_wall(*day);
+  if (const auto change = card_bookings_.next_change(now.wall)) consider_wall(*change);
+  for (const auto& [id, booking] : bookings_) {
+    if (booking.until <= now.wall) consider(now.boot);
+  }
+  if (const auto end = leases_.next_end()) consider(*end);
+  if (const auto again = looks_.next_deadline()) consider(*again);
+  for (const JobId id : aside_) {
+    const Running& running = std::get<Running>(jobs_.at(id).state);
+    if (running.stopping != StopReason::kNone) continue;
+    if (running.aside->over_limit()) consider_wall(running.aside->over_limit_until);
+  }
+  return next;
+}
+
+std::vector<JobId> State::expired(Now now, std::size_t most) const {
+  std::vector<JobId> jobs;
+  for (const auto& [at, id] : expiries_) {
+    if (at > now.wall || jobs.size() == most) break;
+    jobs.push_back(id);
+  }
+  return jobs;
+}
+
+void State::note(const Job& job, const char* kind, std::string text, Now now) {
+  trail_.push_back({.sequence = next_trail_sequence_++,
+                    .job = job.id,
+                    .at = now.wall,
+                    .attempt = job.attempt,
+                    .kind = kind,
+                    .text = std::move(text)});
+}
+
+void State::guard_array(JobId array, bool stop) {
+  if (stop) {
+    guarded_.insert(array);
+  } else {
+    guarded_.erase(array);
+    // A person has looked at it: count from new.
+    sweeps_[array] = SweepRecord{.quick_failures = 0, .others = 1};
+  }
+}
+
+void State::set_cards(std::vector<Card> cards) {
+  std::ranges::sort(cards, {}, &Card::number);
+  std::vector<CardView> views(cards.size());
+  for (std::size_t i = 0; i < cards.size(); ++i) {
+    const auto known = std::ranges::find(cards_, cards[i].uuid, &Card::uuid);
+    if (known == cards_.end()) continue;
+    views[i] = std::move(views_[static_cast<std::size_t>(known - cards_.begin())]);
+    if (views[i].condition != CardCondition::kUnseen) cards[i].usable = views[i].answers();
+  }
+  for (Card& card : cards) {
+    card.drained = drains_.contains(card.uuid);
+    card.usable = card.usable && !card.drained && card.managed;
+    // What the configuration says of a card stands; else what was found out of it.
+    if (card.share_cap_percent) {
+      caps_.erase(card.uuid);
+    } else if (const AdaptiveCap* cap = cap_of(card.uuid)) {
+      card.share_cap_percent = cap->percent;
+    }
+  }
+  cards_ = std::move(cards);
+  turns_.admit(cards_);
+  views_ = std::move(views);
+  card_holds_.assign(cards_.size(), {});
+  host_holds_ = {};
+  for (const JobId id : active_) {
+    hold_resources(held_by(jobs_.at(id)), +1);
+    tenants_.recharge(jobs_.at(id), cards_);
+  }
+  refresh_bookings();
+}
+
+void State::set_calendar(std::vector<Booking> calendar) {
+  calendar_ = std::move(calendar);
+  refresh_bookings();
+}
+
+void State::refresh_bookings() {
+  std::vector<Booking> all = calendar_;
+  for (const auto& [id, booking] : bookings_) all.push_back(booking);
+  card_bookings_.rebuild(cards_, std::move(all));
+}
+
+void State::set_host(HostCapacity host) { host_ = host; }
+void State::set_rules(Rules rules) { rules_ = rules; }
+void State::set_next_job(JobId id) { next_job_ = std::max(next_job_, id); }
+
+bool State::release_closed_submissions(std::size_t most, Now now) {
+  bool more = false;
+  for (auto range = staged_.begin(); range != staged_.end();) {
+    const auto submission = submissions_.find(range->second.submission);
+    const bool open = submission != submissions_.end() && submission->second.open;
+    if (open) {
+      ++range;
+      continue;
+    }
+    const JobId end = range->second.end;
+    const std::uint64_t number = range->second.submission;
+    const std::uint64_t left = number_of(end) - number_of(range->first);
+    const std::uint64_t step = std::min<std::uint64_t>(left, most);
+    most -= step;
+    const JobId first = range->first;
+    const JobId stop{number_of(first) + step};
+    range = staged_.erase(range);
+    for (auto job = jobs_.lower_bound(first); job != jobs_.end() && job->first < stop; ++job) {
+      index(job->second, now);
+    }
+    if (stop < end) {
+      staged_.emplace(stop, Staged{end, number});
+      more = true;
+    }
+    // The slice may end where a range does, and another range may still wait.
+    if (most == 0) return has_closed_to_release();
+  }
+  return more;
+}
+
+void State::wake(JobId id, Now now) {
+  const Job& job = jobs_.at(id);
+  unindex(job);
+  index(job, now);
+}
+
+void State::watch_deadline(const Job& job, Now now) {
+  const auto next = deadline_times(*this, job).next_after(now.wall);
+  if (!next) return;
+  deadlines_.emplace(*next, job.id);
+  deadline_of_.emplace(job.id, *next);
+}
+
+void State::unwatch_deadline(const Job& job) {
+  const auto watched = deadline_of_.find(job.id);
+  if (watched == deadline_of_.end()) return;
+  deadlines_.erase({watched->second, job.id});
+  deadline_of_.erase(watched);
+}
+
+void State::pass_deadline(JobId id, Now now) {
+  const Job& job = jobs_.at(id);
+  const Wall came = deadline_of_.at(id);
+  const DeadlineTimes times = deadline_times(*this, job);
+  // Said once: when it could still have been met, and no longer.
+  if (came >= times.latest_start && came < times.deadline) {
+    note(job, "deadline", "not started in time: its deadline cannot be met any more", now);
+  }
+  wake(id, now);
+}
+
+void State::advance(Now now) {
+  looks_.advance(now.boot);
+  // As many jobs as one likes can be given the same time.
+  std::size_t left = kWokenAtOnce;
+  const auto more = [&left] { return left > 0 && left-- > 0; };
+  while (!begins_.empty() && begins_.begin()->first <= now.wall && more()) {
+    wake(begins_.begin()->second, now);
+  }
+  while (!retries_.empty() && retries_.begin()->first <= now.boot && more()) {
+    wake(retries_.begin()->second, now);
+  }
+  while (!fresh_.empty() && fresh_.begin()->first + rules_.overdue_after <= now.wall && more()) {
+    wake(fresh_.begin()->second, now);
+  }
+  while (!deadlines_.empty() && deadlines_.begin()->first <= now.wall && more()) {
+    pass_deadline(deadlines_.begin()->second, now);
+  }
+  if (tenants_.any_active() && usage_counted_ + kUsageCounted <= now.boot) count_usage_of_all(now);
+}
+
+}  // namespace gpusched

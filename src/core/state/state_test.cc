@@ -1,0 +1,82 @@
+#include "core/state/state.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/core_builders.h"
+
+namespace gpusched::testing {
+namespace {
+
+TEST(State, TellsWhatChangedAndWhatToWrite) {
+  State state = machine(1, 24);
+  ask().key("k").submit(state, at_second(0));
+  start_what_fits(state, at_second(0));
+  const State::Changes changes = state.changes();
+  EXPECT_EQ(changes.jobs, std::vector{JobId{1}});
+  EXPECT_EQ(changes.submissions.size(), 1u);
+  ASSERT_EQ(changes.trail.size(), 2u);
+  EXPECT_EQ(changes.trail[0].kind, "submitted");
+  EXPECT_EQ(changes.trail[1].text, "attempt 1 starts on card 0");
+  EXPECT_LT(changes.trail[0].sequence, changes.trail[1].sequence);
+  state.keep_changes();
+  EXPECT_TRUE(state.changes().empty());
+}
+
+TEST(State, CountsEveryState) {
+  State state = machine(1, 24);
+  ask().submit(state, at_second(0));
+  ask().submit(state, at_second(0));
+  ask().hold().submit(state, at_second(0));
+  start_what_fits(state, at_second(0));
+  EXPECT_EQ(state.counts().starting, 1u);
+  EXPECT_EQ(state.counts().queued, 1u);
+  EXPECT_EQ(state.counts().held, 1u);
+  run(state, 1, at_second(0));
+  finish(state, 1, 0, at_second(1));
+  EXPECT_EQ(state.counts().completed, 1u);
+  state.check_invariants();
+}
+
+TEST(State, HoldsComeBackWithACardThatWasAway) {
+  State state = machine(2, 24);
+  ask().submit(state, at_second(0));
+  start_what_fits(state, at_second(0));
+  const std::vector<Card> cards = state.cards();
+  state.set_cards({cards[1]});
+  EXPECT_EQ(state.holds_on(0).jobs, 0);
+  state.set_cards(cards);
+  EXPECT_TRUE(state.holds_on(0).whole);
+  finish(state, 1, 0, at_second(1));
+  EXPECT_EQ(state.holds_on(0).jobs, 0);
+  state.check_invariants();
+}
+
+TEST(State, TheNewestJobsOfAUserComeFirst) {
+  State state = machine(1, 24);
+  for (const std::uint32_t uid : {1000U, 1001U, 1000U}) ask().uid(uid).submit(state, at_second(0));
+  EXPECT_EQ(state.newest_of(1000, 5), (std::vector{JobId{3}, JobId{1}}));
+  EXPECT_EQ(state.newest_of(1000, 1), std::vector{JobId{3}});
+}
+
+TEST(State, SaysThatMoreIsToBeReleasedWhenASliceEndsWithARange) {
+  State state = machine(1, 24);
+  for (int i = 0; i < 2; ++i) {
+    SubmitAsked large = ask().array(4).event();
+    large.last_slice = false;
+    apply(state, large, at_second(0));
+    SubmitAsked rest = large;
+    rest.first_slice = false;
+    rest.last_slice = true;
+    rest.offset = 4;
+    rest.tasks.clear();
+    apply(state, rest, at_second(0));
+  }
+  EXPECT_EQ(state.pending().size(), 0U);
+  EXPECT_TRUE(state.release_closed_submissions(4, at_second(1)));
+  EXPECT_EQ(state.pending().size(), 4U);
+  EXPECT_FALSE(state.release_closed_submissions(4, at_second(1)));
+  EXPECT_EQ(state.pending().size(), 8U);
+}
+
+}  // namespace
+}  // namespace gpusched::testing

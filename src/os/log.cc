@@ -1,0 +1,203 @@
+#include "os/log.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <mutex>
+
+#include "base/text.h"
+#include "os/clock.h"
+#include "os/rotated_file.h"
+
+namespace gpusched {
+namespace {
+
+struct LevelRow {
+  LogLevel level;
+  const char* name;
+  const char* journal_prefix;  // As in sd-daemon(3).
+};
+constexpr std::array kLevels = {
+    LevelRow{LogLevel::kError, "error", "<3>"},
+    LevelRow{LogLevel::kWarning, "warning", "<4>"},
+    LevelRow{LogLevel::kInfo, "info", "<6>"},
+    LevelRow{LogLevel::kDebug, "debug", "<7>"},
+};
+
+struct Sink {
+  std::mutex mutex;
+  LogFormat format = LogFormat::kPlain;
+  std::optional<RotatedFile> file;  // Empty: stderr.
+  bool journal = std::getenv("JOURNAL_STREAM") != nullptr;
+  std::uint64_t lost = 0;  // Lines that could not be written since the last one that could.
+};
+
+std::atomic<LogLevel> the_level{LogLevel::kInfo};
+
+Sink& the_sink() {
+  // Never destroyed: threads may still speak while the process ends.
+  static Sink* sink = new Sink;
+  return *sink;
+}
+
+bool write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+bool write_line(Sink& sink, std::string_view line) {
+  return sink.file ? sink.file->write(line) : write_all(STDERR_FILENO, line);
+}
+
+void append_json_string(std::string& out, std::string_view text) {
+  out += '"';
+  const bool clean = is_utf8(text);
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (byte < 0x20) {
+      out += fmt::format("\\u{:04x}", byte);
+    } else if (byte >= 0x80 && !clean) {
+      out += "\\ufffd";
+    } else {
+      out += c;
+    }
+  }
+  out += '"';
+}
+
+// A newline in a job's name must not forge a line of its own.
+void append_plain(std::string& out, std::string_view text) {
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    } else {
+      out += c;
+    }
+  }
+}
+
+void append_value(std::string& out, LogFormat format, const LogField::Value& value) {
+  if (const auto* text = std::get_if<std::string_view>(&value)) {
+    const bool bare = format == LogFormat::kPlain && !text->empty() &&
+                      text->find_first_of(" \"=\\") == std::string_view::npos;
+    if (bare) {
+      append_plain(out, *text);
+    } else {
+      append_json_string(out, *text);
+    }
+  } else if (const auto* truth = std::get_if<bool>(&value)) {
+    out += *truth ? "true" : "false";
+  } else if (const auto* real = std::get_if<double>(&value)) {
+    out += fmt::format("{}", *real);
+  } else if (const auto* whole = std::get_if<std::int64_t>(&value)) {
+    out += fmt::format("{}", *whole);
+  } else {
+    out += fmt::format("{}", std::get<std::uint64_t>(value));
+  }
+}
+
+std::string json_line(LogLevel level, std::string_view time, std::string_view message,
+                      LogFields fields) {
+  std::string line = "{";
+  if (!time.empty()) line += fmt::format("\"time\":\"{}\",", time);
+  line += fmt::format("\"level\":\"{}\",\"message\":", log_level_name(level));
+  append_json_string(line, message);
+  for (const LogField& field : fields) {
+    line += ',';
+    append_json_string(line, field.key);
+    line += ':';
+    append_value(line, LogFormat::kJson, field.value);
+  }
+  return line + "}";
+}
+
+}  // namespace
+
+const char* log_level_name(LogLevel level) {
+  for (const LevelRow& row : kLevels) {
+    if (row.level == level) return row.name;
+  }
+  return "error";
+}
+
+std::optional<LogLevel> log_level_named(std::string_view name) {
+  for (const LevelRow& row : kLevels) {
+    if (name == row.name) return row.level;
+  }
+  return std::nullopt;
+}
+
+std::string format_log_line(LogFormat format, LogLevel level, std::string_view time,
+                            std::string_view message, LogFields fields) {
+  if (format == LogFormat::kJson) return json_line(level, time, message, fields);
+  std::string line;
+  if (!time.empty()) line += fmt::format("{} {} ", time, log_level_name(level));
+  append_plain(line, message);
+  for (const LogField& field : fields) {
+    line += ' ';
+    line += field.key;
+    line += '=';
+    append_value(line, LogFormat::kPlain, field.value);
+  }
+  return line;
+}
+
+Result<void> open_log(const LogOptions& options) {
+  std::optional<RotatedFile> file;
+  if (!options.file.empty()) {
+    auto opened = RotatedFile::open(options.file, options.rotate_bytes, options.rotate_keep);
+    if (!opened) return failure(opened.error());
+    file = std::move(*opened);
+  }
+  Sink& sink = the_sink();
+  const std::lock_guard lock(sink.mutex);
+  sink.format = options.format;
+  sink.file = std::move(file);
+  the_level = options.level;
+  return {};
+}
+
+Result<void> reopen_log() {
+  Sink& sink = the_sink();
+  const std::lock_guard lock(sink.mutex);
+  return sink.file ? sink.file->reopen() : Result<void>{};
+}
+
+void set_log_level(LogLevel level) { the_level = level; }
+LogLevel log_level() { return the_level; }
+
+void log(LogLevel level, std::string_view message, LogFields fields) {
+  if (!log_enabled(level)) return;
+  Sink& sink = the_sink();
+  const std::lock_guard lock(sink.mutex);
+  const bool journal = sink.journal && !sink.file;
+  const std::string time = journal ? std::string() : format_time(read_clock().wall);
+  const auto full_line = [&](LogLevel of, std::string_view text, LogFields with) {
+    std::string line = journal ? kLevels[static_cast<std::size_t>(of)].journal_prefix : "";
+    return line + format_log_line(sink.format, of, time, text, with) + "\n";
+  };
+  if (sink.lost > 0) {
+    const std::string note =
+        full_line(LogLevel::kWarning, "log lines were lost", {{"lines", sink.lost}});
+    if (!write_line(sink, note)) {
+      ++sink.lost;
+      return;
+    }
+    sink.lost = 0;
+  }
+  if (!write_line(sink, full_line(level, message, fields))) ++sink.lost;
+}
+
+}  // namespace gpusched
