@@ -83,7 +83,7 @@ class Bench {
                       static_cast<std::uint32_t>(i),
                       {{"lr", "0.001"}, {"seed", std::to_string(i)}}});
         note(commit, job, "submitted");
-        commit.jobs.push_back(std::move(job));
+        commit.jobs.put.push_back(std::move(job));
       }
       total += run(commit, figures);
     }
@@ -99,7 +99,7 @@ class Bench {
       Commit commit;
       Job job = new_job(std::make_shared<const JobSpec>(*spec_));
       note(commit, job, "submitted");
-      commit.jobs.push_back(std::move(job));
+      commit.jobs.put.push_back(std::move(job));
       run(commit, figures);
     }
     figures.print("one job, one commit");
@@ -117,7 +117,7 @@ class Bench {
         Commit commit;
         job.state = state;
         note(commit, job, state_name(state));
-        commit.jobs.push_back(job);
+        commit.jobs.put.push_back(job);
         run(commit, figures);
       }
     }
@@ -128,7 +128,7 @@ class Bench {
     Figures figures;
     for (std::uint64_t from = 1; from <= count; from += slice) {
       Commit commit;
-      for (std::uint64_t i = from; i < from + slice; ++i) commit.removed_jobs.push_back(JobId{i});
+      for (std::uint64_t i = from; i < from + slice; ++i) commit.jobs.removed.push_back(JobId{i});
       run(commit, figures);
     }
     figures.print(fmt::format("retention, {} jobs a commit", slice).c_str());

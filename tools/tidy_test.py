@@ -12,6 +12,8 @@ TABLE = """
 | folder | what it is | may use |
 | --- | --- | --- |
 | `core` | values | nothing |
+| `core/model` | values | nothing |
+| `core/state` | tables | `model` |
 | `base` | text | `core` |
 | `store` | disk | `core`, `base` |
 | `simdriver` | simulated cards | `base` |
@@ -27,6 +29,9 @@ def tree_of(tmp_path, files):
 
 
 BODY = "void long_one(int a) {\n" + "  a();\n" * 80 + "}\n"
+# The brace of the body stands on another line than the name.
+WRAPPED = BODY.replace("(int a) {", "(int a,\n              int b) {")
+HIDDEN = "namespace {\n\nvoid twice(int number) {\n  use(number);\n}\n\n}  // namespace\n"
 UNFINISHED_WORD = "TO" + "DO"
 
 # rule, files that are fine, files of which one line is not
@@ -52,6 +57,26 @@ CASES = [
      {"src/base/a.cc": '#include "simdriver/b.h"\n', "simdriver/b.h": ""}),
     (tidy.includes, {"src/base/a.cc": '#include "base/b.h"\n'},
      {"src/base/a.cc": '#include "b.h"\n'}),
+    (tidy.rooms, {"src/core/state/a.cc": '#include "core/model/b.h"\n'},
+     {"src/core/model/a.cc": '#include "core/state/b.h"\n'}),
+    (tidy.rooms, {"src/core/model/a.cc": ""}, {"src/core/a.cc": ""}),
+    (tidy.rooms, {"src/core/state/a_test.cc": ""}, {"src/core/cellar/a.cc": ""}),
+    (tidy.cycles, {"src/core/model/a.cc": '#include "core/model/a.h"\n#include "core/model/b.h"\n',
+                   "src/core/model/b.cc": ""},
+     {"src/core/model/a.cc": '#include "core/model/b.h"\n',
+      "src/core/model/b.h": '#include "core/model/c.h"\n',
+      "src/core/model/c.cc": '#include "core/model/a.h"\n'}),
+    (tidy.cycles, {"src/base/a_impl.h": '#include "base/a.h"\n',
+                   "src/base/a.cc": '#include "base/a_impl.h"\n'},
+     {"src/base/a_impl.h": '#include "base/b.h"\n', "src/base/b.cc": '#include "base/a.h"\n'}),
+    (tidy.sorted_sources, {"src/base/CMakeLists.txt": "x(SOURCES\n  a.cc\n  b.cc\n  c.cc\n  d.cc)\n"},
+     {"src/base/CMakeLists.txt": "x(SOURCES\n  a.cc\n  b.cc\n  d.cc\n  c.cc)\n"}),
+    (tidy.sorted_sources, {"src/base/CMakeLists.txt": "x(SOURCES a.cc b.cc LINKS c)\n"},
+     {"src/base/CMakeLists.txt": "x(SOURCES a.cc b.cc c.cc d.cc LINKS c)\n"}),
+    (tidy.hidden_twice, {"src/base/a.cc": HIDDEN, "src/store/a.cc": HIDDEN},
+     {"src/base/a.cc": HIDDEN, "src/base/b.cc": HIDDEN}),
+    (tidy.hidden_twice, {"src/base/a.cc": HIDDEN, "src/base/b.cc": HIDDEN.replace("int", "long")},
+     {"src/base/a.cc": HIDDEN, "src/base/b.cc": HIDDEN.replace("number", "other")}),
     (tidy.pure_core, {"src/core/a.cc": "#include <vector>\n"},
      {"src/core/a.cc": "#include <unistd.h>\n"}),
     (tidy.pure_core, {"src/core/a.cc": "#include <vector>\n"},
@@ -63,7 +88,7 @@ CASES = [
      {"src/watch/a.h": "#include <linux/perf_event.h>\n"}),
     (tidy.heavy_headers, {"src/store/sqlite.cc": "#include <sqlite3.h>\n"},
      {"src/store/sqlite.h": "#include <sqlite3.h>\n"}),
-    (tidy.heavy_headers, {"src/config/config.cc": "#include <yaml-cpp/yaml.h>\n"},
+    (tidy.heavy_headers, {"src/config/config_file.cc": "#include <yaml-cpp/yaml.h>\n"},
      {"src/base/a.cc": "#include <yaml-cpp/yaml.h>\n"}),
     (tidy.link_lines,
      {"src/core/CMakeLists.txt": "gpusched_library(core SOURCES a.cc)\n",
@@ -81,6 +106,7 @@ CASES = [
      {"src/core/a.h": ""}),
     (tidy.file_length, {"a.cc": "\n" * 600}, {"a.cc": "\n" * 601}),
     (tidy.function_length, {"a.cc": BODY.replace("  a();\n" * 80, "  a();\n")}, {"a.cc": BODY}),
+    (tidy.function_length, {"a.cc": WRAPPED.replace("  a();\n" * 80, "  a();\n")}, {"a.cc": WRAPPED}),
     (tidy.function_length, {"a.py": "def f():\n" + "  a()\n" * 10},
      {"a.py": "def f():\n" + "  a()\n" * 80}),
     (tidy.links, {"a.md": "[b](b.md#one-two)\n", "b.md": "# One, two\n"}, {"a.md": "[b](b.md)\n"}),

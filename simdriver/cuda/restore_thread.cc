@@ -15,7 +15,7 @@
 namespace gpusched::simdriver::cuda {
 namespace {
 
-constexpr std::uint64_t kLookAgainUs = 1000000;
+constexpr std::uint64_t kRestoreLookAgainUs = 1000000;
 
 template <class Visit>
 void for_each_card(std::uint64_t cards, Visit visit) {
@@ -47,8 +47,8 @@ int lock(Slot& slot) {
       open_gate(slot);
       return kNotReady;
     }
-    const std::uint64_t wait = timeout_ms == 0 ? kLookAgainUs : end - now;
-    futex_wait(slot.calls_in_flight, calls, std::min(wait, kLookAgainUs));
+    const std::uint64_t wait = timeout_ms == 0 ? kRestoreLookAgainUs : end - now;
+    futex_wait(slot.calls_in_flight, calls, std::min(wait, kRestoreLookAgainUs));
   }
   slot.process_state.store(kLocked);
   return kSuccess;
@@ -170,7 +170,7 @@ void* serve(void* argument) {
   while (true) {
     const std::uint32_t posted = slot.request_posted.load();
     if (posted == slot.request_done.load()) {
-      futex_wait(slot.request_posted, posted, kLookAgainUs * 3600);
+      futex_wait(slot.request_posted, posted, kRestoreLookAgainUs * 3600);
       continue;
     }
     slot.request_result.store(make_move(**process));

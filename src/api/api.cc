@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "api/context.h"
+#include "api/event_stream.h"
 #include "api/http_server.h"
+#include "api/lease_changes.h"
 #include "api/routes.h"
 #include "api/unix_listener.h"
 
@@ -48,13 +50,15 @@ Context::Context(boost::asio::io_context& io, Engine& an_engine, ApiPorts some_p
       limits(some_limits),
       turns(io, ports.now),
       after_commit(engine, turns),
-      events(io, limits.recent_changes, limits.heartbeat),
+      events(std::make_unique<EventStreams>(io, limits.recent_changes, limits.heartbeat)),
       lease_holders(io, engine, limits.lease_grace),
+      lease_changes(std::make_unique<LeaseChanges>()),
       log_watch(io),
       names(io, ports.now, ports.name_of_user ? ports.name_of_user : NameCache::system_lookup),
       estimates(io, engine, ports.now, limits.look_ahead_every),
       parser(io, kParsers),
       files(io, kFileThreads) {}
+Context::~Context() = default;
 
 class Api::Impl {
  public:
@@ -68,10 +72,10 @@ class Api::Impl {
             body_most) {
     context.lease_holders.look_at_all();
     engine.on_change([this](const std::vector<JobChange>& changes) {
-      context.events.publish(changes);
+      context.events->publish(changes);
       context.lease_holders.look(changes);
       context.job_watch.tell(changes);
-      context.lease_changes.tell(context.state(), changes);
+      context.lease_changes->tell(context.state(), changes);
     });
   }
   ~Impl() { context.engine.on_change({}); }
@@ -138,7 +142,7 @@ void Api::stop() {
     remove_socket_file(std::exchange(impl_->socket_path, {}), impl_->listener);
   }
   impl_->server.stop();
-  impl_->context.events.stop();
+  impl_->context.events->stop();
   impl_->context.log_watch.stop();
 }
 

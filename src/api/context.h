@@ -3,20 +3,19 @@
 
 #include <boost/asio/io_context.hpp>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "api/api.h"
 #include "api/background.h"
-#include "api/event_stream.h"
 #include "api/http_types.h"
 #include "api/job_watch.h"
-#include "api/lease_changes.h"
 #include "api/lease_holders.h"
 #include "api/log_watch.h"
 #include "api/loop_turns.h"
 #include "api/name_cache.h"
+#include "api/ports.h"
 #include "api/spec_memory.h"
 #include "api/start_estimates.h"
 #include "core/model/event.h"
@@ -54,9 +53,13 @@ class AfterCommit {
   LoopTurns::Waiting waiting_;  // By user.
 };
 
+class EventStreams;
+class LeaseChanges;
+
 struct Context {
   Context(boost::asio::io_context& io, Engine& an_engine, ApiPorts some_ports,
           ApiLimits some_limits);
+  ~Context();
 
   boost::asio::io_context& loop;
   Engine& engine;
@@ -66,10 +69,10 @@ struct Context {
   AfterCommit after_commit;
   EnvironmentPool environments;
   SpecMemory spec_memory;
-  EventStreams events;
+  std::unique_ptr<EventStreams> events;
   JobWatch job_watch;
   LeaseHolders lease_holders;
-  LeaseChanges lease_changes;
+  std::unique_ptr<LeaseChanges> lease_changes;
   LogWatch log_watch;
   NameCache names;
   StartEstimates estimates;

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/http_server.h"
+#include "api/http_types.h"
 
 namespace gpusched {
 

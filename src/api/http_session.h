@@ -4,8 +4,13 @@
 #include <functional>
 #include <memory>
 
-#include "api/http_server.h"
+#include "api/http_limits.h"
+#include "api/http_types.h"
 #include "os/fd.h"
+
+namespace boost::asio {
+class io_context;
+}
 
 namespace gpusched {
 

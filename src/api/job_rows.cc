@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kRowPieceBytes = 192U << 10;
 // Jobs looked at in one go when few of them match.
-constexpr std::size_t kLooksPerPiece = 5000;
+constexpr std::size_t kRowsPerPiece = 5000;
 // Jobs shown in detail between two readings of environments.
 constexpr std::size_t kDetailsAtOnce = 16;
 
@@ -124,7 +124,7 @@ class RowStream : public std::enable_shared_from_this<RowStream> {
 
   // Finds the last N that match, from the end; then they are written like a list of ids.
   Pull look_back() {
-    std::size_t looks = kLooksPerPiece;
+    std::size_t looks = kRowsPerPiece;
     const auto& jobs = context_.state().jobs();
     auto it = at_ == JobId{} ? jobs.end() : jobs.lower_bound(at_);
     while (it != jobs.begin() && found_.size() < *asked_.newest) {
@@ -154,7 +154,7 @@ class RowStream : public std::enable_shared_from_this<RowStream> {
 
   Pull walk_all() {
     RowWriter writer(context_, actor_);
-    std::size_t looks = kLooksPerPiece;
+    std::size_t looks = kRowsPerPiece;
     const auto& jobs = context_.state().jobs();
     for (auto it = jobs.upper_bound(at_); it != jobs.end() && left_ > 0; ++it) {
       if (piece_.size() >= kRowPieceBytes || looks-- == 0) return Pull::kMore;

@@ -4,10 +4,11 @@
 #include <utility>
 
 #include "api/answers.h"
+#include "api/event_stream.h"
 #include "api/routes.h"
 #include "json/json_fields.h"
 #include "json/json_writer.h"
-#include "json/submit_json.h"
+#include "json/labels.h"
 
 namespace gpusched {
 namespace {
@@ -65,7 +66,7 @@ void set_group(Context& context, Call call) {
           std::string event;
           JsonWriter json(event);
           write_group(json, context.state(), group);
-          context.events.publish_group(event);
+          context.events->publish_group(event);
         }
         call.responder.send(json_response(groups_json(context.state(), {group}, call.dry_run)));
       });
@@ -80,7 +81,7 @@ void remove_group(Context& context, Call call) {
                  std::string event;
                  JsonWriter json(event);
                  json.begin_object().field("name", name).field("removed", true).end_object();
-                 context.events.publish_group(event);
+                 context.events->publish_group(event);
                }
                call.responder.send(json_response(groups_json(context.state(), {}, call.dry_run)));
              });

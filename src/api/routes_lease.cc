@@ -4,6 +4,7 @@
 
 #include "api/answers.h"
 #include "api/lease_answer.h"
+#include "api/lease_changes.h"
 #include "api/lease_wait.h"
 #include "api/routes.h"
 #include "json/lease_json.h"
@@ -11,7 +12,7 @@
 namespace gpusched {
 namespace {
 
-constexpr Microseconds kFreshEnough = Seconds{2};
+constexpr Microseconds kListFreshEnough = Seconds{2};
 
 // The lease of the path, if it is one and the caller may see to it.
 Result<JobId> lease_of(const Context& context, const Call& call) {
@@ -59,7 +60,7 @@ std::optional<Microseconds> age_wanted(const Context& context, const Call& call)
   for (const JobId id : context.state().leases().live()) {
     const Job& job = *context.state().find(id);
     if (!std::holds_alternative<Queued>(job.state) || !is_listed(call, job)) continue;
-    age = kFreshEnough;
+    age = kListFreshEnough;
     const bool came_later = !looked || job.submitted_at >= *looked;
     if (came_later && context.estimates.of(id) == nullptr) return Microseconds{0};
   }
@@ -89,7 +90,7 @@ void list_leases(Context& context, Call call) {
   });
 }
 
-void follow_leases(Context& context, Call call) { context.lease_changes.follow(context, call); }
+void follow_leases(Context& context, Call call) { context.lease_changes->follow(context, call); }
 
 void show_lease(Context& context, Call call) {
   Result<std::optional<std::uint64_t>> wait =

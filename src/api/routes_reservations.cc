@@ -7,8 +7,8 @@
 #include "api/routes.h"
 #include "json/json_fields.h"
 #include "json/json_writer.h"
+#include "json/labels.h"
 #include "json/spec_fields.h"
-#include "json/submit_json.h"
 
 namespace gpusched {
 namespace {

@@ -8,7 +8,7 @@
 #include "api/routes.h"
 #include "core/share/fair_share.h"
 #include "json/json_writer.h"
-#include "json/submit_json.h"
+#include "json/labels.h"
 #include "json/tenant_json.h"
 
 namespace gpusched {

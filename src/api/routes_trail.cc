@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/answers.h"
+#include "api/event_stream.h"
 #include "api/routes.h"
 #include "json/json_writer.h"
 
@@ -104,7 +105,7 @@ void stream_events(Context& context, Call call) {
     if (!ids) return call.responder.fail(ids.error());
     asked.jobs.emplace(ids->begin(), ids->end());
   }
-  context.events.open(context, std::move(asked), call.responder);
+  context.events->open(context, std::move(asked), call.responder);
 }
 
 }  // namespace gpusched

@@ -9,19 +9,10 @@
 #include <vector>
 
 #include "cli/client.h"
+#include "cli/finding.h"
 #include "cli/render.h"
 
 namespace gpusched::cli {
-
-enum class Health : unsigned char { kGood, kLess, kBad };
-
-struct Finding {
-  std::string about;  // "daemon"
-  Health health = Health::kGood;
-  std::string is;     // What is.
-  std::string costs;  // What that costs; empty if nothing.
-  std::string fix;    // How to change it; empty if there is nothing to do.
-};
 
 // Checks of the kernel and its interfaces (doctor_kernel.cc).
 Finding check_kernel();

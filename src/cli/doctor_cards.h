@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/doctor.h"
+#include "cli/finding.h"
 #include "cli/local_look.h"
 
 namespace gpusched::cli {

@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 8> kBars = {"▁", "▂", "▃", "▄", "
 constexpr std::array<std::string_view, 8> kAsciiBars = {"_", ".", "-", ":", "=", "+", "*", "#"};
 
 constexpr std::size_t kPipeWidth = 80;
-constexpr std::size_t kLabelWidth = 10;
+constexpr std::size_t kHistoryLabelWidth = 10;
 constexpr std::size_t kFiguresWidth = 32;
 constexpr std::size_t kColumnsLeast = 8;
 
@@ -82,7 +82,7 @@ std::string card_title(const CardHistory& card, const Page& page) {
 
 std::size_t history_columns(const Page& page) {
   const std::size_t width = page.width == 0 ? kPipeWidth : page.width;
-  return std::max(kColumnsLeast, width - std::min(width, kLabelWidth + kFiguresWidth));
+  return std::max(kColumnsLeast, width - std::min(width, kHistoryLabelWidth + kFiguresWidth));
 }
 
 std::string sparkline(const HistoryValues& values, double top, bool ascii) {

@@ -10,7 +10,6 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
-#include "cli/views.h"
 #include "json/json_value.h"
 
 namespace gpusched::cli {
@@ -106,10 +105,5 @@ inline Result<JsonValue> parse_answer(std::string_view body) {
   }
   return value;
 }
-
-// The jobs in the list `name` (views.cc).
-std::vector<JobView> rows_from(const Reader& json, std::string_view name);
-// The list "cards" (views_cards.cc).
-std::vector<CardView> cards_from(const Reader& json);
 
 }  // namespace gpusched::cli

@@ -1,5 +1,6 @@
 #include "cli/views.h"
 
+#include "cli/view_lists.h"
 #include "cli/view_reader.h"
 
 namespace gpusched::cli {

@@ -1,6 +1,7 @@
 // Cards, what was seen of them, and the processes on them.
 #include <fmt/format.h>
 
+#include "cli/view_lists.h"
 #include "cli/view_reader.h"
 #include "cli/views.h"
 

@@ -13,7 +13,7 @@ std::optional<double> value_of(const JsonValue& value) {
   return std::nullopt;
 }
 
-CardHistory card_from(const Reader& json) {
+CardHistory card_history_from(const Reader& json) {
   CardHistory card;
   json.number("number", card.number);
   json.text("uuid", card.uuid);
@@ -43,8 +43,9 @@ Result<HistoryView> parse_history(std::string_view body) {
   json.time("from", view.from);
   json.time("to", view.to);
   json.number("step_s", view.step_s);
-  json.each("cards",
-            [&](const JsonValue& entry) { view.cards.push_back(card_from(Reader(&entry))); });
+  json.each("cards", [&](const JsonValue& entry) {
+    view.cards.push_back(card_history_from(Reader(&entry)));
+  });
   return view;
 }
 

@@ -1,6 +1,7 @@
 // Answers about the daemon and the machine, and errors.
 #include <fmt/format.h>
 
+#include "cli/view_lists.h"
 #include "cli/view_reader.h"
 #include "cli/views.h"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "config/config.h"
+#include "config/config_file.h"
 
 namespace gpusched {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "config/settings.h"
+#include "config/setting.h"
 #include "config/values.h"
 
 namespace gpusched {

@@ -1,3 +1,5 @@
+#include "config/settings.h"
+
 #include "config/setting_kinds.h"
 
 #include <fmt/format.h>

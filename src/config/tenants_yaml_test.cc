@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "config/config.h"
+#include "config/config_file.h"
 #include "config/tenant_fields.h"
 
 namespace gpusched {

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "config/config_file.h"
 #include "daemon/mps_control.h"
 #include "daemon/readiness.h"
 #include "os/clock.h"

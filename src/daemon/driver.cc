@@ -54,7 +54,7 @@ void Driver::turn() {
       log_debug(entry.text, {{"job", entry.job}, {"attempt", entry.attempt}, {"what", entry.kind}});
     }
   }
-  const std::vector<JobId> removed = commit->removed_jobs;
+  const std::vector<JobId> removed = commit->jobs.removed;
   store_.commit(std::move(*commit), [this, removed](const Committed& committed) {
     if (committed && forgotten_) std::ranges::for_each(removed, forgotten_);
     if (!committed && !complained_) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <system_error>
 
-#include "config/config.h"
+#include "config/config_file.h"
 #include "daemon/daemon.h"
 #include "daemon/options.h"
 #include "os/locations.h"

@@ -27,7 +27,7 @@ class Bulk : public ::testing::Test {
     launcher_.advance(now_);
     if (!engine_->wants_turn(now_)) return false;
     if (const auto commit = engine_->begin_turn(now_)) {
-      changed_most_ = std::max(changed_most_, commit->jobs.size());
+      changed_most_ = std::max(changed_most_, commit->jobs.put.size());
       engine_->finish_turn(store_.commit(*commit), now_);
     }
     return true;

@@ -222,8 +222,7 @@ std::optional<Commit> Engine::begin_turn(Now now) {
     }
   }
 
-  const State::Changes changes = state_.changes();
-  const bool nothing_to_write = changes.empty() && !boot_id_to_write_ && !degraded_;
+  const bool nothing_to_write = !state_.has_changes() && !boot_id_to_write_ && !degraded_;
   if (nothing_to_write) {
     state_.keep_changes();
     deliver(std::exchange(flight_, {}));
@@ -235,48 +234,18 @@ std::optional<Commit> Engine::begin_turn(Now now) {
   }
   lazy_until_.reset();
   committing_ = true;
+  const State::Changes changes = state_.changes();
   trail_in_flight_ = changes.trail;
-  Commit commit = commit_of(changes);
-  for (const Job& job : commit.jobs) {
+  Commit commit{changes, changes.trail};
+  for (const Job& job : commit.jobs.put) {
     if (job.ended()) flight_.ended.push_back(job.id);
   }
   commit.cancels = flight_.cancels;
   // Those that were kept stand first in the queue, and fewer can be kept than one turn takes.
   commit.settles_cancels = true;
-  commit.clock = clock_watch_.settled(now);
-  return commit;
-}
-
-Commit Engine::commit_of(const State::Changes& changes) const {
-  Commit commit;
-  commit.jobs.reserve(changes.jobs.size());
-  for (const JobId id : changes.jobs) commit.jobs.push_back(*state_.find(id));
-  commit.removed_jobs = changes.removed_jobs;
-  commit.trail = changes.trail;
-  for (const std::string& name : changes.groups) commit.groups.push_back(state_.groups().at(name));
-  commit.removed_groups = changes.removed_groups;
-  for (const std::string& uuid : changes.drains) commit.drains.push_back(state_.drains().at(uuid));
-  commit.removed_drains = changes.removed_drains;
-  for (const std::string& uuid : changes.move_rates) {
-    commit.move_rates.push_back(state_.move_rates().at(uuid));
-  }
-  for (const std::string& name : changes.tenants) {
-    commit.tenants.push_back(*state_.tenants().find(name)->kept);
-  }
-  commit.removed_tenants = changes.removed_tenants;
-  for (const std::uint64_t id : changes.bookings) {
-    commit.bookings.push_back(state_.bookings().at(id));
-  }
-  commit.removed_bookings = changes.removed_bookings;
-  for (const PastRunsKey& key : changes.past_runs) {
-    commit.past_runs.push_back(*state_.estimates().find(key));
-  }
-  commit.removed_past_runs = changes.removed_past_runs;
-  for (const std::uint64_t id : changes.submissions) {
-    commit.submissions.push_back(state_.submissions().at(id));
-  }
-  commit.removed_submissions = changes.removed_submissions;
   commit.boot_id = boot_id_to_write_;
+  commit.boot_id = boot_id_to_write_;
+  commit.clock = clock_watch_.settled(now);
   commit.outlives_machine = !changes.leases_alone || commit.boot_id.has_value();
   return commit;
 }

@@ -22,6 +22,7 @@
 #include "core/model/clock_watch.h"
 #include "core/model/event.h"
 #include "core/state/state.h"
+#include "engine/engine_options.h"
 #include "engine/launcher.h"
 #include "engine/store.h"
 
@@ -45,27 +46,7 @@ struct JobChange {
 
 class Engine {
  public:
-  struct Options {
-    std::uint64_t log_limit_bytes = 0;
-    std::string jobs_directory;     // Where checkpoint directories are.
-    bool devices_by_uuid = false;   // CUDA_VISIBLE_DEVICES as UUIDs instead of indices.
-    bool filter_devices = false;    // An attempt may open no card that it was not granted.
-    std::string devices_open = {};  // Else: why not.
-    std::string mps_control = {};   // The program that starts MPS servers; empty: there is none.
-    std::vector<std::string> mps_variables = {};
-    Seconds mps_linger{30};
-    std::string sim_world;  // Where jobs find the simulated driver; empty: none.
-    std::string sim_libraries;
-    // What is near cards at these PCI addresses; empty: nobody looks.
-    std::function<NearCpus(const std::vector<std::string>& pci)> near_cpus = {};
-    // Reads environments that are only in the store. Without it all of them stay in memory.
-    std::function<void(std::vector<std::string> hashes,
-                       std::function<void(Result<EnvironmentsByHash>)> done)>
-        read_environments = {};
-    std::size_t slice = 500;        // Jobs of a large submission applied per turn.
-    std::size_t slice_beside = 50;  // The same in a turn that somebody else waits for.
-    std::size_t backlog = 100'000;  // Events that may gather before new client events are refused.
-  };
+  using Options = EngineOptions;
 
   Engine(State state, Launcher& launcher, Options options);
 
@@ -188,7 +169,6 @@ class Engine {
   bool refuse_undone(Posted& posted, const CommitError& error,
                      const std::vector<KeptCancel>& in_commit, Now now);
   void note_cancels(const Event& event, const Applied& applied);
-  Commit commit_of(const State::Changes& changes) const;
   std::vector<JobChange> changes_to_tell(const std::vector<TrailEntry>& trail,
                                          const std::vector<Submitted>& completed) const;
 

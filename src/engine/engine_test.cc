@@ -339,8 +339,8 @@ TEST_F(EngineTest, ARequestToSaveIsRepeatedAfterARestart) {
   wait(1);
   // On disk it is asked to make room; the daemon died before it could say so.
   Commit asked;
-  asked.jobs.push_back(*engine_->state().find(JobId{1}));
-  std::get<Running>(asked.jobs.back().state).stopping = StopReason::kMakeRoom;
+  asked.jobs.put.push_back(*engine_->state().find(JobId{1}));
+  std::get<Running>(asked.jobs.put.back().state).stopping = StopReason::kMakeRoom;
   ASSERT_TRUE(store_.commit(asked));
   launcher_.daemon_died();
   boot();

@@ -40,7 +40,7 @@ std::string before_own_libraries(const std::string& directory, const JobSpec& sp
 // everybody's; all of /dev/dri.
 constexpr DeviceRange kCardNodes[] = {{195, 0, 253}, {226, 0, 0xfffff}};
 
-void add_device_filter(const State& state, const Grant& grant, const Engine::Options& options,
+void add_device_filter(const State& state, const Grant& grant, const EngineOptions& options,
                        LaunchOrder& order) {
   order.devices_open = options.devices_open;
   if (!options.filter_devices) return;
@@ -61,7 +61,7 @@ void add_device_filter(const State& state, const Grant& grant, const Engine::Opt
 }
 
 // What it asked for and has a mechanism that binds it; which one it is, its shim finds out.
-void add_limits(const State& state, const Job& job, const Engine::Options& options,
+void add_limits(const State& state, const Job& job, const EngineOptions& options,
                 LaunchOrder& order) {
   const Grant& grant = std::get<Starting>(job.state).grant;
   const std::uint64_t limit = job.spec->rare->vram_limit_bytes;
@@ -83,7 +83,7 @@ void add_limits(const State& state, const Job& job, const Engine::Options& optio
 }
 
 // What a job that saves itself is told of that.
-void add_save_variables(const Job& job, const Engine::Options& options, LaunchOrder& order) {
+void add_save_variables(const Job& job, const EngineOptions& options, LaunchOrder& order) {
   const SaveTerms& terms = *job.spec->saves;
   auto& variables = order.added_variables;
   variables.emplace_back("GPUSCHED_CHECKPOINT_REQUEST",
@@ -100,7 +100,7 @@ void add_save_variables(const Job& job, const Engine::Options& options, LaunchOr
 
 }  // namespace
 
-NearCpus near_of(const State& state, const Grant& grant, const Engine::Options& options) {
+NearCpus near_of(const State& state, const Grant& grant, const EngineOptions& options) {
   if (!options.near_cpus || grant.cards.empty()) return {};
   std::vector<std::string> pci;
   for (const CardGrant& held : grant.cards) {
@@ -113,7 +113,7 @@ NearCpus near_of(const State& state, const Grant& grant, const Engine::Options& 
 
 std::vector<std::pair<std::string, std::string>> card_variables_of(const State& state,
                                                                    const Grant& grant,
-                                                                   const Engine::Options& options) {
+                                                                   const EngineOptions& options) {
   const std::string devices = visible_devices(state, grant, options.devices_by_uuid);
   // Indices mean PCI order to us; CUDA's own default is "fastest first".
   return {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"},
@@ -121,7 +121,7 @@ std::vector<std::pair<std::string, std::string>> card_variables_of(const State& 
           {"NVIDIA_VISIBLE_DEVICES", devices.empty() ? "void" : devices}};
 }
 
-LaunchOrder launch_order_of(const State& state, const Job& job, const Engine::Options& options) {
+LaunchOrder launch_order_of(const State& state, const Job& job, const EngineOptions& options) {
   const auto* starting = std::get_if<Starting>(&job.state);
   CHECK(starting != nullptr);
   const JobSpec& spec = *job.spec;

@@ -3,20 +3,20 @@
 #pragma once
 
 #include "core/state/state.h"
-#include "engine/engine.h"
+#include "engine/engine_options.h"
 #include "engine/launcher.h"
 
 namespace gpusched {
 
 // REQUIRES: the job is starting.
 // CPUs near its cards; empty: anywhere. Only where the node has as many as the job was given.
-NearCpus near_of(const State& state, const Grant& grant, const Engine::Options& options);
+NearCpus near_of(const State& state, const Grant& grant, const EngineOptions& options);
 
-LaunchOrder launch_order_of(const State& state, const Job& job, const Engine::Options& options);
+LaunchOrder launch_order_of(const State& state, const Job& job, const EngineOptions& options);
 
 // What tells a CUDA program which cards are meant; the same for jobs and for holders of leases.
 std::vector<std::pair<std::string, std::string>> card_variables_of(const State& state,
                                                                    const Grant& grant,
-                                                                   const Engine::Options& options);
+                                                                   const EngineOptions& options);
 
 }  // namespace gpusched

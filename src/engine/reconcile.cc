@@ -86,11 +86,11 @@ void move_to_where_believed(StoreImage& image, const Reconciled& result, Commit&
     if (!job.active()) continue;
     const bool found = is_in(result.brought_back, job.id) || is_in(result.caught_up, job.id);
     if (!set_moving(job, found, now)) continue;
-    const auto repaired = std::ranges::find(repair.jobs, job.id, &Job::id);
-    if (repaired != repair.jobs.end()) {
+    const auto repaired = std::ranges::find(repair.jobs.put, job.id, &Job::id);
+    if (repaired != repair.jobs.put.end()) {
       *repaired = job;
     } else {
-      repair.jobs.push_back(job);
+      repair.jobs.put.push_back(job);
     }
   }
 }
@@ -137,14 +137,14 @@ Reconciled reconcile(StoreImage& image, const std::vector<FoundJob>& found,
                  "the database knew an older state of it; its directory says that this attempt was "
                  "started",
                  now);
-      result.repair.jobs.push_back(*job);
+      result.repair.jobs.put.push_back(*job);
       result.caught_up.push_back(each.job);
     } else if (each.claimed > 0 && each.job >= first_lost) {
       Job back = made_from(each, no_environment, now);
       set_begun(back, each.claimed, now);
       note_found(image, result.repair, back,
                  "the database had lost it; it was found again by its directory", now);
-      result.repair.jobs.push_back(back);
+      result.repair.jobs.put.push_back(back);
       result.brought_back.push_back(each.job);
       image.jobs.push_back(std::move(back));
     }

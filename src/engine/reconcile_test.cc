@@ -50,7 +50,7 @@ TEST_F(Reconciling, AStartedJobThatTheStoreHasLostIsBroughtBack) {
   EXPECT_EQ(aside_of(back)->mechanism, Mechanism::kCheckpoint) << "It may have cards.";
   EXPECT_EQ(back.spec->argv, std::vector<std::string>{"train"});
   EXPECT_EQ(back.tenant, "ann");
-  ASSERT_EQ(done.repair.jobs.size(), 1u);
+  ASSERT_EQ(done.repair.jobs.put.size(), 1u);
   EXPECT_EQ(done.repair.trail.size(), 1u);
 }
 
@@ -74,10 +74,10 @@ TEST_F(Reconciling, AfterALossWhoRunsIsOnItsWayBackFromWhereverItIs) {
                  known(4, 1, Running{.stopping = StopReason::kCancel}),
                  known(5, 1, aside(AsidePhase::kPausing))};
   image_.next_job = JobId{6};
-  EXPECT_TRUE(with({}).repair.jobs.empty()) << "Without a loss everybody is where it says.";
+  EXPECT_TRUE(with({}).repair.jobs.put.empty()) << "Without a loss everybody is where it says.";
   image_.loss = StoreLoss{.commits_known = 9, .commits_found = 4, .next_job_found = JobId{6}};
   const Reconciled done = with({});
-  EXPECT_EQ(done.repair.jobs.size(), 2u);
+  EXPECT_EQ(done.repair.jobs.put.size(), 2u);
   EXPECT_EQ(aside_phase(image_.jobs[0]), AsidePhase::kResuming);
   EXPECT_EQ(aside_phase(image_.jobs[1]), AsidePhase::kPaused) << "Others may have its place.";
   EXPECT_EQ(aside_phase(image_.jobs[2]), AsidePhase::kResuming);

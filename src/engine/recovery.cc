@@ -1,7 +1,10 @@
 // Going on where the last daemon stopped. There is no separate recovery logic: the state is
 // loaded, the launcher is asked what became of each attempt, and its reports flow through the
 // same events as always.
+#include <type_traits>
+
 #include "core/preempt/idle_holder.h"
+#include "core/state/usage.h"
 #include "engine/engine.h"
 
 namespace gpusched {
@@ -34,12 +37,11 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now, bool
   if (const auto last = last_known_time(image)) clock_watch_.remember(*last, now);
   const bool same_boot = image.boot_id.empty() || image.boot_id == boot_id;
   if (image.boot_id != boot_id) boot_id_to_write_ = boot_id;
-  for (Group& group : image.groups) state_.put(std::move(group));
-  for (Drain& drain : image.drains) state_.put(std::move(drain));
-  for (MoveRates& rates : image.move_rates) state_.put(std::move(rates));
-  for (Booking& booking : image.bookings) state_.put(std::move(booking));
-  for (PastRuns& past : image.past_runs) state_.put(std::move(past));
-  for (Submission& submission : image.submissions) state_.put(std::move(submission));
+  image.for_each([&]<class Row>(std::vector<Row>& rows) {
+    if constexpr (!std::is_same_v<Row, Job> && !std::is_same_v<Row, Tenant>) {
+      for (Row& row : rows) state_.put(std::move(row));
+    }
+  });
   for (Job& job : image.jobs) {
     count_back_off_again(job, now);
     state_.put(std::move(job), now);

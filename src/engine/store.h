@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,14 +14,8 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "core/model/booking.h"
-#include "core/model/card.h"
-#include "core/model/group.h"
 #include "core/model/ids.h"
-#include "core/model/job.h"
-#include "core/model/move_rates.h"
-#include "core/model/tenant.h"
-#include "core/state/estimates.h"
+#include "core/state/durable.h"
 
 namespace gpusched {
 
@@ -33,23 +26,10 @@ struct KeptCancel {
   friend auto operator<=>(const KeptCancel&, const KeptCancel&) = default;
 };
 
-struct Commit {
-  std::vector<Job> jobs;            // Inserted or replaced; specs and environments with them.
-  std::vector<JobId> removed_jobs;  // Retention; their trail and unused rows go with them.
+// Rows with what they need: jobs with their specs and environments. The trail of a removed job, and
+// rows that nobody uses any more, go with it.
+struct Commit : Durable<Delta> {
   std::vector<TrailEntry> trail;
-  std::vector<Group> groups;  // Inserted or replaced.
-  std::vector<std::string> removed_groups;
-  std::vector<Drain> drains;                // Inserted or replaced.
-  std::vector<std::string> removed_drains;  // By UUID.
-  std::vector<MoveRates> move_rates;        // Inserted or replaced.
-  std::vector<Tenant> tenants;              // Inserted or replaced.
-  std::vector<std::string> removed_tenants;
-  std::vector<Booking> bookings;  // Inserted or replaced.
-  std::vector<std::uint64_t> removed_bookings;
-  std::vector<PastRuns> past_runs;  // Inserted or replaced.
-  std::vector<PastRunsKey> removed_past_runs;
-  std::vector<Submission> submissions;  // Inserted or replaced.
-  std::vector<std::uint64_t> removed_submissions;
   std::optional<std::string> boot_id;
   std::optional<Wall> clock;  // What time it was believed to be; goes along, alone it is nothing.
   // False: it need only outlive this process. A lease dies with the machine anyhow, so a commit
@@ -61,11 +41,9 @@ struct Commit {
   bool settles_cancels = false;  // All that were kept before are in it.
 
   bool empty() const {
-    return jobs.empty() && removed_jobs.empty() && trail.empty() && groups.empty() &&
-           removed_groups.empty() && drains.empty() && removed_drains.empty() && tenants.empty() &&
-           removed_tenants.empty() && bookings.empty() && removed_bookings.empty() &&
-           past_runs.empty() && removed_past_runs.empty() && submissions.empty() &&
-           removed_submissions.empty() && move_rates.empty() && !boot_id;
+    bool nothing = trail.empty() && !boot_id;
+    for_each([&](const auto& delta) { nothing = nothing && delta.empty(); });
+    return nothing;
   }
 };
 
@@ -88,19 +66,11 @@ struct StoreLoss {
 };
 
 // Everything that a daemon needs to go on where the last one stopped.
-struct StoreImage {
-  // By id. Jobs of one array share spec; equal environments are shared. Of environments that only
-  // ended jobs have, the names may be all.
-  std::vector<Job> jobs;
-  std::vector<Group> groups;
-  std::vector<Drain> drains;            // By UUID.
-  std::vector<MoveRates> move_rates;    // By UUID.
-  std::vector<Tenant> tenants;          // By name.
-  std::vector<Booking> bookings;        // By id.
-  std::vector<PastRuns> past_runs;      // By key.
-  std::vector<Submission> submissions;  // None is open.
-  std::string boot_id;                  // Empty on the first start.
-  std::optional<Wall> clock;            // At the last commit; never there in older stores.
+// Rows of each kind by key. Jobs of one array share their spec; equal environments are shared. No
+// submission is open. Of environments that only ended jobs have, the names may be all.
+struct StoreImage : Durable<RowList> {
+  std::string boot_id;        // Empty on the first start.
+  std::optional<Wall> clock;  // At the last commit; never there in older stores.
   std::optional<StoreLoss> loss;
   std::vector<KeptCancel> cancels;  // Still to be done.
   JobId next_job{1};                // Never reused, also after retention removed the last one.

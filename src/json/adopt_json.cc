@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "json/environment.h"
+#include "json/labels.h"
 #include "json/spec_fields.h"
-#include "json/submit_json.h"
 
 namespace gpusched {
 namespace {

@@ -1,5 +1,6 @@
 #include <type_traits>
 
+#include "json/labels.h"
 #include "json/spec_fields.h"
 #include "json/submit_json.h"
 

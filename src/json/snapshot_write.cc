@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/apply/learn.h"
+#include "core/state/belief.h"
 #include "json/json_writer.h"
 #include "json/needs_json.h"
 #include "json/snapshot_fields.h"

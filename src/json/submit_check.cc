@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <set>
 
+#include "json/labels.h"
+
 namespace gpusched {
 namespace {
 
 // The kernel takes no longer argument or variable (MAX_ARG_STRLEN, 32 pages of 4 KiB).
 constexpr std::size_t kArgumentMost = 128 * 1024 - 1;
-constexpr std::size_t kLabelMost = 255;
 constexpr std::size_t kTagsMost = 64;
 constexpr std::size_t kPathMost = 4095;
 
@@ -161,16 +162,6 @@ Fault fault_of_tasks(const SubmitBody& body) {
 }
 
 }  // namespace
-
-std::optional<std::string> fault_of_label(std::string_view field, std::string_view text) {
-  if (text.size() > kLabelMost) {
-    return fmt::format("{} has {} bytes; at most {} are kept", field, text.size(), kLabelMost);
-  }
-  const bool control = std::ranges::any_of(
-      text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
-  if (control) return fmt::format("{} must not contain control characters", field);
-  return std::nullopt;
-}
 
 std::optional<std::string> fault_of(const SubmitBody& body) {
   Fault fault = fault_of_command(body.spec);

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "json/submit_json.h"
+#include "json/submit_body.h"
 
 namespace gpusched {
 

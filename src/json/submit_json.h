@@ -10,28 +10,10 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/model/event.h"
 #include "core/model/job.h"
+#include "json/submit_body.h"
 
 namespace gpusched {
-
-struct SubmitLimits {
-  std::uint64_t tasks_most = 1'000'000;
-  // What a body that does not say gets.
-  Seconds grace{10};
-  Seconds retry_back_off{5};
-};
-
-struct SubmitBody {
-  JobSpec spec;  // With its environment.
-  int priority = 50;
-  bool hold = false;
-  bool array = false;                    // It was asked for as an array or sweep, even of one task.
-  std::vector<SubmitAsked::Task> tasks;  // One, unnamed, for a single job.
-  // Digest of what was asked. How the submitting process happened to look (environment, umask,
-  // resource limits, terminal) is left out: a script run again from another shell repeats itself.
-  std::string fingerprint;  // Only with a key.
-};
 
 Result<SubmitBody> parse_submit(std::string_view json, const SubmitLimits& limits = {});
 Result<SubmitBody> parse_submit_lines(std::string_view lines, const SubmitLimits& limits = {});
@@ -57,8 +39,5 @@ Result<std::vector<std::uint32_t>> parse_indices(std::string_view text, std::uin
 
 // The body of PATCH /v1/jobs/{selector}.
 Result<JobPatch> parse_patch(std::string_view json);
-
-// The first thing wrong with a name, tag, group, project or key; `field` begins the sentence.
-std::optional<std::string> fault_of_label(std::string_view field, std::string_view text);
 
 }  // namespace gpusched

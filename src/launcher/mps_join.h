@@ -6,7 +6,7 @@
 #include <string>
 
 #include "engine/launcher.h"
-#include "launcher/shim.h"
+#include "launcher/shim_settings.h"
 #include "process/mps_place.h"
 
 namespace gpusched {

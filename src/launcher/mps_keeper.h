@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "launcher/shim.h"
+#include "launcher/shim_settings.h"
 
 namespace gpusched {
 

@@ -226,6 +226,26 @@ Result<StartedCommand> start_waiting(ShimParts& parts, CommandPlan& plan, Fd& re
   }
 }
 
+// False: recovery was faster and has said that this attempt never runs, or nobody can say.
+bool win_claim(const ShimSettings& settings, ShimParts& parts, const ClaimDraft& draft, Fd& release,
+               const std::optional<StartedCommand>& command) {
+  const auto won = post_claim(parts.directory.get(), draft);
+  if (won && *won) return true;
+  withdraw(parts, draft, std::move(release), command);
+  if (!won) give_up(settings, parts.order.attempt, won.error());
+  return false;
+}
+
+// The claim is won, but the command cannot run: that is how the attempt ends.
+void refuse_claimed(Supervisor& supervisor, const ShimParts& parts, const ClaimDraft& draft,
+                    Fd release, const std::optional<StartedCommand>& command, const Error& why) {
+  release.reset();
+  if (command) ::waitpid(command->pid, nullptr, 0);
+  drop_draft(parts.directory.get(), draft);
+  write_spec(parts.directory.get(), parts.order);
+  supervisor.refuse({why.message});
+}
+
 }  // namespace
 
 bool wait_for_go(int go) {
@@ -235,10 +255,6 @@ bool wait_for_go(int go) {
     got = ::read(go, &byte, 1);
   } while (got < 0 && errno == EINTR);
   return got == 1;
-}
-
-std::string leaf_path_of(const ShimSettings& settings, AttemptId attempt) {
-  return settings.cgroup_base + "/jobs/" + to_string(attempt);
 }
 
 void run_shim(const ShimSettings& settings, AttemptId attempt, const std::string& bytes, Fd go,
@@ -294,21 +310,11 @@ void run_shim(const ShimSettings& settings, AttemptId attempt, const std::string
     return give_up(settings, attempt, prepared.error());
   }
 
-  const auto won = post_claim(parts.directory.get(), *draft);
-  // Not won: recovery was faster and has said that this attempt never runs.
-  if (!won || !*won) {
-    withdraw(parts, *draft, std::move(release), command);
-    if (!won) give_up(settings, attempt, won.error());
-    return;
-  }
+  if (!win_claim(settings, parts, *draft, release, command)) return;
   parts.claim = std::move(draft->file);
   Supervisor supervisor(settings, parts);
   if (!prepared) {
-    release.reset();
-    if (command) ::waitpid(command->pid, nullptr, 0);
-    drop_draft(parts.directory.get(), *draft);
-    write_spec(parts.directory.get(), parts.order);
-    return supervisor.refuse({prepared.error().message});
+    return refuse_claimed(supervisor, parts, *draft, std::move(release), command, prepared.error());
   }
   if (::write(release.get(), "r", 1) != 1) ::kill(command->pid, SIGKILL);
   release.reset();

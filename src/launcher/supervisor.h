@@ -16,7 +16,7 @@
 #include "launcher/log_tail.h"
 #include "launcher/log_trim.h"
 #include "launcher/mps_join.h"
-#include "launcher/shim.h"
+#include "launcher/shim_settings.h"
 #include "launcher/timeline.h"
 #include "os/fd.h"
 #include "process/control_protocol.h"

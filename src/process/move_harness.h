@@ -24,7 +24,7 @@ class MoveHarness : public ShimHarness {
     mover_.variables.push_back(variable);
     restart();
   }
-  void set_mover(const ShimLauncher::MoverOptions& mover) {
+  void set_mover(const MoverOptions& mover) {
     mover_ = mover;
     restart();
   }

@@ -12,6 +12,7 @@
 #include "process/move_harness.h"
 #include "process/process_tree.h"
 #include "process/thread_look.h"
+#include "tests/support/eventually.h"
 
 namespace gpusched {
 namespace {
@@ -175,13 +176,13 @@ ThreadLook look_at_waiting(std::mutex& lock) {
     const std::lock_guard guard(lock);
   });
   ThreadLook seen;
-  for (int tries = 0; tries < 1000 && seen.wait != ThreadWait::kFutex; ++tries) {
-    ::poll(nullptr, 0, 2);
+  testing::eventually([&] {
     const auto look = look_at_threads({::getpid(), true}, list_processes(), Boot{});
     for (const ThreadLook& thread : look->threads) {
       if (thread.id == id) seen = thread;
     }
-  }
+    return seen.wait == ThreadWait::kFutex;
+  });
   lock.unlock();
   waiting.join();
   return seen;

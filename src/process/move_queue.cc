@@ -17,8 +17,8 @@ bool share_a_card(const MoveOrder& one, const MoveOrder& other) {
 
 }  // namespace
 
-MoveQueue::MoveQueue(boost::asio::io_context& loop, std::string state_directory,
-                     ShimLauncher::MoverOptions mover, Ports ports)
+MoveQueue::MoveQueue(boost::asio::io_context& loop, std::string state_directory, MoverOptions mover,
+                     Ports ports)
     : loop_(loop),
       state_directory_(std::move(state_directory)),
       mover_(std::move(mover)),

@@ -20,7 +20,7 @@
 #include "process/control_protocol.h"
 #include "process/launch_protocol.h"
 #include "process/move_record.h"
-#include "process/shim_launcher.h"
+#include "process/mover_options.h"
 
 namespace gpusched {
 
@@ -33,8 +33,8 @@ class MoveQueue : public std::enable_shared_from_this<MoveQueue> {
     std::function<void(LauncherReport)> report;
     std::function<void(const std::string&)> complain;
   };
-  MoveQueue(boost::asio::io_context& loop, std::string state_directory,
-            ShimLauncher::MoverOptions mover, Ports ports);
+  MoveQueue(boost::asio::io_context& loop, std::string state_directory, MoverOptions mover,
+            Ports ports);
 
   void order(MoveOrder order, bool out);
   // Something may be possible that was not.
@@ -100,7 +100,7 @@ class MoveQueue : public std::enable_shared_from_this<MoveQueue> {
 
   boost::asio::io_context& loop_;
   std::string state_directory_;
-  ShimLauncher::MoverOptions mover_;
+  MoverOptions mover_;
   Ports ports_;
   std::list<Task> tasks_;  // In the order in which they came.
   std::uint64_t last_number_ = 0;

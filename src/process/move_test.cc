@@ -292,7 +292,7 @@ TEST_F(Moves, OnOneCardGoOneAfterAnother) {
 
 TEST_F(Moves, OnTwoCardsAtOnceDoNotTakeTheSameHostRam) {
   make(false);
-  ShimLauncher::MoverOptions mover;
+  MoverOptions mover;
   mover.variables = harness_->driver().environment();
   mover.ram_reserve_bytes = 0;
   harness_->set_mover(mover);

@@ -163,7 +163,7 @@ class ShimHarness {
   }
 
  protected:
-  ShimLauncher::MoverOptions mover_;  // From the next restart() on.
+  MoverOptions mover_;  // From the next restart() on.
 
  private:
   testing::TemporaryDirectory directory_;

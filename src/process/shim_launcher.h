@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "engine/launcher.h"
 #include "process/cgroup.h"
+#include "process/mover_options.h"
 
 namespace boost::asio {
 class io_context;
@@ -21,12 +22,6 @@ namespace gpusched {
 
 class ShimLauncher final : public Launcher {
  public:
-  // gpusched-mover, which the launcher starts.
-  struct MoverOptions {
-    std::string program;                 // Empty: the one beside the launcher.
-    std::vector<std::string> variables;  // Its environment, "NAME=value": where its driver is.
-    std::uint64_t ram_reserve_bytes = std::uint64_t{2} << 30;  // Never filled with VRAM.
-  };
   struct Options {
     std::string state_directory;   // Absolute; exists.
     std::string launcher_program;  // Absolute.

@@ -20,7 +20,7 @@ using library::Wish;
 constexpr int kMostCards = 4096;
 constexpr std::size_t kNameMost = 200;
 constexpr std::size_t kRequestsMost = 500;
-constexpr std::uint64_t kVramMost = 1ULL << 60;  // What the daemon takes for a number of bytes.
+constexpr std::uint64_t kDeskVramMost = 1ULL << 60;  // What the daemon takes for a number of bytes.
 // Longer waits are taken for this: no sum with a clock may overflow.
 constexpr std::chrono::milliseconds kLongest = std::chrono::hours{366 * 24};
 
@@ -61,7 +61,7 @@ std::optional<Error> error_in(const GpuRequest& request) {
   if (request.share_percent < 0 || request.share_percent > 100) {
     return invalid("share_percent must be 0 to 100");
   }
-  if (request.vram_bytes > kVramMost) {
+  if (request.vram_bytes > kDeskVramMost) {
     const std::string much = std::to_string(request.vram_bytes);
     return Error{ErrorKind::kNeverFits,
                  invalid("no card can ever hold " + much + " bytes of VRAM").message};

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kEndsRemembered = 8192;
 constexpr std::size_t kPositionsCounted = 10'000;
-constexpr int kCriticalPriority = 100;
+constexpr int kCriticalBand = 100;
 constexpr int kPlainPriority = 50;
 const Actor kOurselves{.uid = 0, .administrator = true};
 
@@ -60,7 +60,7 @@ Wish wish_of(const Job& job) {
           .gpus = needs.gpus.least,
           .vram_bytes = needs.vram_bytes,
           .share_percent = needs.share_percent,
-          .critical = job.priority == kCriticalPriority,
+          .critical = job.priority == kCriticalBand,
           .cpus = static_cast<MayUseCpus>(needs.cpu_use)};
 }
 
@@ -242,7 +242,7 @@ Reply<std::vector<Standing>> Machine::ask(const std::string& application,
     SubmitAsked& asked = all.leases.emplace_back();
     asked.submission = ++submissions_;
     asked.spec = spec_of(application, wish, now);
-    asked.priority = wish.critical ? kCriticalPriority : kPlainPriority;
+    asked.priority = wish.critical ? kCriticalBand : kPlainPriority;
     asked.administrator = kOurselves.administrator;
     asked.tasks.emplace_back();
   }

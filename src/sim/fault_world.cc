@@ -135,7 +135,7 @@ void FaultWorld::compare_with_processes(StoreImage& image) {
       acknowledged_.erase(JobId{id});
     }
   }
-  for (const Job& job : done.repair.jobs) {
+  for (const Job& job : done.repair.jobs.put) {
     const bool is_back = std::ranges::find(done.brought_back, job.id) != done.brought_back.end() ||
                          std::ranges::find(done.caught_up, job.id) != done.caught_up.end();
     if (is_back) found_.insert(job.current_attempt());
@@ -217,7 +217,7 @@ void FaultWorld::commit_with_faults(const Commit& commit) {
       return crash();
     case 1:  // After it was written, before anybody was told.
       store_.stage(commit);
-      for (const Job& job : commit.jobs) ended_.erase(job.id);
+      for (const Job& job : commit.jobs.put) ended_.erase(job.id);
       return crash();
     case 2:  // Written, not synced, and the power goes.
       store_.stage(commit);
@@ -225,7 +225,7 @@ void FaultWorld::commit_with_faults(const Commit& commit) {
     case 3:
       store_.stage(commit);
       store_.sync();
-      for (const Job& job : commit.jobs) ended_.erase(job.id);
+      for (const Job& job : commit.jobs.put) ended_.erase(job.id);
       return power_cut();
     case 4:
     case 5:

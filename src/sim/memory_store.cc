@@ -8,14 +8,6 @@
 
 namespace gpusched {
 
-void MemoryStore::Tables::put(Job job) {
-  next_job = std::max(next_job, number_of(job.id) + 1);
-  // Boot time means nothing after a reboot; what is kept is the wall time beside it.
-  if (auto* queued = std::get_if<Queued>(&job.state)) queued->retry_boot.reset();
-  const JobId id = job.id;
-  jobs.insert_or_assign(id, std::move(job));
-}
-
 void MemoryStore::Tables::put(const TrailEntry& entry) {
   next_trail_sequence = std::max(next_trail_sequence, entry.sequence + 1);
   std::vector<TrailEntry>& entries = trail[entry.job];
@@ -23,53 +15,52 @@ void MemoryStore::Tables::put(const TrailEntry& entry) {
   entries.insert(place, entry);
 }
 
-void MemoryStore::Tables::put(const Submission& submission) {
-  next_submission = std::max(next_submission, submission.id + 1);
-  next_job = std::max(next_job, number_of(submission.first) + submission.count);
-  submissions[submission.id] = submission;
+void MemoryStore::Tables::note_numbers(const Commit& commit) {
+  for (const Job& job : commit.jobs.put) next_job = std::max(next_job, number_of(job.id) + 1);
+  for (const Submission& submission : commit.submissions.put) {
+    next_submission = std::max(next_submission, submission.id + 1);
+    next_job = std::max(next_job, number_of(submission.first) + submission.count);
+  }
 }
 
 void MemoryStore::Tables::remove_job(JobId id) {
-  jobs.erase(id);
+  rows.jobs.erase(id);
   trail.erase(id);
 }
 
 void MemoryStore::Tables::apply(const Commit& commit) {
-  for (const Job& job : commit.jobs) put(job);
+  for_each_pair(commit, rows, []<class Row>(const Delta<Row>& delta, RowMap<Row>& kept) {
+    for (const Row& row : delta.put) kept.insert_or_assign(key_of(row), row);
+    for (const RowKey<Row>& key : delta.removed) kept.erase(key);
+  });
+  note_numbers(commit);
+  // Boot time means nothing after a reboot; what is kept is the wall time beside it.
+  for (const Job& job : commit.jobs.put) {
+    const auto kept = rows.jobs.find(job.id);
+    if (kept == rows.jobs.end()) continue;
+    if (auto* queued = std::get_if<Queued>(&kept->second.state)) queued->retry_boot.reset();
+  }
   for (const TrailEntry& entry : commit.trail) put(entry);
-  for (const Submission& submission : commit.submissions) put(submission);
-  for (const std::uint64_t id : commit.removed_submissions) submissions.erase(id);
-  for (const Group& group : commit.groups) groups[group.name] = group;
-  for (const std::string& name : commit.removed_groups) groups.erase(name);
-  for (const Drain& drain : commit.drains) drains[drain.uuid] = drain;
-  for (const std::string& uuid : commit.removed_drains) drains.erase(uuid);
-  for (const MoveRates& rates : commit.move_rates) move_rates[rates.uuid] = rates;
-  for (const Tenant& tenant : commit.tenants) tenants[tenant.name] = tenant;
-  for (const std::string& name : commit.removed_tenants) tenants.erase(name);
-  for (const Booking& booking : commit.bookings) bookings[booking.id] = booking;
-  for (const std::uint64_t id : commit.removed_bookings) bookings.erase(id);
-  for (const PastRuns& past : commit.past_runs) past_runs[past.key] = past;
-  for (const PastRunsKey& key : commit.removed_past_runs) past_runs.erase(key);
   if (commit.boot_id) boot_id = *commit.boot_id;
   if (commit.clock) clock = commit.clock;
   ++commits;
-  for (const JobId id : commit.removed_jobs) remove_job(id);
+  for (const JobId id : commit.jobs.removed) trail.erase(id);
 }
 
 void MemoryStore::Tables::remove_open_submissions() {
-  const auto copy = submissions;
+  const auto copy = rows.submissions;
   for (const auto& [id, submission] : copy) {
     if (!submission.open) continue;
     for (std::uint64_t i = 0; i < submission.count; ++i) {
       remove_job(JobId{number_of(submission.first) + i});
     }
-    submissions.erase(id);
+    rows.submissions.erase(id);
   }
 }
 
 Result<StoreImage> MemoryStore::load() {
   std::uint64_t first_lost = synced_.next_job;
-  for (const auto& [id, submission] : synced_.submissions) {
+  for (const auto& [id, submission] : synced_.rows.submissions) {
     if (submission.open) first_lost = std::min(first_lost, number_of(submission.first));
   }
   // Before what is only staged counts as acknowledged: an older copy has nothing of the kind.
@@ -77,17 +68,13 @@ Result<StoreImage> MemoryStore::load() {
   if (synced_.commits > cancels_at_) cancels_.clear();
   synced_.remove_open_submissions();
   StoreImage image;
-  for (const auto& [id, job] : synced_.jobs) {
+  for (const auto& [id, job] : synced_.rows.jobs) {
     if (!job.ended()) (void)bring_back(*job.spec, environments_);
-    image.jobs.push_back(job);
   }
-  for (const auto& [name, group] : synced_.groups) image.groups.push_back(group);
-  for (const auto& [uuid, drain] : synced_.drains) image.drains.push_back(drain);
-  for (const auto& [uuid, rates] : synced_.move_rates) image.move_rates.push_back(rates);
-  for (const auto& [name, tenant] : synced_.tenants) image.tenants.push_back(tenant);
-  for (const auto& [id, booking] : synced_.bookings) image.bookings.push_back(booking);
-  for (const auto& [key, past] : synced_.past_runs) image.past_runs.push_back(past);
-  for (const auto& [id, submission] : synced_.submissions) image.submissions.push_back(submission);
+  for_each_pair(synced_.rows, static_cast<Durable<RowList>&>(image),
+                []<class Row>(const RowMap<Row>& kept, std::vector<Row>& rows) {
+                  for (const auto& [key, row] : kept) rows.push_back(row);
+                });
   image.boot_id = synced_.boot_id;
   image.clock = synced_.clock;
   image.cancels = cancels_;
@@ -124,7 +111,7 @@ Committed MemoryStore::commit(const Commit& commit) {
 }
 
 void MemoryStore::stage(const Commit& commit) {
-  for (const Job& job : commit.jobs) {
+  for (const Job& job : commit.jobs.put) {
     const auto& environment = job.spec->environment;
     if (environment && !environment->away) environments_[environment->hash] = environment;
   }

@@ -42,16 +42,11 @@ class MemoryStore : public Store {
   std::unique_ptr<MemoryStore> restored(const std::string& path) const;
 
  private:
+  template <class Row>
+  using RowMap = std::map<RowKey<Row>, Row>;
   struct Tables {
-    std::map<JobId, Job> jobs;
+    Durable<RowMap> rows;
     std::map<JobId, std::vector<TrailEntry>> trail;
-    std::map<std::string, Drain> drains;
-    std::map<std::string, MoveRates> move_rates;
-    std::map<std::uint64_t, Booking> bookings;
-    std::map<PastRunsKey, PastRuns> past_runs;
-    std::map<std::string, Group> groups;
-    std::map<std::string, Tenant> tenants;
-    std::map<std::uint64_t, Submission> submissions;
     std::string boot_id;
     std::optional<Wall> clock;
     std::uint64_t commits = 0;
@@ -60,9 +55,8 @@ class MemoryStore : public Store {
     std::uint64_t next_trail_sequence = 1;
 
     void apply(const Commit& commit);
-    void put(Job job);
     void put(const TrailEntry& entry);
-    void put(const Submission& submission);
+    void note_numbers(const Commit& commit);
     void remove_job(JobId id);
     void remove_open_submissions();
   };

@@ -11,10 +11,9 @@
 
 #include "json/environment.h"
 #include "json/spec_json.h"
-#include "json/tenant_json.h"
 #include "store/job_row.h"
-#include "store/past_runs_row.h"
 #include "store/row_text.h"
+#include "store/rows.h"
 
 namespace gpusched {
 namespace {
@@ -117,123 +116,6 @@ Result<void> read_jobs(Database& database, const Specs& specs, StoreImage& image
   });
 }
 
-Result<void> read_groups(Database& database, StoreImage& image) {
-  return for_each_row(database, "SELECT name, max_running FROM groups ORDER BY name",
-                      [&](const Statement& row) -> Result<void> {
-                        image.groups.push_back({.name = std::string(row.text(0)),
-                                                .limit = static_cast<int>(row.integer(1))});
-                        return {};
-                      });
-}
-
-// A newer version's word is taken for the safest that we know.
-DrainEnd drain_end(std::int64_t number) {
-  if (number == static_cast<int>(DrainEnd::kSeen)) return DrainEnd::kSeen;
-  if (number == static_cast<int>(DrainEnd::kCooler)) return DrainEnd::kCooler;
-  return DrainEnd::kByHand;
-}
-
-Result<void> read_drains(Database& database, StoreImage& image) {
-  return for_each_row(
-      database, "SELECT uuid, since, drained_by, reason, until_seen FROM drains ORDER BY uuid",
-      [&](const Statement& row) -> Result<void> {
-        image.drains.push_back({.uuid = std::string(row.text(0)),
-                                .since = Wall(Microseconds(row.integer(1))),
-                                .by = std::string(row.text(2)),
-                                .reason = std::string(row.text(3)),
-                                .ends = drain_end(row.integer(4))});
-        return {};
-      });
-}
-
-MoveRate rate_from(const Statement& row, int column) {
-  return {.bytes_per_s = static_cast<std::uint64_t>(row.integer(column)),
-          .fixed = Microseconds(row.integer(column + 1)),
-          .moves = static_cast<std::uint64_t>(row.integer(column + 2))};
-}
-
-Result<void> read_move_rates(Database& database, StoreImage& image) {
-  return for_each_row(
-      database,
-      "SELECT uuid, out_bytes_per_s, out_fixed_us, out_moves, back_bytes_per_s, back_fixed_us,"
-      " back_moves FROM move_rates ORDER BY uuid",
-      [&](const Statement& row) -> Result<void> {
-        image.move_rates.push_back({.uuid = std::string(row.text(0)),
-                                    .out = rate_from(row, 1),
-                                    .back = rate_from(row, 4)});
-        return {};
-      });
-}
-
-Result<void> read_tenants(Database& database, StoreImage& image) {
-  return for_each_row(database, "SELECT name, rule, usage FROM tenants ORDER BY name",
-                      [&](const Statement& row) -> Result<void> {
-                        const std::string name(row.text(0));
-                        Result<TenantRule> rule = tenant_rule_from_json(row.text(1));
-                        Result<TenantUsage> usage = tenant_usage_from_json(row.text(2));
-                        if (!rule || !usage) {
-                          return failure(ErrorCode::kIo,
-                                         fmt::format("read tenant {} from the store: the database "
-                                                     "is damaged; restore a backup",
-                                                     name));
-                        }
-                        image.tenants.push_back({name, std::move(*rule), std::move(*usage)});
-                        return {};
-                      });
-}
-
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> words;
-  while (!text.empty()) {
-    const std::size_t blank = std::min(text.find(' '), text.size());
-    words.emplace_back(text.substr(0, blank));
-    text.remove_prefix(std::min(blank + 1, text.size()));
-  }
-  return words;
-}
-
-Result<void> read_bookings(Database& database, StoreImage& image) {
-  return for_each_row(database,
-                      "SELECT id, name, user_name, tenant, cards, starts_at, ends_at, made_by"
-                      " FROM bookings ORDER BY id",
-                      [&](const Statement& row) -> Result<void> {
-                        image.bookings.push_back({.id = static_cast<std::uint64_t>(row.integer(0)),
-                                                  .name = std::string(row.text(1)),
-                                                  .user = std::string(row.text(2)),
-                                                  .tenant = std::string(row.text(3)),
-                                                  .cards = words_of(row.text(4)),
-                                                  .from = Wall(Microseconds(row.integer(5))),
-                                                  .until = Wall(Microseconds(row.integer(6))),
-                                                  .by = std::string(row.text(7))});
-                        return {};
-                      });
-}
-
-Result<void> read_past_runs(Database& database, StoreImage& image) {
-  return for_each_row(database, kSelectPastRuns, [&](const Statement& row) -> Result<void> {
-    // Only history: a row that makes no sense is forgotten, nobody's job is lost with it.
-    if (std::optional<PastRuns> past = read_past_runs_row(row)) {
-      image.past_runs.push_back(std::move(*past));
-    }
-    return {};
-  });
-}
-
-Result<void> read_submissions(Database& database, StoreImage& image) {
-  return for_each_row(
-      database, "SELECT id, tenant, key, fingerprint, first_job, jobs FROM submissions ORDER BY id",
-      [&](const Statement& row) -> Result<void> {
-        image.submissions.push_back({.id = static_cast<std::uint64_t>(row.integer(0)),
-                                     .tenant = std::string(row.text(1)),
-                                     .key = std::string(row.text(2)),
-                                     .fingerprint = std::string(row.text(3)),
-                                     .first = JobId{static_cast<std::uint64_t>(row.integer(4))},
-                                     .count = static_cast<std::uint64_t>(row.integer(5)),
-                                     .open = false});
-        return {};
-      });
-}
-
 Result<void> remove_open(Database& database, Writer& writer) {
   std::vector<JobId> jobs;
   Result<void> done =
@@ -276,13 +158,7 @@ Result<StoreImage> read_image(Database& database, Writer& writer) {
   const Result<Specs> specs = read_specs(database, writer, *environments);
   if (!specs) return failure(specs.error());
   if (Result<void> done = read_jobs(database, *specs, image); !done) return failure(done.error());
-  if (Result<void> done = read_groups(database, image); !done) return failure(done.error());
-  if (Result<void> done = read_drains(database, image); !done) return failure(done.error());
-  if (Result<void> done = read_move_rates(database, image); !done) return failure(done.error());
-  if (Result<void> done = read_tenants(database, image); !done) return failure(done.error());
-  if (Result<void> done = read_bookings(database, image); !done) return failure(done.error());
-  if (Result<void> done = read_past_runs(database, image); !done) return failure(done.error());
-  if (Result<void> done = read_submissions(database, image); !done) return failure(done.error());
+  if (Result<void> done = read_rows(database, image); !done) return failure(done.error());
   writer.know_numbers({.job = number_of(image.next_job),
                        .submission = image.next_submission,
                        .trail = image.next_trail_sequence,

@@ -2,18 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
 namespace gpusched {
-
-const char* const kPutPastRuns =
-    "INSERT OR REPLACE INTO past_runs(signature, model, tenant, command, recorded, out_of_memory,"
-    " last, runs, refuses_moves) VALUES(?,?,?,?,?,?,?,?,?)";
-const char* const kDeletePastRuns = "DELETE FROM past_runs WHERE signature = ? AND model = ?";
-const char* const kSelectPastRuns =
-    "SELECT signature, model, tenant, command, recorded, out_of_memory, last, runs,"
-    " refuses_moves FROM past_runs ORDER BY signature, model";
 
 namespace {
 

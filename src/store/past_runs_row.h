@@ -13,9 +13,14 @@
 
 namespace gpusched {
 
-extern const char* const kPutPastRuns;
-extern const char* const kDeletePastRuns;
-extern const char* const kSelectPastRuns;  // Ordered by key.
+inline constexpr const char* kPutPastRuns =
+    "INSERT OR REPLACE INTO past_runs(signature, model, tenant, command, recorded, out_of_memory,"
+    " last, runs, refuses_moves) VALUES(?,?,?,?,?,?,?,?,?)";
+inline constexpr const char* kDeletePastRuns =
+    "DELETE FROM past_runs WHERE signature = ? AND model = ?";
+inline constexpr const char* kSelectPastRuns =
+    "SELECT signature, model, tenant, command, recorded, out_of_memory, last, runs,"
+    " refuses_moves FROM past_runs ORDER BY signature, model";
 
 Result<void> put_past_runs(Statement& put, const PastRuns& past);
 Result<void> delete_past_runs(Statement& remove, const PastRunsKey& key);

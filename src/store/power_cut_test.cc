@@ -36,7 +36,7 @@ class Workload {
   void submit(Commit& commit, std::uint64_t count) {
     const auto shared =
         spec("s" + std::to_string(random_()), environment(random_() % 2 ? "a" : "b"));
-    commit.submissions = {submission(++last_submission_, last_job_ + 1, count)};
+    commit.submissions.put = {submission(++last_submission_, last_job_ + 1, count)};
     for (std::uint64_t i = 0; i < count; ++i) {
       const Job made = job(++last_job_, shared);
       jobs_[made.id] = made;
@@ -60,13 +60,13 @@ class Workload {
   void remove(Commit& commit) {
     for (std::uint64_t i = 0; i < 20 && !jobs_.empty(); ++i) {
       const JobId id = any_job().id;
-      commit.removed_jobs.push_back(id);
+      commit.jobs.removed.push_back(id);
       jobs_.erase(id);
     }
   }
   void put(Commit& commit, const Job& each) {
     commit.trail.push_back(entry(++last_trail_, number_of(each.id), "changed"));
-    commit.jobs.push_back(each);
+    commit.jobs.put.push_back(each);
   }
   Job& any_job() {
     auto at = jobs_.begin();

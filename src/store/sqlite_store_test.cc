@@ -129,10 +129,10 @@ TEST_F(SqliteStoreTest, RemovesSpecsAndEnvironmentsWithTheirLastJob) {
   ASSERT_TRUE(store->commit(
       commit_of({job(1, shared), job(2, shared), job(3, spec("x", environment("two")))})));
   Commit removal;
-  removal.removed_jobs = {JobId{1}};
+  removal.jobs.removed = {JobId{1}};
   ASSERT_TRUE(store->commit(removal));
   EXPECT_EQ(count("specs"), 2);
-  removal.removed_jobs = {JobId{2}};
+  removal.jobs.removed = {JobId{2}};
   ASSERT_TRUE(store->commit(removal));
   EXPECT_EQ(count("specs"), 1);
   EXPECT_EQ(count("environments"), 1);
@@ -149,7 +149,7 @@ TEST_F(SqliteStoreTest, RemovesTheSpecThatAChangeLeftUnused) {
   ASSERT_TRUE(store->load());
   ASSERT_TRUE(store->commit(commit_of({job(1, spec("before", environment("one")))})));
   Commit change;
-  change.jobs = {job(1, spec("after", environment("two")))};
+  change.jobs.put = {job(1, spec("after", environment("two")))};
   ASSERT_TRUE(store->commit(change));
   EXPECT_EQ(count("specs"), 1);
   EXPECT_EQ(count("environments"), 1);
@@ -164,7 +164,7 @@ TEST_F(SqliteStoreTest, LeavesNoTraceOfARemovedEnvironment) {
     secret->variables = {"TOKEN=correct-horse-battery-staple"};
     ASSERT_TRUE(store->commit(commit_of({job(1, spec("s", secret))})));
     Commit removal;
-    removal.removed_jobs = {JobId{1}};
+    removal.jobs.removed = {JobId{1}};
     ASSERT_TRUE(store->commit(removal));
   }
   std::ifstream file(database(), std::ios::binary);
@@ -296,7 +296,7 @@ TEST_F(SqliteStoreTest, AFullDatabaseRefusesAndRecovers) {
   EXPECT_EQ(count("trail"), static_cast<std::int64_t>(next - 1));
 
   Commit removal;
-  for (std::uint64_t i = 1; i < next; ++i) removal.removed_jobs.push_back(JobId{i});
+  for (std::uint64_t i = 1; i < next; ++i) removal.jobs.removed.push_back(JobId{i});
   ASSERT_TRUE(store->commit(removal));
   ASSERT_TRUE(store->commit(commit_of({job(next)})));
   EXPECT_EQ(count("jobs"), 1);

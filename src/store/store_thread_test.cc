@@ -18,7 +18,7 @@ TEST(StoreThread, DoesWorkInOrderAndAnswersThroughTheLoop) {
     StoreThread thread(store, [](std::function<void()> work) { work(); });
     for (int i = 0; i < 100; ++i) {
       Commit commit;
-      commit.groups.push_back({"g" + std::to_string(i), i});
+      commit.groups.put.push_back({"g" + std::to_string(i), i});
       thread.commit(std::move(commit), [&, i](const Committed& result) {
         const std::lock_guard lock(mutex);
         log.push_back((result ? "ok " : "failed ") + std::to_string(i));
@@ -49,7 +49,7 @@ TEST(StoreThread, ReportsAFailedCommit) {
   std::promise<ErrorCode> code;
   StoreThread thread(store, [](std::function<void()> work) { work(); });
   Commit commit;
-  commit.groups.push_back({"g", 1});
+  commit.groups.put.push_back({"g", 1});
   thread.commit(std::move(commit),
                 [&](const Committed& result) { code.set_value(result.error().code); });
   EXPECT_EQ(code.get_future().get(), ErrorCode::kStorageFull);

@@ -4,9 +4,7 @@
 #include <utility>
 
 #include "json/spec_json.h"
-#include "json/tenant_json.h"
 #include "store/job_row.h"
-#include "store/past_runs_row.h"
 #include "store/row_text.h"
 
 namespace gpusched {
@@ -32,29 +30,6 @@ Result<Writer> Writer::prepare(Database& database) {
        "INSERT INTO trail(job, sequence, at, attempt, kind, text)"
        " VALUES(?, ?, ?, ?, ?, ?)"},
       {&writer.delete_trail_, "DELETE FROM trail WHERE job = ?"},
-      {&writer.put_group_,
-       "INSERT INTO groups(name, max_running) VALUES(?, ?)"
-       " ON CONFLICT(name) DO UPDATE SET max_running = excluded.max_running"},
-      {&writer.delete_group_, "DELETE FROM groups WHERE name = ?"},
-      {&writer.put_drain_,
-       "INSERT OR REPLACE INTO drains(uuid, since, drained_by, reason, until_seen)"
-       " VALUES(?, ?, ?, ?, ?)"},
-      {&writer.delete_drain_, "DELETE FROM drains WHERE uuid = ?"},
-      {&writer.put_move_rates_,
-       "INSERT OR REPLACE INTO move_rates(uuid, out_bytes_per_s, out_fixed_us, out_moves,"
-       " back_bytes_per_s, back_fixed_us, back_moves) VALUES(?, ?, ?, ?, ?, ?, ?)"},
-      {&writer.put_tenant_, "INSERT OR REPLACE INTO tenants(name, rule, usage) VALUES(?, ?, ?)"},
-      {&writer.delete_tenant_, "DELETE FROM tenants WHERE name = ?"},
-      {&writer.put_booking_,
-       "INSERT OR REPLACE INTO bookings(id, name, user_name, tenant, cards, starts_at, ends_at,"
-       " made_by) VALUES(?, ?, ?, ?, ?, ?, ?, ?)"},
-      {&writer.delete_booking_, "DELETE FROM bookings WHERE id = ?"},
-      {&writer.put_past_runs_, kPutPastRuns},
-      {&writer.delete_past_runs_, kDeletePastRuns},
-      {&writer.put_submission_,
-       "INSERT OR REPLACE INTO submissions(id, tenant, key, fingerprint,"
-       " first_job, jobs, open) VALUES(?, ?, ?, ?, ?, ?, ?)"},
-      {&writer.delete_submission_, "DELETE FROM submissions WHERE id = ?"},
       {&writer.put_meta_, "INSERT OR REPLACE INTO meta(name, value) VALUES(?, ?)"},
       {&writer.put_numbers_,
        "INSERT OR REPLACE INTO meta(name, value) VALUES('next_job', ?),"
@@ -65,91 +40,27 @@ Result<Writer> Writer::prepare(Database& database) {
     if (!prepared) return failure(prepared.error());
     *statement = std::move(*prepared);
   }
+  if (Result<void> done = prepare_rows(database, writer.rows_); !done) return failure(done.error());
   return writer;
 }
 
 Result<void> Writer::write(const Commit& commit) {
-  for (const Job& job : commit.jobs) {
+  for (const Job& job : commit.jobs.put) {
     if (Result<void> done = put_job(job); !done) return done;
   }
   for (const TrailEntry& entry : commit.trail) {
     if (Result<void> done = put_trail(entry); !done) return done;
   }
-  for (const Submission& submission : commit.submissions) {
-    if (Result<void> done = put_submission(submission); !done) return done;
-  }
-  for (const std::uint64_t id : commit.removed_submissions) {
-    if (Result<void> done = delete_submission_.run(id); !done) return done;
-  }
-  for (const Group& group : commit.groups) {
-    if (Result<void> done = put_group_.run(group.name, group.limit); !done) return done;
-  }
-  for (const std::string& name : commit.removed_groups) {
-    if (Result<void> done = delete_group_.run(name); !done) return done;
-  }
-  for (const Drain& drain : commit.drains) {
-    const std::int64_t since = drain.since.time_since_epoch().count();
-    if (Result<void> done =
-            put_drain_.run(drain.uuid, since, drain.by, drain.reason, static_cast<int>(drain.ends));
-        !done) {
-      return done;
-    }
-  }
-  for (const std::string& uuid : commit.removed_drains) {
-    if (Result<void> done = delete_drain_.run(uuid); !done) return done;
-  }
-  for (const MoveRates& rates : commit.move_rates) {
-    if (Result<void> done = put_move_rates_.run(
-            rates.uuid, rates.out.bytes_per_s, std::int64_t{rates.out.fixed.count()},
-            rates.out.moves, rates.back.bytes_per_s, std::int64_t{rates.back.fixed.count()},
-            rates.back.moves);
-        !done) {
-      return done;
-    }
-  }
-  if (Result<void> done = write_tenants(commit); !done) return done;
-  for (const Booking& booking : commit.bookings) {
-    std::string cards;
-    for (const std::string& uuid : booking.cards) cards += (cards.empty() ? "" : " ") + uuid;
-    if (Result<void> done =
-            put_booking_.run(static_cast<std::int64_t>(booking.id), booking.name, booking.user,
-                             booking.tenant, cards, booking.from.time_since_epoch().count(),
-                             booking.until.time_since_epoch().count(), booking.by);
-        !done) {
-      return done;
-    }
-  }
-  for (const std::uint64_t id : commit.removed_bookings) {
-    if (Result<void> done = delete_booking_.run(static_cast<std::int64_t>(id)); !done) return done;
-  }
-  for (const PastRuns& past : commit.past_runs) {
-    if (Result<void> done = put_past_runs(put_past_runs_, past); !done) return done;
-  }
-  for (const PastRunsKey& key : commit.removed_past_runs) {
-    if (Result<void> done = delete_past_runs(delete_past_runs_, key); !done) return done;
-  }
+  for (const Submission& submission : commit.submissions.put) note_numbers(submission);
+  if (Result<void> done = write_rows(rows_, commit); !done) return done;
   if (commit.boot_id) {
     if (Result<void> done = put_meta_.run("boot_id", *commit.boot_id); !done) return done;
   }
-  for (const JobId id : commit.removed_jobs) {
+  for (const JobId id : commit.jobs.removed) {
     if (Result<void> done = remove_job(id); !done) return done;
   }
   if (Result<void> done = remove_unused(); !done) return done;
   return write_numbers(commit);
-}
-
-Result<void> Writer::write_tenants(const Commit& commit) {
-  for (const Tenant& tenant : commit.tenants) {
-    if (Result<void> done = put_tenant_.run(tenant.name, tenant_rule_to_json(tenant.rule),
-                                            tenant_usage_to_json(tenant.usage));
-        !done) {
-      return done;
-    }
-  }
-  for (const std::string& name : commit.removed_tenants) {
-    if (Result<void> done = delete_tenant_.run(name); !done) return done;
-  }
-  return {};
 }
 
 Result<void> Writer::put_job(const Job& job) {
@@ -210,12 +121,10 @@ Result<void> Writer::put_trail(const TrailEntry& entry) {
                            entry.text);
 }
 
-Result<void> Writer::put_submission(const Submission& submission) {
+void Writer::note_numbers(const Submission& submission) {
   const std::uint64_t first = gpusched::number_of(submission.first);
   numbers_.submission = std::max(numbers_.submission, submission.id + 1);
   numbers_.job = std::max(numbers_.job, first + submission.count);
-  return put_submission_.run(submission.id, submission.tenant, submission.key,
-                             submission.fingerprint, first, submission.count, submission.open);
 }
 
 Result<void> Writer::remove_job(JobId id) {

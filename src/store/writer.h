@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "core/model/job.h"
 #include "engine/store.h"
+#include "store/rows.h"
 #include "store/shared_rows.h"
 #include "store/sqlite.h"
 
@@ -51,8 +52,7 @@ class Writer {
   Result<void> put_job(const Job& job);
   Result<void> replace_job(const Job& job, std::int64_t spec);
   Result<void> put_trail(const TrailEntry& entry);
-  Result<void> write_tenants(const Commit& commit);
-  Result<void> put_submission(const Submission& submission);
+  void note_numbers(const Submission& submission);
   Result<void> remove_unused_spec(std::int64_t spec);
   Result<void> write_numbers(const Commit& commit);
 
@@ -60,14 +60,8 @@ class Writer {
   Statement insert_job_, update_job_, find_spec_of_job_, change_spec_, delete_job_;
   Statement insert_spec_, delete_spec_, insert_environment_, delete_environment_;
   Statement insert_trail_, delete_trail_;
-  Statement put_group_, delete_group_;
-  Statement put_drain_, delete_drain_;
-  Statement put_move_rates_;
-  Statement put_tenant_, delete_tenant_;
-  Statement put_booking_, delete_booking_;
-  Statement put_past_runs_, delete_past_runs_;
-  Statement put_submission_, delete_submission_;
   Statement put_meta_, put_numbers_;
+  Durable<RowStatements> rows_;
 
   SpecRows specs_;
   EnvironmentRows environments_;

@@ -1,9 +1,9 @@
 // The backends of a Mac, on stand-in programs.
 #include <gtest/gtest.h>
-#include <poll.h>
 
 #include <algorithm>
 
+#include "tests/support/eventually.h"
 #include "tests/support/watch_fixtures.h"
 #include "watch/ioreg.h"
 #include "watch/powermetrics.h"
@@ -12,16 +12,8 @@ namespace gpusched::watch {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::eventually;
 using testing::WatchMachine;
-
-template <class Condition>
-bool comes_true(const Condition& condition) {
-  for (int lap = 0; lap < 10'000; ++lap) {
-    if (condition()) return true;
-    ::poll(nullptr, 0, 2);
-  }
-  return false;
-}
 
 // For machines that have much else to do while the tests run.
 PowermetricsTiming patient() {
@@ -70,7 +62,7 @@ TEST(Powermetrics, IsStartedOnceAndAddsPowerToTheRegistry) {
   ASSERT_NE(probed.backend, nullptr) << probed.reason;
   const CardIdentity card = only_card(*probed.backend);
   EXPECT_EQ(card.model, "Apple M1 Pro");
-  EXPECT_TRUE(comes_true([&] { return probed.backend->sample(card)->busy_percent == 75.0; }));
+  EXPECT_TRUE(eventually([&] { return probed.backend->sample(card)->busy_percent == 75.0; }));
   const auto sample = probed.backend->sample(card);
   EXPECT_EQ(sample->power_watts, 2.5);
   EXPECT_EQ(sample->energy_joules, 4.0);
@@ -110,7 +102,7 @@ TEST(Powermetrics, OneThatDiesIsStartedAgain) {
   timing.longest_pause = 4ms;
   const Probed probed = probe_powermetrics(machine.host(), timing);
   ASSERT_NE(probed.backend, nullptr) << probed.reason;
-  EXPECT_TRUE(comes_true([&] { return machine.noted("starts").size() >= 8; }));
+  EXPECT_TRUE(eventually([&] { return machine.noted("starts").size() >= 8; }));
   const auto sample = probed.backend->sample(only_card(*probed.backend));
   ASSERT_TRUE(sample);
   EXPECT_GE(*sample->energy_joules, 3.0);  // The counter goes on.
@@ -127,7 +119,7 @@ TEST(Powermetrics, AnOldSampleIsNotPassedOffAsANewOne) {
   if (probed.backend == nullptr) return;
   CardIdentity card;
   card.uuid = "apple-0";
-  EXPECT_TRUE(comes_true([&] {
+  EXPECT_TRUE(eventually([&] {
     const auto sample = probed.backend->sample(card);
     return !sample && sample.error().code == ErrorCode::kUnavailable;
   }));

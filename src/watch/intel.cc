@@ -20,7 +20,7 @@ constexpr Microseconds kShortest = 50ms;
 
 const std::vector<std::string> kDrivers = {"i915", "xe"};
 
-std::string model_of(const Tree& tree, const DrmCard& card) {
+std::string intel_model_of(const Tree& tree, const DrmCard& card) {
   const auto name = pci_name(tree, card.pci_id);
   return name ? "Intel " + *name : "Intel GPU " + card.pci_id;
 }
@@ -104,7 +104,7 @@ class Intel final : public Backend {
       identity.vendor = Vendor::kIntel;
       identity.minor = card.minor;
       identity.integrated = is_integrated(card);
-      identity.model = cards_.model_of(card.pci, [&] { return model_of(tree_, card); });
+      identity.model = cards_.model_of(card.pci, [&] { return intel_model_of(tree_, card); });
       // Kept by the driver since it was loaded: asking does not wake the card.
       identity.vram_bytes = total_of(tree_, card);
       cards_.put(identity.uuid, card);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMostErrors = 4096;
 // How long we look away: an end is noticed by the closed pipe, or at the latest after this.
-constexpr std::int64_t kLapMs = 50;
+constexpr std::int64_t kProgramLapMs = 50;
 
 enum class Pipe { kOpen, kClosed };
 
@@ -73,7 +73,7 @@ Result<ProgramOutput> run_program(const ProgramRun& run, const Host& host) {
     std::array<pollfd, 2> pipes{{{output_open ? child->output() : -1, POLLIN, 0},
                                  {errors_open ? child->errors() : -1, POLLIN, 0}}};
     // With its pipes closed it is about to exit: that takes no more than a moment.
-    const std::int64_t lap = output_open || errors_open ? kLapMs : 1;
+    const std::int64_t lap = output_open || errors_open ? kProgramLapMs : 1;
     ::poll(pipes.data(), pipes.size(), static_cast<int>(std::min(left, lap)));
   }
 }

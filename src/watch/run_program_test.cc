@@ -1,11 +1,11 @@
 #include "watch/run_program.h"
 
 #include <gtest/gtest.h>
-#include <poll.h>
 #include <signal.h>
 
 #include <cerrno>
 
+#include "tests/support/eventually.h"
 #include "tests/support/watch_machine.h"
 #include "watch/child.h"
 #include "watch/numbers.h"
@@ -27,11 +27,7 @@ class RunProgramTest : public ::testing::Test {
   }
   // Waits for a process to be gone; false if it is still there after a while.
   static bool ends(int pid) {
-    for (int lap = 0; lap < 5000; ++lap) {
-      if (::kill(pid, 0) != 0 && errno == ESRCH) return true;
-      ::poll(nullptr, 0, 2);
-    }
-    return false;
+    return testing::eventually([pid] { return ::kill(pid, 0) != 0 && errno == ESRCH; });
   }
 
   WatchMachine machine_;

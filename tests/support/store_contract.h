@@ -47,7 +47,7 @@ class StoreContract : public ::testing::Test {
   // The job as it comes back after a restart, as text.
   std::string kept(const Job& put) {
     Commit commit;
-    commit.jobs = {put};
+    commit.jobs.put = {put};
     this->commit(commit);
     const StoreImage image = restart();
     return image.jobs.size() == 1 ? text_of(image.jobs[0]) : "not there";
@@ -145,7 +145,7 @@ TYPED_TEST_P(StoreContract, KeepsArrayTasksWithAwkwardValues) {
   put = job(12);
   put.task = std::make_shared<const ArrayTask>(ArrayTask{JobId{12}, 0, {}});
   Commit removal;
-  removal.removed_jobs = {JobId{12}};
+  removal.jobs.removed = {JobId{12}};
   this->commit(removal);
   EXPECT_EQ(this->kept(put), text_of(put));
 }
@@ -168,7 +168,7 @@ TYPED_TEST_P(StoreContract, ReplacesTheSpecOfAJob) {
   Job changed = job(2, spec("after", environment("another")));
   changed.priority = 90;
   Commit commit;
-  commit.jobs = {changed};
+  commit.jobs.put = {changed};
   this->commit(commit);
   const StoreImage image = this->restart();
   ASSERT_EQ(image.jobs.size(), 2u);
@@ -188,7 +188,7 @@ TYPED_TEST_P(StoreContract, GoesOnWithWhatItLoaded) {
   StoreImage image = this->restart();
   image.jobs[0].state = Running{two_cards(), wall(1), StopReason::kNone};
   Commit commit;
-  commit.jobs = {image.jobs[0], job(3, image.jobs[1].spec)};
+  commit.jobs.put = {image.jobs[0], job(3, image.jobs[1].spec)};
   this->commit(commit);
   const StoreImage again = this->restart();
   ASSERT_EQ(again.jobs.size(), 3u);
@@ -198,10 +198,10 @@ TYPED_TEST_P(StoreContract, GoesOnWithWhatItLoaded) {
 
 TYPED_TEST_P(StoreContract, KeepsTheTrailInOrderAndInPages) {
   Commit commit;
-  commit.jobs = {job(1), job(2)};
+  commit.jobs.put = {job(1), job(2)};
   for (std::uint64_t i = 1; i <= 6; ++i) commit.trail.push_back(entry(i, i % 2 == 0 ? 2 : 1));
   this->commit(commit);
-  commit.jobs.clear();
+  commit.jobs.put.clear();
   commit.trail = {entry(7, 1, "ended")};
   this->commit(commit);
   this->restart();
@@ -223,7 +223,7 @@ TYPED_TEST_P(StoreContract, KeepsTheTrailInOrderAndInPages) {
 TYPED_TEST_P(StoreContract, RemovesJobsWithTheirTrail) {
   this->commit(commit_of({job(1), job(2), job(3)}));
   Commit commit;
-  commit.removed_jobs = {JobId{3}, JobId{1}, JobId{77}};
+  commit.jobs.removed = {JobId{3}, JobId{1}, JobId{77}};
   this->commit(commit);
   EXPECT_EQ(this->trail_of(1), Numbers{});
   EXPECT_EQ(this->trail_of(2), Numbers{2});
@@ -232,7 +232,7 @@ TYPED_TEST_P(StoreContract, RemovesJobsWithTheirTrail) {
 
 TYPED_TEST_P(StoreContract, AJobChangedAndRemovedAtOnceIsGone) {
   Commit commit = commit_of({job(1), job(2)});
-  commit.removed_jobs = {JobId{1}};
+  commit.jobs.removed = {JobId{1}};
   this->commit(commit);
   EXPECT_EQ(this->trail_of(1), Numbers{});
   EXPECT_EQ(this->ids(this->restart()), Numbers{2});
@@ -240,11 +240,11 @@ TYPED_TEST_P(StoreContract, AJobChangedAndRemovedAtOnceIsGone) {
 
 TYPED_TEST_P(StoreContract, NeverReusesANumber) {
   Commit commit = commit_of({job(1), job(2)});
-  commit.submissions = {submission(1, 1, 2)};
+  commit.submissions.put = {submission(1, 1, 2)};
   commit.trail.push_back(entry(50, 2));
   this->commit(commit);
   Commit removal;
-  removal.removed_jobs = {JobId{1}, JobId{2}};
+  removal.jobs.removed = {JobId{1}, JobId{2}};
   this->commit(removal);
   const StoreImage image = this->restart();
   EXPECT_TRUE(image.jobs.empty());
@@ -256,26 +256,28 @@ TYPED_TEST_P(StoreContract, NeverReusesANumber) {
 TYPED_TEST_P(StoreContract, KeepsGroupsAndBootId) {
   Commit commit;
   const Drain one{"GPU-a", Wall{Microseconds{7}}, "health", "XID 79: reboot", DrainEnd::kCooler};
-  commit.drains = {one, {"GPU-b", Wall{Microseconds{8}}, "operator", "", DrainEnd::kByHand}};
+  commit.drains.put = {one, {"GPU-b", Wall{Microseconds{8}}, "operator", "", DrainEnd::kByHand}};
   const Booking booking{
       3,     "talk", "user1", "", {"GPU-a", "GPU-b"}, Wall{Microseconds{9}}, Wall{Microseconds{10}},
       "root"};
-  commit.bookings = {booking, {.id = 4}};
-  commit.groups = {{.name = "b", .limit = 2}, {.name = "a", .limit = 0}, {.name = "c", .limit = 1}};
+  commit.bookings.put = {booking, {.id = 4}};
+  commit.groups.put = {
+      {.name = "b", .limit = 2}, {.name = "a", .limit = 0}, {.name = "c", .limit = 1}};
   commit.boot_id = "first";
-  commit.past_runs = {past_runs(1, 1), past_runs(2, 1)};
-  commit.move_rates = {{"GPU-a", {1, Microseconds{2}, 3}, {4, Microseconds{5}, 6}}, {.uuid = "b"}};
+  commit.past_runs.put = {past_runs(1, 1), past_runs(2, 1)};
+  commit.move_rates.put = {{"GPU-a", {1, Microseconds{2}, 3}, {4, Microseconds{5}, 6}},
+                           {.uuid = "b"}};
   this->commit(commit);
   Commit change;
-  change.groups = {{.name = "b", .limit = 5}};
-  change.removed_groups = {"c", "never"};
-  change.removed_drains = {"GPU-b", "never"};
-  change.removed_bookings = {4, 99};
+  change.groups.put = {{.name = "b", .limit = 5}};
+  change.groups.removed = {"c", "never"};
+  change.drains.removed = {"GPU-b", "never"};
+  change.bookings.removed = {4, 99};
   change.boot_id = "second";
-  change.past_runs = {past_runs(1, 2)};
+  change.past_runs.put = {past_runs(1, 2)};
   const MoveRates newer{"GPU-a", {9, Microseconds{8}, 7}, {4, Microseconds{5}, 6}};
-  change.move_rates = {newer};
-  change.removed_past_runs = {past_runs(2, 1).key, past_runs(9, 1).key};
+  change.move_rates.put = {newer};
+  change.past_runs.removed = {past_runs(2, 1).key, past_runs(9, 1).key};
   this->commit(change);
   const StoreImage image = this->restart();
   EXPECT_EQ(image.past_runs, (std::vector<PastRuns>{past_runs(1, 2)}));
@@ -298,27 +300,27 @@ TYPED_TEST_P(StoreContract, KeepsTenantsWithWhatTheyUsed) {
                .boot = Boot{Microseconds{99}},
                .days = {{20'000, 0.1}, {20'001, 86'400.25}}};
   Commit commit;
-  commit.tenants = {one, Tenant{.name = "gone", .rule = {}, .usage = {}}};
+  commit.tenants.put = {one, Tenant{.name = "gone", .rule = {}, .usage = {}}};
   this->commit(commit);
   one.usage.gpu_seconds /= 3;
   Commit change;
-  change.tenants = {one};
-  change.removed_tenants = {"gone", "never"};
+  change.tenants.put = {one};
+  change.tenants.removed = {"gone", "never"};
   this->commit(change);
   EXPECT_EQ(this->restart().tenants, std::vector<Tenant>{one});
 }
 
 TYPED_TEST_P(StoreContract, KeepsASubmissionUntilItIsRemoved) {
   Commit commit = commit_of({job(1), job(2), job(3), job(4)});
-  commit.submissions = {submission(1, 1, 3), submission(2, 4, 1)};
+  commit.submissions.put = {submission(1, 1, 3), submission(2, 4, 1)};
   this->commit(commit);
   Commit removal;
-  removal.removed_jobs = {JobId{1}, JobId{2}};
+  removal.jobs.removed = {JobId{1}, JobId{2}};
   this->commit(removal);
   EXPECT_EQ(this->restart().submissions,
             (std::vector<Submission>{submission(1, 1, 3), submission(2, 4, 1)}));
   removal = {};
-  removal.removed_submissions = {1, 77};
+  removal.submissions.removed = {1, 77};
   this->commit(removal);
   EXPECT_EQ(this->restart().submissions, std::vector<Submission>{submission(2, 4, 1)});
 }
@@ -328,7 +330,7 @@ TYPED_TEST_P(StoreContract, RemovesSubmissionsLeftOpenWithTheirJobs) {
   Commit first = commit_of({job(1)});
   this->commit(first);
   Commit slice = commit_of({job(2, shared), job(3, shared)});
-  slice.submissions = {submission(1, 2, 4, /*open=*/true)};
+  slice.submissions.put = {submission(1, 2, 4, /*open=*/true)};
   this->commit(slice);
   this->commit(commit_of({job(6)}));
   const StoreImage image = this->restart();
@@ -340,10 +342,10 @@ TYPED_TEST_P(StoreContract, RemovesSubmissionsLeftOpenWithTheirJobs) {
 
 TYPED_TEST_P(StoreContract, KeepsASubmissionThatWasClosed) {
   Commit slice = commit_of({job(1)});
-  slice.submissions = {submission(1, 1, 2, /*open=*/true)};
+  slice.submissions.put = {submission(1, 1, 2, /*open=*/true)};
   this->commit(slice);
   Commit last = commit_of({job(2)});
-  last.submissions = {submission(1, 1, 2)};
+  last.submissions.put = {submission(1, 1, 2)};
   this->commit(last);
   const StoreImage image = this->restart();
   EXPECT_EQ(this->ids(image), (Numbers{1, 2}));
@@ -352,7 +354,7 @@ TYPED_TEST_P(StoreContract, KeepsASubmissionThatWasClosed) {
 
 TYPED_TEST_P(StoreContract, ReservesTheNumbersOfAnOpenSubmission) {
   Commit slice = commit_of({job(1)});
-  slice.submissions = {submission(1, 1, 1000, /*open=*/true)};
+  slice.submissions.put = {submission(1, 1, 1000, /*open=*/true)};
   this->commit(slice);
   EXPECT_EQ(this->restart().next_job, JobId{1001});
 }

@@ -88,7 +88,7 @@ inline Commit commit_of(std::vector<Job> jobs) {
   for (const Job& each : jobs) {
     commit.trail.push_back(entry(number_of(each.id), number_of(each.id)));
   }
-  commit.jobs = std::move(jobs);
+  commit.jobs.put = std::move(jobs);
   return commit;
 }
 

@@ -1,4 +1,4 @@
-#include "config/config.h"
+#include "config/config_file.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -68,7 +68,7 @@ constexpr std::array kPolicyFlags = {
          "limits of the queues of las in GPU-seconds (3250,7200)"},
     Flag{"--seeds", 0, FlagKind::kValue, "N", "random orders that openb is averaged over (1)"},
 };
-constexpr std::array kReportFlags = {
+constexpr std::array kSimulateFlags = {
     Flag{"--html", 0, FlagKind::kValue, "FILE", "also write a page with plots", Offer::kFiles},
     Flag{"--jobs", 0, FlagKind::kValue, "FILE", "also write what each job waited, as CSV",
          Offer::kFiles},
@@ -76,7 +76,7 @@ constexpr std::array kReportFlags = {
 constexpr std::array<FlagSection, 7> kSimulateSections = {
     FlagSection{"Trace", kTraceFlags},     FlagSection{"Snapshot", kSnapshotFlags},
     FlagSection{"History", kHistoryFlags}, FlagSection{"Machine", kMachineFlags},
-    FlagSection{"Policy", kPolicyFlags},   FlagSection{"Report", kReportFlags},
+    FlagSection{"Policy", kPolicyFlags},   FlagSection{"Report", kSimulateFlags},
     FlagSection{"General", kCommonFlags}};
 
 void end_progress() {

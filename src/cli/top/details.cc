@@ -10,7 +10,7 @@
 namespace gpusched::cli::top {
 namespace {
 
-constexpr std::size_t kLabelWidth = 12;
+constexpr std::size_t kDetailWidth = 12;
 
 class Sheet {
  public:
@@ -18,15 +18,15 @@ class Sheet {
   // The value wrapped under itself; nothing for an empty one.
   void add(std::string_view label, const std::string& value) {
     if (value.empty()) return;
-    const std::size_t room = width_ > kLabelWidth ? width_ - kLabelWidth : 1;
+    const std::size_t room = width_ > kDetailWidth ? width_ - kLabelWidth : 1;
     std::string rest = wrapped(escaped(value), room, 0);
-    std::string head = fmt::format("{:<{}}", label, kLabelWidth);
+    std::string head = fmt::format("{:<{}}", label, kDetailWidth);
     while (true) {
       const std::size_t end = rest.find('\n');
       lines_.push_back({{head, Style::kDim}, {rest.substr(0, end)}});
       if (end == std::string::npos) return;
       rest.erase(0, end + 1);
-      head.assign(kLabelWidth, ' ');
+      head.assign(kDetailWidth, ' ');
     }
   }
   std::vector<StyledLine> take() { return std::move(lines_); }

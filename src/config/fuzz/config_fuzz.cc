@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/check.h"
-#include "config/config.h"
+#include "config/config_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);

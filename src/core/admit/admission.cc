@@ -1,20 +1,11 @@
 #include "core/admit/admission.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "core/model/card_rules.h"
 
 namespace gpusched {
 namespace {
-
-bool contains_ignoring_case(const std::string& text, const std::string& part) {
-  const auto same = [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) ==
-           std::tolower(static_cast<unsigned char>(b));
-  };
-  return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
-}
 
 std::uint64_t less(std::uint64_t from, std::uint64_t taken) { return from - std::min(from, taken); }
 
@@ -205,13 +196,6 @@ bool exceeds(const CardAsk& ask, const BestRoom& room) {
   if (room.alone_bytes > 0 && ask.vram_bytes <= room.alone_bytes) return false;
   return !room.shared() || ask.whole || ask.vram_bytes > room.vram_bytes ||
          ask.share_percent > room.share_percent;
-}
-
-bool matches(const Card& card, const Rare<CardFilter>& filter) {
-  if (filter.unset()) return true;
-  if (!filter->only.empty() && !is_in(card, filter->only)) return false;
-  if (!filter->avoid.empty() && is_in(card, filter->avoid)) return false;
-  return filter->type.empty() || contains_ignoring_case(card.model, filter->type);
 }
 
 bool could_ever_fit(const Card& card, const Needs& needs) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/model/card.h"
+#include "core/model/card_rules.h"
 #include "core/model/lack.h"
 #include "core/model/needs.h"
 #include "core/model/rules.h"
@@ -66,8 +67,6 @@ int share_left_on(const Card& card, const CardHolds& holds, const Rules& rules);
 // What sharing never hands out on this card.
 std::uint64_t headroom_of(const Card& card, const Rules& rules);
 
-// The card satisfies the constraints (`--gpu`, `--not-gpu`, `--gpu-type`).
-bool matches(const Card& card, const Rare<CardFilter>& filter);
 // The card could hold the need if it were empty.
 bool could_ever_fit(const Card& card, const Needs& needs);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/admit/admission.h"
-#include "core/admit/tentative.h"
 #include "core/state/pending.h"
 
 namespace gpusched {

@@ -9,6 +9,7 @@
 #include "core/model/card.h"
 #include "core/model/needs.h"
 #include "core/model/rules.h"
+#include "core/state/holds.h"
 #include "core/state/state.h"
 
 namespace gpusched {

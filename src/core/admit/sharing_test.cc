@@ -10,6 +10,7 @@
 #include "core/explain/explain.h"
 #include "core/explain/look_ahead.h"
 #include "core/place/placement.h"
+#include "core/state/belief.h"
 #include "tests/support/core_builders.h"
 
 namespace gpusched::testing {
@@ -149,7 +150,8 @@ TEST(Unknown, WhatWasUsedIsWrittenDownForTheNextDaemon) {
   run(state, 1, at_second(0));
   state.keep_changes();
   Looks(state).with(1, 8, 30).at(1);
-  EXPECT_EQ(state.changes().jobs, std::vector<JobId>{JobId{1}});
+  ASSERT_EQ(state.changes().jobs.put.size(), 1U);
+  EXPECT_EQ(state.changes().jobs.put.front().id, JobId{1});
   EXPECT_EQ(std::get<Running>(state.find(JobId{1})->state).used->peak_card_vram_bytes, 8 * kGiB);
   state.keep_changes();
   Looks(state).with(1, 8.1, 30).at(2);

@@ -16,21 +16,8 @@
 
 namespace gpusched {
 
-inline void add(CardHolds& holds, const CardGrant& grant) {
-  holds.vram_bytes += grant.vram_bytes;
-  holds.share_percent += grant.share_percent;
-  ++holds.jobs;
-  holds.whole = holds.whole || grant.whole;
-}
-inline void drop(CardHolds& holds, const CardGrant& grant) {
-  holds.vram_bytes -= grant.vram_bytes;
-  holds.share_percent -= grant.share_percent;
-  --holds.jobs;
-  if (grant.whole) holds.whole = false;
-}
-
-// The same, with all that a running job takes besides: what it has or computes beyond its grant
-// goes with it, and what it left unused of its share is no longer anybody's.
+// drop() of a card, with all that a running job takes besides: what it has or computes beyond its
+// grant goes with it, and what it left unused of its share is no longer anybody's.
 inline void take_away(const State& state, const Job& job, const CardGrant& held, CardHolds& holds) {
   drop(holds, held);
   const Beyond own = beyond_of(state, job, held.card);

@@ -6,6 +6,7 @@
 #include "core/apply/transitions.h"
 #include "core/decide/look_first.h"
 #include "core/place/placement.h"
+#include "core/place/under_mps.h"
 
 namespace gpusched {
 namespace {

@@ -16,26 +16,7 @@ const Job* current(const State& state, AttemptId attempt) {
   return job != nullptr && job->active() && job->attempt == attempt.number ? job : nullptr;
 }
 
-bool retries(const Job& job, Cause cause) {
-  const RetryRule& rule = job.spec->retry;
-  return !job.spec->lease && !job.spec->adopted && (rule.causes & cause_bit(cause)) != 0 &&
-         job.failures <= rule.retries;
-}
-
-// The end of the first jobs of a sweep, all within seconds: stop before the rest burns too.
-void guard_sweep(State& state, const Job& job, Applied& applied) {
-  if (!job.task || !state.sweep_crashed(job.task->array)) return;
-  state.guard_array(job.task->array, true);
-  applied.follow_up.emplace_back(HoldSweep{job.task->array, job.task->array});
-}
-
 }  // namespace
-
-Microseconds back_off_of(const RetryRule& rule, int times) {
-  Seconds wait = rule.back_off;
-  for (int i = 1; i < times && wait < Seconds{3600}; ++i) wait *= 2;
-  return std::min(wait, Seconds{3600});
-}
 
 std::string outcome_text(const Ended& ended) {
   if (!ended.message.empty()) return ended.message;
@@ -71,17 +52,6 @@ void end_job(State& state, Job job, Ended ended, Now now) {
       ending.emplace_back(waiting, std::move(gone));
     }
   }
-}
-
-void queue_again(State& state, Job job, Microseconds retry_in, const std::string& why, Now now) {
-  Queued queued;
-  if (retry_in > Microseconds{0}) {
-    queued.retry_at = now.wall + retry_in;
-    queued.retry_boot = now.boot + retry_in;
-  }
-  job.state = queued;
-  state.note(job, "requeued", why, now);
-  state.put(std::move(job), now);
 }
 
 Applied apply_progress(State& state, const ProgressSeen& seen) {
@@ -150,33 +120,6 @@ Ended failure_of(const State& state, const Job& job, const AttemptFinished& repo
   usage->gpu = gpu_usage_of(state, job, ended);
   ended.usage = std::move(usage);
   return ended;
-}
-
-// The attempt counts against the retries; if one is left it is taken.
-Applied fail_attempt(State& state, Job job, Ended ended, Now now) {
-  learn(state, job, ended, now);
-  const bool out_of_memory = ended.cause == Cause::kCudaOom;
-  if (out_of_memory) {
-    job.vram_floor_bytes = std::max(job.vram_floor_bytes, hold_after_oom(state, ended.grant));
-  }
-  ++job.failures;
-  if (retries(job, *ended.cause)) {
-    // More memory cures it, waiting does not.
-    const Microseconds wait =
-        out_of_memory ? Microseconds{0} : back_off_of(job.spec->retry, job.failures);
-    std::string why = outcome_text(ended) + "; retry " + std::to_string(job.failures) + " of " +
-                      std::to_string(job.spec->retry.retries);
-    if (out_of_memory) {
-      why += ", holding at least " + std::to_string(job.vram_floor_bytes >> 20) + " MiB per card";
-    }
-    queue_again(state, std::move(job), wait, why, now);
-    return {};
-  }
-  Applied applied;
-  const Job copy = job;
-  end_job(state, std::move(job), std::move(ended), now);
-  guard_sweep(state, copy, applied);
-  return applied;
 }
 
 // By the TERM and KILL that follow when the time to save is over.

@@ -66,6 +66,23 @@ TEST(Hold, KeepsAJobBackUntilItIsReleased) {
             "is starting, only a queued job can be held");
 }
 
+TEST(Requeue, WhoHadWaitedForItsEndWaitsAgain) {
+  State state = machine(1, 24);
+  ask().submit(state, at_second(0));
+  start_what_fits(state, at_second(0));
+  finish(state, 1, 0, at_second(1));
+  ask().submit(state, at_second(2));
+  start_what_fits(state, at_second(2));
+  ask().after(1).submit(state, at_second(3));
+  EXPECT_TRUE(state.pending().contains(JobId{3}));
+  apply(state, RequeueAsked{kRoot, {JobId{1}}}, at_second(4));
+  EXPECT_FALSE(state.pending().contains(JobId{3}));
+  finish(state, 2, 0, at_second(5));
+  EXPECT_EQ(start_what_fits(state, at_second(5)), std::vector<std::uint64_t>{1});
+  finish(state, 1, 0, at_second(6));
+  EXPECT_EQ(start_what_fits(state, at_second(6)), std::vector<std::uint64_t>{3});
+}
+
 TEST(Requeue, RunsAnEndedJobAgainUnderItsIdAndStartsARunningOneOver) {
   State state = machine(1, 24);
   ask().submit(state, at_second(0));

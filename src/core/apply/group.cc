@@ -22,7 +22,7 @@ Applied apply_group_remove(State& state, const GroupRemoveAsked& asked) {
   if (!state.groups().contains(asked.name)) {
     return refused(RefusalKind::kNotFound, "there is no group '" + asked.name + "'");
   }
-  state.remove_group(asked.name);
+  state.remove<Group>(asked.name);
   return {.answer = Changed{}, .effects = {}, .follow_up = {}};
 }
 

@@ -1,6 +1,7 @@
 // Leases: how they end, and what their holders ask. A lease is granted by accept(), like the start
 // of a job, but nothing is launched: its holder has brought its own process.
 #include "base/check.h"
+#include "core/apply/apply.h"
 #include "core/apply/transitions.h"
 
 namespace gpusched {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/apply/learn.h"
+#include "core/apply/learn_moves.h"
 #include "core/apply/transitions.h"
 #include "core/decide/look_first.h"
 #include "core/preempt/idle_holder.h"
@@ -32,10 +33,6 @@ std::string calls_text(const MoveTimes& times) {
              : " (restore " + in_ms(times.restore) + ", unlock " + in_ms(times.unlock) + ")";
 }
 
-void set_aside(Job& job, Aside aside) {
-  std::get<Running>(job.state).aside = std::make_shared<const Aside>(std::move(aside));
-}
-
 std::string described(const Leaving& leaving) {
   std::string text = leaving.why;
   switch (leaving.victim.mechanism) {
@@ -57,42 +54,6 @@ StopAttempt end_unstopped(State& state, Job& job, const std::string& why, Now no
   stopping_in(job) = StopReason::kVramLimit;
   state.note(job, "vram_limit", "it could not be stopped and is ended: " + why, now);
   return {job.current_attempt(), job.spec->time.grace};
-}
-
-Victim pause_of(const State& state, const Job& job) {
-  const std::uint64_t ram = ram_for_moves(state, state.host_holds());
-  if (!can_checkpoint(state, job, ram)) return {.job = job.id};
-  return {job.id, Mechanism::kCheckpoint, vram_in_use(state, job)};
-}
-
-constexpr const char* kAtItsLimit = "is stopped at its VRAM limit: raise that with gpusched set";
-
-// Why it cannot be paused; empty: it can.
-std::string pause_refusal(const State& state, const Job& job) {
-  const auto* running = std::get_if<Running>(&job.state);
-  if (running == nullptr) {
-    return std::string("is ") + state_name(job.state) + ", only a running job can be paused";
-  }
-  if (running->stopping != StopReason::kNone) return "is being stopped";
-  const AsidePhase phase = aside_phase(job);
-  if (phase != AsidePhase::kHere && running->aside->over_limit()) return kAtItsLimit;
-  if (phase == AsidePhase::kResuming) return "is on its way back; pause it when it runs";
-  if (phase != AsidePhase::kHere && running->aside->by_hand) return "is paused already";
-  if (!job.spec->lease || phase != AsidePhase::kHere) return {};
-  // Its process belongs to its holder: it may leave its cards, but it is not frozen.
-  if (std::string stays = why_holder_stays(state, job); !stays.empty()) {
-    return "is a lease that cannot be moved: " + stays;
-  }
-  if (can_checkpoint(state, job, ram_for_moves(state, state.host_holds()))) return {};
-  return "is a lease, and what its process has on the cards cannot be moved to host RAM";
-}
-
-// Where a job or lease that is aside goes on waiting, with something about it changed.
-std::string aside_changed(State& state, Job job, Aside aside, const std::string& why, Now now) {
-  set_aside(job, std::move(aside));
-  state.note(job, state_name(job.state), why, now);
-  state.put(std::move(job), now);
-  return {};
 }
 
 std::string return_text(const RoomRules& rules, const Aside& aside) {
@@ -117,6 +78,17 @@ void end_returned(State& state, Job job, Now now) {
 }
 
 }  // namespace
+
+void set_aside(Job& job, Aside aside) {
+  std::get<Running>(job.state).aside = std::make_shared<const Aside>(std::move(aside));
+}
+
+std::string aside_changed(State& state, Job job, Aside aside, const std::string& why, Now now) {
+  set_aside(job, std::move(aside));
+  state.note(job, state_name(job.state), why, now);
+  state.put(std::move(job), now);
+  return {};
+}
 
 void send_aside(State& state, Job job, const Leaving& leaving, std::vector<Effect>& effects,
                 Now now) {
@@ -315,41 +287,6 @@ Applied apply_move_failed(State& state, const MoveFailed& report, Now now) {
   let_go_if_asked(state, job, applied.effects);
   state.put(std::move(job), now);
   return applied;
-}
-
-Applied apply_pause(State& state, const PauseAsked& asked, Now now) {
-  return change_each(state, asked.actor, asked.jobs, [&](Job job, std::vector<Effect>& effects) {
-    if (std::string why_not = pause_refusal(state, job); !why_not.empty()) return why_not;
-    if (aside_phase(job) != AsidePhase::kHere) {
-      // Moved aside for somebody, and now to stay there.
-      Aside aside = *aside_of(job);
-      aside.by_hand = true;
-      aside.still = false;
-      return aside_changed(state, std::move(job), std::move(aside),
-                           "paused on request: it returns on request", now);
-    }
-    const Leaving leaving{
-        .victim = pause_of(state, job), .by_hand = true, .why = "paused on request"};
-    send_aside(state, std::move(job), leaving, effects, now);
-    return std::string();
-  });
-}
-
-Applied apply_resume(State& state, const ResumeAsked& asked, Now now) {
-  return change_each(state, asked.actor, asked.jobs, [&](Job job, std::vector<Effect>&) {
-    const AsidePhase phase = aside_phase(job);
-    if (phase == AsidePhase::kHere || phase == AsidePhase::kResuming) {
-      return std::string("is ") + state_name(job.state) + ", not paused";
-    }
-    if (aside_of(job)->over_limit()) return std::string(kAtItsLimit);
-    Aside aside = *aside_of(job);
-    if (!aside.by_hand && !is_asleep(state.rules().room, aside)) {
-      return std::string("returns by itself when there is room");
-    }
-    aside.by_hand = false;
-    aside.wanted = aside.idle;
-    return aside_changed(state, std::move(job), std::move(aside), "its return was asked for", now);
-  });
 }
 
 Applied apply_holder_active(State& state, const HolderActive& active, Now now) {

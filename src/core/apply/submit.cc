@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/words.h"
 #include "core/admit/admission.h"
 #include "core/apply/transitions.h"
 #include "core/backfill/deadline.h"
@@ -13,12 +14,6 @@ namespace gpusched {
 namespace {
 
 Refusal refuse(RefusalKind kind, std::string message) { return {kind, std::move(message)}; }
-
-std::string gib(std::uint64_t bytes) {
-  constexpr std::uint64_t kGiB = 1ULL << 30;
-  const std::uint64_t tenths = bytes / kGiB * 10 + (bytes % kGiB * 10 + kGiB / 2) / kGiB;
-  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GiB";
-}
 
 std::string words_of(const CardList& cards) {
   std::string out;
@@ -61,10 +56,10 @@ Refusal never_fits(const State& state, const Needs& needs, std::size_t could) {
   }
   const std::string best = "the largest card here is number " +
                            std::to_string(number_of(largest->number)) + " (" + largest->model +
-                           ") with " + gib(largest->capacity_bytes());
+                           ") with " + gib_text(largest->capacity_bytes());
   if (needs.vram_bytes > largest->capacity_bytes()) {
-    return refuse(RefusalKind::kNeverFits, "no card can ever hold " + gib(needs.vram_bytes) + "; " +
-                                               best + missing_clause(state));
+    return refuse(RefusalKind::kNeverFits, "no card can ever hold " + gib_text(needs.vram_bytes) +
+                                               "; " + best + missing_clause(state));
   }
   return refuse(RefusalKind::kNeverFits,
                 "the job needs " + std::to_string(needs.gpus.least) + " card(s)" +
@@ -133,9 +128,9 @@ std::optional<Refusal> check_needs(const State& state, const Needs& needs) {
                                                std::to_string(state.host().cpus));
   }
   if (needs.ram_bytes > state.host().ram_bytes) {
-    return refuse(RefusalKind::kNeverFits, "the job needs " + gib(needs.ram_bytes) +
+    return refuse(RefusalKind::kNeverFits, "the job needs " + gib_text(needs.ram_bytes) +
                                                " of host RAM, but this machine has " +
-                                               gib(state.host().ram_bytes));
+                                               gib_text(state.host().ram_bytes));
   }
   for (const CardList* list : {&needs.cards->only, &needs.cards->avoid}) {
     for (const std::string& name : list->names) {

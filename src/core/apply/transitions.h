@@ -4,7 +4,9 @@
 #include <functional>
 #include <string>
 
-#include "core/apply/apply.h"
+#include "core/apply/applied.h"
+#include "core/decide/decide.h"
+#include "core/state/state.h"
 
 namespace gpusched {
 
@@ -12,6 +14,10 @@ namespace gpusched {
 void end_job(State& state, Job job, Ended ended, Now now);
 // Back into the queue; `retry_in` zero: at once.
 void queue_again(State& state, Job job, Microseconds retry_in, const std::string& why, Now now);
+// A failed attempt: the job gets another one, or ends.
+Applied fail_attempt(State& state, Job job, Ended ended, Now now);
+// Where the first jobs of its sweep all died at once, the rest is held.
+void guard_sweep(State& state, const Job& job, Applied& applied);
 // One sentence about how an attempt ended.
 std::string outcome_text(const Ended& ended);
 // The answer to an event that changes nothing.
@@ -88,6 +94,10 @@ struct Leaving {
 };
 void send_aside(State& state, Job job, const Leaving& leaving, std::vector<Effect>& effects,
                 Now now);
+// A job or lease that is aside goes on waiting, with something about it changed. Empty: done.
+std::string aside_changed(State& state, Job job, Aside aside, const std::string& why, Now now);
+// Its attempt goes on with another Aside.
+void set_aside(Job& job, Aside aside);
 Applied accept_room(State& state, const MakeRoom& plan, Now now);
 Applied accept_return(State& state, const Return& back, Now now);
 // A new look at a card: whoever has taken more than its limit in both looks is stopped, or ended.
@@ -119,6 +129,11 @@ using ChangeOne = std::function<std::string(Job job, std::vector<Effect>& effect
 Applied change_each(const State& state, const Actor& actor, const std::vector<JobId>& jobs,
                     const ChangeOne& change);
 
+// Refuses the whole request if a job that it lets into the queue has a priority that its tenant may
+// not ask for any more.
+std::optional<Refusal> refuse_again(const State& state, const Actor& actor,
+                                    const std::vector<JobId>& jobs,
+                                    const std::function<bool(const Job&)>& concerns);
 // Refuses the whole request if one id is unknown or not the actor's.
 std::optional<Refusal> refuse_ids(const State& state, const Actor& actor,
                                   const std::vector<JobId>& jobs);

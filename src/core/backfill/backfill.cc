@@ -1,4 +1,5 @@
 #include "core/backfill/backfill.h"
+#include "core/admit/slow_neighbours.h"
 
 #include <algorithm>
 #include <functional>
@@ -6,7 +7,7 @@
 
 #include "core/admit/admission.h"
 #include "core/admit/gang_room.h"
-#include "core/apply/learn.h"
+#include "core/state/belief.h"
 
 namespace gpusched {
 namespace {

@@ -9,40 +9,15 @@
 namespace gpusched {
 namespace {
 
-// Of a job of which nothing is known; the look ahead takes the same.
-constexpr Microseconds kRunUnknown = Seconds{3600};
-
-// How long a waiting job will run: as it is expected to, at most to its limit.
-Microseconds run_ahead_of(const State& state, const Job& job) {
-  const auto expected = expected_run(state, job);
-  const auto longest = longest_run(job);
-  if (expected && longest) return std::min(*expected, *longest);
-  if (expected) return *expected;
-  return longest.value_or(kRunUnknown);
-}
-
 std::string late_sentence(const State& state, const Job& job, Wall deadline, Wall now) {
   return "its deadline cannot be met: it comes in " + rough_duration(deadline - now) +
-         ", and the job takes about " + rough_duration(run_ahead_of(state, job));
+         ", and the job takes about " + rough_duration(run_ahead_of(state.estimates(), job));
 }
 
 }  // namespace
 
-std::optional<Wall> DeadlineTimes::next_after(Wall now) const {
-  for (const Wall at : {raised_at, latest_start, deadline}) {
-    if (at > now) return at;
-  }
-  return std::nullopt;
-}
-
 DeadlineTimes deadline_times(const State& state, const Job& job) {
-  CHECK(job.spec->rare->deadline.has_value());
-  const Wall deadline = *job.spec->rare->deadline;
-  const Microseconds run = run_ahead_of(state, job);
-  // Half as long again: what is expected errs, and others have to end first.
-  return {.raised_at = deadline - run - run / 2 - state.rules().deadline_slack,
-          .latest_start = deadline - run,
-          .deadline = deadline};
+  return deadline_times(state.estimates(), state.rules().deadline_slack, job);
 }
 
 std::optional<Wall> earliest_start(const State& state, const Job& job, Now now) {

@@ -1,23 +1,15 @@
-// A job's deadline: by when it must start to be over in time, from when on it comes first in its
-// band because of that, and whether it can still be met. Worked out from values; nothing is kept.
+// Whether a job's deadline can still be met.
 #pragma once
 
 #include <optional>
 #include <string>
 
+#include "core/state/deadline_times.h"
 #include "core/state/state.h"
 
 namespace gpusched {
 
-struct DeadlineTimes {
-  Wall raised_at{};     // From here on it comes first in its band.
-  Wall latest_start{};  // Started by here it is over in time.
-  Wall deadline{};      // From here on hurrying helps nobody: its usual place again.
-  bool presses(Wall now) const { return raised_at <= now && now < deadline; }
-  // The first of them that is still to come.
-  std::optional<Wall> next_after(Wall now) const;
-};
-// REQUIRES: job.spec->rare->deadline.
+// The same as in state/deadline_times.h, by the estimates and rules of a state.
 DeadlineTimes deadline_times(const State& state, const Job& job);
 
 // When an eligible job could start if nobody else waited. None: nobody knows.

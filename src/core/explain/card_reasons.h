@@ -18,8 +18,4 @@ void card_reasons(const State& state, const Tentative& free, const Job& job, Now
                   std::vector<Reason>& reasons);
 void host_reasons(const State& state, const Needs& needs, std::vector<Reason>& reasons);
 
-// Who is in the way on such a card and is no job: by what it computes where that is what is
-// missing, else by what it holds. Most in the way first.
-std::vector<ForeignHolder> foreign_holders(const State& state, const CardLack& lack, Now now);
-
 }  // namespace gpusched

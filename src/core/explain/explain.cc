@@ -1,8 +1,9 @@
 #include "core/explain/explain.h"
+#include "core/preempt/move_limits.h"
 
 #include <algorithm>
 
-#include "core/apply/learn.h"
+#include "core/decide/limits.h"
 #include "core/explain/card_reasons.h"
 #include "core/explain/starts_now.h"
 #include "core/place/placement.h"
@@ -11,6 +12,7 @@
 #include "core/preempt/preempt.h"
 #include "core/preempt/resume.h"
 #include "core/share/quota.h"
+#include "core/state/belief.h"
 #include "core/state/dependency.h"
 #include "core/state/pending.h"
 #include "core/state/run_time.h"

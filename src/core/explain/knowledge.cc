@@ -4,7 +4,8 @@
 
 #include "base/check.h"
 #include "base/percent.h"
-#include "core/apply/learn.h"
+#include "base/words.h"
+#include "core/state/belief.h"
 #include "core/state/run_time.h"
 
 namespace gpusched {
@@ -30,10 +31,6 @@ std::uint64_t own_peak(const State& state, const Job& job) {
   if (!job.active()) return 0;
   const auto used = state.uses().of(job.current_attempt());
   return used ? used->peak_card_vram_bytes : 0;
-}
-
-std::string counted(std::uint64_t number, const char* what) {
-  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
 }
 
 // "3 earlier runs", "1 running job and 2 earlier runs of its program".

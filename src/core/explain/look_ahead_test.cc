@@ -80,7 +80,7 @@ TEST(LookAhead, LeavesTheStateAsItWasAndTakesOnlyTheFirst) {
   EXPECT_EQ(state.counts().queued, 50u);
 }
 
-std::string help(const State& state, std::uint64_t job, Now now) {
+std::string advice(const State& state, std::uint64_t job, Now now) {
   return what_would_help(why_waiting(state, *state.find(JobId{job}), now).front());
 }
 
@@ -89,7 +89,7 @@ TEST(Advice, NamesTheMemoryWithWhichItWouldStart) {
   ask().vram(12).share(10).submit(state, at_second(0));
   start_what_fits(state, at_second(0));
   ask().vram(20).share(10).submit(state, at_second(1));
-  EXPECT_EQ(help(state, 2, at_second(2)), "ask for --vram 10G instead of 20G and it starts now");
+  EXPECT_EQ(advice(state, 2, at_second(2)), "ask for --vram 10G instead of 20G and it starts now");
   apply(state, SetAsked{{0, true}, {JobId{2}}, {.vram_bytes = 10 * kGiB}}, at_second(3));
   EXPECT_EQ(start_what_fits(state, at_second(3)), std::vector<std::uint64_t>{2});
 }
@@ -101,8 +101,8 @@ TEST(Advice, NamesFewerCardsAndATimeThatLetsItPass) {
   run(state, 1, at_second(0));
   ask().gpus(2).submit(state, at_second(1));
   ask().submit(state, at_second(2));
-  EXPECT_EQ(help(state, 2, at_second(10)), "with --gpus 1 it starts now");
-  EXPECT_EQ(help(state, 3, at_second(10)), "with --time 980s or less it starts now");
+  EXPECT_EQ(advice(state, 2, at_second(10)), "with --gpus 1 it starts now");
+  EXPECT_EQ(advice(state, 3, at_second(10)), "with --time 980s or less it starts now");
 }
 
 TEST(Advice, SaysWhoIsOverFirst) {

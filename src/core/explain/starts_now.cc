@@ -1,4 +1,5 @@
 #include "core/explain/starts_now.h"
+#include "core/decide/limits.h"
 
 #include <algorithm>
 #include <functional>

@@ -93,4 +93,23 @@ std::vector<CardNumber> cards_named(const std::vector<Card>& cards, const std::s
   return named;
 }
 
+namespace {
+
+bool contains_ignoring_case(const std::string& text, const std::string& part) {
+  const auto same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) ==
+           std::tolower(static_cast<unsigned char>(b));
+  };
+  return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
+}
+
+}  // namespace
+
+bool matches(const Card& card, const Rare<CardFilter>& filter) {
+  if (filter.unset()) return true;
+  if (!filter->only.empty() && !is_in(card, filter->only)) return false;
+  if (!filter->avoid.empty() && is_in(card, filter->avoid)) return false;
+  return filter->type.empty() || contains_ignoring_case(card.model, filter->type);
+}
+
 }  // namespace gpusched

@@ -52,4 +52,7 @@ bool is_in(const Card& card, const CardList& list);
 // The cards that have `name` as alias or tag, in the order of `cards`.
 std::vector<CardNumber> cards_named(const std::vector<Card>& cards, const std::string& name);
 
+// The card satisfies the constraints (`--gpu`, `--not-gpu`, `--gpu-type`).
+bool matches(const Card& card, const Rare<CardFilter>& filter);
+
 }  // namespace gpusched

@@ -92,7 +92,7 @@ TEST(Health, ACardThatFellOffTheBusIsBackWhenItIsSeenAgain) {
 TEST(Health, AFailedCommitUndoesADrain) {
   State state = machine(1, 24);
   apply(state, DrainAsked{kAdministrator, {CardNumber{0}}, ""}, at_second(0));
-  EXPECT_EQ(state.changes().drains.size(), 1U);
+  EXPECT_EQ(state.changes().drains.put.size(), 1U);
   state.roll_back(at_second(0));
   EXPECT_TRUE(state.cards()[0].usable);
   EXPECT_TRUE(state.drains().empty());

@@ -211,11 +211,13 @@ struct Usage {
 enum class HoldReason : std::uint8_t { kUser, kCrashGuard };
 struct Held {
   HoldReason why = HoldReason::kUser;
+  friend bool operator==(const Held&, const Held&) = default;
 };
 struct Queued {
   // A retry waits until then. Wall is what is stored and shown; boot is what is waited for.
   std::optional<Wall> retry_at;
   std::optional<Boot> retry_boot;
+  friend bool operator==(const Queued&, const Queued&) = default;
 };
 // Asked to stop while an attempt was alive; what the attempt's end will mean.
 // kMakeRoom: for somebody more important, by saving itself or by beginning again later. kLetGo: an
@@ -235,6 +237,7 @@ struct Starting {
   Grant grant;
   Wall decided_at{};
   StopReason stopping = StopReason::kNone;
+  friend bool operator==(const Starting&, const Starting&) = default;
 };
 struct Running {
   Grant grant;
@@ -245,6 +248,7 @@ struct Running {
   std::shared_ptr<const GpuUsage> used = {};
   std::shared_ptr<const Aside> aside = {};  // Null: it was never moved aside.
   JobId leaves_for{};                       // While stopping is kMakeRoom: for whom.
+  friend bool operator==(const Running&, const Running&) = default;
 };
 enum class Outcome : std::uint8_t { kCompleted, kFailed, kCancelled };
 struct Ended {
@@ -258,6 +262,7 @@ struct Ended {
   Wall ended_at{};
   Grant grant;                         // What the last attempt held.
   std::shared_ptr<const Usage> usage;  // Null: nothing is known. Apart, to keep waiting jobs small.
+  friend bool operator==(const Ended&, const Ended&) = default;
 };
 using JobState = std::variant<Held, Queued, Starting, Running, Ended>;
 
@@ -288,6 +293,8 @@ struct Job {
     return std::holds_alternative<Starting>(state) || std::holds_alternative<Running>(state);
   }
   AttemptId current_attempt() const { return {id, attempt}; }
+  // What is shared must be the same, not only alike.
+  friend bool operator==(const Job&, const Job&) = default;
 };
 
 // The public word for a state: held, queued, starting, running, completed, failed, cancelled.

@@ -88,7 +88,8 @@ TEST_F(MovingCards, LearnFromMovesInBothDirections) {
   EXPECT_EQ(time_out(state_, job(1), 20 * kGiB), Seconds{10});
   EXPECT_EQ(time_back(state_, job(1), 20 * kGiB), Seconds{5});
   EXPECT_EQ(state_.rates_of(CardNumber{1}), nullptr) << "of that card nothing is known";
-  EXPECT_EQ(state_.changes().move_rates, std::vector<std::string>{"GPU-0"});
+  ASSERT_EQ(state_.changes().move_rates.put.size(), 1U);
+  EXPECT_EQ(state_.changes().move_rates.put.front().uuid, "GPU-0");
 }
 
 TEST_F(MovingCards, LearnNothingFromAMoveInWhichSomebodyEnded) {

@@ -1,7 +1,5 @@
 #include "core/model/mps.h"
 
-#include "core/state/state.h"
-
 namespace gpusched {
 
 const char* mps_use_name(MpsUse use) {
@@ -21,26 +19,6 @@ std::optional<MpsUse> mps_use_named(std::string_view name) {
     if (name == mps_use_name(use)) return use;
   }
   return std::nullopt;
-}
-
-bool runs_under_mps(const State& state, const Job& job, const Grant& grant) {
-  const JobSpec& spec = *job.spec;
-  if (grant.cards.size() != 1 || spec.lease || spec.adopted || spec.needs.exclusive) return false;
-  const auto position = state.index_of(grant.cards.front().card);
-  if (!position) return false;
-  const Card& card = state.cards()[*position];
-  if (!card.has_mps) return false;
-  switch (card.mps.value_or(state.rules().mps)) {
-    case MpsUse::kOff:
-      return false;
-    case MpsUse::kLimits: {
-      const int share = job.spec->needs.share_percent;
-      return (share > 0 && share < 100) || job.spec->rare->vram_limit_bytes > 0;
-    }
-    case MpsUse::kAll:
-      return true;
-  }
-  return false;
 }
 
 }  // namespace gpusched

@@ -9,10 +9,6 @@
 
 namespace gpusched {
 
-class State;
-struct Grant;
-struct Job;
-
 // Which jobs run under it.
 enum class MpsUse : std::uint8_t {
   kOff,     // None.
@@ -21,10 +17,5 @@ enum class MpsUse : std::uint8_t {
 };
 const char* mps_use_name(MpsUse use);
 std::optional<MpsUse> mps_use_named(std::string_view name);
-
-// Whether the attempt that begins with this grant is to run under MPS. A server is for one card, so
-// a job on several cards never does; nor do leases and adopted processes, which are not ours to
-// start.
-bool runs_under_mps(const State& state, const Job& job, const Grant& grant);
 
 }  // namespace gpusched

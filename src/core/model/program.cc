@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/model/signature.h"
+#include "core/model/varying_parts.h"
 
 namespace gpusched {
 namespace {

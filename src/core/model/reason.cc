@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/words.h"
 
 namespace gpusched {
 namespace {
@@ -14,16 +15,6 @@ std::string job_list(const std::vector<JobId>& jobs) {
     text += to_string(jobs[i]);
   }
   return text;
-}
-
-std::string gib(std::uint64_t bytes) {
-  constexpr std::uint64_t kGiB = 1ULL << 30;
-  const std::uint64_t tenths = bytes / kGiB * 10 + (bytes % kGiB * 10 + kGiB / 2) / kGiB;
-  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GiB";
-}
-
-std::string count(std::uint64_t number, const char* what) {
-  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
 }
 
 // The program and its first word: enough to know it by.
@@ -47,6 +38,12 @@ std::string process_name(const ForeignHolder& holder) {
   return text;
 }
 
+std::string room_sentence(const Reason& reason) {
+  return "room is being made: " + job_list(reason.jobs) +
+         (reason.jobs.size() == 1 ? " is" : " are") + " moved aside" +
+         (reason.name.empty() ? "" : ", for about " + reason.name + " more");
+}
+
 std::string kept_sentence(const Reason& reason) {
   return "there is room, but it is kept for " + job_list(reason.jobs) + ", which " +
          (reason.jobs.size() == 1 ? "goes" : "go") + " before it";
@@ -54,12 +51,12 @@ std::string kept_sentence(const Reason& reason) {
 
 std::string missing_clause(const Reason& reason) {
   if (reason.cards_missing == 0) return {};
-  return "; " + count(reason.cards_missing, "card") + " of this machine " +
+  return "; " + counted(reason.cards_missing, "card") + " of this machine " +
          (reason.cards_missing == 1 ? "is" : "are") + " missing";
 }
 
 std::string soonest_clause(const SoonestEnd& end) {
-  return "job " + to_string(end.job) + " has " + count(end.cards, "card") + " and ends in " +
+  return "job " + to_string(end.job) + " has " + counted(end.cards, "card") + " and ends in " +
          (end.limit ? "" : "about ") + rough_duration(end.in) + (end.limit ? " at the latest" : "");
 }
 
@@ -112,7 +109,7 @@ std::string wanted_clause(const Reason& reason) {
   const std::string share =
       percent(static_cast<std::uint64_t>(reason.share_percent)) + " of the compute";
   if (compute && !other) return " with " + share + " free";
-  return " with " + gib(reason.vram_bytes) + (compute ? " and " + share : "") + " free";
+  return " with " + gib_text(reason.vram_bytes) + (compute ? " and " + share : "") + " free";
 }
 
 // What one card has instead; empty where the rest of the sentence says it.
@@ -120,13 +117,13 @@ std::string lack_clause(const CardLack& lack, bool alike) {
   const std::string card = card_name(lack.card);
   switch (lack.what) {
     case Lack::kVram:
-      return alike ? "" : card + " has " + gib(lack.left) + " left";
+      return alike ? "" : card + " has " + gib_text(lack.left) + " left";
     case Lack::kCompute:
       return card + " has " + percent(lack.left) + " of its compute left";
     case Lack::kSharing:
       return card + " is not shared";
     case Lack::kJobsMost:
-      return card + " has its limit of " + count(lack.left, "job");
+      return card + " has its limit of " + counted(lack.left, "job");
     case Lack::kGrowth:
       return card + " has a job that grows beyond what it asked for";
     case Lack::kNothing:
@@ -142,7 +139,7 @@ std::string lack_clause(const CardLack& lack, bool alike) {
 
 std::string cards_sentence(const Reason& reason) {
   constexpr std::size_t kCardsNamedMost = 3;
-  std::string text = "needs " + count(reason.wanted, "card") + wanted_clause(reason);
+  std::string text = "needs " + counted(reason.wanted, "card") + wanted_clause(reason);
   text += ", " + std::to_string(reason.available) + " available";
   const bool alike = lacks_only(reason, Lack::kVram);
   std::size_t named = 0;
@@ -233,8 +230,8 @@ std::string describe(const ForeignHolder& holder) {
     if (holder.pid == 0) return "others keep " + busy;
     return process_name(holder) + ", keeps " + busy;
   }
-  std::string text = gib(holder.vram_bytes) + " on " + card_name(holder.card) + " are held by " +
-                     process_name(holder);
+  std::string text = gib_text(holder.vram_bytes) + " on " + card_name(holder.card) +
+                     " are held by " + process_name(holder);
   if (holder.held_for) text += ", since " + rough_duration(*holder.held_for);
   if (holder.idle) text += ", without using the card";
   return text;
@@ -254,27 +251,29 @@ std::string describe(const Reason& reason) {
     case ReasonCode::kRetry:
       return "waits before its next try";
     case ReasonCode::kMachineLimit:
-      return count(reason.wanted, "job") + " run at once, as many as the daemon has open files for";
+      return counted(reason.wanted, "job") +
+             " run at once, as many as the daemon has open files for";
     case ReasonCode::kGroupLimit:
-      return "group '" + reason.name + "' runs its limit of " + count(reason.wanted, "job");
+      return "group '" + reason.name + "' runs its limit of " + counted(reason.wanted, "job");
     case ReasonCode::kArrayLimit:
       return "array " + to_string(reason.jobs.front()) + " runs its limit of " +
-             count(reason.wanted, "job");
+             counted(reason.wanted, "job");
     case ReasonCode::kTenantQuota:
       return describe(*reason.quota);
     case ReasonCode::kNoSuchCard:
-      return "needs " + count(reason.wanted, "usable card") + " of the kind it asks for, " +
+      return "needs " + counted(reason.wanted, "usable card") + " of the kind it asks for, " +
              std::to_string(reason.available) + " there now" +
              (reason.name.empty() ? "" : ": " + reason.name) + missing_clause(reason);
     case ReasonCode::kCards:
       return cards_sentence(reason);
     case ReasonCode::kCpus:
-      return "needs " + count(reason.wanted, "CPU") + ", " + std::to_string(reason.available) +
+      return "needs " + counted(reason.wanted, "CPU") + ", " + std::to_string(reason.available) +
              " free";
     case ReasonCode::kRam:
-      return "needs " + gib(reason.wanted) + " of host RAM, " + gib(reason.available) + " free";
+      return "needs " + gib_text(reason.wanted) + " of host RAM, " + gib_text(reason.available) +
+             " free";
     case ReasonCode::kBooked:
-      return "needs " + count(reason.wanted, "card") + ", " + std::to_string(reason.available) +
+      return "needs " + counted(reason.wanted, "card") + ", " + std::to_string(reason.available) +
              " to be had; " + reason.name;
     case ReasonCode::kReserved:
       return "there is room, but job " + to_string(reason.jobs.front()) +
@@ -285,9 +284,7 @@ std::string describe(const Reason& reason) {
       return job_list(reason.jobs) + (reason.jobs.size() == 1 ? " is" : " are") +
              " where it would fit, and they slow each other down";
     case ReasonCode::kMakingRoom:
-      return "room is being made: " + job_list(reason.jobs) +
-             (reason.jobs.size() == 1 ? " is" : " are") + " moved aside" +
-             (reason.name.empty() ? "" : ", for about " + reason.name + " more");
+      return room_sentence(reason);
     case ReasonCode::kRoomLater:
       return job_list(reason.jobs) + " will be moved aside for it when " +
              (reason.jobs.size() == 1 ? "it has" : "they have") + " run for a while" +

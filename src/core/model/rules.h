@@ -5,10 +5,10 @@
 #include <cstdint>
 
 #include "base/time.h"
+#include "core/model/adaptive_rules.h"
 #include "core/model/card_health.h"
 #include "core/model/estimate_rules.h"
 #include "core/model/mps.h"
-#include "core/state/adaptive_cap.h"
 
 namespace gpusched {
 

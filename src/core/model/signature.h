@@ -41,7 +41,4 @@ SignatureId signature_id_of(const Job& job);
 // Has them worked out.
 void sign(Job& job);
 
-// The text with what varies replaced by `#`.
-std::string without_varying_parts(std::string_view text);
-
 }  // namespace gpusched

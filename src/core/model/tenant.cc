@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "base/words.h"
 
 namespace gpusched {
 namespace {
@@ -43,10 +44,6 @@ std::string gigabytes(std::uint64_t bytes) {
 std::string on_disk(std::uint64_t bytes) {
   if (bytes >= (1ULL << 62)) return "more files than can be counted";
   return bytes >= (1ULL << 30) ? gigabytes(bytes) : std::to_string(bytes >> 20) + " MiB";
-}
-
-std::string counted(std::uint64_t number, const char* what) {
-  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
 }
 
 std::string span_of(std::uint64_t seconds) {

@@ -9,8 +9,9 @@
 #include "core/admit/admission.h"
 #include "core/admit/fragmentation.h"
 #include "core/admit/gang_room.h"
-#include "core/apply/learn.h"
+#include "core/admit/slow_neighbours.h"
 #include "core/share/quota.h"
+#include "core/state/belief.h"
 #include "core/state/round_robin.h"
 
 namespace gpusched {
@@ -213,6 +214,13 @@ std::optional<Grant> place(const State& state, const Tentative& free, const Job&
   const bool cpus_first = needs.cpu_use == CpuUse::kPrefer;
   if (auto grant = cpus_first ? on_cpus() : on_cards()) return grant;
   return cpus_first ? on_cards() : on_cpus();
+}
+
+std::optional<QuotaStop> kept_off_by_quota(const State& state, const Tentative& free,
+                                           const Job& job, Now now) {
+  if (!state.tenants().any_quota() || !job.spec->needs.wants_cards()) return std::nullopt;
+  const Needs needs = needs_now(state, job);
+  return quota_against(state, free, job, needs, fitting_cards(state, free, needs), now);
 }
 
 }  // namespace gpusched

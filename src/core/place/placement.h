@@ -5,6 +5,7 @@
 
 #include "core/admit/tentative.h"
 #include "core/backfill/backfill.h"
+#include "core/model/tenant.h"
 #include "core/state/state.h"
 
 namespace gpusched {
@@ -24,5 +25,10 @@ bool by_turns(const Rules& rules, const Job& job);
 // Cards that match the constraints and have room now, the best first.
 std::vector<std::size_t> fitting_cards(const State& state, const Tentative& free,
                                        const Needs& needs);
+
+// The job did not find a place although quota_stop() lets it. The quota whose doing that is: there
+// are cards enough for it, but not such as the tenant may have.
+std::optional<QuotaStop> kept_off_by_quota(const State& state, const Tentative& free,
+                                           const Job& job, Now now);
 
 }  // namespace gpusched

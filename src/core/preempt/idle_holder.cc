@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/preempt/preempt.h"
+#include "core/preempt/move_limits.h"
 
 namespace gpusched {
 

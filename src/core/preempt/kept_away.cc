@@ -2,7 +2,7 @@
 // return are asked one by one.
 #include <algorithm>
 
-#include "core/explain/card_reasons.h"
+#include "core/admit/foreign_holders.h"
 #include "core/preempt/over_quota.h"
 #include "core/preempt/pressure.h"
 #include "core/preempt/resume.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/preempt/preempt.h"
+#include "core/preempt/victim.h"
 #include "core/state/state.h"
 
 namespace gpusched {

@@ -4,15 +4,15 @@
 #include <tuple>
 
 #include "core/admit/admission.h"
-#include "core/apply/learn.h"
 #include "core/backfill/backfill.h"
 #include "core/model/host_margin.h"
-#include "core/policy/timeshare.h"
+#include "core/preempt/attained_level.h"
 #include "core/preempt/idle_holder.h"
 #include "core/preempt/move_time.h"
 #include "core/preempt/over_quota.h"
 #include "core/preempt/resume.h"
 #include "core/share/quota.h"
+#include "core/state/belief.h"
 #include "core/state/run_time.h"
 
 namespace gpusched {
@@ -22,11 +22,6 @@ namespace {
 constexpr std::size_t kVictimsMost = 64;
 
 // What a plan costs; the smaller is the better one.
-auto harm_of(const Candidate& one) {
-  return std::tuple(-band_rank(one.job->priority), one.lost, one.moving, one.job->moves,
-                    -number_of(one.job->id));
-}
-
 struct Harm {
   int most_important = 0;  // Negated rank of the most important victim.
   Microseconds lost{0};
@@ -181,7 +176,7 @@ class Planner {
   }
 
   std::optional<RoomPlan> best_of(std::vector<Candidate>& all) const {
-    std::ranges::sort(all, {}, [](const Candidate& one) { return harm_of(one); });
+    std::ranges::sort(all, less_harm);
     std::vector<std::vector<const Candidate*>> groups;
     const CardCount& cards = job_.spec->needs.gpus;
     if (cards.least <= 1 && !cards.all()) {
@@ -240,45 +235,11 @@ Microseconds time_to_make(const State& state, const MakeRoom& plan) {
   return time;
 }
 
-bool less_harm(const Candidate& a, const Candidate& b) { return harm_of(a) < harm_of(b); }
-
-Wall movable_from(const State& state, const Running& running, Now now) {
-  const RoomRules& rules = state.rules().room;
-  Wall from = now.wall + (rules.run_least - ran_for(running, now.wall));
-  // One that could not be moved is not tired of moving; see leaving_candidate().
-  const Aside* aside = running.aside.get();
-  if (aside && aside->problem.empty() && !aside->still)
-    from = std::max(from, aside->since + rules.cool_down);
-  return from;
-}
-
-bool is_movable(const State& state, const Job& job, Now now) {
-  return !job.spec->lease && is_settled(state, job, now);
-}
-
-bool is_settled(const State& state, const Job& job, Now now) {
-  const auto* running = std::get_if<Running>(&job.state);
-  if (running == nullptr || running->stopping != StopReason::kNone) return false;
-  if (aside_phase(job) != AsidePhase::kHere) return false;
-  const RoomRules& rules = state.rules().room;
-  // Adopted because it sits idle: it had its turn before.
-  const bool by_rule = job.spec->adopted && job.spec->adopted->by_rule;
-  return job.moves < rules.moves_most && !running->grant.cards.empty() &&
-         (by_rule || movable_from(state, *running, now) <= now.wall);
-}
-
 bool may_make_room(const State& state, int band) {
   const RoomRules& rules = state.rules().room;
   if (state.rules().preemption == Preemption::kOff) return false;
   if (rules.idle_after > Seconds{0} && !state.active().empty()) return true;
   return state.any_active_below(rules.timeshare ? band - 1 : band + rules.distance - 1);
-}
-
-int attained_level(const State& state, const Job& job, Now now) {
-  const auto* running = std::get_if<Running>(&job.state);
-  if (!state.rules().room.timeshare || running == nullptr) return 0;
-  const int cards = static_cast<int>(std::max<std::size_t>(1, running->grant.cards.size()));
-  return policy::timeshare_level(ran_for(*running, now.wall), cards);
 }
 
 Leavers::Leavers(const State& state) : state_(state) {

@@ -4,7 +4,8 @@
 #include <tuple>
 
 #include "core/admit/admission.h"
-#include "core/preempt/preempt.h"
+#include "core/preempt/move_limits.h"
+#include "core/preempt/victim.h"
 #include "core/state/pending.h"
 
 namespace gpusched {
@@ -19,8 +20,6 @@ constexpr Microseconds kCalm = Seconds{30};
 // A card that would be full sooner is looked at closely; so is one on which somebody goes on.
 constexpr Microseconds kSoonFull = Seconds{10};
 constexpr Microseconds kGoesOn = Seconds{3};
-// After a stop that failed: not again at once.
-constexpr Microseconds kTryAgainAfter = Seconds{10};
 
 StopReason stop_of(const Job& job) {
   if (const auto* starting = std::get_if<Starting>(&job.state)) return starting->stopping;

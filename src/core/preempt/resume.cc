@@ -4,17 +4,17 @@
 #include <tuple>
 
 #include "core/admit/admission.h"
+#include "core/preempt/attained_level.h"
 #include "core/preempt/idle_holder.h"
+#include "core/preempt/move_limits.h"
 #include "core/preempt/over_quota.h"
-#include "core/preempt/preempt.h"
 #include "core/preempt/pressure.h"
+#include "core/preempt/victim.h"
 #include "core/state/run_time.h"
 
 namespace gpusched {
 namespace {
 
-// After a move that found no room: not again at once.
-constexpr Microseconds kTryAgainAfter = Seconds{10};
 // Behind the waiting jobs of every band.
 constexpr int kLast = 2 * static_cast<int>(kBands);
 

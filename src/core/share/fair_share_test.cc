@@ -127,7 +127,8 @@ TEST(FairShare, WhatRunsLongIsCountedAndWrittenFromTimeToTime) {
   apply(state, TimePassed{}, at_second(599));
   EXPECT_TRUE(state.changes().tenants.empty());
   apply(state, TimePassed{}, at_second(600));
-  EXPECT_EQ(state.changes().tenants, std::vector<std::string>{"user1"});
+  ASSERT_EQ(state.changes().tenants.put.size(), 1U);
+  EXPECT_EQ(state.changes().tenants.put.front().name, "user1");
   EXPECT_TRUE(state.changes().jobs.empty());
   EXPECT_EQ(*state.next_deadline(at_second(600)), at_second(1200).boot);
 }

@@ -1,11 +1,10 @@
 #include "core/share/quota.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/admit/admission.h"
-#include "core/apply/learn.h"
-#include "core/place/placement.h"
+#include "core/state/belief.h"
+#include "core/state/gpu_hours.h"
 
 namespace gpusched {
 namespace {
@@ -48,22 +47,6 @@ std::uint64_t least_vram(const State& state, const Needs& needs) {
 
 bool may_do_without_cards(const Needs& needs) {
   return !needs.wants_cards() || needs.cpu_use != CpuUse::kNever;
-}
-
-std::optional<QuotaStop> hours_stop(const TenantBook::Entry* entry, const TenantTerms& terms,
-                                    Now now) {
-  const GpuHours& hours = terms.gpu_hours;
-  if (hours.gpu_seconds == kNoLimit) return std::nullopt;
-  const double used = entry != nullptr && entry->kept
-                          ? used_in_period(entry->kept->usage, entry->rate, hours, now)
-                          : 0;
-  if (used < static_cast<double>(hours.gpu_seconds)) return std::nullopt;
-  const std::string text = gpu_hours_text(hours);
-  return QuotaStop{.kind = QuotaKind::kGpuHours,
-                   .limit = hours.gpu_seconds,
-                   .in_use = static_cast<std::uint64_t>(std::llround(used)),
-                   .wanted = 0,
-                   .period = text.substr(text.find('/') + 1)};
 }
 
 std::optional<QuotaStop> card_stop(const State& state, const TenantTerms& terms,
@@ -151,11 +134,9 @@ bool within_quota(const State& state, const Tentative& free, const Job& job, con
          !hours_stop(entry, terms, now);
 }
 
-std::optional<QuotaStop> kept_off_by_quota(const State& state, const Tentative& free,
-                                           const Job& job, Now now) {
-  if (!state.tenants().any_quota() || !job.spec->needs.wants_cards()) return std::nullopt;
-  const Needs needs = needs_now(state, job);
-  std::vector<std::size_t> cards = fitting_cards(state, free, needs);
+std::optional<QuotaStop> quota_against(const State& state, const Tentative& free, const Job& job,
+                                       const Needs& needs, std::vector<std::size_t> cards,
+                                       Now now) {
   const std::uint64_t least = least_cards(state, needs);
   if (cards.size() < least) return std::nullopt;
   const std::vector<std::size_t> fitting = cards;
@@ -171,17 +152,6 @@ std::optional<QuotaStop> kept_off_by_quota(const State& state, const Tentative& 
     wanted += grant_on(state.cards()[fitting[i]], needs).vram_bytes;
   }
   return QuotaStop{QuotaKind::kVram, terms.vram_bytes, holds.vram_bytes, wanted, {}};
-}
-
-std::optional<Wall> next_quota_day(const State& state, Now now) {
-  if (!state.tenants().any_quota()) return std::nullopt;
-  for (const auto& [whose, queue] : state.pending().queues()) {
-    const std::string& name = whose.tenant;
-    const TenantBook::Entry* entry = state.tenants().find(name);
-    if (entry == nullptr || !hours_stop(entry, entry->terms, now)) continue;
-    return Wall{std::chrono::days{day_of(now.wall) + 1}};
-  }
-  return std::nullopt;
 }
 
 }  // namespace gpusched

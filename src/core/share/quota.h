@@ -27,12 +27,9 @@ void keep_within_quota(const State& state, const Tentative& free, const Job& job
 // True if the tenant stays within its quotas with this grant.
 bool within_quota(const State& state, const Tentative& free, const Job& job, const Grant& grant,
                   Now now);
-// The job did not find a place although quota_stop() lets it. The quota whose doing that is: there
-// are cards enough for it, but not such as the tenant may have.
-std::optional<QuotaStop> kept_off_by_quota(const State& state, const Tentative& free,
-                                           const Job& job, Now now);
-
-// When a new day may let a tenant go on that has used up its GPU-hours.
-std::optional<Wall> next_quota_day(const State& state, Now now);
+// The quota whose doing it is that `cards`, on which the job would fit, are not enough for it:
+// there are enough of them, but not such as the tenant may have.
+std::optional<QuotaStop> quota_against(const State& state, const Tentative& free, const Job& job,
+                                       const Needs& needs, std::vector<std::size_t> cards, Now now);
 
 }  // namespace gpusched

@@ -10,17 +10,11 @@
 #include <string>
 
 #include "base/time.h"
+#include "core/model/adaptive_rules.h"
 #include "core/model/ids.h"
 #include "core/model/signature.h"
 
 namespace gpusched {
-
-struct AdaptiveRules {
-  bool on = false;
-  int least_percent = 80;
-  int most_percent = 95;
-  int slowdown_percent = 15;  // More than this against a job's pace alone is too much.
-};
 
 // What one look at a card says for or against more sharing; absent is unknown.
 struct CapEvidence {

@@ -27,6 +27,7 @@ class EndedBook {
   // so that nobody can push out what others did. At most `most`, and none that `stays`.
   std::vector<JobId> surplus(std::size_t keep, std::size_t most,
                              const std::function<bool(JobId)>& stays) const;
+  friend bool operator==(const EndedBook&, const EndedBook&) = default;
 
  private:
   ByEnd all_;

@@ -11,7 +11,7 @@
 namespace gpusched {
 namespace {
 
-constexpr std::size_t kNewest = 5;
+constexpr std::size_t kNewestRuns = 5;
 constexpr int kDurationQuantile = 90;
 
 }  // namespace
@@ -68,7 +68,7 @@ std::optional<Estimate> estimate_from(const PastRuns& past, const EstimateRules&
   }
   if (peaks.empty()) return std::nullopt;
   Estimate estimate{.runs = peaks.size()};
-  const std::size_t newest = std::min(peaks.size(), kNewest);
+  const std::size_t newest = std::min(peaks.size(), kNewestRuns);
   const std::uint64_t largest =
       *std::max_element(peaks.end() - static_cast<long>(newest), peaks.end());
   const std::uint64_t usual = quantile_of(std::move(peaks), rules.quantile_percent);

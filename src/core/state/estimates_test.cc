@@ -8,6 +8,7 @@
 #include "core/admit/admission.h"
 #include "core/apply/learn.h"
 #include "core/explain/knowledge.h"
+#include "core/model/varying_parts.h"
 #include "core/state/run_time.h"
 #include "tests/support/core_builders.h"
 
@@ -225,8 +226,8 @@ TEST(Estimates, AreBoundedAndTheOldestGoFirstAndCanBeUndone) {
   EXPECT_EQ(state.estimates().size(), 3u);
   EXPECT_NE(state.estimates().find({SignatureId{1}, "m"}), nullptr) << "used last";
   EXPECT_EQ(state.estimates().find({SignatureId{2}, "m"}), nullptr);
-  EXPECT_EQ(state.changes().past_runs.size(), 3u);
-  EXPECT_EQ(state.changes().removed_past_runs.size(), 2u);
+  EXPECT_EQ(state.changes().past_runs.put.size(), 3u);
+  EXPECT_EQ(state.changes().past_runs.removed.size(), 2u);
   state.roll_back(at_second(0));
   EXPECT_EQ(state.estimates().size(), 0u);
 }

@@ -10,7 +10,7 @@ constexpr Microseconds kSpan{400'000};
 // Steps up that lie no further apart belong together.
 constexpr Microseconds kTrendSpan{1'500'000};
 // Nobody knows what happened in a longer gap.
-constexpr Microseconds kLongestGap = Seconds{15};
+constexpr Microseconds kLongestTraceGap = Seconds{15};
 
 double seconds(Microseconds time) { return std::chrono::duration<double>(time).count(); }
 
@@ -19,7 +19,7 @@ double seconds(Microseconds time) { return std::chrono::duration<double>(time).c
 void Growth::add(const CardView& view) {
   const Boot now = view.at.boot;
   if (last_ && now <= *last_) return;
-  if (last_ && now - *last_ > kLongestGap) {
+  if (last_ && now - *last_ > kLongestTraceGap) {
     traces_.clear();
     last_.reset();
   }

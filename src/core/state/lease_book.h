@@ -26,6 +26,7 @@ class LeaseBook {
   std::optional<Boot> next_end() const;
   // Granted leases whose time to live is over.
   std::vector<JobId> due(Now now) const;
+  friend bool operator==(const LeaseBook&, const LeaseBook&) = default;
 
  private:
   std::set<JobId> live_;

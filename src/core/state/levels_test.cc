@@ -6,6 +6,7 @@
 #include "core/apply/learn.h"
 #include "core/explain/excerpt.h"
 #include "core/explain/knowledge.h"
+#include "core/state/belief.h"
 #include "core/state/estimates.h"
 #include "core/state/run_time.h"
 #include "tests/support/core_builders.h"

@@ -30,7 +30,6 @@ std::optional<Microseconds> from_progress(const State& state, const Job& job) {
 
 std::optional<Microseconds> expected_run(const State& state, const Job& job) {
   if (const auto said = from_progress(state, job)) return said;
-  if (state.estimates().size() == 0 || job.spec->lease) return std::nullopt;
   const Grant* grant = grant_of(job);
   static const std::string kOnCpus;
   const std::string* model = grant != nullptr ? &kOnCpus : nullptr;
@@ -38,24 +37,7 @@ std::optional<Microseconds> expected_run(const State& state, const Job& job) {
     const auto position = state.index_of(grant->cards.front().card);
     if (position) model = &state.cards()[*position].model;
   }
-  const Signatures by = signatures_of(job);
-  // Runs of one program with other arguments may take any time.
-  for (const SignatureId id : {by.exact, by.sweep}) {
-    std::optional<Microseconds> longest;
-    if (id == SignatureId{}) continue;
-    for (const auto& [key, known] : state.estimates().of(id)) {
-      if (model && key.model != *model) continue;
-      if (known.duration && (!longest || *known.duration > *longest)) longest = known.duration;
-    }
-    if (longest) return longest;
-  }
-  return std::nullopt;
-}
-
-std::optional<Microseconds> longest_run(const Job& job) {
-  const TimeRule& time = job.spec->time;
-  if (time.limit == Seconds{0}) return std::nullopt;
-  return time.limit + time.grace;
+  return past_duration(state.estimates(), job, model);
 }
 
 Wall end_of(const State& state, const Job& job, Now now, Trust trust) {

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "core/state/past_duration.h"
 #include "core/state/state.h"
 
 namespace gpusched {
@@ -12,9 +13,6 @@ namespace gpusched {
 // signature, else of its sweep.
 // None: nobody knows.
 std::optional<Microseconds> expected_run(const State& state, const Job& job);
-// What it takes at the very most: its time limit and grace are enforced. None: no limit.
-std::optional<Microseconds> longest_run(const Job& job);
-
 // What a plan may build on.
 enum class Trust : std::uint8_t {
   kEstimates,  // Expected run times, while they have not proved too short.

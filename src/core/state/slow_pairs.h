@@ -24,12 +24,4 @@ class SlowPairs {
   std::deque<Pair> by_age_;
 };
 
-struct Job;
-struct Tentative;
-class State;
-
-// How many jobs on the card, those of this turn included, the job would slow down with.
-int slow_neighbours(const State& state, const Tentative& free, const Job& job,
-                    std::size_t card_index);
-
 }  // namespace gpusched

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/check.h"
-#include "core/backfill/deadline.h"
-#include "core/share/quota.h"
+#include "core/state/deadline_times.h"
+#include "core/state/gpu_hours.h"
 
 namespace gpusched {
 namespace {
@@ -33,8 +33,8 @@ std::uint64_t State::cards_missing() const {
 }
 
 const Job* State::find(JobId id) const {
-  const auto job = jobs_.find(id);
-  return job == jobs_.end() ? nullptr : &job->second;
+  const auto job = tables_.jobs.rows.find(id);
+  return job == tables_.jobs.rows.end() ? nullptr : &job->second;
 }
 
 std::vector<JobId> State::dependents_of(JobId id) const {
@@ -44,7 +44,8 @@ std::vector<JobId> State::dependents_of(JobId id) const {
 
 std::vector<JobId> State::newest_of(std::uint32_t uid, std::size_t most) const {
   std::vector<JobId> newest;
-  for (auto job = jobs_.rbegin(); job != jobs_.rend() && newest.size() < most; ++job) {
+  for (auto job = tables_.jobs.rows.rbegin();
+       job != tables_.jobs.rows.rend() && newest.size() < most; ++job) {
     if (job->second.owner.uid == uid && !in_open_submission(job->first)) {
       newest.push_back(job->first);
     }
@@ -63,8 +64,8 @@ const State::Staged* State::staged(JobId id) const {
 bool State::in_open_submission(JobId id) const {
   const Staged* range = staged(id);
   if (range == nullptr) return false;
-  const auto submission = submissions_.find(range->submission);
-  return submission != submissions_.end() && submission->second.open;
+  const auto submission = tables_.submissions.rows.find(range->submission);
+  return submission != tables_.submissions.rows.end() && submission->second.open;
 }
 
 bool State::has_closed_to_release() const {
@@ -102,7 +103,7 @@ bool State::sweep_crashed(JobId array) const {
 
 const Submission* State::find_submission(const std::string& tenant, const std::string& key) const {
   const auto found = keys_.find({tenant, key});
-  return found == keys_.end() ? nullptr : &submissions_.at(found->second);
+  return found == keys_.end() ? nullptr : &tables_.submissions.rows.at(found->second);
 }
 
 std::optional<Boot> State::next_deadline(Now now) const {
@@ -119,15 +120,15 @@ std::optional<Boot> State::next_deadline(Now now) const {
   if (!deadlines_.empty()) consider_wall(deadlines_.begin()->first);
   if (!retries_.empty()) consider(retries_.begin()->first);
   if (tenants_.any_active()) consider(usage_counted_ + kUsageCounted);
-  if (const auto day = next_quota_day(*this, now)) consider_wall(*day);
+  if (const auto day = next_quota_day(tenants_, pending_, now)) consider_wall(*day);
   if (const auto change = card_bookings_.next_change(now.wall)) consider_wall(*change);
-  for (const auto& [id, booking] : bookings_) {
+  for (const auto& [id, booking] : tables_.bookings.rows) {
     if (booking.until <= now.wall) consider(now.boot);
   }
   if (const auto end = leases_.next_end()) consider(*end);
   if (const auto again = looks_.next_deadline()) consider(*again);
   for (const JobId id : aside_) {
-    const Running& running = std::get<Running>(jobs_.at(id).state);
+    const Running& running = std::get<Running>(tables_.jobs.rows.at(id).state);
     if (running.stopping != StopReason::kNone) continue;
     if (running.aside->over_limit()) consider_wall(running.aside->over_limit_until);
   }
@@ -153,6 +154,7 @@ void State::note(const Job& job, const char* kind, std::string text, Now now) {
 }
 
 void State::guard_array(JobId array, bool stop) {
+  remember_sweep(array);
   if (stop) {
     guarded_.insert(array);
   } else {
@@ -172,7 +174,7 @@ void State::set_cards(std::vector<Card> cards) {
     if (views[i].condition != CardCondition::kUnseen) cards[i].usable = views[i].answers();
   }
   for (Card& card : cards) {
-    card.drained = drains_.contains(card.uuid);
+    card.drained = tables_.drains.rows.contains(card.uuid);
     card.usable = card.usable && !card.drained && card.managed;
     // What the configuration says of a card stands; else what was found out of it.
     if (card.share_cap_percent) {
@@ -187,8 +189,8 @@ void State::set_cards(std::vector<Card> cards) {
   card_holds_.assign(cards_.size(), {});
   host_holds_ = {};
   for (const JobId id : active_) {
-    hold_resources(held_by(jobs_.at(id)), +1);
-    tenants_.recharge(jobs_.at(id), cards_);
+    hold_resources(held_by(tables_.jobs.rows.at(id)), +1);
+    tenants_.recharge(tables_.jobs.rows.at(id), cards_);
   }
   refresh_bookings();
 }
@@ -200,7 +202,7 @@ void State::set_calendar(std::vector<Booking> calendar) {
 
 void State::refresh_bookings() {
   std::vector<Booking> all = calendar_;
-  for (const auto& [id, booking] : bookings_) all.push_back(booking);
+  for (const auto& [id, booking] : tables_.bookings.rows) all.push_back(booking);
   card_bookings_.rebuild(cards_, std::move(all));
 }
 
@@ -211,8 +213,8 @@ void State::set_next_job(JobId id) { next_job_ = std::max(next_job_, id); }
 bool State::release_closed_submissions(std::size_t most, Now now) {
   bool more = false;
   for (auto range = staged_.begin(); range != staged_.end();) {
-    const auto submission = submissions_.find(range->second.submission);
-    const bool open = submission != submissions_.end() && submission->second.open;
+    const auto submission = tables_.submissions.rows.find(range->second.submission);
+    const bool open = submission != tables_.submissions.rows.end() && submission->second.open;
     if (open) {
       ++range;
       continue;
@@ -225,7 +227,8 @@ bool State::release_closed_submissions(std::size_t most, Now now) {
     const JobId first = range->first;
     const JobId stop{number_of(first) + step};
     range = staged_.erase(range);
-    for (auto job = jobs_.lower_bound(first); job != jobs_.end() && job->first < stop; ++job) {
+    for (auto job = tables_.jobs.rows.lower_bound(first);
+         job != tables_.jobs.rows.end() && job->first < stop; ++job) {
       index(job->second, now);
     }
     if (stop < end) {
@@ -239,13 +242,13 @@ bool State::release_closed_submissions(std::size_t most, Now now) {
 }
 
 void State::wake(JobId id, Now now) {
-  const Job& job = jobs_.at(id);
+  const Job& job = tables_.jobs.rows.at(id);
   unindex(job);
   index(job, now);
 }
 
 void State::watch_deadline(const Job& job, Now now) {
-  const auto next = deadline_times(*this, job).next_after(now.wall);
+  const auto next = deadline_times(estimates_, rules_.deadline_slack, job).next_after(now.wall);
   if (!next) return;
   deadlines_.emplace(*next, job.id);
   deadline_of_.emplace(job.id, *next);
@@ -259,9 +262,9 @@ void State::unwatch_deadline(const Job& job) {
 }
 
 void State::pass_deadline(JobId id, Now now) {
-  const Job& job = jobs_.at(id);
+  const Job& job = tables_.jobs.rows.at(id);
   const Wall came = deadline_of_.at(id);
-  const DeadlineTimes times = deadline_times(*this, job);
+  const DeadlineTimes times = deadline_times(estimates_, rules_.deadline_slack, job);
   // Said once: when it could still have been met, and no longer.
   if (came >= times.latest_start && came < times.deadline) {
     note(job, "deadline", "not started in time: its deadline cannot be met any more", now);

@@ -14,7 +14,6 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/time.h"
@@ -29,11 +28,13 @@
 #include "core/state/asked_looks.h"
 #include "core/state/attempt_use.h"
 #include "core/state/disk_use.h"
+#include "core/state/durable.h"
 #include "core/state/ended_book.h"
 #include "core/state/ended_environments.h"
 #include "core/state/estimates.h"
 #include "core/state/foreign_loads.h"
 #include "core/state/growth.h"
+#include "core/state/holds.h"
 #include "core/state/lease_book.h"
 #include "core/state/pending.h"
 #include "core/state/round_robin.h"
@@ -43,27 +44,11 @@
 
 namespace gpusched {
 
-// What managed jobs hold on one card.
-struct CardHolds {
-  std::uint64_t vram_bytes = 0;
-  int share_percent = 0;
-  int jobs = 0;
-  bool whole = false;  // One of them has the card to itself.
-  Beyond beyond;       // What is taken of it besides.
-  // Of its compute, in percent: by jobs and by others.
-  int load_percent() const {
-    return share_percent + beyond.jobs_load_percent + beyond.load_percent;
-  }
-};
-struct HostHolds {
-  int cpus = 0;
-  std::uint64_t ram_bytes = 0;
-};
-
 struct Counts {
   // paused: all that are moved aside, or on their way out or back.
   std::uint64_t held = 0, queued = 0, starting = 0, running = 0, paused = 0;
   std::uint64_t completed = 0, failed = 0, cancelled = 0;
+  friend bool operator==(const Counts&, const Counts&) = default;
 };
 
 class State {
@@ -100,7 +85,7 @@ class State {
   // How many cards fewer are there than the configuration expects.
   std::uint64_t cards_missing() const;
 
-  const std::map<JobId, Job>& jobs() const { return jobs_; }  // By id.
+  const std::map<JobId, Job>& jobs() const { return tables_.jobs.rows; }  // By id.
   const Job* find(JobId id) const;
   const Counts& counts() const { return counts_; }
   // Jobs that are starting or running, by id.
@@ -129,19 +114,21 @@ class State {
   const LeaseBook& leases() const { return leases_; }
   const CardTurns& turns() const { return turns_; }
   const SlowPairs& slow_pairs() const { return slow_pairs_; }
-  const std::map<std::string, Drain>& drains() const { return drains_; }              // By UUID.
-  const std::map<std::string, MoveRates>& move_rates() const { return move_rates_; }  // By UUID.
+  const std::map<std::string, Drain>& drains() const { return tables_.drains.rows; }  // By UUID.
+  const std::map<std::string, MoveRates>& move_rates() const {
+    return tables_.move_rates.rows;
+  }  // By UUID.
   // What moves on a card have shown; null: nothing.
   const MoveRates* rates_of(CardNumber card) const;
   const TenantBook& tenants() const { return tenants_; }
   // Jobs of a tenant that wait, with those of submissions that are not released yet.
   std::uint64_t waiting_of(const std::string& tenant) const;
   // Advance reservations by id, without those of the calendar.
-  const std::map<std::uint64_t, Booking>& bookings() const { return bookings_; }
+  const std::map<std::uint64_t, Booking>& bookings() const { return tables_.bookings.rows; }
   const std::vector<Booking>& calendar() const { return calendar_; }
   const CardBookings& card_bookings() const { return card_bookings_; }
   std::uint64_t next_booking() const { return next_booking_; }
-  const std::map<std::string, Group>& groups() const { return groups_; }
+  const std::map<std::string, Group>& groups() const { return tables_.groups.rows; }
   int active_in_group(const std::string& name) const;
   std::uint64_t waiting_in_group(const std::string& name) const;
   int active_in_array(JobId array) const;
@@ -149,7 +136,9 @@ class State {
   // True if the first jobs of a sweep all died at once, and enough of them have.
   bool sweep_crashed(JobId array) const;
   const Submission* find_submission(const std::string& tenant, const std::string& key) const;
-  const std::map<std::uint64_t, Submission>& submissions() const { return submissions_; }
+  const std::map<std::uint64_t, Submission>& submissions() const {
+    return tables_.submissions.rows;
+  }
   JobId next_job() const { return next_job_; }
   // The next instant at which time alone changes something.
   std::optional<Boot> next_deadline(Now now) const;
@@ -158,15 +147,29 @@ class State {
 
   // Ends the process if an index disagrees with the jobs. For tests and the simulator.
   void check_invariants() const;
+  // Names of the books that are not the same in both: all that follows from the rows, and must not
+  // depend on how they came to be. For tests.
+  std::vector<std::string> differing_books(const State& other) const;
 
   // --- Change -------------------------------------------------------------------------------
   void put(Job job, Now now);
   void remove(JobId id);
-  void put(Group group);
-  void remove_group(const std::string& name);
+  // Rows from which nothing else follows; those of which something does are below.
+  template <class Row>
+  void put(Row row) {
+    Table<Row>& table = tables_.of<Row>();
+    const RowKey<Row> key = key_of(row);
+    table.journal.remember(key, table.find(key));
+    table.rows.insert_or_assign(key, std::move(row));
+  }
+  template <class Row>
+  void remove(const RowKey<Row>& key) {
+    Table<Row>& table = tables_.of<Row>();
+    table.journal.remember(key, table.find(key));
+    table.rows.erase(key);
+  }
   void put(Drain drain);
   void remove_drain(const std::string& uuid);
-  void put(MoveRates rates);
   void put(Tenant tenant);
   void remove_tenant(const std::string& name);
   void put(Booking booking);
@@ -223,85 +226,47 @@ class State {
   void advance(Now now);
 
   // --- What changed since the last keep_changes() or roll_back() -----------------------------
-  struct Changes {
-    std::vector<JobId> jobs;  // Put; each once, in order of first change.
-    std::vector<JobId> removed_jobs;
-    std::vector<std::string> groups;
-    std::vector<std::string> removed_groups;
-    std::vector<std::string> drains;
-    std::vector<std::string> removed_drains;
-    std::vector<std::string> move_rates;  // Never removed: there are no more than cards.
-    std::vector<std::string> tenants;
-    std::vector<std::string> removed_tenants;
-    std::vector<std::uint64_t> bookings;
-    std::vector<std::uint64_t> removed_bookings;
-    std::vector<PastRunsKey> past_runs;
-    std::vector<PastRunsKey> removed_past_runs;
-    std::vector<std::uint64_t> submissions;
-    std::vector<std::uint64_t> removed_submissions;
+  struct Changes : Durable<Delta> {
     std::vector<TrailEntry> trail;
     bool leases_alone = true;  // Nothing but leases is concerned.
     bool empty() const;
   };
   Changes changes() const;
+  bool has_changes() const;
   void keep_changes();
   void roll_back(Now now);
 
  private:
-  // What a put or remove replaced; enough to undo it.
-  struct JobBefore {
-    JobId id{};
-    std::optional<Job> job;
-  };
-  struct GroupBefore {
-    std::string name;
-    std::optional<Group> group;
-  };
-  struct DrainBefore {
-    std::string uuid;
-    std::optional<Drain> drain;
-  };
-  struct MoveRatesBefore {
-    std::string uuid;
-    std::optional<MoveRates> rates;
-  };
-  struct TenantBefore {
-    std::string name;
-    std::optional<Tenant> tenant;
-  };
-  struct BookingBefore {
-    std::uint64_t id = 0;
-    std::optional<Booking> booking;
-  };
-  struct SubmissionBefore {
-    std::uint64_t id = 0;
-    std::optional<Submission> submission;
-  };
-  struct PastRunsBefore {
-    PastRunsKey key;
-    std::optional<PastRuns> past;
-  };
-  using Before = std::variant<JobBefore, GroupBefore, DrainBefore, MoveRatesBefore, TenantBefore,
-                              BookingBefore, SubmissionBefore, PastRunsBefore>;
   // A range of jobs that came in slices and are not in the indexes yet.
   struct Staged {
     JobId end{};  // One past the last.
     std::uint64_t submission = 0;
+    friend bool operator==(const Staged&, const Staged&) = default;
   };
   // How the first jobs of a sweep fared.
   struct SweepRecord {
     int quick_failures = 0;
     int others = 0;
+    friend bool operator==(const SweepRecord&, const SweepRecord&) = default;
   };
 
   const Staged* staged(JobId id) const;
-  void put_job(Job job, Now now);
-  void drop_job(JobId id);
+  // Of one kind of row: as it is, put in place, taken away. With all that follows from it, but
+  // without a memory of what was before.
+  template <class Row>
+  const Row* find_row(const RowKey<Row>& key) const;
+  template <class Row>
+  void set_row(Row row, Now now);
+  template <class Row>
+  void drop_row(const RowKey<Row>& key);
+  // The same with that memory.
+  template <class Row>
+  void change_row(Row row);
+  template <class Row>
+  void remove_row(RowKey<Row> key);
+  bool concerns_leases_alone() const;
   void count_usage(const Job* before, const Job& job, Now now);
   void count_usage_of_all(Now now);
-  void remember_past_runs(const PastRunsKey& key);
-  void put_submission(Submission submission);
-  void drop_submission(std::uint64_t id);
   void index(const Job& job, Now now);
   void unindex(const Job& job);
   void reindex_dependents(JobId id, Now now);
@@ -314,6 +279,7 @@ class State {
   void refresh_usable(const std::string& uuid);
   void refresh_bookings();
   void record_sweep(const Job& job, int sign);
+  void remember_sweep(JobId array);
   void link_dependencies(const Job& job, bool add);
   std::uint64_t& counter_of(const JobState& state);
 
@@ -337,7 +303,7 @@ class State {
   Siblings siblings_;
   HostHolds host_holds_;
 
-  std::map<JobId, Job> jobs_;
+  Durable<Table> tables_;  // Tenants and past runs have books of their own.
   Counts counts_;
   std::set<JobId> active_;
   std::set<JobId> aside_;
@@ -358,25 +324,25 @@ class State {
   std::unordered_map<JobId, std::vector<JobId>> dependents_;  // Waiting jobs by what they wait for.
   TenantBook tenants_;
   Boot usage_counted_{};  // When what runs was last counted as used.
-  std::map<std::string, Drain> drains_;
-  std::map<std::string, MoveRates> move_rates_;
-  std::map<std::uint64_t, Booking> bookings_;
   std::vector<Booking> calendar_;
   CardBookings card_bookings_;  // Of both.
   std::uint64_t next_booking_ = 1;
-  std::map<std::string, Group> groups_;
   std::unordered_map<std::string, int> active_in_group_;
   std::unordered_map<std::string, std::uint64_t> waiting_in_group_;
   std::unordered_map<JobId, int> active_in_array_;
   std::unordered_map<JobId, SweepRecord> sweeps_;
   std::set<JobId> guarded_;  // Arrays that the crash guard stopped.
-  std::map<std::uint64_t, Submission> submissions_;
+  // Both of an array before the turn.
+  struct SweepBefore {
+    std::optional<SweepRecord> record;
+    bool guarded = false;
+  };
+  std::map<JobId, SweepBefore> sweeps_before_;
   std::map<std::pair<std::string, std::string>, std::uint64_t> keys_;
   std::map<JobId, Staged> staged_;  // By first job.
   JobId next_job_{1};
   std::uint64_t next_trail_sequence_ = 1;
 
-  std::vector<Before> journal_;
   std::vector<TrailEntry> trail_;
 };
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "core/apply/learn.h"
-#include "core/backfill/deadline.h"
+#include "core/state/belief.h"
+#include "core/state/deadline_times.h"
 #include "core/state/dependency.h"
 #include "core/state/state.h"
 
@@ -49,6 +49,12 @@ void State::hold_resources(const Grant& grant, int sign) {
   }
 }
 
+void State::remember_sweep(JobId array) {
+  const auto known = sweeps_.find(array);
+  const auto record = known == sweeps_.end() ? std::nullopt : std::optional(known->second);
+  sweeps_before_.try_emplace(array, SweepBefore{record, guarded_.contains(array)});
+}
+
 // A failure counts against its sweep when the attempt died within the guard's time.
 void State::record_sweep(const Job& job, int sign) {
   const auto* ended = std::get_if<Ended>(&job.state);
@@ -56,6 +62,7 @@ void State::record_sweep(const Job& job, int sign) {
   const bool quick = ended->outcome == Outcome::kFailed && ended->started_at &&
                      ended->ended_at - *ended->started_at <= rules_.crash_guard_within;
   const bool at_launch = ended->outcome == Outcome::kFailed && ended->cause == Cause::kLaunch;
+  remember_sweep(job.task->array);
   SweepRecord& record = sweeps_[job.task->array];
   (quick || at_launch ? record.quick_failures : record.others) += sign;
 }
@@ -87,7 +94,7 @@ void State::index_queued(const Job& job, const Queued& queued, Now now) {
   const bool by_history = counts_history(job, rules_.estimates);
   std::optional<Wall> start_by;
   if (job.spec->rare->deadline) {
-    const DeadlineTimes times = deadline_times(*this, job);
+    const DeadlineTimes times = deadline_times(estimates_, rules_.deadline_slack, job);
     if (times.presses(now.wall)) start_by = times.latest_start;
   }
   pending_.insert(job, overdue, by_history ? job.signature : SignatureId{}, start_by);
@@ -181,7 +188,7 @@ void State::check_invariants() const {
   HostHolds host;
   std::map<std::string, TenantHolds> tenants;
   std::map<std::string, std::uint64_t> waiting_of;
-  for (const auto& [id, job] : jobs_) {
+  for (const auto& [id, job] : tables_.jobs.rows) {
     CHECK(job.id == id && job.spec != nullptr && id < next_job_);
     if (staged(id) != nullptr) {
       CHECK(!job.active() && !pending_.contains(id) && !asleep_.contains(id));

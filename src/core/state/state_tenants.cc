@@ -35,19 +35,6 @@ void State::configure_tenants(ConfiguredTenants configured) {
   tenants_.configure(std::move(configured));
 }
 
-void State::put(Tenant tenant) {
-  const TenantBook::Entry* before = tenants_.find(tenant.name);
-  journal_.emplace_back(TenantBefore{tenant.name, before != nullptr ? before->kept : std::nullopt});
-  tenants_.keep(std::move(tenant));
-}
-
-void State::remove_tenant(const std::string& name) {
-  const TenantBook::Entry* before = tenants_.find(name);
-  if (before == nullptr || !before->kept) return;
-  journal_.emplace_back(TenantBefore{name, before->kept});
-  tenants_.forget(name);
-}
-
 // Before a job's grant changes: what was held until now becomes usage.
 void State::count_usage(const Job* before, const Job& job, Now now) {
   const Grant* was = active_grant(before);

@@ -12,8 +12,9 @@ TEST(State, TellsWhatChangedAndWhatToWrite) {
   ask().key("k").submit(state, at_second(0));
   start_what_fits(state, at_second(0));
   const State::Changes changes = state.changes();
-  EXPECT_EQ(changes.jobs, std::vector{JobId{1}});
-  EXPECT_EQ(changes.submissions.size(), 1u);
+  ASSERT_EQ(changes.jobs.put.size(), 1u);
+  EXPECT_EQ(changes.jobs.put.front().id, JobId{1});
+  EXPECT_EQ(changes.submissions.put.size(), 1u);
   ASSERT_EQ(changes.trail.size(), 2u);
   EXPECT_EQ(changes.trail[0].kind, "submitted");
   EXPECT_EQ(changes.trail[1].text, "attempt 1 starts on card 0");

@@ -95,8 +95,8 @@ std::uint64_t seen_while_away(const State& state, const Job& job, std::size_t ca
 const MoveRates* State::rates_of(CardNumber card) const {
   const auto position = index_of(card);
   if (!position) return nullptr;
-  const auto found = move_rates_.find(cards_[*position].uuid);
-  return found == move_rates_.end() ? nullptr : &found->second;
+  const auto found = tables_.move_rates.rows.find(cards_[*position].uuid);
+  return found == tables_.move_rates.rows.end() ? nullptr : &found->second;
 }
 
 const AdaptiveCap* State::cap_of(const std::string& uuid) const {
@@ -116,7 +116,7 @@ void State::adapt_cap(std::size_t card_index, CapEvidence evidence, Now now) {
   evidence.jobs = card_holds_[card_index].jobs;
   std::vector<const Job*> there;
   for (const JobId id : active_) {
-    const Job& job = jobs_.at(id);
+    const Job& job = tables_.jobs.rows.at(id);
     if (held_on(job, card.number) == nullptr || aside_phase(job) != AsidePhase::kHere) continue;
     there.push_back(&job);
   }
@@ -182,7 +182,7 @@ void State::observe(CardNumber card, CardView view) {
 void State::refresh_usable(const std::string& uuid) {
   for (std::size_t i = 0; i < cards_.size(); ++i) {
     if (cards_[i].uuid != uuid) continue;
-    cards_[i].drained = drains_.contains(uuid);
+    cards_[i].drained = tables_.drains.rows.contains(uuid);
     // One that nobody has looked at yet stays as it was reported.
     const bool seen = views_[i].condition != CardCondition::kUnseen;
     const bool answers = seen ? views_[i].answers() : cards_[i].usable || !cards_[i].drained;

@@ -10,7 +10,7 @@
 #include <unordered_map>
 
 #include "core/model/tenant.h"
-#include "core/share/fair_share.h"
+#include "core/state/usage.h"
 
 namespace gpusched {
 

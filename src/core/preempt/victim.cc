@@ -1,14 +1,22 @@
-// How a job would leave its cards, and what that costs. Whether it has to is make_room.cc's to say.
-#include <algorithm>
+#include "core/preempt/victim.h"
 
-#include "core/apply/learn.h"
+#include <algorithm>
+#include <tuple>
+
 #include "core/model/host_margin.h"
 #include "core/preempt/idle_holder.h"
+#include "core/preempt/move_limits.h"
 #include "core/preempt/move_time.h"
-#include "core/preempt/preempt.h"
+#include "core/state/belief.h"
 
 namespace gpusched {
 namespace {
+
+// What its leaving costs; the smaller is the better one.
+auto harm_of(const Candidate& one) {
+  return std::tuple(-band_rank(one.job->priority), one.lost, one.moving, one.job->moves,
+                    -number_of(one.job->id));
+}
 
 bool refuses_moves(const State& state, const Job& job) {
   for (const auto& [key, known] : state.estimates().of(job.signature)) {
@@ -29,10 +37,17 @@ bool on_movable_cards(const State& state, const Job& job) {
 bool failed_lately(const State& state, const Job& job, Now now) {
   const Aside* aside = aside_of(job);
   if (aside == nullptr || aside->problem.empty()) return false;
-  return ago(aside->tried, now) < std::max<Microseconds>(state.rules().room.cool_down, Seconds{10});
+  return ago(aside->tried, now) <
+         std::max<Microseconds>(state.rules().room.cool_down, kTryAgainAfter);
 }
 
 }  // namespace
+
+bool less_harm(const Candidate& a, const Candidate& b) { return harm_of(a) < harm_of(b); }
+
+bool is_movable(const State& state, const Job& job, Now now) {
+  return !job.spec->lease && is_settled(state, job, now);
+}
 
 std::uint64_t vram_in_use(const State& state, const Job& job) {
   std::uint64_t bytes = 0;

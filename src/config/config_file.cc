@@ -1,5 +1,5 @@
 // Knows yaml-cpp, with card_rules_yaml.cc and tenants_yaml.cc; no exception of it leaves.
-#include "config/config.h"
+#include "config/config_file.h"
 
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>

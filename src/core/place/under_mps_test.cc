@@ -1,5 +1,5 @@
 // Which attempts run under MPS, and what that keeps the planner from.
-#include "core/model/mps.h"
+#include "core/place/under_mps.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,29 @@
+// What one server and its clients may take.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+namespace gpusched {
+
+struct HttpLimits {
+  std::uint64_t body_bytes = 64ULL << 20;
+  // Of all requests being read or handled; one user gets at most half of it.
+  std::uint64_t bodies_bytes = 256ULL << 20;
+  std::uint32_t header_bytes = 16U << 10;
+  int clients = 256;
+  int clients_per_user = 64;
+  // Root and the daemon's user still get in when all places are taken.
+  int extra_for_administrators = 8;
+  std::uint32_t administrator_uid = 0;
+  std::chrono::milliseconds request_time{30'000};  // From its first to its last byte.
+  std::chrono::milliseconds idle_time{60'000};     // Between requests of one connection.
+  std::chrono::milliseconds write_time{60'000};    // For an answer that is not a stream.
+};
+
+// How large the body of a request may be, by its method and target.
+using BodyMost = std::function<std::uint64_t(std::string_view method, std::string_view target)>;
+
+}  // namespace gpusched

@@ -1,0 +1,77 @@
+// What the daemon gives to the API, and what it lets clients have.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "core/model/event.h"
+#include "core/model/group.h"
+#include "core/model/job.h"
+#include "history/series.h"
+#include "watch/board.h"
+
+namespace gpusched {
+
+// What the API needs from the daemon beside the engine. All of it is called on the loop's thread
+// and must not block.
+using ShimList = std::vector<std::pair<AttemptId, int>>;
+struct ApiPorts {
+  std::function<Now()> now;
+  // On the store's thread; `done` comes back on the loop.
+  std::function<void(JobId job, std::uint64_t after_sequence, std::size_t limit,
+                     std::function<void(Result<std::vector<TrailEntry>>)> done)>
+      read_trail;
+  // The same for environments that are not in memory. Empty: all are.
+  std::function<void(std::vector<std::string> hashes,
+                     std::function<void(Result<EnvironmentsByHash>)> done)>
+      read_environments = {};
+  std::function<void(const std::string& path, std::function<void(Result<void>)> done)> backup;
+  // On the history's thread, which may be switched off; `done` comes back on the loop. Empty: this
+  // daemon keeps no history.
+  std::function<void(history::Question question, std::function<void(Result<history::Answer>)> done)>
+      read_history;
+  std::function<std::string()> config_text;  // The configuration in force, as YAML.
+  std::function<Result<void>(const std::string& level)> set_log_level;
+  std::function<std::string()> cards_from;  // "simulated", "nvml", "none".
+  // The last that was said of each card; null: nobody looks.
+  std::function<const watch::CardBoard*()> board;
+  // Which process stands for which attempt: all below it is the attempt's. Empty: nobody knows.
+  std::function<ShimList()> shims;
+  // What somebody has to see to, a sentence each; empty: nobody knows of anything.
+  std::function<std::vector<std::string>()> problems;
+  std::string state_directory;
+  Wall started_at{};
+  std::uint32_t daemon_uid = 0;
+  // Names of users; empty: the system's accounts. Runs on a thread of its own.
+  std::function<std::string(std::uint32_t uid)> name_of_user;
+};
+
+struct ApiLimits {
+  std::uint64_t body_bytes = 64ULL << 20;
+  std::uint32_t header_bytes = 16U << 10;
+  int clients = 256;
+  int clients_per_user = 64;
+  // Everybody sees the arguments and places of everybody's jobs.
+  bool arguments_for_all = false;
+  // Held for one event stream at a time.
+  std::uint64_t stream_bytes = 64ULL << 10;
+  // Recent changes kept for event streams; who falls further behind is dropped.
+  std::size_t recent_changes = 65'536;
+  std::uint64_t submission_jobs_most = 1'000'000;
+  // Start estimates are brought up to date at most so often unless somebody asks; 0: only then.
+  Microseconds look_ahead_every = Seconds{2};
+  Seconds default_grace{10};
+  Seconds default_retry_back_off{5};
+  std::chrono::milliseconds request_time{30'000};
+  std::chrono::milliseconds heartbeat{15'000};
+  // How long a lease outlives the connection that held it.
+  std::chrono::milliseconds lease_grace{30'000};
+};
+
+}  // namespace gpusched

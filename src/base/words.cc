@@ -1,0 +1,15 @@
+#include "base/words.h"
+
+namespace gpusched {
+
+std::string counted(std::uint64_t number, const char* what) {
+  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+}
+
+std::string gib_text(std::uint64_t bytes) {
+  const std::uint64_t tenths =
+      (bytes >> 30) * 10 + ((bytes & ((1ULL << 30) - 1)) * 10 + (1ULL << 29)) / (1ULL << 30);
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GiB";
+}
+
+}  // namespace gpusched

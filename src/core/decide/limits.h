@@ -1,0 +1,12 @@
+// The limits that keep a job from starting although there is room.
+#pragma once
+
+#include "core/admit/tentative.h"
+#include "core/state/state.h"
+
+namespace gpusched {
+
+enum class Limited { kNo, kMachine, kGroup, kArray, kGuard, kQuota, kDisk };
+Limited limited(const State& state, const Tentative& free, const Job& job, Now now);
+
+}  // namespace gpusched

@@ -1,0 +1,38 @@
+#include "core/decide/returns.h"
+
+namespace gpusched {
+
+Returns::Returns(const State& state, Now now) : state_(state), now_(now), frozen_(state) {
+  if (!state.aside().empty()) waiting_ = waiting_aside(state, now);
+}
+
+void Returns::serve(int band, Tentative& free, RoomMaker& rooms, Decided& decided) {
+  while (next_ < waiting_.size() && waiting_[next_].before <= 2 * band) {
+    const Waiting& one = waiting_[next_++];
+    serve_one(*one.job, one.before, free, rooms, decided);
+  }
+}
+
+void Returns::serve_one(const Job& job, int before, Tentative& free, RoomMaker& rooms,
+                        Decided& decided) {
+  if (!served_.insert(job.id).second) return;
+  const Reservation* reservation = decided.reservation ? &*decided.reservation : nullptr;
+  if (may_return(state_, free, job, reservation, now_)) {
+    decided.decisions.emplace_back(Return{job.id});
+  } else if (stands_still(job)) {
+    return;  // Its place is its own.
+  } else {
+    // Whoever stands on its card and keeps its memory there goes on before it: it could wait for
+    // nothing else.
+    for (const Job* other : frozen_.in_the_way_of(job)) {
+      serve_one(*other, before, free, rooms, decided);
+    }
+    if (!frozen_.has_an_end(job)) return;
+    rooms.make_for_return(job, reservation, free, decided);
+  }
+  // On its way or not: its place is taken.
+  keep_its_place(state_, job, free);
+  decided.kept.push_back({job.id, before, {}});
+}
+
+}  // namespace gpusched

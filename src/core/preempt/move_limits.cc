@@ -1,0 +1,28 @@
+#include "core/preempt/move_limits.h"
+
+#include <algorithm>
+
+namespace gpusched {
+
+Wall movable_from(const State& state, const Running& running, Now now) {
+  const RoomRules& rules = state.rules().room;
+  Wall from = now.wall + (rules.run_least - ran_for(running, now.wall));
+  // One that could not be moved is not tired of moving; see leaving_candidate().
+  const Aside* aside = running.aside.get();
+  if (aside && aside->problem.empty() && !aside->still)
+    from = std::max(from, aside->since + rules.cool_down);
+  return from;
+}
+
+bool is_settled(const State& state, const Job& job, Now now) {
+  const auto* running = std::get_if<Running>(&job.state);
+  if (running == nullptr || running->stopping != StopReason::kNone) return false;
+  if (aside_phase(job) != AsidePhase::kHere) return false;
+  const RoomRules& rules = state.rules().room;
+  // Adopted because it sits idle: it had its turn before.
+  const bool by_rule = job.spec->adopted && job.spec->adopted->by_rule;
+  return job.moves < rules.moves_most && !running->grant.cards.empty() &&
+         (by_rule || movable_from(state, *running, now) <= now.wall);
+}
+
+}  // namespace gpusched

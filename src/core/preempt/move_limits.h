@@ -1,0 +1,16 @@
+// Nobody is moved too soon or too often.
+#pragma once
+
+#include "core/state/state.h"
+
+namespace gpusched {
+
+// A move that failed is not tried again for so long.
+inline constexpr Microseconds kTryAgainAfter = Seconds{10};
+
+// When it has been on its cards for long enough to be moved.
+Wall movable_from(const State& state, const Running& running, Now now);
+// On its cards, for long enough and not moved too often.
+bool is_settled(const State& state, const Job& job, Now now);
+
+}  // namespace gpusched
