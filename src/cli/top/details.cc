@@ -18,7 +18,7 @@ class Sheet {
   // The value wrapped under itself; nothing for an empty one.
   void add(std::string_view label, const std::string& value) {
     if (value.empty()) return;
-    const std::size_t room = width_ > kDetailWidth ? width_ - kLabelWidth : 1;
+    const std::size_t room = width_ > kDetailWidth ? width_ - kDetailWidth : 1;
     std::string rest = wrapped(escaped(value), room, 0);
     std::string head = fmt::format("{:<{}}", label, kDetailWidth);
     while (true) {
