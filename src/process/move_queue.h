@@ -65,7 +65,8 @@ class MoveQueue : public std::enable_shared_from_this<MoveQueue> {
     Boot began{};
     std::string token;
     int deaths = 0;
-    bool touched = false;  // A mover has been started for it, or may have been.
+    int movers = 0;        // Processes that became movers for it.
+    bool touched = false;  // One more may have: its launcher was lost.
     bool complained = false;
     std::optional<MoveRecord> result;
     std::unique_ptr<Descriptor> shim, mover;

@@ -158,7 +158,7 @@ void MoveQueue::cannot_start(Task& task, const std::string& error) {
   if (task.ended) return drop(task);
   const auto last = read_record(task.order.attempt);
   const bool begun = last && (!last->done || (task.out && last->stopped));
-  if (!task.touched && !begun) return fail_unharmed(task, error);
+  if (!task.touched && task.movers == 0 && !begun) return fail_unharmed(task, error);
   if (!std::exchange(task.complained, true)) {
     ports_.complain("moving attempt " + to_string(task.order.attempt) +
                     " has begun and cannot go on yet: " + error);
@@ -172,7 +172,7 @@ bool MoveQueue::take(const LaunchMessage& message, std::vector<Fd>& passed) {
     Task* task = find(started->attempt, started->token);
     if (task == nullptr || task->step != Step::kAsked) return true;
     task->step = Step::kMoving;
-    task->touched = true;
+    ++task->movers;
     task->mover_pid = started->pid;
     if (passed.empty()) {
       find_mover(*task);
@@ -183,8 +183,13 @@ bool MoveQueue::take(const LaunchMessage& message, std::vector<Fd>& passed) {
   }
   if (const auto* failed = std::get_if<MoverNotStarted>(&message)) {
     Task* task = find(failed->attempt, failed->token);
-    const bool waits = task != nullptr && task->step == Step::kAsked && !task->result;
-    if (waits) cannot_start(*task, failed->error);
+    if (task == nullptr || task->result) return true;
+    // Where there was a process, it did not become a mover, and has touched nothing.
+    if (task->step == Step::kMoving) --task->movers;
+    task->mover.reset();
+    if (task->step == Step::kMoving || task->step == Step::kAsked) {
+      cannot_start(*task, failed->error);
+    }
     return true;
   }
   if (const auto* ended = std::get_if<MoverEnded>(&message)) {
@@ -214,7 +219,11 @@ void MoveQueue::watch_mover(Task& task, Fd pidfd) {
   task.mover->async_wait(MoveWait::wait_read, [self = weak_from_this(), number = task.number](
                                                   const boost::system::error_code& error) {
     const auto queue = self.lock();
-    if (queue && error != boost::asio::error::operation_aborted) queue->on_mover_gone(number);
+    if (!queue || error == boost::asio::error::operation_aborted) return;
+    // After what it said before it ended, which is there to be read by now.
+    boost::asio::post(queue->loop_, [self, number] {
+      if (const auto still = self.lock()) still->on_mover_gone(number);
+    });
   });
 }
 
