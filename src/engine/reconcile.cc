@@ -59,11 +59,12 @@ bool set_moving(Job& job, bool found, Wall now) {
   if (lease && (lease->pid <= 0 || lease->pid_started == 0)) return false;
   Aside aside = running->aside ? *running->aside : Aside{.phase = AsidePhase::kHere};
   switch (aside.phase) {
+    // As after every restart; one that is paused is ordered aside again (engine/recovery), because
+    // others may have its place.
     case AsidePhase::kPausing:
     case AsidePhase::kResuming:
-      return false;  // As after every restart.
     case AsidePhase::kPaused:
-      return false;  // Others may have its place. It is ordered aside again (engine/recovery).
+      return false;
     case AsidePhase::kHere:
       break;
   }

@@ -27,7 +27,8 @@ std::size_t put_away(const JobSpec& spec) {
   const Environment* here = spec.environment.get();
   if (here == nullptr || here->away) return 0;
   std::size_t bytes = 0;
-  for (const std::string& variable : here->variables) bytes += sizeof(variable) + variable.size();
+  for (const std::string& variable : here->variables)
+    bytes += sizeof(std::string) + variable.size();
   if (bytes == 0) return 0;
   auto name = std::make_shared<Environment>();
   name->hash = here->hash;
