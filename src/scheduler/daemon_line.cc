@@ -7,6 +7,21 @@
 
 namespace gpusched::library {
 
+bool LineTurn::take(std::chrono::milliseconds patience) {
+  std::unique_lock lock(mutex_);
+  if (!given_.wait_for(lock, patience, [this] { return !taken_; })) return false;
+  taken_ = true;
+  return true;
+}
+
+void LineTurn::give() {
+  {
+    const std::lock_guard lock(mutex_);
+    taken_ = false;
+  }
+  given_.notify_one();
+}
+
 void DaemonLine::hang_up() {
   open_.set(-1);
   fd_.reset();
@@ -28,18 +43,25 @@ Result<void> DaemonLine::connect() {
 }
 
 bool DaemonLine::answers() {
-  const std::lock_guard turn(turn_);
-  return connect().has_value();
+  if (!turn_.take(kDaemonPatience)) return false;
+  const bool connected = connect().has_value();
+  turn_.give();
+  return connected;
 }
 
 Result<DaemonAnswer> DaemonLine::call(const DaemonQuestion& question) {
   // Who waited as long as the one before has waited for the same silence.
-  const std::unique_lock turn(turn_, kDaemonPatience);
-  if (!turn) {
+  if (!turn_.take(kDaemonPatience)) {
     return failure(
         ErrorCode::kUnavailable,
         fmt::format("the gpusched daemon did not answer for {} s", kDaemonPatience.count() / 1000));
   }
+  Result<DaemonAnswer> answer = call_in_turn(question);
+  turn_.give();
+  return answer;
+}
+
+Result<DaemonAnswer> DaemonLine::call_in_turn(const DaemonQuestion& question) {
   if (Result<void> connected = connect(); !connected) return failure(connected.error());
   Result<DaemonAnswer> answer = exchange(question);
   // What may still come is not the answer to the next question.

@@ -2,6 +2,8 @@
 // turns. No call waits for anything but the daemon's answer, so turns are short.
 #pragma once
 
+#include <chrono>
+#include <condition_variable>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -13,6 +15,20 @@ namespace gpusched::library {
 struct DaemonAnswer {
   int status = 0;
   std::string body;
+};
+
+// A lock that is waited for with an end. Not std::timed_mutex: ThreadSanitizer does not see how
+// that one is taken.
+class LineTurn {
+ public:
+  // False: it is still another's.
+  bool take(std::chrono::milliseconds patience);
+  void give();
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable given_;
+  bool taken_ = false;
 };
 
 class DaemonLine {
@@ -27,12 +43,13 @@ class DaemonLine {
   void abandon() const { open_.close_copy(); }
 
  private:
+  Result<DaemonAnswer> call_in_turn(const DaemonQuestion& question);
   Result<DaemonAnswer> exchange(const DaemonQuestion& question);
   Result<void> connect();
   void hang_up();
 
   const std::vector<std::string> sockets_;
-  std::timed_mutex turn_;
+  LineTurn turn_;
   Fd fd_;
   OpenSocket open_;
 };
