@@ -234,9 +234,10 @@ std::optional<Commit> Engine::begin_turn(Now now) {
   }
   lazy_until_.reset();
   committing_ = true;
-  const State::Changes changes = state_.changes();
+  State::Changes changes = state_.changes();
   trail_in_flight_ = changes.trail;
-  Commit commit{changes, changes.trail};
+  const bool leases_alone = changes.leases_alone;
+  Commit commit{std::move(static_cast<Durable<Delta>&>(changes)), trail_in_flight_};
   for (const Job& job : commit.jobs.put) {
     if (job.ended()) flight_.ended.push_back(job.id);
   }
@@ -244,9 +245,8 @@ std::optional<Commit> Engine::begin_turn(Now now) {
   // Those that were kept stand first in the queue, and fewer can be kept than one turn takes.
   commit.settles_cancels = true;
   commit.boot_id = boot_id_to_write_;
-  commit.boot_id = boot_id_to_write_;
   commit.clock = clock_watch_.settled(now);
-  commit.outlives_machine = !changes.leases_alone || commit.boot_id.has_value();
+  commit.outlives_machine = !leases_alone || commit.boot_id.has_value();
   return commit;
 }
 

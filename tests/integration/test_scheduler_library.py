@@ -192,18 +192,3 @@ def test_a_wait_that_a_restart_broke_can_be_taken_up_again(lab, start):
     assert application.do("wait 3 50").startswith(NOT_YET)
     assert application.do("drop 1") == "ok"
     assert application.do("wait 3 20000") == "ok 3:0"
-
-
-def test_threads_and_children_live_through_restarts_of_the_daemon(lab, start):
-    application = start()
-
-    def newest():
-        return max((lease["id"] for lease in lab.http("GET", "/v1/leases").json()["leases"]), default=0)
-    application.begin("storm 16 25")
-    for number in (60, 180):
-        wait_until(lambda number=number: newest() > number, 60, f"lease {number}")
-        lab.kill()
-        lab.start()
-    assert application.answer() == "ok"
-    assert application.do("current") == "ok 0"
-    wait_until(lambda: not lab.http("GET", "/v1/leases").json()["leases"], what="the end of the children's")
