@@ -5,7 +5,7 @@ from pathlib import Path
 
 from live_daemon import ROOMY, LiveDaemon, wait_until
 
-JOBS = 40_000
+JOBS = 150_000
 
 
 def resident(daemon):
