@@ -116,7 +116,8 @@ void Engine::go_on_moving(const Job& job, bool after_loss) {
   const Aside* aside = aside_of(job);
   if (after_loss && std::holds_alternative<Starting>(job.state)) {
     // It may have run since, and been paused. Of those that run reconcile() has thought.
-    run_effect(BringBack{job.current_attempt(), true, false});
+    const bool has_cards = !std::get<Starting>(job.state).grant.cards.empty();
+    run_effect(BringBack{job.current_attempt(), has_cards, false});
   }
   if (aside == nullptr) return;
   const bool checkpoint = aside->mechanism == Mechanism::kCheckpoint;

@@ -16,7 +16,11 @@ Move::Move(const MoveWords& words, int directory, std::optional<MoveRecord> befo
     : words_(words), directory_(directory), before_(std::move(before)), began_(read_clock().boot) {
   record_.out = words.out;
   record_.token = words.token;
-  if (!before_) return;
+  if (!before_) {
+    // Only its supervisor can have stopped it, or its record was lost: it must not stay stopped.
+    record_.stopped = !words.out && words.tree == 0;
+    return;
+  }
   // What left the cards once is known from then; on the cards it is measured anew.
   record_.processes = before_->processes;
   record_.beside = before_->beside;
@@ -201,7 +205,9 @@ MoveRecord Move::finish(const Step& trouble) {
   record_.moved = !trouble;
   bool away = words_.out && !trouble;
   if (trouble) {
-    away = !trouble->lost && (!words_.out || trouble->aside);
+    // Without a record and without a driver nothing ever left the cards: its supervisor wakes it.
+    const bool never_left = !words_.out && !before_ && trouble->never;
+    away = !trouble->lost && !never_left && (!words_.out || trouble->aside);
     record_.left = trouble->lost ? MoveLeft::kLost : away ? MoveLeft::kAside : MoveLeft::kRunning;
     record_.never = trouble->never;
     record_.error = trouble->error;

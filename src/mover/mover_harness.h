@@ -129,6 +129,11 @@ class Mover : public ::testing::Test {
     ASSERT_TRUE(claim);
     claim_ = std::move(*claim);
   }
+  void claim_without_group() {
+    auto claim = try_claim(directory_fd_.get(), {true, ::getpid(), *read_boot_id(), ""});
+    ASSERT_TRUE(claim);
+    claim_ = std::move(*claim);
+  }
   std::string group() const { return directory_ / "group"; }
   void write(const std::string& name, const std::string& text) {
     std::ofstream(group() + "/" + name) << text;

@@ -46,6 +46,26 @@ TEST_F(Mover, AFrozenGroupIsNotAsked) {
   EXPECT_NE(record().error.find("is stopped"), std::string::npos) << record().error;
 }
 
+TEST_F(Mover, WhoIsStoppedWithoutARecordIsWokenOnTheWayBack) {
+  start_job();
+  claim_without_group();
+  ASSERT_EQ(::kill(job_->pid(), SIGSTOP), 0);
+  ASSERT_TRUE(is_stopped_soon());
+  EXPECT_EQ(run(words("back")), 0) << record().error;
+  EXPECT_TRUE(wait_until([&] { return state_of_job() != 'T'; }));
+  EXPECT_FALSE(record().stopped);
+}
+
+TEST_F(Mover, WithoutARecordAndWithoutADriverNothingHasLeftTheCards) {
+  start_job();
+  claim_without_group();
+  ASSERT_EQ(::kill(job_->pid(), SIGSTOP), 0);
+  ASSERT_TRUE(is_stopped_soon());
+  EXPECT_EQ(Program(words("back"), {}).exit_status(), 1);
+  EXPECT_EQ(record().left, MoveLeft::kRunning) << record().error;
+  EXPECT_FALSE(record().stopped);
+}
+
 TEST_F(Mover, AnAttemptWithoutALivingShimIsNotTouched) {
   start_job();
   claim_with_group("max", "populated 1\nfrozen 0\n");

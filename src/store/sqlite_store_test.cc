@@ -1,4 +1,4 @@
-#include "store/sqlite_store.h"
+#include "store/sqlite_store_harness.h"
 
 #include <gtest/gtest.h>
 #include <sys/mount.h>
@@ -16,13 +16,6 @@
 
 namespace gpusched::testing {
 namespace {
-
-std::unique_ptr<SqliteStore> opened(const std::string& directory, std::int64_t most_pages = 0) {
-  Result<std::unique_ptr<SqliteStore>> store =
-      SqliteStore::open({.directory = directory, .most_pages = most_pages});
-  EXPECT_TRUE(store) << store.error().message;
-  return store ? std::move(*store) : nullptr;
-}
 
 class SqliteHarness {
  public:
@@ -48,42 +41,6 @@ class SqliteHarness {
   int paths_ = 0;
 };
 INSTANTIATE_TYPED_TEST_SUITE_P(Sqlite, StoreContract, SqliteHarness);
-
-class SqliteStoreTest : public ::testing::Test {
- protected:
-  std::string database() { return directory_ / kDatabaseName; }
-  std::int64_t count(const std::string& table) {
-    Database other = Database::open(database(), nullptr).value();
-    return std::stoll(other.ask(("SELECT count(*) FROM " + table).c_str()).value());
-  }
-  void change(const char* sql) {
-    Database other = Database::open(database(), nullptr).value();
-    const Result<void> done = other.run(sql);
-    ASSERT_TRUE(done) << done.error().message;
-  }
-  void make_store() {
-    auto store = opened(directory_.path());
-    ASSERT_TRUE(store->load());
-    ASSERT_TRUE(store->commit(commit_of({job(1), job(2)})));
-  }
-  // The sentence with which opening or loading is refused.
-  std::string refusal(ErrorCode code) {
-    auto store = SqliteStore::open({.directory = directory_.path()});
-    if (!store) {
-      EXPECT_EQ(store.error().code, code);
-      return store.error().message;
-    }
-    const auto image = (*store)->load();
-    if (image) return "accepted";
-    EXPECT_EQ(image.error().code, code);
-    return image.error().message;
-  }
-  static void expect_contains(const std::string& text, const std::string& part) {
-    EXPECT_NE(text.find(part), std::string::npos) << text;
-  }
-
-  TemporaryDirectory directory_;
-};
 
 TEST_F(SqliteStoreTest, WritesOneSpecAndOneEnvironmentForAnArray) {
   auto store = opened(directory_.path());
@@ -193,94 +150,6 @@ TEST_F(SqliteStoreTest, MakesARestoredFilePrivateAgain) {
   struct stat status {};
   ASSERT_EQ(::stat(database().c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 07777, 0600u);
-}
-
-TEST_F(SqliteStoreTest, RefusesAFileThatIsNoDatabase) {
-  std::ofstream(database()) << std::string(10000, 'x');
-  expect_contains(refusal(ErrorCode::kIo), "gpusched.db: this file is not a database");
-  std::ifstream file(database());
-  EXPECT_EQ(file.peek(), 'x');
-}
-
-TEST_F(SqliteStoreTest, RefusesANewerVersionAndLeavesItAlone) {
-  make_store();
-  change("PRAGMA user_version = 999");
-  expect_contains(refusal(ErrorCode::kUnsupported),
-                  "made by a newer gpusched (schema 999, this one knows " +
-                      std::to_string(schema_steps().size()) + ")");
-}
-
-TEST_F(SqliteStoreTest, RefusesADamagedDatabase) {
-  {
-    auto store = opened(directory_.path());
-    ASSERT_TRUE(store->load());
-    for (std::uint64_t i = 0; i < 20; ++i) {
-      std::vector<Job> jobs;
-      for (std::uint64_t j = 1; j <= 50; ++j) jobs.push_back(job(i * 50 + j));
-      ASSERT_TRUE(store->commit(commit_of(std::move(jobs))));
-    }
-  }
-  std::fstream file(database(), std::ios::in | std::ios::out | std::ios::binary);
-  file.seekp(20 * 4096);
-  file << std::string(8 * 4096, '\xa5');
-  file.close();
-  expect_contains(refusal(ErrorCode::kIo), "is damaged");
-}
-
-TEST_F(SqliteStoreTest, RefusesATruncatedDatabase) {
-  make_store();
-  std::filesystem::resize_file(database(), 3 * 4096);
-  expect_contains(refusal(ErrorCode::kIo), "damaged");
-}
-
-TEST_F(SqliteStoreTest, RefusesRowsThatMakeNoSense) {
-  make_store();
-  change("UPDATE jobs SET state = 'dancing', granted = '0,0' WHERE id = 2");
-  expect_contains(refusal(ErrorCode::kIo), "read job 2 from the store: state 'dancing'");
-  change("UPDATE jobs SET state = 'queued' WHERE id = 2; UPDATE specs SET spec = '{' WHERE id = 1");
-  expect_contains(refusal(ErrorCode::kIo), "read spec 1 from the store");
-  change("DELETE FROM specs WHERE id = 1");
-  expect_contains(refusal(ErrorCode::kIo), "read job 1 from the store: its spec is missing");
-}
-
-TEST_F(SqliteStoreTest, RefusesWhenTheDatabaseIsGone) {
-  make_store();
-  std::filesystem::remove(database());
-  expect_contains(refusal(ErrorCode::kIo), "the database is gone, but there was one");
-  EXPECT_FALSE(std::filesystem::exists(database()));
-  std::filesystem::remove(directory_ / kMarkerName);
-  EXPECT_EQ(refusal(ErrorCode::kIo), "accepted");
-}
-
-TEST_F(SqliteStoreTest, RefusesWhenTheDatabaseIsEmpty) {
-  make_store();
-  std::filesystem::resize_file(database(), 0);
-  expect_contains(refusal(ErrorCode::kIo), "the database is empty, but there was one");
-}
-
-TEST_F(SqliteStoreTest, StartsOverAfterACrashBeforeTheFirstStartWasComplete) {
-  std::ofstream make(database());
-  make.close();
-  EXPECT_EQ(refusal(ErrorCode::kIo), "accepted");
-}
-
-TEST_F(SqliteStoreTest, RefusesAMissingDirectoryAndAFileInItsPlace) {
-  const auto missing = SqliteStore::open({.directory = directory_ / "none"});
-  ASSERT_FALSE(missing);
-  expect_contains(missing.error().message, "none: No such file or directory");
-  std::ofstream(directory_ / "file") << "x";
-  const auto file = SqliteStore::open({.directory = directory_ / "file"});
-  ASSERT_FALSE(file);
-  expect_contains(file.error().message, "it is a file");
-}
-
-TEST_F(SqliteStoreTest, RefusesADirectoryItMayNotWrite) {
-  if (::geteuid() == 0 && ::seteuid(65534) != 0) GTEST_SKIP() << "cannot become another user";
-  const std::string refused = refusal(ErrorCode::kForbidden);
-  if (::getuid() == 0) {
-    ASSERT_EQ(::seteuid(0), 0);
-  }
-  expect_contains(refused, "Permission denied");
 }
 
 TEST_F(SqliteStoreTest, AFullDatabaseRefusesAndRecovers) {

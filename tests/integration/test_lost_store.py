@@ -139,16 +139,19 @@ def test_a_waiting_job_of_an_older_store_is_not_started_twice(own):
     assert f"brought up to date: jobs {job}" in problems(own)[0]
 
 
-@pytest.mark.parametrize("known", [True, False], ids=["known", "found"])
-def test_a_job_that_was_paused_since_goes_on(own, known):
-    """The copy knows nothing of the pause, or not even of the job."""
+@pytest.mark.parametrize("cards", ["0", "1"])
+@pytest.mark.parametrize("known", ["running", "starting", "nothing"])
+def test_a_job_that_was_paused_since_goes_on(own, known, cards):
+    """The copy knows nothing of the pause, or not even that the job runs, or not even of the job."""
     backup = own.directory / "backup.db"
     go = own.directory / "go"
-    if not known:
+    if known == "nothing":
         own.run("backup", backup)
-    job = own.submit("--gpus", "0", "--cmd", f"while [ ! -e {go} ]; do sleep 0.02; done; exit 6")
+    job = own.submit("--gpus", cards, "--cmd", f"while [ ! -e {go} ]; do sleep 0.02; done; exit 6")
     own.wait_for(job, "running")
-    if known:
+    if known == "running":
+        held(own, 1)  # That it runs goes to disk with the next change.
+    if known != "nothing":
         own.run("backup", backup)
     own.run("pause", job)
     own.wait_for(job, "paused")

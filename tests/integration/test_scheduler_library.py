@@ -52,7 +52,7 @@ def start(programs, lab):
         pytest.skip("this build has no test programs")
     started = []
 
-    def one(name="trainer"):
+    def one(name="trainer", program=program):
         started.append(Application(program, lab, name))
         return started[-1]
     yield one
@@ -192,3 +192,29 @@ def test_a_wait_that_a_restart_broke_can_be_taken_up_again(lab, start):
     assert application.do("wait 3 50").startswith(NOT_YET)
     assert application.do("drop 1") == "ok"
     assert application.do("wait 3 20000") == "ok 3:0"
+
+
+@pytest.fixture
+def plain_client(release_programs, tmp_path):
+    """Without sanitizers: g++ 12's are not fit for a fork beside threads that allocate."""
+    program = tmp_path / "scheduler_client"
+    library = release_programs.parent / "src/scheduler/libgpusched-scheduler.a"
+    subprocess.run(["g++", "-std=c++20", "-I", ROOT / "include", "-I", ROOT,
+                    ROOT / "tests/support/scheduler_client.cc", library, "-ldl", "-lpthread",
+                    "-o", program], check=True)
+    return program
+
+
+def test_threads_and_children_live_through_restarts_of_the_daemon(lab, start, plain_client):
+    application = start(program=plain_client)
+
+    def newest():
+        return max((lease["id"] for lease in lab.http("GET", "/v1/leases").json()["leases"]), default=0)
+    application.begin("storm 16 25")
+    for number in (60, 180):
+        wait_until(lambda number=number: newest() > number, 60, f"lease {number}")
+        lab.kill()
+        lab.start()
+    assert application.answer() == "ok"
+    assert application.do("current") == "ok 0"
+    wait_until(lambda: not lab.http("GET", "/v1/leases").json()["leases"], what="the end of the children's")

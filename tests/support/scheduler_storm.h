@@ -23,9 +23,12 @@ using std::chrono::seconds;
 // What has to be asked again while the daemon is away.
 template <class Call>
 auto until_it_is_back(Call call) -> decltype(call()) {
+  constexpr seconds kAwayMost{60};
+  const auto deadline = std::chrono::steady_clock::now() + kAwayMost;
   while (true) {
     auto answer = call();
     if (answer || answer.error().kind != gpusched::ErrorKind::kUnavailable) return answer;
+    if (std::chrono::steady_clock::now() > deadline) return answer;
     std::this_thread::sleep_for(milliseconds(10));
   }
 }
