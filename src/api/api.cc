@@ -9,10 +9,10 @@
 
 #include "api/context.h"
 #include "api/event_stream.h"
-#include "api/http_server.h"
 #include "api/lease_changes.h"
-#include "api/routes.h"
-#include "api/unix_listener.h"
+#include "api/routes/routes.h"
+#include "http/server.h"
+#include "http/unix_listener.h"
 
 namespace gpusched {
 

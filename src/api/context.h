@@ -8,19 +8,19 @@
 #include <string>
 #include <vector>
 
-#include "api/background.h"
-#include "api/http_types.h"
 #include "api/job_watch.h"
 #include "api/lease_holders.h"
 #include "api/log_watch.h"
-#include "api/loop_turns.h"
 #include "api/name_cache.h"
 #include "api/ports.h"
 #include "api/spec_memory.h"
 #include "api/start_estimates.h"
 #include "core/model/event.h"
 #include "engine/engine.h"
-#include "json/environment.h"
+#include "http/background.h"
+#include "http/loop_turns.h"
+#include "http/types.h"
+#include "wire/environment.h"
 
 namespace gpusched {
 

@@ -16,9 +16,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include "api/http_types.h"
 #include "core/model/event.h"
 #include "engine/engine.h"
+#include "http/types.h"
 
 namespace boost::asio {
 class io_context;

@@ -10,7 +10,7 @@
 
 #include "api/test_client.h"
 #include "api/test_daemon.h"
-#include "api/unix_listener.h"
+#include "http/unix_listener.h"
 
 namespace gpusched::testing {
 namespace {

@@ -7,7 +7,7 @@
 #include "core/explain/knowledge.h"
 #include "core/model/reason.h"
 #include "core/state/run_time.h"
-#include "process/job_directory.h"
+#include "jobdir/job_directory.h"
 
 namespace gpusched {
 namespace {

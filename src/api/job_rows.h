@@ -10,8 +10,8 @@
 #include "api/context.h"
 #include "api/selector.h"
 #include "core/explain/explain.h"
-#include "json/job_json.h"
 #include "json/json_writer.h"
+#include "wire/job.h"
 
 namespace gpusched {
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "api/context.h"
-#include "api/http_types.h"
 #include "api/lease_answer.h"
+#include "http/types.h"
 
 namespace gpusched {
 namespace {

@@ -13,9 +13,9 @@
 #include <string>
 #include <utility>
 
-#include "api/peer_process.h"
 #include "core/model/program.h"
 #include "core/model/signature.h"
+#include "http/peer_process.h"
 
 namespace gpusched {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "api/context.h"
-#include "process/log_file.h"
+#include "jobdir/log_file.h"
 
 namespace gpusched {
 

@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "api/background.h"
 #include "base/time.h"
+#include "http/background.h"
 
 namespace gpusched {
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "api/http_target.h"
+#include "http/target.h"
 
 namespace gpusched {
 namespace {

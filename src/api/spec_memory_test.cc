@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "json/environment.h"
+#include "wire/environment.h"
 
 namespace gpusched::testing {
 namespace {

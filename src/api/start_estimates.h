@@ -5,9 +5,9 @@
 #include <functional>
 #include <vector>
 
-#include "api/background.h"
 #include "core/explain/look_ahead.h"
 #include "engine/engine.h"
+#include "http/background.h"
 
 namespace gpusched {
 

@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "json/environment.h"
 #include "os/clock.h"
+#include "wire/environment.h"
 
 namespace gpusched::testing {
 

@@ -11,7 +11,7 @@
 
 #include "cli/terminal.h"
 #include "cli/write_all.h"
-#include "process/control_client.h"
+#include "jobdir/control_client.h"
 
 namespace gpusched::cli {
 namespace {

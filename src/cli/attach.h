@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "cli/signal_fd.h"
-#include "process/control_protocol.h"
+#include "jobdir/control_protocol.h"
 
 namespace gpusched::cli {
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "cli/render.h"
+#include "cli/render/render.h"
 #include "cli/session.h"
-#include "cli/views.h"
+#include "cli/views/views.h"
 
 namespace gpusched::cli {
 namespace {

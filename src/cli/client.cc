@@ -11,7 +11,7 @@
 #include <charconv>
 #include <cstring>
 
-#include "cli/views.h"
+#include "cli/views/views.h"
 
 namespace gpusched::cli {
 namespace {

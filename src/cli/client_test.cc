@@ -5,7 +5,7 @@
 #include "cli/change_feed.h"
 #include "cli/fake_server.h"
 #include "cli/job_ids.h"
-#include "cli/views.h"
+#include "cli/views/views.h"
 
 namespace gpusched::cli {
 namespace {

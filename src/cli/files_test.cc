@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/prepare.h"
-#include "cli/submit_flags.h"
+#include "cli/submit/prepare.h"
+#include "cli/submit/submit_flags.h"
 #include "tests/support/temporary_directory.h"
 
 namespace gpusched::cli {

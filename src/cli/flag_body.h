@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "cli/flags.h"
-#include "cli/submission.h"
+#include "cli/submit/submission.h"
 #include "json/json_writer.h"
 
 namespace gpusched::cli {

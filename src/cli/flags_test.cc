@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cli/submit_flags.h"
+#include "cli/submit/submit_flags.h"
 
 namespace gpusched::cli {
 namespace {

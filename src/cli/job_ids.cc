@@ -4,7 +4,7 @@
 
 #include "cli/row_splitter.h"
 #include "cli/session.h"
-#include "cli/views.h"
+#include "cli/views/views.h"
 
 namespace gpusched::cli {
 namespace {

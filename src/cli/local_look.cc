@@ -8,8 +8,8 @@
 #include "cli/display.h"
 #include "cli/own_programs.h"
 #include "json/json_writer.h"
-#include "json/sampler_lines.h"
 #include "watch/run_program.h"
+#include "wire/sampler_lines.h"
 
 namespace gpusched::cli {
 namespace {

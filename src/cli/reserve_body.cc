@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "cli/submission.h"
+#include "cli/submit/submission.h"
 #include "json/json_writer.h"
 #include "os/clock.h"
 

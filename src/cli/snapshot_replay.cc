@@ -8,7 +8,7 @@
 #include "core/decide/decide.h"
 #include "core/explain/explain.h"
 #include "json/json_writer.h"
-#include "json/snapshot_json.h"
+#include "wire/snapshot.h"
 
 namespace gpusched::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "cli/render.h"
+#include "cli/render/render.h"
 
 namespace gpusched::cli {
 

@@ -11,11 +11,11 @@
 #include "config/config_file.h"
 #include "daemon/mps_control.h"
 #include "daemon/readiness.h"
+#include "jobdir/device_filter.h"
+#include "jobdir/numa.h"
 #include "os/clock.h"
 #include "os/descriptors.h"
 #include "os/log.h"
-#include "process/device_filter.h"
-#include "process/numa.h"
 
 namespace gpusched {
 namespace {

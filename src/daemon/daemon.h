@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "api/api.h"
-#include "api/background.h"
 #include "base/result.h"
 #include "config/config.h"
 #include "core/model/card_numbers.h"
@@ -28,11 +27,12 @@
 #include "gpu/watched_cards.h"
 #include "history/feed.h"
 #include "history/history.h"
+#include "http/background.h"
+#include "jobdir/cgroup.h"
+#include "jobdir/progress_file.h"
+#include "jobdir/state_id.h"
+#include "launch/shim_launcher.h"
 #include "os/fd.h"
-#include "process/cgroup.h"
-#include "process/progress_file.h"
-#include "process/shim_launcher.h"
-#include "process/state_id.h"
 #include "store/sqlite_store.h"
 #include "store/store_thread.h"
 

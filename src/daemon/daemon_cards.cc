@@ -8,9 +8,9 @@
 #include "daemon/card_memory.h"
 #include "daemon/daemon.h"
 #include "gpu/sampler_process.h"
+#include "jobdir/device_filter.h"
 #include "os/clock.h"
 #include "os/log.h"
-#include "process/device_filter.h"
 
 namespace gpusched {
 namespace {

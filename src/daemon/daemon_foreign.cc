@@ -6,10 +6,10 @@
 
 #include "core/preempt/foreign_idle.h"
 #include "daemon/daemon.h"
-#include "json/environment.h"
+#include "jobdir/running_process.h"
 #include "os/clock.h"
 #include "os/log.h"
-#include "process/running_process.h"
+#include "wire/environment.h"
 
 namespace gpusched {
 namespace {

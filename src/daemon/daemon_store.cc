@@ -11,12 +11,12 @@
 #include "daemon/loss_report.h"
 #include "daemon/state_directory.h"
 #include "engine/reconcile.h"
-#include "json/environment.h"
+#include "jobdir/found_jobs.h"
+#include "jobdir/remove_tree.h"
 #include "os/clock.h"
 #include "os/log.h"
-#include "process/found_jobs.h"
-#include "process/remove_tree.h"
 #include "store/place.h"
+#include "wire/environment.h"
 
 namespace gpusched {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "core/preempt/activity.h"
 #include "engine/engine.h"
-#include "process/thread_look.h"
+#include "jobdir/thread_look.h"
 
 namespace gpusched {
 

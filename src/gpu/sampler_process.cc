@@ -20,8 +20,8 @@
 #include <string_view>
 #include <utility>
 
-#include "json/sampler_lines.h"
 #include "os/fd.h"
+#include "wire/sampler_lines.h"
 
 extern char** environ;
 

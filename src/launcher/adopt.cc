@@ -10,12 +10,12 @@
 #include <cstdio>
 #include <cstring>
 
+#include "jobdir/launch_protocol.h"
+#include "jobdir/packet.h"
 #include "launcher/adopted_tree.h"
 #include "launcher/attempt_entries.h"
 #include "launcher/shim.h"
 #include "launcher/supervisor.h"
-#include "process/launch_protocol.h"
-#include "process/packet.h"
 
 namespace gpusched {
 namespace {

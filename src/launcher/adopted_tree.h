@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/model/adopted.h"
+#include "jobdir/process_tree.h"
 #include "os/fd.h"
-#include "process/process_tree.h"
 
 namespace gpusched {
 

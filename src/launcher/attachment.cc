@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "process/packet.h"
+#include "jobdir/packet.h"
 
 namespace gpusched {
 namespace {

@@ -12,8 +12,8 @@
 
 #include "base/result.h"
 #include "core/model/job.h"
+#include "jobdir/control_protocol.h"
 #include "os/fd.h"
-#include "process/control_protocol.h"
 
 namespace gpusched {
 

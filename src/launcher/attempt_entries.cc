@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "process/remove_tree.h"
+#include "jobdir/remove_tree.h"
 
 namespace gpusched {
 namespace {

@@ -7,7 +7,7 @@
 #include <csignal>
 #include <cstring>
 
-#include "process/packet.h"
+#include "jobdir/packet.h"
 
 namespace gpusched {
 namespace {

@@ -2,7 +2,7 @@
 // launcher's end nor the daemon's interrupts a move.
 #pragma once
 
-#include "process/launch_protocol.h"
+#include "jobdir/launch_protocol.h"
 
 namespace gpusched {
 

@@ -18,8 +18,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "jobdir/packet.h"
 #include "launcher/fork_into.h"
-#include "process/packet.h"
 
 namespace gpusched {
 namespace {

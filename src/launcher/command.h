@@ -11,8 +11,8 @@
 
 #include "base/result.h"
 #include "engine/launcher.h"
+#include "jobdir/job_directory.h"
 #include "os/fd.h"
-#include "process/job_directory.h"
 
 namespace gpusched {
 

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "process/cgroup.h"
+#include "jobdir/cgroup.h"
 
 namespace gpusched {
 namespace {

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "process/log_file.h"
+#include "jobdir/log_file.h"
 #include "tests/support/temporary_directory.h"
 
 namespace gpusched {

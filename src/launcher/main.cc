@@ -17,13 +17,13 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "jobdir/cgroup.h"
+#include "jobdir/job_directory.h"
+#include "jobdir/launch_protocol.h"
+#include "jobdir/state_id.h"
 #include "launcher/serve.h"
 #include "os/clock.h"
 #include "os/descriptors.h"
-#include "process/cgroup.h"
-#include "process/job_directory.h"
-#include "process/launch_protocol.h"
-#include "process/state_id.h"
 
 namespace gpusched {
 namespace {

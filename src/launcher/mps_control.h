@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "process/mps_place.h"
+#include "jobdir/mps_place.h"
 
 namespace gpusched {
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "engine/launcher.h"
+#include "jobdir/mps_place.h"
 #include "launcher/shim_settings.h"
-#include "process/mps_place.h"
 
 namespace gpusched {
 

@@ -16,12 +16,12 @@
 #include <fstream>
 #include <sstream>
 
+#include "jobdir/cgroup.h"
+#include "jobdir/mps_place.h"
+#include "jobdir/process_tree.h"
+#include "jobdir/remove_tree.h"
 #include "launcher/mps_control.h"
 #include "os/clock.h"
-#include "process/cgroup.h"
-#include "process/mps_place.h"
-#include "process/process_tree.h"
-#include "process/remove_tree.h"
 
 namespace gpusched {
 namespace {

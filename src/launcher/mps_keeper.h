@@ -1,7 +1,7 @@
 // The keeper of one MPS server: starts it for the first job that needs it, watches it, stops it
 // when the last one is gone. A process of its own, apart from daemon, launcher and shims, so that
 // none of their ends is the server's; one that is killed is replaced by whoever notices, and the
-// next one goes on with what it finds (process/mps_place.h).
+// next one goes on with what it finds (jobdir/mps_place.h).
 #pragma once
 
 #include <string>

@@ -21,17 +21,17 @@
 #include <optional>
 #include <string_view>
 
+#include "jobdir/cgroup.h"
+#include "jobdir/job_directory.h"
+#include "jobdir/launch_protocol.h"
+#include "jobdir/packet.h"
+#include "jobdir/process_tree.h"
+#include "jobdir/remove_tree.h"
 #include "launcher/adopt.h"
 #include "launcher/attempt_entries.h"
 #include "launcher/become_mover.h"
 #include "launcher/command.h"
 #include "launcher/mps_keeper.h"
-#include "process/cgroup.h"
-#include "process/job_directory.h"
-#include "process/launch_protocol.h"
-#include "process/packet.h"
-#include "process/process_tree.h"
-#include "process/remove_tree.h"
 
 namespace gpusched {
 namespace {

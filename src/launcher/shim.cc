@@ -16,17 +16,17 @@
 #include <cstring>
 #include <optional>
 
+#include "jobdir/cgroup.h"
+#include "jobdir/device_filter.h"
+#include "jobdir/dmem.h"
+#include "jobdir/job_directory.h"
+#include "jobdir/launch_protocol.h"
+#include "jobdir/numa.h"
+#include "jobdir/packet.h"
+#include "jobdir/record.h"
 #include "launcher/attempt_entries.h"
 #include "launcher/supervisor.h"
 #include "os/clock.h"
-#include "process/cgroup.h"
-#include "process/device_filter.h"
-#include "process/dmem.h"
-#include "process/job_directory.h"
-#include "process/launch_protocol.h"
-#include "process/numa.h"
-#include "process/packet.h"
-#include "process/record.h"
 
 namespace gpusched {
 namespace {

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "engine/launcher.h"
+#include "jobdir/control_protocol.h"
+#include "jobdir/job_directory.h"
 #include "launcher/adopted_tree.h"
 #include "launcher/attachment.h"
 #include "launcher/command.h"
@@ -19,8 +21,6 @@
 #include "launcher/shim_settings.h"
 #include "launcher/timeline.h"
 #include "os/fd.h"
-#include "process/control_protocol.h"
-#include "process/job_directory.h"
 
 namespace gpusched {
 

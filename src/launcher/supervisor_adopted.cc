@@ -1,9 +1,9 @@
 // A process that ran before its shim: taken over, watched over, let go.
 #include <csignal>
 
+#include "jobdir/launch_protocol.h"
 #include "launcher/supervisor.h"
 #include "os/clock.h"
-#include "process/launch_protocol.h"
 
 namespace gpusched {
 

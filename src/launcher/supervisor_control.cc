@@ -5,12 +5,12 @@
 #include <csignal>
 #include <type_traits>
 
+#include "jobdir/cgroup.h"
+#include "jobdir/packet.h"
+#include "jobdir/process_tree.h"
 #include "launcher/adopt.h"
 #include "launcher/supervisor.h"
 #include "os/clock.h"
-#include "process/cgroup.h"
-#include "process/packet.h"
-#include "process/process_tree.h"
 
 namespace gpusched {
 namespace {

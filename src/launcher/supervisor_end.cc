@@ -10,13 +10,13 @@
 #include <cstring>
 #include <utility>
 
+#include "jobdir/cgroup.h"
+#include "jobdir/launch_protocol.h"
+#include "jobdir/packet.h"
+#include "jobdir/process_tree.h"
 #include "launcher/attempt_entries.h"
 #include "launcher/supervisor.h"
 #include "os/clock.h"
-#include "process/cgroup.h"
-#include "process/launch_protocol.h"
-#include "process/packet.h"
-#include "process/process_tree.h"
 
 namespace gpusched {
 namespace {

@@ -5,9 +5,9 @@
 #include <csignal>
 #include <cstdio>
 
+#include "jobdir/process_tree.h"
 #include "launcher/supervisor.h"
 #include "os/clock.h"
-#include "process/process_tree.h"
 
 namespace gpusched {
 namespace {

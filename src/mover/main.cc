@@ -12,12 +12,12 @@
 #include <cstring>
 #include <string>
 
+#include "jobdir/job_directory.h"
+#include "jobdir/launch_protocol.h"
+#include "jobdir/packet.h"
 #include "mover/move.h"
 #include "mover/words.h"
 #include "os/fd.h"
-#include "process/job_directory.h"
-#include "process/launch_protocol.h"
-#include "process/packet.h"
 
 namespace gpusched::mover {
 namespace {

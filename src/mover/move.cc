@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
+#include "jobdir/job_directory.h"
+#include "jobdir/process_tree.h"
 #include "mover/host_memory.h"
 #include "os/clock.h"
-#include "process/job_directory.h"
-#include "process/process_tree.h"
 
 namespace gpusched::mover {
 

@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "core/model/ids.h"
+#include "jobdir/move_record.h"
 #include "mover/cards.h"
 #include "mover/cuda.h"
 #include "mover/dying.h"
 #include "mover/stopping.h"
 #include "mover/thread_hold.h"
 #include "mover/victims.h"
-#include "process/move_record.h"
 
 namespace gpusched::mover {
 

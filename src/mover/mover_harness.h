@@ -18,10 +18,10 @@
 #include <optional>
 #include <sstream>
 
+#include "jobdir/job_directory.h"
+#include "jobdir/move_record.h"
 #include "os/clock.h"
 #include "os/fd.h"
-#include "process/job_directory.h"
-#include "process/move_record.h"
 #include "tests/support/simulated_driver.h"
 
 namespace gpusched::mover {

@@ -7,10 +7,10 @@
 #include <csignal>
 #include <set>
 
+#include "jobdir/cgroup.h"
 #include "mover/thread_hold.h"
 #include "os/clock.h"
 #include "os/fd.h"
-#include "process/cgroup.h"
 
 namespace gpusched::mover {
 namespace {

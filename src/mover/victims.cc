@@ -8,9 +8,9 @@
 #include <cstring>
 #include <set>
 
+#include "jobdir/job_directory.h"
 #include "os/clock.h"
 #include "os/fd.h"
-#include "process/job_directory.h"
 
 namespace gpusched::mover {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "process/process_tree.h"
+#include "jobdir/process_tree.h"
 
 namespace gpusched::mover {
 

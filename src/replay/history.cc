@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "json/json_fields.h"
-#include "json/spec_fields.h"
+#include "wire/spec_fields.h"
 
 namespace gpusched::replay {
 namespace {

@@ -13,7 +13,7 @@ namespace gpusched {
 // The innermost container of an engine that we know.
 std::optional<watch::Container> container_of(std::string_view cgroup_text);
 
-// "BASE/jobs/ID.ATTEMPT" or below it: the leaf that a job's command is born in (process/cgroup.h).
+// "BASE/jobs/ID.ATTEMPT" or below it: the leaf that a job's command is born in (jobdir/cgroup.h).
 // `base` is where the daemon's groups are in the file system, mount point included; other daemons
 // of this machine have others, and the same numbers. Empty: it has none, and no group is ours.
 std::optional<AttemptId> attempt_of(std::string_view cgroup_text, std::string_view base);

@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-#include "json/sampler_lines.h"
+#include "wire/sampler_lines.h"
 
 namespace gpusched {
 namespace {

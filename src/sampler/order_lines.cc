@@ -1,6 +1,6 @@
 #include "sampler/order_lines.h"
 
-#include "json/sampler_lines.h"
+#include "wire/sampler_lines.h"
 
 namespace gpusched {
 

@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "json/sampler_lines.h"
 #include "os/clock.h"
 #include "os/fd.h"
+#include "wire/sampler_lines.h"
 
 namespace gpusched::testing {
 

@@ -11,8 +11,8 @@
 #include <utility>
 #include <variant>
 
-#include "json/usage_json.h"
 #include "store/row_text.h"
+#include "wire/usage.h"
 
 namespace gpusched {
 

@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "json/environment.h"
-#include "json/spec_json.h"
 #include "store/job_row.h"
 #include "store/row_text.h"
 #include "store/rows.h"
+#include "wire/environment.h"
+#include "wire/spec.h"
 
 namespace gpusched {
 namespace {

@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "json/tenant_json.h"
 #include "store/past_runs_row.h"
+#include "wire/tenant.h"
 
 namespace gpusched {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "json/spec_json.h"
 #include "store/job_row.h"
 #include "store/row_text.h"
+#include "wire/spec.h"
 
 namespace gpusched {
 

@@ -1,5 +1,5 @@
 // What the sampler says and what it is told: the values behind docs/sampler-protocol.md. The lines
-// themselves are read and written by json/sampler_lines.h. Absent is unknown, never zero.
+// themselves are read and written by wire/sampler_lines.h. Absent is unknown, never zero.
 #pragma once
 
 #include <chrono>

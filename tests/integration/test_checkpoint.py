@@ -9,7 +9,7 @@ import pytest
 from live_daemon import ROOMY, ROOT, LiveDaemon, wait_until
 
 SAVED = 75
-SAVE_COMMAND = 16  # Its place in ControlMessage, src/process/control_protocol.h.
+SAVE_COMMAND = 16  # Its place in ControlMessage, src/jobdir/control_protocol.h.
 # Counts the files of its attempts in its directory; asked, it saves and ends.
 COUNTS = ('trap \'echo saving; touch "$GPUSCHED_CHECKPOINT_DIR/saved.$GPUSCHED_ATTEMPT"; exit 75\' USR1; '
           'echo "resume=${GPUSCHED_RESUME:-no} grace=$GPUSCHED_GRACE signal=$GPUSCHED_CHECKPOINT_SIGNAL"; '

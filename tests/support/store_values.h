@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/store.h"
-#include "json/spec_json.h"
+#include "wire/spec.h"
 
 namespace gpusched::testing {
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-TABLE = Path(__file__).resolve().parent.parent.parent / "src/api/routes.cc"
+TABLE = Path(__file__).resolve().parent.parent.parent / "src/api/routes/routes.cc"
 ORDINARY = 64 << 10  # The largest body of every route but one.
 SUBMISSION = 64 << 20
 TARGET = 15_000  # As much as a request line may have.

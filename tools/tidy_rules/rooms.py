@@ -8,14 +8,14 @@ from tidy_rules.tree import (BESIDE, CODE, Finding, folder_of, included_as, is_t
 
 # Headers that take seconds to compile: only in these files, never in a header.
 HEAVY = {
-    "boost/beast": r"src/(api|loop)/[a-z_]+\.cc",
+    "boost/beast": r"src/(http|loop)/[a-z_]+\.cc",
     "nlohmann/": r"src/json/json_value\.cc",
-    "yaml-cpp/": r"src/(config/(config_file|card_rules_yaml|tenants_yaml)|cli/job_file)\.cc"
+    "yaml-cpp/": r"src/(config/(config_file|card_rules_yaml|tenants_yaml)|cli/submit/job_file)\.cc"
                  r"|simdriver/scenario_yaml\.cc",
     "curses.h": r"src/cli/top/(painter|terminfo)\.cc",
     "term.h": r"src/cli/top/terminfo\.cc",
     "sqlite3.h": r"src/store/sqlite\.cc",
-    "boost/asio": r"src/(loop|process|gpu|api|daemon)/[a-z_]+\.(cc|h)",
+    "boost/asio": r"src/(loop|launch|gpu|http|api|daemon)/[a-z_/]+\.(cc|h)",
 }
 CLOCKS = re.compile(r"system_clock::now|steady_clock::now|\bclock_gettime\b|\bgettimeofday\b|"
                     r"\btime\(nullptr\)")

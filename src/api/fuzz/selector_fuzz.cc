@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "api/http_target.h"
 #include "api/selector.h"
 #include "base/check.h"
+#include "http/target.h"
 #include "json/json_value.h"
 #include "json/json_writer.h"
 

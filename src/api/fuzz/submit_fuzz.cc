@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "json/spec_json.h"
-#include "json/submit_json.h"
+#include "wire/spec.h"
+#include "wire/submit.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace gpusched;

@@ -9,7 +9,7 @@
 #include "cli/flag_body.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
-#include "cli/view_reader.h"
+#include "cli/views/view_reader.h"
 
 namespace gpusched::cli {
 namespace {

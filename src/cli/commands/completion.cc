@@ -6,7 +6,7 @@
 #include "cli/display.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
-#include "cli/views.h"
+#include "cli/views/views.h"
 
 namespace gpusched::cli {
 namespace {

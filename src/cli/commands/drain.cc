@@ -5,7 +5,7 @@
 #include "cli/reserve_body.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
-#include "cli/submission.h"
+#include "cli/submit/submission.h"
 #include "cli/terminal.h"
 #include "json/json_writer.h"
 

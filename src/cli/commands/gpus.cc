@@ -5,11 +5,11 @@
 #include "base/text.h"
 #include "cli/commands/gpus_local.h"
 #include "cli/commands/verbs.h"
-#include "cli/history_view.h"
-#include "cli/render.h"
+#include "cli/render/render.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
 #include "cli/terminal.h"
+#include "cli/views/history_view.h"
 
 namespace gpusched::cli {
 namespace {

@@ -13,12 +13,12 @@
 #include "base/text.h"
 #include "cli/commands/verbs.h"
 #include "cli/flag_body.h"
-#include "cli/lease_view.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
-#include "cli/submission.h"
-#include "cli/submit_flags.h"
-#include "cli/view_reader.h"
+#include "cli/submit/submission.h"
+#include "cli/submit/submit_flags.h"
+#include "cli/views/lease_view.h"
+#include "cli/views/view_reader.h"
 #include "json/json_writer.h"
 
 namespace gpusched::cli {

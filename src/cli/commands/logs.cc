@@ -10,8 +10,8 @@
 #include "cli/job_ids.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
-#include "cli/submission.h"
-#include "cli/views.h"
+#include "cli/submit/submission.h"
+#include "cli/views/views.h"
 
 namespace gpusched::cli {
 namespace {

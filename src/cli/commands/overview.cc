@@ -1,5 +1,5 @@
 #include "cli/commands/verbs.h"
-#include "cli/render.h"
+#include "cli/render/render.h"
 #include "cli/session.h"
 #include "cli/terminal.h"
 

@@ -2,10 +2,10 @@
 
 #include "base/text.h"
 #include "cli/commands/verbs.h"
-#include "cli/report_view.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
 #include "cli/terminal.h"
+#include "cli/views/report_view.h"
 #include "os/clock.h"
 
 namespace gpusched::cli {

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "cli/commands/verbs.h"
-#include "cli/render.h"
+#include "cli/render/render.h"
 #include "cli/reserve_body.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"

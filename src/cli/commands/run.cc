@@ -9,11 +9,11 @@
 #include "cli/commands/verbs.h"
 #include "cli/display.h"
 #include "cli/job_ids.h"
-#include "cli/prepare.h"
 #include "cli/session.h"
-#include "cli/submit_flags.h"
+#include "cli/submit/prepare.h"
+#include "cli/submit/submit_flags.h"
 #include "cli/terminal.h"
-#include "cli/views.h"
+#include "cli/views/views.h"
 
 namespace gpusched::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include "cli/flag_body.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
-#include "cli/submission.h"
+#include "cli/submit/submission.h"
 #include "json/json_writer.h"
 #include "os/clock.h"
 

@@ -11,11 +11,11 @@
 #include "cli/shared_flags.h"
 #include "cli/simulate_request.h"
 #include "cli/snapshot_replay.h"
-#include "json/snapshot_json.h"
 #include "os/clock.h"
 #include "replay/history.h"
 #include "replay/report.h"
 #include "replay/simulate.h"
+#include "wire/snapshot.h"
 
 namespace gpusched::cli {
 namespace {

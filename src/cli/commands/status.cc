@@ -7,7 +7,7 @@
 #include "cli/commands/verbs.h"
 #include "cli/display.h"
 #include "cli/job_ids.h"
-#include "cli/render.h"
+#include "cli/render/render.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
 #include "cli/terminal.h"

@@ -2,12 +2,12 @@
 #include <unistd.h>
 
 #include "cli/commands/verbs.h"
-#include "cli/prepare.h"
-#include "cli/render.h"
+#include "cli/render/render.h"
 #include "cli/session.h"
-#include "cli/submit_flags.h"
+#include "cli/submit/prepare.h"
+#include "cli/submit/submit_flags.h"
 #include "cli/terminal.h"
-#include "cli/views.h"
+#include "cli/views/views.h"
 
 namespace gpusched::cli {
 namespace {

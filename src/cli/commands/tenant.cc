@@ -6,10 +6,10 @@
 #include "cli/commands/verbs.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
-#include "cli/tenant_view.h"
 #include "cli/terminal.h"
+#include "cli/views/tenant_view.h"
 #include "config/tenant_fields.h"
-#include "json/tenant_json.h"
+#include "wire/tenant.h"
 
 namespace gpusched::cli {
 namespace {

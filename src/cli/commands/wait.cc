@@ -8,7 +8,7 @@
 #include "cli/job_ids.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
-#include "cli/views.h"
+#include "cli/views/views.h"
 #include "os/clock.h"
 
 namespace gpusched::cli {

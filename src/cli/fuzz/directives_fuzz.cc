@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "cli/directives.h"
-#include "cli/submission.h"
-#include "cli/submit_flags.h"
+#include "cli/submit/directives.h"
+#include "cli/submit/submission.h"
+#include "cli/submit/submit_flags.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace gpusched::cli;

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string>
 
-#include "cli/job_file.h"
-#include "cli/submission.h"
-#include "cli/submit_flags.h"
+#include "cli/submit/job_file.h"
+#include "cli/submit/submission.h"
+#include "cli/submit/submit_flags.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace gpusched::cli;

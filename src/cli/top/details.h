@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "cli/render.h"
+#include "cli/render/render.h"
 #include "cli/table.h"
 #include "cli/top/state.h"
 

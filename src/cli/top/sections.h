@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/render.h"
+#include "cli/render/render.h"
 #include "cli/table.h"
 #include "cli/top/rows.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/time.h"
-#include "cli/views.h"
+#include "cli/views/views.h"
 
 namespace gpusched::cli::top {
 

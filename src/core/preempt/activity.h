@@ -1,6 +1,6 @@
 // Does an idle holder that is aside want its cards again? Told by looks at its threads: while it is
 // idle its habits are learnt, afterwards it is compared with them. Pure; the looks come from /proc
-// (process/thread_look.h).
+// (jobdir/thread_look.h).
 //
 // Measured on an H200 (docs/preemption.md): a call to the card of a process that is checkpointed
 // puts its thread to sleep at a futex, without a time limit, at an address where nobody waited

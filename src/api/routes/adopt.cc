@@ -1,0 +1,144 @@
+// POST /v1/adopt: a running process becomes a job.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "api/answers.h"
+#include "api/job_rows.h"
+#include "api/routes/routes.h"
+#include "jobdir/running_process.h"
+#include "wire/adopt.h"
+
+namespace gpusched {
+namespace {
+
+bool is_among(const std::vector<int>& pids, int pid) {
+  return std::ranges::find(pids, pid) != pids.end();
+}
+
+std::string namespace_of(const std::string& process) {
+  char name[64];
+  const ssize_t length = ::readlink(("/proc/" + process + "/ns/pid").c_str(), name, sizeof name);
+  return {name, length > 0 ? static_cast<std::size_t>(length) : 0};
+}
+
+// Numbers of processes mean the same to the caller and to us.
+Result<void> check_numbers(int caller) {
+  const std::string theirs = caller > 0 ? namespace_of(std::to_string(caller)) : "another";
+  if (theirs.empty() || theirs == namespace_of("self")) return {};
+  return failure(ErrorCode::kUnsupported,
+                 "your processes have other numbers here (another process namespace); ask from "
+                 "outside of the container");
+}
+
+Result<void> check_owner(const Context& context, const Call& call, const RunningProcess& process) {
+  const auto forbidden = [](std::string why) {
+    return failure(ErrorCode::kForbidden, std::move(why));
+  };
+  if (!call.actor.administrator && process.uid != call.actor.uid) {
+    return forbidden(fmt::format("process {} belongs to user {}; one adopts processes of one's own",
+                                 process.pid, process.uid));
+  }
+  if (!call.actor.administrator && !process.plain_identity) {
+    return forbidden(fmt::format("process {} has rights that are not yours (setuid)", process.pid));
+  }
+  const std::uint32_t daemon = context.ports.daemon_uid;
+  if (daemon != 0 && (process.uid != daemon || !process.plain_identity)) {
+    return forbidden(
+        fmt::format("process {} belongs to user {}; this daemon is user {} and has no "
+                    "power over it",
+                    process.pid, process.uid, daemon));
+  }
+  return {};
+}
+
+// What runs under us already, or above us.
+Result<void> check_apart(const Context& context, const RunningProcess& process) {
+  const auto conflict = [](std::string why) {
+    return failure(ErrorCode::kConflict, std::move(why));
+  };
+  const auto shims = context.ports.shims ? context.ports.shims() : ShimList{};
+  for (const auto& [attempt, shim] : shims) {
+    if (!is_among(process.ancestors, shim) && !is_among(process.tree, shim)) continue;
+    return conflict(
+        fmt::format("process {} belongs to job {} already", process.pid, number_of(attempt.job)));
+  }
+  const int self = ::getpid();
+  if (is_among(process.tree, self) || is_among(process.ancestors, self)) {
+    return conflict(
+        fmt::format("process {} is part of the daemon, or the daemon of it", process.pid));
+  }
+  return {};
+}
+
+std::string adopted_json(const Context& context, const Call& call, JobId id) {
+  std::string out;
+  JsonWriter json(out);
+  json.begin_object().field("schema", 1).field("id", id).key("job");
+  const Job* job = call.dry_run ? nullptr : context.state().find(id);
+  if (job == nullptr) {
+    json.null();
+  } else {
+    RowWriter(context, call.actor).row(json, *job);
+  }
+  if (call.dry_run) json.field("dry_run", true);
+  json.end_object();
+  return out;
+}
+
+void ask(Context& context, const Call& call, AdoptBody body, const RunningProcess& process,
+         const std::string& user) {
+  JobSpec& spec = body.spec;
+  spec.environment = context.environments.share(spec.environment);
+  spec.argv = process.argv;
+  spec.working_directory = process.working_directory;
+  spec.adopted =
+      std::make_shared<const AdoptedProcess>(AdoptedProcess{process.pid, process.started});
+  AdoptAsked asked{.owner = {process.uid, process.gid, user},
+                   .tenant = context.state().tenants().tenant_of(user),
+                   .spec = std::make_shared<const JobSpec>(std::move(spec)),
+                   .priority = body.priority,
+                   .tree = process.tree,
+                   .administrator = call.actor.administrator};
+  ask_engine(context, call, std::move(asked), [&context, call](Result<Answer> answer) {
+    if (!answer) return call.responder.fail(answer.error());
+    const auto* made = std::get_if<Submitted>(&*answer);
+    if (made == nullptr) {
+      return call.responder.fail({ErrorCode::kInternal, "the adoption got no answer"});
+    }
+    call.responder.send(json_response(adopted_json(context, call, made->first)));
+  });
+}
+
+}  // namespace
+
+void adopt_process(Context& context, Call call) {
+  Result<AdoptBody> body = parse_adopt(call.request.body, context.limits.default_grace);
+  if (!body) return call.responder.fail(body.error());
+  if (Result<void> same = check_numbers(call.request.peer.pid); !same) {
+    return call.responder.fail(same.error());
+  }
+  Result<RunningProcess> process = look_at_process(body->pid);
+  if (!process) return call.responder.fail(process.error());
+  Result<void> may = check_owner(context, call, *process);
+  if (may) may = check_apart(context, *process);
+  if (!may) return call.responder.fail(may.error());
+  // Shared, because a function object must be copyable.
+  auto kept = std::make_shared<AdoptBody>(std::move(*body));
+  auto found = std::make_shared<const RunningProcess>(std::move(*process));
+  with_account(context, call, found->uid, [&context, call, kept, found](const std::string& user) {
+    const auto go_on = [&context, call, kept, found, user] {
+      ask(context, call, std::move(*kept), *found, user);
+    };
+    if (call.dry_run) {
+      context.after_commit.run(call.actor.uid, go_on);
+    } else {
+      go_on();
+    }
+  });
+}
+
+}  // namespace gpusched

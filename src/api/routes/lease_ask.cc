@@ -1,0 +1,172 @@
+// POST /v1/leases: one lease, or a list of them that joins the queue as one.
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "api/answers.h"
+#include "api/lease_answer.h"
+#include "api/lease_wait.h"
+#include "api/routes/routes.h"
+#include "http/peer_process.h"
+#include "wire/environment.h"
+#include "wire/lease.h"
+
+namespace gpusched {
+namespace {
+
+Result<void> fill_in_holder(Context& context, const Call& call, LeaseTerms& terms) {
+  const Peer& peer = call.request.peer;
+  const bool named = terms.pid != 0;
+  if (!named) terms.pid = peer.pid;
+  // Its number may be another's by now: only the kernel knows who connected.
+  Fd asker = terms.pid == peer.pid ? call.responder.peer_process() : Fd();
+  if (terms.by_connection) {
+    const auto started = asker ? start_of_process(terms.pid) : std::nullopt;
+    terms.pid_started = started && !process_has_ended(asker) ? *started : 0;
+    if (terms.pid_started != 0) {
+      terms.program = context.lease_holders.program_of_process(terms.pid);
+    }
+    return {};
+  }
+  if (terms.pid <= 0) {
+    return failure(ErrorCode::kInvalid,
+                   "your process cannot be seen from here (another process namespace); ask with "
+                   "holder \"connection\"");
+  }
+  Result<std::uint64_t> started =
+      context.lease_holders.watch(terms.pid, peer.uid, call.actor.administrator, std::move(asker));
+  if (!started) return failure(started.error());
+  terms.pid_started = *started;
+  terms.program = context.lease_holders.program_of_process(terms.pid);
+  return {};
+}
+
+// The kernel is asked once for each process that holds some of them.
+Result<void> fill_in_holders(Context& context, const Call& call, std::vector<LeaseBody>& bodies) {
+  std::map<int, const LeaseTerms*> known;  // By the number that the body names.
+  for (LeaseBody& body : bodies) {
+    LeaseTerms& terms = *body.spec.lease;
+    const LeaseTerms*& same = known[terms.pid];
+    if (same != nullptr) {
+      terms.pid = same->pid;
+      terms.pid_started = same->pid_started;
+      terms.program = same->program;
+      continue;
+    }
+    same = &terms;
+    if (Result<void> held = fill_in_holder(context, call, terms); !held) return held;
+  }
+  return {};
+}
+
+SubmitAsked submission_of(Context& context, const Call& call, LeaseBody body,
+                          const std::string& user) {
+  body.spec.environment = context.environments.share(body.spec.environment);
+  if (body.wait_at_most.count() > 0)
+    body.spec.rare.edit().expire = context.now().wall + body.wait_at_most;
+  SubmitAsked asked;
+  asked.owner = {call.request.peer.uid, call.request.peer.gid, user};
+  asked.tenant = context.state().tenants().tenant_of(user);
+  asked.spec = std::make_shared<const JobSpec>(std::move(body.spec));
+  asked.priority = body.priority;
+  asked.administrator = call.actor.administrator;
+  asked.tasks.emplace_back();
+  return asked;
+}
+
+void ask_one(Context& context, const Call& call, LeaseBody body, const std::string& user,
+             std::uint64_t wait_ms) {
+  const bool by_connection = body.spec.lease->by_connection;
+  ask_engine(
+      context, call, submission_of(context, call, std::move(body), user),
+      [&context, call, wait_ms, by_connection](Result<Answer> answer) {
+        if (!answer) return call.responder.fail(answer.error());
+        const auto* submitted = std::get_if<Submitted>(&*answer);
+        if (submitted == nullptr) {
+          return call.responder.fail({ErrorCode::kInternal, "the lease got no answer"});
+        }
+        if (call.dry_run) {
+          return call.responder.send(json_response(R"({"schema":1,"lease":null,"dry_run":true})"));
+        }
+        if (by_connection) {
+          hold_by_connection(context, call, submitted->first);
+        } else {
+          wait_for_lease(context, call, submitted->first, wait_ms);
+        }
+      });
+}
+
+void send_leases(Context& context, const Call& call, const Submitted& submitted) {
+  std::string out;
+  JsonWriter json(out);
+  LeaseWriter writer(context);
+  json.begin_object().field("schema", 1).key("leases").begin_array();
+  for (std::uint64_t i = 0; i < submitted.count; ++i) {
+    const Job* job = context.state().find(JobId{number_of(submitted.first) + i});
+    if (job != nullptr) writer.write(json, *job);
+  }
+  json.end_array().end_object();
+  call.responder.send(json_response(std::move(out)));
+}
+
+// The decision comes after the last of them has joined: the list is served by priority, not by
+// which of its requests was read first.
+void ask_list(Context& context, const Call& call, std::vector<LeaseBody> bodies,
+              const std::string& user) {
+  LeasesAsked all;
+  all.leases.reserve(bodies.size());
+  for (LeaseBody& body : bodies) {
+    all.leases.push_back(submission_of(context, call, std::move(body), user));
+  }
+  ask_engine(context, call, std::move(all), [&context, call](Result<Answer> answer) {
+    if (!answer) return call.responder.fail(answer.error());
+    const auto* submitted = std::get_if<Submitted>(&*answer);
+    if (submitted == nullptr) {
+      return call.responder.fail({ErrorCode::kInternal, "the leases got no answer"});
+    }
+    if (call.dry_run) {
+      return call.responder.send(json_response(R"({"schema":1,"leases":[],"dry_run":true})"));
+    }
+    context.after_commit.run(call.actor.uid, [&context, call, submitted = *submitted] {
+      send_leases(context, call, submitted);
+    });
+  });
+}
+
+void ask(Context& context, const Call& call, LeaseBodies bodies, const std::string& user,
+         std::uint64_t wait_ms) {
+  if (bodies.list) return ask_list(context, call, std::move(bodies.leases), user);
+  ask_one(context, call, std::move(bodies.leases.front()), user, wait_ms);
+}
+
+}  // namespace
+
+void ask_lease(Context& context, Call call) {
+  Result<std::optional<std::uint64_t>> wait =
+      query_number(call.request.query, "wait_ms", kLeaseWaitMost);
+  if (!wait) return call.responder.fail(wait.error());
+  Result<LeaseBodies> bodies = parse_leases(call.request.body);
+  if (!bodies) return call.responder.fail(bodies.error());
+  if (bodies->list && wait->value_or(0) > 0) {
+    return call.responder.fail(
+        {ErrorCode::kInvalid,
+         "wait_ms has no place with a list; GET /v1/leases/changes tells when they are granted"});
+  }
+  if (Result<void> held = fill_in_holders(context, call, bodies->leases); !held) {
+    return call.responder.fail(held.error());
+  }
+  // Shared, because a function object must be copyable.
+  auto kept = std::make_shared<LeaseBodies>(std::move(*bodies));
+  with_account(context, call, call.request.peer.uid,
+               [&context, call, kept, wait_ms = wait->value_or(0)](const std::string& user) {
+                 if (call.dry_run) {
+                   context.after_commit.run(call.actor.uid, [&context, call, kept, user, wait_ms] {
+                     ask(context, call, std::move(*kept), user, wait_ms);
+                   });
+                 } else {
+                   ask(context, call, std::move(*kept), user, wait_ms);
+                 }
+               });
+}
+
+}  // namespace gpusched

@@ -1,0 +1,230 @@
+#include "api/routes/routes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <string>
+
+#include "base/text.h"
+#include "os/log.h"
+
+namespace gpusched {
+namespace {
+
+constexpr std::string_view kApi = "1";
+#define GPUSCHED_FILTERS "state user group name tag array"
+
+constexpr RouteKind kRead = RouteKind::kRead;
+constexpr RouteKind kPlain = RouteKind::kPlain;
+constexpr RouteKind kChange = RouteKind::kChange;
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> pieces;
+  while (!text.empty()) {
+    const std::size_t at = text.find(separator);
+    if (at != 0) pieces.push_back(text.substr(0, at));
+    if (at == std::string_view::npos) break;
+    text.remove_prefix(at + 1);
+  }
+  return pieces;
+}
+
+// The captured segments if the path fits the pattern.
+std::optional<std::vector<std::string>> match(std::string_view pattern,
+                                              const std::vector<std::string>& segments) {
+  const std::vector<std::string_view> wanted = split(pattern, '/');
+  if (wanted.size() != segments.size()) return std::nullopt;
+  std::vector<std::string> captured;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i] == "{}") {
+      captured.push_back(segments[i]);
+    } else if (wanted[i] != segments[i]) {
+      return std::nullopt;
+    }
+  }
+  return captured;
+}
+
+// Whether this client may be answered at all.
+std::optional<Error> refuses(const Context& context, const HttpRequest& request,
+                             const Actor& actor) {
+  if (context.ports.daemon_uid != 0 && !actor.administrator) {
+    return Error{ErrorCode::kForbidden,
+                 fmt::format("this daemon belongs to user {} and answers only that user and root",
+                             context.ports.daemon_uid)};
+  }
+  const auto api = request.headers.find("gpusched-api");
+  if (api != request.headers.end() && api->second != kApi) {
+    return Error{ErrorCode::kUnsupported,
+                 fmt::format("the client speaks API {}, this daemon (version {}) speaks API {}",
+                             api->second, GPUSCHED_VERSION, kApi)};
+  }
+  return std::nullopt;
+}
+
+Result<bool> take_flag(std::map<std::string, std::string>& query, const char* name) {
+  const auto it = query.find(name);
+  if (it == query.end()) return false;
+  const std::string text = it->second;
+  query.erase(it);
+  if (text == "1" || text == "true" || text.empty()) return true;
+  if (text == "0" || text == "false") return false;
+  return failure(ErrorCode::kInvalid, fmt::format("{} must be 0 or 1", name));
+}
+
+// Refuses parameters that the route does not know.
+std::optional<Error> unknown_parameter(const Route& route, const HttpRequest& request) {
+  const std::vector<std::string_view> known = split(route.query, ' ');
+  for (const auto& [name, unused] : request.query) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    const std::string near = nearest_word(name, known.data(), known.size());
+    return Error{ErrorCode::kInvalid,
+                 near.empty() ? fmt::format("{} is not a known parameter here", name)
+                              : fmt::format("{} is not a known parameter here; did you mean {}?",
+                                            name, near)};
+  }
+  return std::nullopt;
+}
+
+void run(Context& context, const Route& route, Call call) {
+  if (route.administrators && !call.actor.administrator) {
+    return call.responder.fail({ErrorCode::kForbidden, "only an administrator may do that"});
+  }
+  if (route.kind == kChange) {
+    Result<bool> dry_run = take_flag(call.request.query, "dry_run");
+    if (!dry_run) return call.responder.fail(dry_run.error());
+    call.dry_run = *dry_run;
+  }
+  if (const auto fault = unknown_parameter(route, call.request)) {
+    return call.responder.fail(*fault);
+  }
+  if (route.kind == kRead || call.dry_run) {
+    const std::uint32_t uid = call.actor.uid;
+    context.after_commit.run(uid, [&context, &route, call = std::move(call)]() mutable {
+      route.run(context, std::move(call));
+    });
+  } else {
+    route.run(context, std::move(call));
+  }
+}
+
+std::string path_of(const HttpRequest& request) {
+  std::string path;
+  for (const std::string& segment : request.segments) path += "/" + segment;
+  return path.substr(0, 200);
+}
+
+// No route took it: either the method is wrong or there is nothing of that name.
+void send_no_route(const HttpRequest& request, const Responder& responder) {
+  std::set<std::string_view> methods;
+  for (const Route& route : all_routes()) {
+    if (match(route.pattern, request.segments)) methods.insert(route.method);
+  }
+  if (methods.empty()) {
+    return responder.fail(
+        {ErrorCode::kNotFound,
+         fmt::format("there is no {} {}; the routes are those of docs/api.md, such as "
+                     "GET /v1/version, GET /v1/jobs and POST /v1/jobs",
+                     request.method, path_of(request))});
+  }
+  std::string allowed;
+  for (const std::string_view method : methods) {
+    allowed += (allowed.empty() ? "" : ", ") + std::string(method);
+  }
+  HttpResponse response =
+      error_response({ErrorCode::kInvalid, fmt::format("{} does not take {}, only {}",
+                                                       path_of(request), request.method, allowed)});
+  response.status = 405;
+  response.headers = {{"Allow", allowed}};
+  responder.send(std::move(response));
+}
+
+}  // namespace
+
+const std::vector<Route>& all_routes() {
+  static const std::vector<Route> routes = {
+      {"GET", "/v1/version", kPlain, false, "", get_version},
+      {"POST", "/v1/jobs", kChange, false, "", submit_jobs},
+      {"GET", "/v1/jobs", kRead, false, "ids limit newest " GPUSCHED_FILTERS, list_jobs},
+      {"GET", "/v1/overview", kRead, false, "waiting", get_overview},
+      {"GET", "/v1/jobs/{}", kRead, false, GPUSCHED_FILTERS, show_jobs},
+      {"PATCH", "/v1/jobs/{}", kChange, false, GPUSCHED_FILTERS, set_jobs},
+      {"GET", "/v1/jobs/{}/explain", kRead, false, "", explain_job},
+      {"GET", "/v1/jobs/{}/events", kRead, false, "after " GPUSCHED_FILTERS, get_trail},
+      {"GET", "/v1/jobs/{}/log", kRead, false, "attempt stream offset tail follow", get_log},
+      {"GET", "/v1/jobs/{}/history", kRead, false, "range points step", get_job_history},
+      {"GET", "/v1/jobs/{}/wait", kRead, false, "timeout_ms " GPUSCHED_FILTERS, wait_for_jobs},
+      {"POST", "/v1/jobs/{}/cancel", kChange, false, GPUSCHED_FILTERS, cancel_jobs},
+      {"POST", "/v1/jobs/{}/hold", kChange, false, GPUSCHED_FILTERS, hold_jobs},
+      {"POST", "/v1/jobs/{}/release", kChange, false, GPUSCHED_FILTERS, release_jobs},
+      {"POST", "/v1/jobs/{}/pause", kChange, false, GPUSCHED_FILTERS, pause_jobs},
+      {"POST", "/v1/jobs/{}/resume", kChange, false, GPUSCHED_FILTERS, resume_jobs},
+      {"POST", "/v1/adopt", kChange, false, "", adopt_process},
+      {"POST", "/v1/jobs/{}/disown", kChange, false, GPUSCHED_FILTERS, disown_jobs},
+      {"POST", "/v1/jobs/{}/requeue", kChange, false, GPUSCHED_FILTERS, requeue_jobs},
+      {"GET", "/v1/events", kRead, false, "after jobs", stream_events},
+      {"GET", "/v1/report", kRead, false, "since by", get_report},
+      {"GET", "/v1/groups", kRead, false, "", list_groups},
+      {"PUT", "/v1/groups/{}", kChange, false, "", set_group},
+      {"DELETE", "/v1/groups/{}", kChange, false, "", remove_group},
+      {"GET", "/v1/tenants", kRead, false, "", list_tenants},
+      {"GET", "/v1/tenants/{}", kRead, false, "", show_tenant},
+      {"PUT", "/v1/tenants/{}", kChange, false, "", replace_tenant},
+      {"PATCH", "/v1/tenants/{}", kChange, false, "", set_tenant},
+      {"DELETE", "/v1/tenants/{}", kChange, false, "", unset_tenant},
+      {"GET", "/v1/gpus", kRead, false, "", list_gpus},
+      {"GET", "/v1/gpus/history", kPlain, false, "range points step card", get_card_history},
+      {"POST", "/v1/gpus/{}/drain", kChange, false, "", drain_gpu},
+      {"POST", "/v1/gpus/{}/undrain", kChange, false, "", undrain_gpu},
+      {"GET", "/v1/reservations", kRead, false, "", list_reservations},
+      {"POST", "/v1/reservations", kChange, false, "", make_reservation},
+      {"DELETE", "/v1/reservations/{}", kChange, false, "", remove_reservation},
+      {"POST", "/v1/leases", kChange, false, "wait_ms", ask_lease},
+      {"GET", "/v1/leases", kRead, false, "application mine caller", list_leases},
+      {"GET", "/v1/leases/changes", kRead, false, "", follow_leases},
+      {"DELETE", "/v1/leases", kChange, false, "application", reset_leases},
+      {"GET", "/v1/leases/{}", kRead, false, "wait_ms", show_lease},
+      {"DELETE", "/v1/leases/{}", kChange, false, "", release_lease},
+      {"POST", "/v1/leases/{}/hold", kChange, false, "", hold_lease},
+      {"POST", "/v1/leases/{}/renew", kChange, false, "", renew_lease},
+      {"POST", "/v1/leases/{}/resume", kChange, false, "wait_ms", resume_lease},
+      {"GET", "/v1/debug/snapshot", kRead, true, "", get_snapshot},
+      {"GET", "/v1/backup", kPlain, true, "", get_backup},
+      {"GET", "/v1/config", kPlain, true, "", get_config},
+      {"PUT", "/v1/log-level", kChange, true, "", set_log_level_route},
+  };
+  return routes;
+}
+
+std::uint64_t body_most(std::string_view method, std::string_view target) {
+  constexpr std::uint64_t kOrdinary = 64U << 10;
+  const bool submission = method == "POST" && target.substr(0, target.find('?')) == "/v1/jobs";
+  return submission ? std::numeric_limits<std::uint64_t>::max() : kOrdinary;
+}
+
+void dispatch(Context& context, HttpRequest request, const Responder& responder) {
+  Call call;
+  call.responder = responder;
+  call.actor.uid = request.peer.uid;
+  call.actor.administrator = request.peer.uid == 0 || request.peer.uid == context.ports.daemon_uid;
+  if (log_enabled(LogLevel::kDebug)) {
+    log_debug("request", {{"method", request.method},
+                          {"path", path_of(request)},
+                          {"uid", request.peer.uid},
+                          {"pid", request.peer.pid}});
+  }
+  if (const auto error = refuses(context, request, call.actor)) return responder.fail(*error);
+  for (const Route& route : all_routes()) {
+    if (route.method != request.method) continue;
+    std::optional<std::vector<std::string>> captured = match(route.pattern, request.segments);
+    if (!captured) continue;
+    call.captured = std::move(*captured);
+    call.request = std::move(request);
+    return run(context, route, std::move(call));
+  }
+  send_no_route(request, responder);
+}
+
+}  // namespace gpusched

@@ -1,0 +1,138 @@
+// POST /v1/jobs
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "api/answers.h"
+#include "api/job_rows.h"
+#include "api/routes/routes.h"
+#include "core/backfill/deadline.h"
+#include "json/json_writer.h"
+#include "wire/environment.h"
+#include "wire/submit.h"
+
+namespace gpusched {
+namespace {
+
+// Parsing more than this is left to the worker thread.
+constexpr std::size_t kParsedOnTheLoop = 16U << 10;
+
+bool is_lines(const HttpRequest& request) {
+  const auto type = request.headers.find("content-type");
+  return type != request.headers.end() && type->second.starts_with("application/x-ndjson");
+}
+
+std::string submitted_json(const Context& context, const Call& call, const Submitted& submitted) {
+  std::string out;
+  JsonWriter json(out);
+  json.begin_object().field("schema", 1).field("first", submitted.first);
+  json.field("last", JobId{number_of(submitted.first) + submitted.count - 1});
+  json.field("count", submitted.count).field("repeated", submitted.repeated);
+  const Job* job = submitted.count == 1 ? context.state().find(submitted.first) : nullptr;
+  if (job != nullptr && !call.dry_run) {
+    json.key("jobs").begin_array();
+    RowWriter(context, call.actor).row(json, *job);
+    json.end_array();
+  }
+  // Of an array the first speaks for all.
+  const Job* first = call.dry_run ? nullptr : context.state().find(submitted.first);
+  if (first != nullptr && first->spec->rare->deadline) {
+    const Now now = context.now();
+    const auto start = earliest_start(context.state(), *first, now);
+    const std::string warning = deadline_warning(context.state(), *first, start, now);
+    if (!warning.empty()) json.field("warning", warning);
+  }
+  if (call.dry_run) json.field("dry_run", true);
+  json.end_object();
+  return out;
+}
+
+std::uint64_t bytes_of(const std::vector<std::string>& texts) {
+  std::uint64_t bytes = 0;
+  for (const std::string& text : texts) bytes += sizeof(text) + text.size();
+  return bytes;
+}
+
+// Keeps it, and counts it as its user's.
+std::shared_ptr<const JobSpec> keep(Context& context, std::uint32_t uid, JobSpec spec) {
+  const auto count = [&](std::shared_ptr<const Environment> fresh) {
+    const std::uint64_t bytes = bytes_of(fresh->variables);
+    return context.spec_memory.hold(std::move(fresh), uid, bytes);
+  };
+  spec.environment = context.environments.share(spec.environment, count);
+  const std::uint64_t bytes = bytes_of(spec.argv);
+  return context.spec_memory.hold(std::make_shared<const JobSpec>(std::move(spec)), uid, bytes);
+}
+
+void ask(Context& context, const Call& call, SubmitBody body, const std::string& user) {
+  body.spec.limits = context.environments.share(body.spec.limits);
+  SubmitAsked asked;
+  asked.owner = {call.request.peer.uid, call.request.peer.gid, user};
+  asked.tenant = context.state().tenants().tenant_of(user);
+  asked.spec = keep(context, call.actor.uid, std::move(body.spec));
+  if (!call.actor.administrator &&
+      context.spec_memory.of(call.actor.uid) > SpecMemory::kMostOfOneUser) {
+    return call.responder.fail(
+        {ErrorCode::kBusy,
+         "commands and environments of your jobs take 256 MiB of the daemon's "
+         "memory; submit more when some of them have ended"});
+  }
+  asked.priority = body.priority;
+  asked.administrator = call.actor.administrator;
+  asked.hold = body.hold;
+  asked.fingerprint = std::move(body.fingerprint);
+  asked.array = body.array;
+  asked.total = body.tasks.size();
+  asked.tasks = std::move(body.tasks);
+  ask_engine(context, call, std::move(asked), [&context, call](Result<Answer> answer) {
+    if (!answer) return call.responder.fail(answer.error());
+    const auto* submitted = std::get_if<Submitted>(&*answer);
+    if (submitted == nullptr) {
+      return call.responder.fail({ErrorCode::kInternal, "the submission got no answer"});
+    }
+    call.responder.send(json_response(submitted_json(context, call, *submitted)));
+  });
+}
+
+void take_body(Context& context, const Call& call, Result<SubmitBody> body) {
+  if (!body) return call.responder.fail(body.error());
+  // Shared, because a function object must be copyable.
+  auto kept = std::make_shared<SubmitBody>(std::move(*body));
+  with_account(context, call, call.request.peer.uid,
+               [&context, call, kept](const std::string& user) {
+                 // A name that took long may arrive in the middle of a commit.
+                 if (call.dry_run) {
+                   context.after_commit.run(call.actor.uid, [&context, call, kept, user] {
+                     ask(context, call, std::move(*kept), user);
+                   });
+                 } else {
+                   ask(context, call, std::move(*kept), user);
+                 }
+               });
+}
+
+}  // namespace
+
+void submit_jobs(Context& context, Call call) {
+  const SubmitLimits limits{.tasks_most = context.limits.submission_jobs_most,
+                            .grace = context.limits.default_grace,
+                            .retry_back_off = context.limits.default_retry_back_off};
+  const auto parse = is_lines(call.request) ? parse_submit_lines : parse_submit;
+  auto body = std::make_shared<std::string>(std::move(call.request.body));
+  if (body->size() <= kParsedOnTheLoop) {
+    return take_body(context, call, parse(*body, limits));
+  }
+  context.parser.post(call.actor.uid, [&context, call, parse, limits, body]() -> Background::Then {
+    auto parsed = std::make_shared<Result<SubmitBody>>(parse(*body, limits));
+    // A large environment is named here, not on the loop.
+    if (*parsed) {
+      auto& environment = (*parsed)->spec.environment;
+      environment = make_environment(environment->variables);
+    }
+    body->clear();
+    body->shrink_to_fit();
+    return [&context, call, parsed] { take_body(context, call, std::move(*parsed)); };
+  });
+}
+
+}  // namespace gpusched

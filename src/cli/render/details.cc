@@ -1,0 +1,320 @@
+// One thing at a time: a job in full, why it waits, its trail; groups.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "cli/render/render.h"
+#include "cli/table.h"
+
+namespace gpusched::cli {
+namespace {
+
+constexpr std::size_t kLabelWidth = 14;
+
+// "Label:        value", the value wrapped under itself; nothing for an empty value.
+class Sheet {
+ public:
+  explicit Sheet(const Page& page) : page_(page) {}
+  void line(std::string_view label, const std::string& value) {
+    if (value.empty()) return;
+    const std::string head = fmt::format("{:<{}}", fmt::format("{}:", label), kLabelWidth);
+    text_ += styled(head, Style::kDim, page_.colour) +
+             wrapped(escaped(value), page_.width, kLabelWidth) + "\n";
+  }
+  void time(std::string_view label, const std::optional<Wall>& at) {
+    if (at) line(label, local_time(*at, page_));
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  const Page& page_;
+  std::string text_;
+};
+
+std::string joined(const std::vector<std::string>& words, std::string_view with) {
+  return fmt::format("{}", fmt::join(words, with));
+}
+
+std::string cards_with_uuids(const JobView& job) {
+  std::string text;
+  for (const CardRef& card : job.gpus) {
+    if (!text.empty()) text += ", ";
+    text += card.uuid.empty() ? std::to_string(card.number)
+                              : fmt::format("{} ({})", card.number, card.uuid);
+  }
+  return text;
+}
+
+std::string constraints_text(const NeedsView& needs) {
+  std::vector<std::string> parts;
+  if (!needs.only_cards.empty()) {
+    parts.push_back(fmt::format("only cards {}", fmt::join(needs.only_cards, ",")));
+  }
+  if (!needs.avoid_cards.empty()) {
+    parts.push_back(fmt::format("not cards {}", fmt::join(needs.avoid_cards, ",")));
+  }
+  if (!needs.card_type.empty()) parts.push_back("type " + needs.card_type);
+  if (needs.cpu_use == "prefer") parts.emplace_back("CPUs if free");
+  if (needs.cpu_use == "fallback") parts.emplace_back("CPUs if no card is free");
+  return joined(parts, ", ");
+}
+
+std::string after_text(const JobDetails& job) {
+  std::vector<std::string> parts;
+  for (const auto& [id, kind] : job.after) {
+    const std::string_view how = kind == "any"    ? " has ended"
+                                 : kind == "fail" ? " has failed"
+                                                  : " has completed";
+    parts.push_back(fmt::format("{}{}", id, how));
+  }
+  return joined(parts, ", ");
+}
+
+std::string seconds_text(std::int64_t seconds) { return format_duration(Seconds{seconds}); }
+
+std::string state_text(const JobDetails& job) {
+  std::string text = job.state;
+  if (const std::string outcome = outcome_text(job); !outcome.empty()) text += ", " + outcome;
+  if (job.state == "completed" && job.exit_code) text += ", exit 0";
+  if (!job.hold_reason.empty()) text += fmt::format(" ({})", job.hold_reason);
+  return text;
+}
+
+// "peak 7.2 GiB of 8.0 GiB asked, mean 6.0 GiB per card".
+std::string vram_text(const JobDetails& job, const GpuUsageView& used) {
+  if (used.peak_vram_bytes == 0) return "";
+  std::string text = "peak " + format_size(used.peak_vram_bytes);
+  const std::uint64_t asked = job.needs.vram_bytes * std::max<std::size_t>(job.gpus.size(), 1);
+  if (asked > 0) text += fmt::format(" of {} asked", format_size(asked));
+  if (used.mean_vram_bytes > 0) {
+    text += fmt::format(", mean {} per card", format_size(used.mean_vram_bytes));
+  }
+  return text;
+}
+
+std::string card_use_text(const GpuUsageView& used) {
+  std::vector<std::string> parts;
+  const auto held = static_cast<std::int64_t>(used.gpu_seconds * 1e6);
+  if (held > 0)
+    parts.push_back(fmt::format("held {} of card time", format_duration(Microseconds{held})));
+  if (used.mean_busy_percent) parts.push_back(fmt::format("{:.0f}% busy", *used.mean_busy_percent));
+  if (used.mean_sm_active_percent) {
+    parts.push_back(fmt::format("{:.0f}% SM active", *used.mean_sm_active_percent));
+  }
+  if (used.energy_joules) parts.push_back(fmt::format("{:.1f} kJ", *used.energy_joules / 1000));
+  return joined(parts, ", ");
+}
+
+std::string progress_text(const JobDetails& job) {
+  if (!job.progress_step || !job.progress_total || *job.progress_total == 0) return "";
+  const double part =
+      static_cast<double>(*job.progress_step) / static_cast<double>(*job.progress_total);
+  return fmt::format("{} of {} ({:.0f}%)", *job.progress_step, *job.progress_total, part * 100);
+}
+
+// "for job 41, since 10:03:12 (4:10), 8.0 GiB in host RAM (checkpoint)".
+std::string aside_text(const JobDetails& job, const Page& page) {
+  const JobAsideView& aside = *job.aside;
+  std::vector<std::string> parts;
+  if (aside.by_hand) parts.emplace_back("on request");
+  if (aside.ends_at) {
+    parts.push_back(fmt::format("at its VRAM limit, until {}", local_time(*aside.ends_at, page)));
+  }
+  if (aside.for_job) parts.push_back(fmt::format("for job {}", *aside.for_job));
+  if (aside.since) {
+    const Microseconds span = std::max(page.now - *aside.since, Microseconds{0});
+    parts.push_back(
+        fmt::format("since {} ({})", local_time(*aside.since, page), format_duration(span)));
+  }
+  parts.push_back(
+      aside.mechanism == "freeze"
+          ? "frozen, its memory stays on its cards"
+          : fmt::format("{} in host RAM ({})", format_size(aside.host_bytes), aside.mechanism));
+  return joined(parts, ", ");
+}
+
+void moves(const JobDetails& job, const Page& page, Sheet& sheet) {
+  if (job.aside) sheet.line("Aside", aside_text(job, page));
+  if (job.moves > 0) {
+    std::string text = fmt::format("{} time{}", job.moves, job.moves == 1 ? "" : "s");
+    const Microseconds away{static_cast<std::int64_t>(job.away_s * 1e6)};
+    if (away > Microseconds{0}) text += fmt::format(", away for {} in all", format_duration(away));
+    sheet.line("Moved", text);
+  }
+  sheet.line("Last move", job.move_problem.empty() ? "" : "failed: " + job.move_problem);
+}
+
+void history(const JobDetails& job, const Page& page, Sheet& sheet) {
+  sheet.time("Submitted", job.submitted_at);
+  sheet.time("Started", job.started_at);
+  sheet.time("Ended", job.ended_at);
+  if (job.started_at) sheet.line("Ran", elapsed_text(job, page));
+  moves(job, page, sheet);
+  sheet.time("Retry at", job.retry_at);
+  if (job.attempt > 1) sheet.line("Attempt", std::to_string(job.attempt));
+  if (job.user_cpu_s && job.system_cpu_s && job.ended_at && !job.adopted_pid) {
+    sheet.line("Used", fmt::format("{:.2f} s user, {:.2f} s system, {} resident", *job.user_cpu_s,
+                                   *job.system_cpu_s, format_size(job.max_rss_bytes)));
+  }
+  sheet.line("Progress", progress_text(job));
+  sheet.time("Should end", job.expected_end);
+  if (job.gpu_usage) {
+    sheet.line("VRAM", vram_text(job, *job.gpu_usage));
+    sheet.line("Card use", card_use_text(*job.gpu_usage));
+  }
+  sheet.line("Memory", job.advice);
+}
+
+std::string checkpoint_text(const JobDetails& job) {
+  std::string text = *job.save_signal == 0
+                         ? fmt::format("asked by file, {} to save", seconds_text(job.save_grace_s))
+                         : fmt::format("at signal {}, {} to save", signal_text(*job.save_signal),
+                                       seconds_text(job.save_grace_s));
+  if (job.saved_attempt) text += fmt::format("; attempt {} saved", *job.saved_attempt);
+  return text;
+}
+
+// What it asked for, and what holds it to that.
+void limits(const JobDetails& job, Sheet& sheet) {
+  if (job.mps) {
+    sheet.line("MPS", "it uses its card through its user's server; the driver cannot move it");
+    const int share = job.needs.share_percent;
+    if (share > 0 && share < 100) {
+      sheet.line("Compute", fmt::format("at most {} % of the card, by MPS", share));
+    }
+  }
+  if (!job.without_mps.empty()) sheet.line("MPS", "not used: " + job.without_mps);
+  if (!job.vram_limit_bytes) return;
+  std::string limit = format_size(*job.vram_limit_bytes) + " on each card";
+  if (job.vram_limit_by == "mps") limit += ", by MPS";
+  if (job.vram_limit_by == "dmem") limit += ", by the kernel (dmem)";
+  if (job.vram_limit_by == "watch") limit += ", by watch";
+  sheet.line("VRAM limit", limit);
+}
+
+void rules(const JobDetails& job, Sheet& sheet) {
+  if (job.time_limit_s && *job.time_limit_s > 0) {
+    std::string limit = seconds_text(*job.time_limit_s);
+    if (job.warn_signal) {
+      limit += fmt::format(", signal {} {} before", signal_text(*job.warn_signal),
+                           seconds_text(job.warn_before_s));
+    }
+    sheet.line("Time limit", limit);
+  }
+  sheet.line("After", after_text(job));
+  sheet.time("Not before", job.begin);
+  sheet.time("Expires", job.expire);
+  sheet.time("Deadline", job.deadline);
+  sheet.line("At risk", job.deadline_warning);
+  if (job.retries > 0) {
+    sheet.line("Retries", fmt::format("{} of {} used, on {}", std::min(job.failures, job.retries),
+                                      job.retries, joined(job.retry_causes, ", ")));
+  }
+  if (job.device_filter == "on") sheet.line("Devices", "it can open no card but its own");
+  if (job.device_filter.starts_with("off: ")) {
+    sheet.line("Devices", "not filtered: " + job.device_filter.substr(5));
+  }
+  limits(job, sheet);
+  if (job.save_signal) sheet.line("Checkpoint", checkpoint_text(job));
+  if (job.restartable) sheet.line("Restartable", "yes");
+  if (!job.preempt.empty() && job.preempt != "auto") sheet.line("Preemption", job.preempt);
+}
+
+}  // namespace
+
+std::string render_details(const JobDetails& job, const Page& page) {
+  Sheet sheet(page);
+  sheet.line("Job", std::to_string(job.id));
+  sheet.line("Name", job.name);
+  sheet.line("Command", job.command);
+  if (job.adopted_pid) {
+    sheet.line("Adopted", fmt::format("process {}{}", *job.adopted_pid,
+                                      job.adopted_by_rule ? ", by rule: it sat idle" : ""));
+  }
+  sheet.line("State", state_text(job));
+  sheet.line("Reason", job.reason);
+  sheet.line("Message", job.message);
+  sheet.time("Should start", job.estimated_start);
+  sheet.line("User", job.user);
+  sheet.line("Priority", std::to_string(job.priority));
+  sheet.line("Needs", needs_text(job.needs));
+  sheet.line("Constraints", constraints_text(job.needs));
+  sheet.line("Cards", cards_with_uuids(job));
+  sheet.line("Near CPUs", job.near_cpus);
+  if (job.array && job.array_index) {
+    sheet.line("Array", fmt::format("index {} of {}", *job.array_index, *job.array));
+  }
+  for (const auto& [name, value] : job.values) sheet.line("{" + name + "}", value);
+  sheet.line("Group", job.group);
+  sheet.line("Project", job.project);
+  sheet.line("Tags", joined(job.tags, ", "));
+  history(job, page, sheet);
+  rules(job, sheet);
+  sheet.line("Directory", job.working_directory);
+  sheet.line("Output", job.output_path.empty() ? job.log_path : job.output_path);
+  sheet.line("Errors", job.error_path);
+  return sheet.take();
+}
+
+std::string render_explain(const ExplainView& view, const Page& page) {
+  std::string head = fmt::format("Job {} is {}", view.id, view.state);
+  if (view.position) head += fmt::format(", number {} in the queue", *view.position);
+  std::string out = styled(escaped(head) + ".", Style::kBold, page.colour) + "\n";
+  for (const ReasonView& reason : view.reasons) {
+    out += "  " + wrapped(escaped(reason.message), page.width, 2) + "\n";
+    if (!reason.helps.empty()) {
+      out += "    " + wrapped("What would help: " + escaped(reason.helps), page.width, 4) + "\n";
+    }
+  }
+  if (view.mps) {
+    const std::string how = "it uses its card through MPS; the driver cannot move it aside";
+    out += "  " + wrapped(how, page.width, 2) + "\n";
+  }
+  if (view.estimated_start) {
+    const Microseconds in = *view.estimated_start - page.now;
+    std::string when =
+        fmt::format("It should start at {}{}", local_time(*view.estimated_start, page),
+                    in > Microseconds{0} ? fmt::format(", in {}", format_duration(in)) : "");
+    if (view.start_guessed) {
+      when += "; a guess: not all jobs before it have a time limit";
+    } else if (view.latest_start && *view.latest_start > *view.estimated_start) {
+      when += fmt::format(", at {} at the latest", local_time(*view.latest_start, page));
+    }
+    when += ", if nothing more important comes.";
+    out += "  " + wrapped(when, page.width, 2) + "\n";
+  }
+  if (view.deadline) {
+    const std::string when =
+        fmt::format("It should be over by {}", local_time(*view.deadline, page));
+    const std::string but =
+        view.deadline_warning.empty() ? "." : "; " + escaped(view.deadline_warning) + ".";
+    out += "  " + wrapped(when + but, page.width, 2) + "\n";
+  }
+  return out;
+}
+
+std::string render_trail(const std::vector<TrailView>& trail, const Page& page) {
+  Table table({{"TIME"}, {"JOB", true}, {"TRY", true, 0, 1}, {"WHAT"}, {"WHY", false, 12}});
+  for (const TrailView& line : trail) {
+    table.add({{line.at ? local_time(*line.at, page) : "", Style::kDim},
+               {std::to_string(line.job)},
+               {line.attempt > 0 ? std::to_string(line.attempt) : ""},
+               {fmt::format("{:<9}", line.kind)},
+               {line.text}});
+  }
+  return table.text(page.width, page.colour);
+}
+
+std::string render_groups(const std::vector<GroupView>& groups, const Page& page) {
+  Table table({{"GROUP", false, 8}, {"LIMIT", true}, {"RUNNING", true}, {"WAITING", true}});
+  for (const GroupView& group : groups) {
+    table.add({{group.name},
+               {group.limit == 0 ? "none" : std::to_string(group.limit)},
+               {std::to_string(group.running)},
+               {std::to_string(group.waiting)}});
+  }
+  return table.text(page.width, page.colour);
+}
+
+}  // namespace gpusched::cli

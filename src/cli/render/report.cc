@@ -1,0 +1,71 @@
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/table.h"
+#include "cli/views/report_view.h"
+
+namespace gpusched::cli {
+namespace {
+
+constexpr double kJoulesPerKwh = 3.6e6;
+constexpr const char* kUnknown = "-";
+
+// Small amounts with more places, so that a short test is not "0.0".
+std::string amount(double value) {
+  if (value > 0 && value < 0.001) return "<0.001";
+  if (value >= 100) return fmt::format("{:.0f}", value);
+  return value >= 1 || value == 0 ? fmt::format("{:.1f}", value) : fmt::format("{:.3f}", value);
+}
+
+std::string size_text(const std::optional<std::uint64_t>& bytes) {
+  return bytes ? format_size(*bytes) : kUnknown;
+}
+std::string percent_text(const std::optional<double>& percent) {
+  return percent ? fmt::format("{:.0f}%", *percent) : kUnknown;
+}
+
+std::vector<Cell> cells_of(const ReportRow& row, bool cards, Style style) {
+  std::vector<Cell> cells = {{row.who, style}};
+  if (cards) cells.push_back({row.model, style});
+  for (const std::string& text :
+       {std::to_string(row.jobs), std::to_string(row.running),
+        row.moves > 0 ? std::to_string(row.moves) : "",
+        row.moves > 0 ? amount(row.aside_seconds / 3600) : "", amount(row.gpu_seconds / 3600),
+        size_text(row.asked_vram_bytes), size_text(row.peak_vram_bytes),
+        percent_text(row.peak_of_asked_percent), percent_text(row.mean_busy_percent),
+        row.energy_joules ? amount(*row.energy_joules / kJoulesPerKwh) : kUnknown}) {
+    cells.push_back({text, style});
+  }
+  return cells;
+}
+
+}  // namespace
+
+std::string render_report(const ReportView& view, const Page& page) {
+  const bool cards = view.by == "card";
+  const std::string since = view.since ? local_time(*view.since, page) : "the beginning";
+  if (view.rows.empty()) {
+    return wrapped(fmt::format("Nothing ran {}since {}.", cards ? "on a card " : "", since),
+                   page.width, 0) +
+           "\n";
+  }
+  std::vector<Column> columns = {{cards ? "CARD" : "USER", cards, cards ? 0U : 6U}};
+  if (cards) columns.push_back({"MODEL", false, 8, 4});
+  for (Column column :
+       {Column{"JOBS", true}, Column{"RUNNING", true, 0, 5}, Column{"MOVED", true, 0, 6},
+        Column{"ASIDE", true, 0, 6}, Column{"GPU-HOURS", true}, Column{"ASKED", true, 0, 2},
+        Column{"PEAK", true, 0, 1}, Column{"OF ASKED", true}, Column{"BUSY", true},
+        Column{"KWH", true}}) {
+    columns.push_back(std::move(column));
+  }
+  Table table(std::move(columns));
+  for (const ReportRow& row : view.rows) table.add(cells_of(row, cards, Style::kPlain));
+  // A job on two cards is a job of both: then the rows add up to more jobs than there were.
+  ReportRow total = view.total;
+  total.who = "all";
+  if (view.rows.size() > 1) table.add(cells_of(total, cards, Style::kBold));
+  const std::string head = fmt::format("Work since {}, by {}", since, cards ? "card" : "user");
+  return wrapped(head, page.width, 0) + "\n" + table.text(page.width, page.colour);
+}
+
+}  // namespace gpusched::cli

@@ -1,0 +1,128 @@
+#include "cli/submit/prepare.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "cli/files.h"
+#include "cli/job_ids.h"
+#include "cli/selectors.h"
+#include "cli/submit/directives.h"
+#include "cli/submit/job_file.h"
+
+namespace gpusched::cli {
+namespace {
+
+constexpr std::size_t kScriptHead = 64 * 1024;
+constexpr std::uint64_t kAfterMost = 10'000;
+// Variables add up; everything else that is given again replaces what was there.
+constexpr std::array<std::string_view, 1> kAccumulating = {"--env"};
+
+// The command goes with its stronger source, whichever of its two forms it has there.
+void merge(Arguments& stronger, Arguments weaker) {
+  if (!stronger.command.empty()) weaker.remove("--cmd");
+  if (stronger.command.empty() && !stronger.has("--cmd")) {
+    stronger.command = weaker.command;
+    stronger.after_dashes = weaker.after_dashes;
+  }
+  stronger.fill_from(weaker, kAccumulating);
+}
+
+std::string absolute(const std::string& path, const Surroundings& around) {
+  return path.front() == '/' ? path : around.working_directory + "/" + path;
+}
+
+// A file that cannot be executed itself is run by its interpreter.
+void run_script(std::vector<std::string>& command, const std::string& head,
+                const Surroundings& around) {
+  command[0] = absolute(command[0], around);
+  if (::access(command[0].c_str(), X_OK) == 0) return;
+  std::vector<std::string> interpreter = interpreter_of(head);
+  if (interpreter.empty()) interpreter = {"/bin/sh"};
+  command.insert(command.begin(), interpreter.begin(), interpreter.end());
+}
+
+Result<void> take_script(Arguments& arguments, std::span<const FlagSection> sections,
+                         const Surroundings& around) {
+  if (arguments.command.empty() || arguments.after_dashes) return {};
+  const std::string file = arguments.command[0];
+  auto head = read_head(file, kScriptHead);
+  if (!head) return {};  // Not a file here: a program in PATH.
+  auto lines = parse_directives(*head);
+  if (!lines) return failure(lines.error().code, file + ":" + lines.error().message);
+  if (lines->empty()) {
+    if (file.find('/') != std::string::npos && head->starts_with("#!")) {
+      run_script(arguments.command, *head, around);
+    }
+    return {};
+  }
+  for (auto line = lines->rbegin(); line != lines->rend(); ++line) {
+    auto words = parse_arguments("#GPUSCHED", sections, Operands::kNone, line->words,
+                                 fmt::format("{}:{}", file, line->line));
+    if (!words) return failure(words.error());
+    words->remove("--json");
+    words->remove("--dry-run");
+    // From the last line to the first, so that later lines win.
+    arguments.fill_from(*words, kAccumulating);
+  }
+  run_script(arguments.command, *head, around);
+  return {};
+}
+
+Result<void> take_file(Arguments& arguments, std::span<const FlagSection> sections) {
+  const FlagValue* file = arguments.find("--file");
+  if (file == nullptr) return {};
+  const std::string path = file->text;
+  auto text = read_input(path);
+  if (!text) return failure(text.error());
+  auto read = parse_job_file(*text, path == "-" ? "standard input" : path, sections);
+  if (!read) return failure(read.error());
+  merge(arguments, std::move(*read));
+  return {};
+}
+
+}  // namespace
+
+Result<Submission> prepare_submission(const Arguments& given,
+                                      std::span<const FlagSection> sections) {
+  auto around = surroundings();
+  if (!around) return failure(around.error());
+  Arguments arguments = given;
+  if (auto taken = take_script(arguments, sections, *around); !taken) {
+    return failure(taken.error());
+  }
+  if (auto taken = take_file(arguments, sections); !taken) return failure(taken.error());
+  std::vector<std::string> lines;
+  if (const FlagValue* each = arguments.find("--each-line"); each != nullptr) {
+    auto text = read_input(each->text);
+    if (!text) return failure(text.error());
+    lines = lines_of(*text);
+  }
+  return read_submission(arguments, *around, std::move(lines));
+}
+
+Result<void> resolve_after(const Client& client, Submission& submission) {
+  std::vector<AfterEntry> resolved;
+  for (const AfterEntry& entry : submission.after) {
+    if (is_moving(entry.selector)) {
+      auto ids = resolve_ids(client, {entry.selector, ""});
+      if (!ids) return failure(ids.error());
+      for (const std::uint64_t id : *ids) resolved.push_back({std::to_string(id), entry.kind});
+      continue;
+    }
+    auto range = parse_id_range(entry.selector);
+    if (!range) return failure(range.error());
+    if (range->second - range->first >= kAfterMost) {
+      return failure(ErrorCode::kInvalid,
+                     fmt::format("--after: a job cannot wait for more than {} others", kAfterMost));
+    }
+    for (std::uint64_t id = range->first; id <= range->second; ++id) {
+      resolved.push_back({std::to_string(id), entry.kind});
+    }
+  }
+  submission.after = std::move(resolved);
+  return {};
+}
+
+}  // namespace gpusched::cli

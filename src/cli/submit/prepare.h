@@ -1,0 +1,18 @@
+// From the words of `submit` or `run` to a Submission: job file, script directives and standard
+// input are read here, and what the command line says wins over all of them.
+#pragma once
+
+#include <span>
+
+#include "cli/client.h"
+#include "cli/submit/submission.h"
+
+namespace gpusched::cli {
+
+Result<Submission> prepare_submission(const Arguments& arguments,
+                                      std::span<const FlagSection> sections);
+
+// Replaces `last`, `@~2` and ranges in `after` by the numbers they stand for now.
+Result<void> resolve_after(const Client& client, Submission& submission);
+
+}  // namespace gpusched::cli

@@ -1,0 +1,19 @@
+// Lists that several answers have. For views*.cc only.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "cli/views/view_reader.h"
+
+namespace gpusched::cli {
+
+struct CardView;
+struct JobView;
+
+// The jobs in the list `name` (views.cc).
+std::vector<JobView> rows_from(const Reader& json, std::string_view name);
+// The list "cards" (views_cards.cc).
+std::vector<CardView> cards_from(const Reader& json);
+
+}  // namespace gpusched::cli

@@ -1,0 +1,128 @@
+// Answers about the daemon and the machine, and errors.
+#include <fmt/format.h>
+
+#include "cli/views/view_lists.h"
+#include "cli/views/view_reader.h"
+#include "cli/views/views.h"
+
+namespace gpusched::cli {
+namespace {
+
+ErrorCode code_for_status(int status) {
+  switch (status) {
+    case 400:
+      return ErrorCode::kInvalid;
+    case 403:
+      return ErrorCode::kForbidden;
+    case 404:
+      return ErrorCode::kNotFound;
+    case 409:
+      return ErrorCode::kConflict;
+    case 413:
+      return ErrorCode::kTooLarge;
+    case 422:
+      return ErrorCode::kNeverFits;
+    case 501:
+      return ErrorCode::kUnsupported;
+    case 503:
+      return ErrorCode::kUnavailable;
+    case 507:
+      return ErrorCode::kStorageFull;
+    default:
+      return ErrorCode::kInternal;
+  }
+}
+
+}  // namespace
+
+Error parse_error(std::string_view body, int status) {
+  std::string code;
+  std::string message;
+  if (auto value = parse_json(body)) {
+    const Reader error = Reader(&*value).inner("error");
+    error.text("code", code);
+    error.text("message", message);
+  }
+  if (message.empty()) message = fmt::format("the daemon answered with HTTP status {}", status);
+  return {code.empty() ? code_for_status(status) : error_code_named(code), message};
+}
+
+Result<OverviewView> parse_overview(std::string_view body) {
+  auto value = parse_answer(body);
+  if (!value) return failure(value.error());
+  const Reader json(&*value);
+  OverviewView view;
+  view.running = rows_from(json, "running");
+  view.waiting = rows_from(json, "waiting");
+  view.recent = rows_from(json, "recent");
+  const Reader counts = json.inner("counts");
+  counts.number("held", view.counts.held);
+  counts.number("queued", view.counts.queued);
+  counts.number("starting", view.counts.starting);
+  counts.number("running", view.counts.running);
+  counts.number("paused", view.counts.paused);
+  counts.number("completed", view.counts.completed);
+  counts.number("failed", view.counts.failed);
+  counts.number("cancelled", view.counts.cancelled);
+  view.cards = cards_from(json);
+  json.texts("problems", view.problems);
+  return view;
+}
+
+Result<std::vector<GroupView>> parse_groups(std::string_view body) {
+  auto value = parse_answer(body);
+  if (!value) return failure(value.error());
+  std::vector<GroupView> groups;
+  Reader(&*value).each("groups", [&](const JsonValue& entry) {
+    const Reader from(&entry);
+    GroupView& group = groups.emplace_back();
+    from.text("name", group.name);
+    from.number("limit", group.limit);
+    from.number("running", group.running);
+    from.number("waiting", group.waiting);
+  });
+  return groups;
+}
+
+Result<std::vector<ReservationView>> parse_reservations(std::string_view body) {
+  auto value = parse_answer(body);
+  if (!value) return failure(value.error());
+  std::vector<ReservationView> reservations;
+  Reader(&*value).each("reservations", [&](const JsonValue& entry) {
+    const Reader from(&entry);
+    ReservationView& one = reservations.emplace_back();
+    from.number("id", one.id);
+    from.text("name", one.name);
+    from.text("user", one.user);
+    from.text("tenant", one.tenant);
+    from.text("by", one.by);
+    from.fact("maintenance", one.maintenance);
+    from.each("cards", [&](const JsonValue& card) {
+      CardRef& ref = one.cards.emplace_back();
+      Reader(&card).number("number", ref.number);
+      Reader(&card).text("uuid", ref.uuid);
+    });
+    from.numbers("jobs_of_others", one.jobs_of_others);
+    from.time("from", one.from);
+    from.time("until", one.until);
+  });
+  return reservations;
+}
+
+Result<VersionView> parse_version(std::string_view body) {
+  auto value = parse_answer(body);
+  if (!value) return failure(value.error());
+  const Reader json(&*value);
+  VersionView view;
+  json.text("version", view.version);
+  json.inner("api").number("least", view.api_least);
+  json.inner("api").number("most", view.api_most);
+  json.number("pid", view.pid);
+  json.number("uid", view.uid);
+  json.text("state_directory", view.state_directory);
+  json.text("cards_from", view.cards_from);
+  json.texts("problems", view.problems);
+  return view;
+}
+
+}  // namespace gpusched::cli

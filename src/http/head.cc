@@ -1,0 +1,56 @@
+#include "http/head.h"
+
+#include <fmt/format.h>
+
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/status.hpp>
+
+namespace gpusched {
+
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
+std::string head_of(const HttpResponse& response, std::string_view framing, bool keep_alive) {
+  const auto reason =
+      boost::beast::http::obsolete_reason(static_cast<boost::beast::http::status>(response.status));
+  std::string head = fmt::format(
+      "HTTP/1.1 {} {}\r\nGpusched-Version: " GPUSCHED_VERSION "\r\nContent-Type: {}\r\n",
+      response.status, std::string_view(reason.data(), reason.size()), response.content_type);
+  for (const auto& [name, value] : response.headers) {
+    head += fmt::format("{}: {}\r\n", name, value);
+  }
+  head += framing;
+  head += keep_alive ? "\r\n" : "Connection: close\r\n\r\n";
+  return head;
+}
+
+std::string refusal_bytes(const Error& error) {
+  HttpResponse response = error_response(error);
+  return head_of(response, fmt::format("Content-Length: {}\r\n", response.body.size()), false) +
+         response.body;
+}
+
+std::optional<Error> fault_of_request(boost::system::error_code fault, std::uint64_t body_most,
+                                      std::uint64_t header_most) {
+  namespace http = boost::beast::http;
+  if (fault == http::error::body_limit) {
+    return Error{ErrorCode::kTooLarge,
+                 fmt::format("this request's body may have at most {} bytes", body_most)};
+  }
+  if (fault == http::error::header_limit || fault == http::error::buffer_overflow) {
+    return Error{ErrorCode::kTooLarge,
+                 fmt::format("a request's header may have at most {} bytes", header_most)};
+  }
+  const bool bad_http =
+      fault.category() == http::make_error_code(http::error::bad_method).category() &&
+      fault != http::error::end_of_stream && fault != http::error::partial_message;
+  if (!bad_http) return std::nullopt;
+  return Error{ErrorCode::kInvalid, fmt::format("not an HTTP request: {}", fault.message())};
+}
+
+}  // namespace gpusched

@@ -1,0 +1,25 @@
+// The head of an answer, as bytes, and what can be wrong with a request. Internal to the server.
+#pragma once
+
+#include <boost/system/error_code.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "http/types.h"
+
+namespace gpusched {
+
+// Of the letters that HTTP's names have.
+std::string lower_case(std::string_view text);
+// `framing`: the line that says how long the body is, or that it comes in chunks.
+std::string head_of(const HttpResponse& response, std::string_view framing, bool keep_alive);
+// The whole of an error answer, for a connection that gets no session.
+std::string refusal_bytes(const Error& error);
+
+// What to tell a client whose request could not be read. Nullopt: nothing, it has gone.
+std::optional<Error> fault_of_request(boost::system::error_code fault, std::uint64_t body_most,
+                                      std::uint64_t header_most);
+
+}  // namespace gpusched

@@ -1,0 +1,45 @@
+// HTTP/1.1 on a listening Unix socket: connections, limits, keep-alive, streams. Knows nothing of
+// jobs. Together with http_session.cc the only code that uses Beast; a slow, silent or greedy
+// client costs one bounded place and nothing else.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "http/limits.h"
+#include "http/types.h"
+#include "os/fd.h"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace gpusched {
+
+class LoopTurns;
+
+class HttpServer {
+ public:
+  // Without `body_most` every body may have HttpLimits::body_bytes; never more.
+  // REQUIRES: `turns` outlives the server.
+  HttpServer(boost::asio::io_context& loop, LoopTurns& turns, HttpLimits limits,
+             HttpHandler handler, BodyMost body_most = {});
+  ~HttpServer();
+
+  // Begins to accept. Takes the descriptor over.
+  void serve(Fd listener);
+  // Goes on with another listener: clients that are served stay.
+  void replace_listener(Fd listener);
+  // No new clients; answers under way are broken off.
+  void stop();
+  int clients() const;
+
+ private:
+  class Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace gpusched

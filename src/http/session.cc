@@ -1,0 +1,398 @@
+#include "http/session.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <optional>
+#include <utility>
+
+#include "http/head.h"
+#include "http/peer_process.h"
+#include "http/restartable_timer.h"
+#include "http/target.h"
+
+namespace gpusched {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using ErrorOf = boost::system::error_code;
+
+// Bodies up to this size are not counted against the memory for all bodies.
+constexpr std::uint64_t kSmallBody = 64U << 10;
+// What is read at once: a submit with an ordinary environment; much of a large body.
+constexpr std::size_t kFirstRead = 8 * 1024;
+constexpr std::size_t kLargeRead = 64 * 1024;
+// How long the rest of a refused request is read and thrown away, so that the client sees the
+// answer instead of a broken pipe.
+constexpr std::chrono::milliseconds kLinger{2000};
+
+}  // namespace
+
+class HttpSession : public std::enable_shared_from_this<HttpSession> {
+ public:
+  HttpSession(asio::io_context& loop, Fd socket, Peer peer,
+              std::shared_ptr<const SessionPorts> ports)
+      : socket_(loop), deadline_(loop), peer_(peer), ports_(std::move(ports)) {
+    socket_.assign(asio::local::stream_protocol(), socket.release());
+  }
+
+  void start() { read_request(); }
+
+  void close() {
+    if (!open_) return;
+    open_ = false;
+    ErrorOf ignored;
+    deadline_.cancel();
+    socket_.close(ignored);
+    end_answer(true);
+    ports_->closed(this);
+  }
+
+  void send(std::uint64_t request, HttpResponse response) {
+    if (!open_ || request != request_ || answered_) return;
+    answered_ = true;
+    if (response.stream) {
+      begin_stream(std::move(response));
+    } else {
+      write_whole(std::move(response));
+    }
+  }
+
+  void wake(std::uint64_t request) {
+    if (open_ && request == request_ && stream_ && !writing_) pump();
+  }
+
+  Fd process_of_peer(std::uint64_t request) {
+    return open_ && request == request_ ? peer_process(socket_.native_handle(), peer_) : Fd();
+  }
+
+  void on_gone(std::uint64_t request, std::function<void()> gone) {
+    if (!open_ || request != request_) {
+      gone();
+    } else {
+      gone_.push_back(std::move(gone));
+    }
+  }
+
+ private:
+  void read_request() {
+    parser_.emplace();
+    parser_->header_limit(ports_->limits.header_bytes);
+    body_most_ = ports_->limits.body_bytes;
+    parser_->body_limit(body_most_);
+    buffer_.reserve(kFirstRead);
+    set_deadline(ports_->limits.request_time, [this] { request_too_slow(); });
+    http::async_read_header(
+        socket_, buffer_, *parser_,
+        [self = shared_from_this()](ErrorOf fault, std::size_t) { self->on_header(fault); });
+  }
+
+  // A connection that has served a request may rest; the clock for a request starts with its
+  // first byte.
+  void wait_for_request() {
+    if (buffer_.size() > 0) return read_request();
+    set_deadline(ports_->limits.idle_time, [this] { close(); });
+    socket_.async_wait(asio::local::stream_protocol::socket::wait_read,
+                       [self = shared_from_this()](ErrorOf fault) {
+                         if (fault) return self->close();
+                         self->read_request();
+                       });
+  }
+
+  void on_header(ErrorOf fault) {
+    if (!open_ || refused_) return;
+    if (fault) return on_read_fault(fault);
+    const bool other_coding =
+        !parser_->chunked() && parser_->get().count(http::field::transfer_encoding) > 0;
+    const auto length = parser_->content_length();
+    // Such a body would end with the connection, if ever.
+    if (other_coding || (!parser_->is_done() && !length && !parser_->chunked())) {
+      return refuse({ErrorCode::kInvalid, "a body needs a Content-Length, or chunks"});
+    }
+    if (!parser_->is_done()) {
+      const std::string target = to_std(parser_->get().target());
+      body_most_ = ports_->body_most(to_std(parser_->get().method_string()), target);
+      parser_->body_limit(body_most_);
+      const std::uint64_t wanted = length ? *length : body_most_;
+      if (wanted > body_most_) return on_read_fault(http::error::body_limit);
+      if (wanted > kSmallBody && !reserve(wanted)) {
+        return refuse(
+            {ErrorCode::kBusy,
+             "the daemon is reading other large requests, or others of yours; try again"});
+      }
+      if (wanted > kSmallBody) buffer_.reserve(kLargeRead);
+      if (lower_case(to_std(parser_->get()[http::field::expect])) == "100-continue") {
+        return write_continue();
+      }
+    }
+    read_body();
+  }
+
+  void read_body() {
+    if (parser_->is_done()) return dispatch();
+    http::async_read(socket_, buffer_, *parser_,
+                     [self = shared_from_this()](ErrorOf fault, std::size_t) {
+                       if (!self->open_ || self->refused_) return;
+                       if (fault) return self->on_read_fault(fault);
+                       self->dispatch();
+                     });
+  }
+
+  void write_continue() {
+    static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+    asio::async_write(socket_, asio::buffer(kContinue.data(), kContinue.size()),
+                      [self = shared_from_this()](ErrorOf fault, std::size_t) {
+                        if (fault) return self->close();
+                        self->read_body();
+                      });
+  }
+
+  void on_read_fault(ErrorOf fault) {
+    const auto error = fault_of_request(fault, body_most_, ports_->limits.header_bytes);
+    if (error) return refuse(*error);
+    close();
+  }
+
+  void request_too_slow() {
+    const auto seconds = ports_->limits.request_time / std::chrono::seconds{1};
+    refuse({ErrorCode::kInvalid, fmt::format("the request was not complete after {} s", seconds)});
+    lingering_ = false;  // It sends nothing anyway.
+  }
+
+  // Answers a request that was not read to its end, then lets go of the connection.
+  void refuse(const Error& error) {
+    if (refused_) return close();
+    refused_ = true;
+    ++request_;
+    keep_alive_ = false;
+    lingering_ = true;
+    answered_ = true;
+    write_whole(error_response(error));
+  }
+
+  void dispatch() {
+    deadline_.cancel();
+    auto message = parser_->release();
+    ++request_;
+    answered_ = false;
+    keep_alive_ = message.keep_alive() && message.version() >= 11;
+    chunked_ = message.version() >= 11;
+    HttpRequest request;
+    request.method = to_std(message.method_string());
+    request.peer = peer_;
+    for (const auto& field : message) {
+      request.headers.emplace(lower_case(to_std(field.name_string())), to_std(field.value()));
+    }
+    request.body = std::move(message.body());
+    Responder responder(weak_from_this(), request_);
+    Result<HttpTarget> target = parse_target(to_std(message.target()));
+    if (!target) return responder.fail(target.error());
+    request.segments = std::move(target->segments);
+    request.query = std::move(target->query);
+    ports_->give_turn(peer_.uid, [self = shared_from_this(), responder,
+                                  asked = std::make_shared<HttpRequest>(std::move(request))] {
+      if (!self->open_) return;
+      self->ports_->handler(std::move(*asked), responder);
+      if (self->open_ && !self->answered_) self->watch_for_hang_up();
+    });
+  }
+
+  // A Unix peer that closes raises HUP, which ends this wait; half-closing does not.
+  void watch_for_hang_up() {
+    if (watching_) return;
+    watching_ = true;
+    socket_.async_wait(asio::local::stream_protocol::socket::wait_error,
+                       [self = shared_from_this()](ErrorOf) {
+                         self->watching_ = false;
+                         self->close();
+                       });
+  }
+
+  void write_whole(HttpResponse response) {
+    // It is held until it is taken, as a body is until it is read.
+    if (response.body.size() > kSmallBody && !reserve(response.body.size())) {
+      response = error_response({ErrorCode::kBusy, "read your other answers first"});
+    }
+    head_ =
+        head_of(response, fmt::format("Content-Length: {}\r\n", response.body.size()), keep_alive_);
+    out_ = std::move(response.body);
+    set_deadline(ports_->limits.write_time, [this] { close(); });
+    const std::array<asio::const_buffer, 2> parts = {asio::buffer(head_), asio::buffer(out_)};
+    write(parts, [](HttpSession& session) { session.answer_written(); });
+  }
+
+  void begin_stream(HttpResponse response) {
+    stream_ = std::make_shared<PullFn>(std::move(response.stream));
+    if (!chunked_) keep_alive_ = false;
+    head_ = head_of(response, chunked_ ? "Transfer-Encoding: chunked\r\n" : "", keep_alive_);
+    watch_for_hang_up();
+    const std::array<asio::const_buffer, 1> parts = {asio::buffer(head_)};
+    write(parts, [](HttpSession& session) { session.pump(); });
+  }
+
+  void pump() {
+    writing_ = true;  // Who wakes it meanwhile need not ask twice.
+    ports_->give_turn(peer_.uid, [self = shared_from_this()] {
+      self->writing_ = false;
+      if (self->open_) self->pull();
+    });
+  }
+
+  void pull() {
+    out_.clear();
+    writing_ = true;
+    // A copy of the pointer, because what it calls may end this answer.
+    const Pull said = (*std::shared_ptr<PullFn>(stream_))(out_);
+    writing_ = false;
+    if (!open_) return;
+    switch (said) {
+      case Pull::kAbort:
+        return close();
+      case Pull::kEnd:
+        return write_piece(true);
+      case Pull::kWait:
+        if (!out_.empty()) write_piece(false);
+        return;
+      case Pull::kMore:
+        if (!out_.empty()) return write_piece(false);
+        return pump();  // Nothing yet, but more to look through: others go first.
+    }
+  }
+
+  void write_piece(bool last) {
+    if (chunked_ && !out_.empty()) {
+      head_ = fmt::format("{:x}\r\n", out_.size());
+      out_ += "\r\n";
+    } else {
+      head_.clear();
+    }
+    if (last && chunked_) out_ += "0\r\n\r\n";
+    const std::array<asio::const_buffer, 2> parts = {asio::buffer(head_), asio::buffer(out_)};
+    if (last) {
+      write(parts, [](HttpSession& session) { session.answer_written(); });
+    } else {
+      write(parts, [](HttpSession& session) { session.pump(); });
+    }
+  }
+
+  template <std::size_t N>
+  void write(const std::array<asio::const_buffer, N>& parts, void (*then)(HttpSession&)) {
+    writing_ = true;
+    asio::async_write(socket_, parts,
+                      [self = shared_from_this(), then](ErrorOf fault, std::size_t) {
+                        self->writing_ = false;
+                        if (!self->open_) return;
+                        if (fault) return self->close();
+                        then(*self);
+                      });
+  }
+
+  void answer_written() {
+    deadline_.cancel();
+    end_answer(false);
+    if (keep_alive_) return wait_for_request();
+    if (lingering_) return linger();
+    close();
+  }
+
+  // Reads and throws away what the client still sends, for a short while.
+  void linger() {
+    ErrorOf ignored;
+    socket_.shutdown(asio::local::stream_protocol::socket::shutdown_send, ignored);
+    set_deadline(kLinger, [this] { close(); });
+    out_.resize(256U << 10);
+    discard();
+  }
+  void discard() {
+    socket_.async_read_some(asio::buffer(out_),
+                            [self = shared_from_this()](ErrorOf fault, std::size_t) {
+                              if (fault) return self->close();
+                              self->discard();
+                            });
+  }
+
+  void end_answer(bool broken) {
+    // Moved out first: these may hold the last reference to things that call back here.
+    const std::shared_ptr<PullFn> stream = std::exchange(stream_, nullptr);
+    const auto gone = std::exchange(gone_, {});
+    if (!broken) std::string().swap(out_);  // Its memory, too.
+    if (reserved_ > 0) {
+      ports_->reserve_body(peer_.uid, -static_cast<std::int64_t>(std::exchange(reserved_, 0)));
+    }
+    if (!broken) return;
+    for (const auto& tell : gone) tell();
+  }
+
+  bool reserve(std::uint64_t bytes) {
+    if (!ports_->reserve_body(peer_.uid, static_cast<std::int64_t>(bytes))) return false;
+    reserved_ += bytes;
+    return true;
+  }
+
+  template <class Late>
+  void set_deadline(std::chrono::milliseconds after, Late late) {
+    deadline_.set(after, shared_from_this(), late);
+  }
+
+  static std::string to_std(beast::string_view text) { return {text.data(), text.size()}; }
+
+  asio::local::stream_protocol::socket socket_;
+  RestartableTimer deadline_;
+  Peer peer_;
+  std::shared_ptr<const SessionPorts> ports_;
+  beast::flat_buffer buffer_;
+  std::optional<http::request_parser<http::string_body>> parser_;
+
+  std::uint64_t request_ = 0;  // Which request of this connection is being answered.
+  std::uint64_t reserved_ = 0;
+  std::uint64_t body_most_ = 0;  // Of the request that is being read.
+  bool open_ = true;
+  bool answered_ = false;
+  bool keep_alive_ = true;
+  bool chunked_ = true;
+  bool writing_ = false;
+  bool watching_ = false;
+  bool refused_ = false;
+  bool lingering_ = false;
+  std::string head_, out_;
+  std::shared_ptr<PullFn> stream_;
+  std::vector<std::function<void()>> gone_;
+};
+
+void Responder::send(HttpResponse response) const {
+  if (auto session = session_.lock()) session->send(request_, std::move(response));
+}
+Fd Responder::peer_process() const {
+  const auto session = session_.lock();
+  return session ? session->process_of_peer(request_) : Fd();
+}
+void Responder::wake() const {
+  if (auto session = session_.lock()) session->wake(request_);
+}
+void Responder::on_gone(std::function<void()> gone) const {
+  if (auto session = session_.lock()) {
+    session->on_gone(request_, std::move(gone));
+  } else {
+    gone();
+  }
+}
+
+std::shared_ptr<HttpSession> start_http_session(asio::io_context& loop, Fd socket, Peer peer,
+                                                std::shared_ptr<const SessionPorts> ports) {
+  auto session = std::make_shared<HttpSession>(loop, std::move(socket), peer, std::move(ports));
+  session->start();
+  return session;
+}
+
+void close_http_session(HttpSession& session) { session.close(); }
+
+}  // namespace gpusched

@@ -1,0 +1,90 @@
+// What the HTTP server hands to the API and takes back: requests and responses as plain values,
+// and the Responder through which an answer may come at any later time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "json/error_json.h"
+#include "os/fd.h"
+
+namespace gpusched {
+
+// From the socket, by the kernel; nothing in a request can change it.
+struct Peer {
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  int pid = 0;
+  std::uint64_t pid_started = 0;  // Only where the kernel does not remember who connected.
+};
+
+struct HttpRequest {
+  std::string method;
+  std::vector<std::string> segments;           // Of the path, decoded.
+  std::map<std::string, std::string> query;    // Decoded.
+  std::map<std::string, std::string> headers;  // Names in lower case.
+  std::string body;
+  Peer peer;
+};
+
+// What a stream has to say when the socket can take more.
+enum class Pull {
+  kMore,   // `out` was filled; ask again.
+  kWait,   // Nothing further for now; wake() will follow.
+  kEnd,    // That was all.
+  kAbort,  // It cannot go on; the client sees the connection break, never a short answer as whole.
+};
+// Appends at most some 256 KiB and about 1 ms of work to `out`.
+using PullFn = std::function<Pull(std::string& out)>;
+
+struct HttpResponse {
+  int status = 200;
+  std::string content_type = "application/json";
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::string body;
+  PullFn stream;  // If set, the body is streamed from here instead.
+};
+
+inline HttpResponse json_response(std::string body, int status = 200) {
+  HttpResponse response;
+  response.status = status;
+  response.body = std::move(body);
+  return response;
+}
+inline HttpResponse error_response(const Error& error) {
+  return json_response(error_json(error), http_status_of(error.code));
+}
+
+class HttpSession;
+
+// The way back to one request. Copyable; belongs to the loop's thread. Once the client is gone or
+// the answer is complete, every call does nothing.
+class Responder {
+ public:
+  Responder() = default;
+  Responder(std::weak_ptr<HttpSession> session, std::uint64_t request)
+      : session_(std::move(session)), request_(request) {}
+
+  void send(HttpResponse response) const;  // Once.
+  void fail(const Error& error) const { send(error_response(error)); }
+  // The stream has something again.
+  void wake() const;
+  // A descriptor of the process that connected (peer_process.h). Empty: it cannot be had.
+  Fd peer_process() const;
+  // Called if the client leaves before the answer is complete.
+  void on_gone(std::function<void()> gone) const;
+
+ private:
+  std::weak_ptr<HttpSession> session_;
+  std::uint64_t request_ = 0;
+};
+
+using HttpHandler = std::function<void(HttpRequest, Responder)>;
+
+}  // namespace gpusched

@@ -1,0 +1,98 @@
+#include "jobdir/numa.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <memory>
+#include <optional>
+
+#include "os/fd.h"
+
+namespace gpusched {
+namespace {
+
+constexpr int kCpuMost = 8191;
+
+// The first line of a small file; empty: it cannot be read.
+std::string line_in(const std::string& path) {
+  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  char buffer[4096];
+  const ssize_t got = file ? ::read(file.get(), buffer, sizeof buffer) : -1;
+  std::string line(buffer, static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  return line.substr(0, line.find('\n'));
+}
+
+std::optional<int> whole(std::string_view text) {
+  int number = 0;
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, number);
+  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
+  return number;
+}
+
+// sysfs has four digits of the domain, small letters; the driver says eight, large ones.
+std::string sysfs_address(std::string pci) {
+  std::ranges::transform(pci, pci.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::size_t colon = pci.find(':');
+  if (colon == 8 && pci.starts_with("0000")) pci.erase(0, 4);
+  return pci;
+}
+
+}  // namespace
+
+std::vector<int> cpus_in(std::string_view list) {
+  std::vector<int> cpus;
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    const std::string_view part = list.substr(0, comma);
+    list.remove_prefix(std::min(comma + 1, list.size()));
+    const std::size_t dash = part.find('-');
+    const auto first = whole(part.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : whole(part.substr(dash + 1));
+    if (!first || !last || *first < 0 || *last < *first || *last > kCpuMost) return {};
+    for (int cpu = *first; cpu <= *last; ++cpu) cpus.push_back(cpu);
+  }
+  return cpus;
+}
+
+NumaNodes NumaNodes::read(const std::string& sys) {
+  NumaNodes nodes;
+  nodes.sys_ = sys;
+  const std::string path = sys + "/devices/system/node";
+  const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir(path.c_str()), ::closedir);
+  if (!directory) return nodes;
+  while (const dirent* entry = ::readdir(directory.get())) {
+    const std::string_view name = entry->d_name;
+    if (!name.starts_with("node")) continue;
+    const auto number = whole(name.substr(4));
+    if (!number) continue;
+    std::string cpus = line_in(path + "/" + std::string(name) + "/cpulist");
+    if (!cpus_in(cpus).empty()) nodes.nodes_.push_back({*number, std::move(cpus)});
+  }
+  std::ranges::sort(nodes.nodes_, {}, &Node::number);
+  return nodes;
+}
+
+int NumaNodes::node_of(const std::string& pci) const {
+  if (pci.empty() || pci.find('/') != std::string::npos) return -1;
+  return whole(line_in(sys_ + "/bus/pci/devices/" + sysfs_address(pci) + "/numa_node"))
+      .value_or(-1);
+}
+
+NearCpus NumaNodes::near(const std::vector<std::string>& pci) const {
+  if (nodes_.size() < 2 || pci.empty()) return {};
+  const int number = node_of(pci.front());
+  const bool shared =
+      std::ranges::all_of(pci, [&](const std::string& one) { return node_of(one) == number; });
+  const auto node = std::ranges::find(nodes_, number, &Node::number);
+  if (!shared || node == nodes_.end()) return {};
+  return {.cpus = node->cpus,
+          .memory = std::to_string(number),
+          .count = static_cast<int>(cpus_in(node->cpus).size())};
+}
+
+}  // namespace gpusched
