@@ -11,6 +11,7 @@
 #include "api/event_stream.h"
 #include "api/lease_changes.h"
 #include "api/routes/routes.h"
+#include "http/peer_process.h"
 #include "http/server.h"
 #include "http/unix_listener.h"
 
@@ -128,7 +129,7 @@ Result<bool> Api::renew_socket() {
   return true;
 }
 
-void Api::serve(Fd listener) { impl_->server.serve(std::move(listener)); }
+void Api::serve(Fd listener) { impl_->server.serve(std::move(listener), peer_of); }
 void Api::after_turn() {
   if (impl_->context.after_commit.flush()) {
     // No turn may come; the rest goes on when sockets have been looked at.

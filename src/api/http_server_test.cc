@@ -8,7 +8,7 @@
 #include <fstream>
 #include <thread>
 
-#include "api/test_client.h"
+#include "http/test_client.h"
 #include "api/test_daemon.h"
 #include "http/unix_listener.h"
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "api/test_client.h"
+#include "http/test_client.h"
 #include "api/test_daemon.h"
 
 namespace gpusched::testing {

@@ -4,29 +4,20 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/local/stream_protocol.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <unordered_map>
 #include <utility>
 
 #include "http/head.h"
+#include "http/listener.h"
 #include "http/loop_turns.h"
-#include "http/peer_process.h"
 #include "http/session.h"
 
 namespace gpusched {
-namespace {
 
 namespace asio = boost::asio;
 
-// After running out of descriptors: long enough not to spin, short enough not to be felt.
-constexpr std::chrono::milliseconds kAcceptPause{100};
-
-}  // namespace
-
-class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
+class HttpServer::Impl {
  public:
   Impl(asio::io_context& loop, LoopTurns& turns, HttpLimits limits, HttpHandler handler,
        BodyMost body_most)
@@ -35,10 +26,10 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
         limits_(limits),
         handler_(std::move(handler)),
         body_most_(std::move(body_most)),
-        acceptor_(loop),
-        pause_(loop) {}
+        listener_(loop, [this](Fd socket) { admit(std::move(socket)); }) {}
 
-  void serve(Fd listener) {
+  void serve(Fd listener, WhoConnected who) {
+    who_ = std::move(who);
     auto ports = std::make_shared<SessionPorts>();
     ports->limits = limits_;
     ports->handler = std::move(handler_);
@@ -54,22 +45,13 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
       turns_.give(uid, std::move(work));
     };
     ports_ = std::move(ports);
-    acceptor_.assign(asio::local::stream_protocol(), listener.release());
-    accept();
+    listener_.listen(std::move(listener));
   }
 
-  void replace_listener(Fd listener) {
-    boost::system::error_code ignored;
-    pause_.cancel();
-    acceptor_.close(ignored);
-    acceptor_.assign(asio::local::stream_protocol(), listener.release());
-    accept();
-  }
+  void replace_listener(Fd listener) { listener_.listen(std::move(listener)); }
 
   void stop() {
-    boost::system::error_code ignored;
-    acceptor_.close(ignored);
-    pause_.cancel();
+    listener_.stop();
     auto sessions = sessions_;  // Closing changes the map.
     for (auto& [key, client] : sessions) close_http_session(*client.session);
   }
@@ -82,25 +64,8 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
     std::uint32_t uid = 0;
   };
 
-  void accept() {
-    acceptor_.async_accept([self = shared_from_this()](boost::system::error_code fault,
-                                                       asio::local::stream_protocol::socket peer) {
-      if (!self->acceptor_.is_open() || fault == asio::error::operation_aborted) return;
-      if (fault) return self->accept_later();
-      self->admit(Fd(peer.release()));
-      self->accept();
-    });
-  }
-
-  void accept_later() {
-    pause_.expires_after(kAcceptPause);
-    pause_.async_wait([self = shared_from_this()](boost::system::error_code fault) {
-      if (!fault && self->acceptor_.is_open()) self->accept();
-    });
-  }
-
   void admit(Fd socket) {
-    const std::optional<Peer> peer = peer_of(socket.get());
+    const std::optional<Peer> peer = who_(socket.get());
     if (!peer) return;
     int& of_user = per_user_[peer->uid];
     const bool administrator = peer->uid == 0 || peer->uid == limits_.administrator_uid;
@@ -150,8 +115,8 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
   HttpHandler handler_;
   BodyMost body_most_;
   std::shared_ptr<const SessionPorts> ports_;
-  asio::local::stream_protocol::acceptor acceptor_;
-  asio::steady_timer pause_;
+  WhoConnected who_;
+  Listener listener_;
   std::unordered_map<const HttpSession*, Client> sessions_;
   std::unordered_map<std::uint32_t, int> per_user_;
   std::int64_t bodies_ = 0;
@@ -163,7 +128,9 @@ HttpServer::HttpServer(asio::io_context& loop, LoopTurns& turns, HttpLimits limi
     : impl_(std::make_shared<Impl>(loop, turns, limits, std::move(handler), std::move(body_most))) {
 }
 HttpServer::~HttpServer() { stop(); }
-void HttpServer::serve(Fd listener) { impl_->serve(std::move(listener)); }
+void HttpServer::serve(Fd listener, WhoConnected who) {
+  impl_->serve(std::move(listener), std::move(who));
+}
 void HttpServer::replace_listener(Fd listener) { impl_->replace_listener(std::move(listener)); }
 void HttpServer::stop() { impl_->stop(); }
 int HttpServer::clients() const { return impl_->clients(); }

@@ -1,12 +1,12 @@
-// HTTP/1.1 on a listening Unix socket: connections, limits, keep-alive, streams. Knows nothing of
-// jobs. Together with http_session.cc the only code that uses Beast; a slow, silent or greedy
-// client costs one bounded place and nothing else.
+// HTTP/1.1 on a listening socket: connections, limits, keep-alive, streams. Knows nothing of jobs.
+// A slow, silent or greedy client costs one bounded place and nothing else.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "http/limits.h"
@@ -21,6 +21,9 @@ namespace gpusched {
 
 class LoopTurns;
 
+// Who is at the other end of a connection. Nullopt: it is not served.
+using WhoConnected = std::function<std::optional<Peer>(int socket)>;
+
 class HttpServer {
  public:
   // Without `body_most` every body may have HttpLimits::body_bytes; never more.
@@ -30,7 +33,7 @@ class HttpServer {
   ~HttpServer();
 
   // Begins to accept. Takes the descriptor over.
-  void serve(Fd listener);
+  void serve(Fd listener, WhoConnected who);
   // Goes on with another listener: clients that are served stay.
   void replace_listener(Fd listener);
   // No new clients; answers under way are broken off.

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -13,6 +12,7 @@
 #include <optional>
 #include <utility>
 
+#include "http/byte_stream.h"
 #include "http/head.h"
 #include "http/peer_process.h"
 #include "http/restartable_timer.h"
@@ -41,18 +41,15 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
  public:
   HttpSession(asio::io_context& loop, Fd socket, Peer peer,
               std::shared_ptr<const SessionPorts> ports)
-      : socket_(loop), deadline_(loop), peer_(peer), ports_(std::move(ports)) {
-    socket_.assign(asio::local::stream_protocol(), socket.release());
-  }
+      : socket_(loop, std::move(socket)), deadline_(loop), peer_(peer), ports_(std::move(ports)) {}
 
   void start() { read_request(); }
 
   void close() {
     if (!open_) return;
     open_ = false;
-    ErrorOf ignored;
     deadline_.cancel();
-    socket_.close(ignored);
+    socket_.close();
     end_answer(true);
     ports_->closed(this);
   }
@@ -72,7 +69,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   }
 
   Fd process_of_peer(std::uint64_t request) {
-    return open_ && request == request_ ? peer_process(socket_.native_handle(), peer_) : Fd();
+    return open_ && request == request_ ? peer_process(socket_.descriptor(), peer_) : Fd();
   }
 
   void on_gone(std::uint64_t request, std::function<void()> gone) {
@@ -101,11 +98,10 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   void wait_for_request() {
     if (buffer_.size() > 0) return read_request();
     set_deadline(ports_->limits.idle_time, [this] { close(); });
-    socket_.async_wait(asio::local::stream_protocol::socket::wait_read,
-                       [self = shared_from_this()](ErrorOf fault) {
-                         if (fault) return self->close();
-                         self->read_request();
-                       });
+    socket_.wait_readable([self = shared_from_this()](ErrorOf fault) {
+      if (fault) return self->close();
+      self->read_request();
+    });
   }
 
   void on_header(ErrorOf fault) {
@@ -206,15 +202,13 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     });
   }
 
-  // A Unix peer that closes raises HUP, which ends this wait; half-closing does not.
   void watch_for_hang_up() {
     if (watching_) return;
     watching_ = true;
-    socket_.async_wait(asio::local::stream_protocol::socket::wait_error,
-                       [self = shared_from_this()](ErrorOf) {
-                         self->watching_ = false;
-                         self->close();
-                       });
+    socket_.watch_hang_up([self = shared_from_this()](bool gone) {
+      self->watching_ = false;
+      if (gone) self->close();
+    });
   }
 
   void write_whole(HttpResponse response) {
@@ -306,8 +300,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
 
   // Reads and throws away what the client still sends, for a short while.
   void linger() {
-    ErrorOf ignored;
-    socket_.shutdown(asio::local::stream_protocol::socket::shutdown_send, ignored);
+    socket_.end_writing();
     set_deadline(kLinger, [this] { close(); });
     out_.resize(256U << 10);
     discard();
@@ -345,7 +338,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
 
   static std::string to_std(beast::string_view text) { return {text.data(), text.size()}; }
 
-  asio::local::stream_protocol::socket socket_;
+  ByteStream socket_;
   RestartableTimer deadline_;
   Peer peer_;
   std::shared_ptr<const SessionPorts> ports_;

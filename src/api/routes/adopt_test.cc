@@ -5,7 +5,7 @@
 
 #include <csignal>
 
-#include "api/test_client.h"
+#include "http/test_client.h"
 #include "api/test_daemon.h"
 
 namespace gpusched::testing {

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "api/test_client.h"
+#include "http/test_client.h"
 #include "api/test_daemon.h"
 #include "base/text.h"
 

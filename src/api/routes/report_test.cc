@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "api/report.h"
-#include "api/test_client.h"
+#include "http/test_client.h"
 #include "api/test_daemon.h"
 #include "json/json_value.h"
 

@@ -1,4 +1,4 @@
-// For tests: a blocking HTTP client over a Unix socket that shows exactly what came back.
+// For tests: a blocking HTTP client that shows exactly what came back.
 #pragma once
 
 #include <chrono>
@@ -29,6 +29,7 @@ class TestClient {
  public:
   // `as_uid` needs root: the kernel then reports that user as the peer.
   explicit TestClient(const std::string& socket, std::optional<std::uint32_t> as_uid = {});
+  explicit TestClient(Fd connected) : fd_(std::move(connected)) {}
 
   void send(std::string_view bytes);
   // False if the other side has closed.

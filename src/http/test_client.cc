@@ -1,4 +1,4 @@
-#include "api/test_client.h"
+#include "http/test_client.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

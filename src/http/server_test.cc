@@ -1,0 +1,207 @@
+// The server by itself, without jobs: the same over every kind of socket.
+#include "http/server.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <future>
+#include <thread>
+
+#include "http/loop_turns.h"
+#include "http/peer_process.h"
+#include "http/test_client.h"
+#include "http/unix_listener.h"
+#include "os/clock.h"
+#include "tests/support/temporary_directory.h"
+
+namespace gpusched::testing {
+namespace {
+
+enum class Kind : std::uint8_t { kUnix, kTcp };
+
+std::string name_of(const ::testing::TestParamInfo<Kind>& kind) {
+  return kind.param == Kind::kUnix ? "Unix" : "Tcp";
+}
+
+sockaddr_in loopback() {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = ::htonl(INADDR_LOOPBACK);
+  return address;
+}
+
+class ServerOver : public ::testing::TestWithParam<Kind> {
+ protected:
+  ServerOver() {
+    limits_.clients_per_user = 3;
+    limits_.extra_for_administrators = 0;
+  }
+  ~ServerOver() override {
+    on_loop([this] { server_->stop(); });
+    loop_.stop();
+    thread_.join();
+  }
+
+  void SetUp() override {
+    server_.emplace(loop_, turns_, limits_,
+                    [this](HttpRequest request, const Responder& responder) {
+                      handle(std::move(request), responder);
+                    });
+    server_->serve(listen(), [](int socket) -> std::optional<Peer> {
+      if (GetParam() == Kind::kUnix) return peer_of(socket);
+      return Peer{.uid = 4711};  // Whoever it is: TCP itself says nothing.
+    });
+    thread_ = std::thread([this] {
+      const auto work = boost::asio::make_work_guard(loop_);
+      loop_.run();
+    });
+  }
+
+  TestClient connect() const {
+    if (GetParam() == Kind::kUnix) return TestClient(path());
+    Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in address = loopback();
+    address.sin_port = port_;
+    EXPECT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    return TestClient(std::move(socket));
+  }
+
+  // Wakes the stream of the one request for /stream; `end` ends it.
+  void say(const std::string& text, bool end = false) {
+    on_loop([&] {
+      pending_ += text;
+      ends_ = end;
+      stream_.wake();
+    });
+  }
+  bool is_gone() {
+    return wait_until([this] {
+      bool gone = false;
+      on_loop([&] { gone = gone_; });
+      return gone;
+    });
+  }
+  int clients() {
+    int count = 0;
+    on_loop([&] { count = server_->clients(); });
+    return count;
+  }
+
+ private:
+  std::string path() const { return directory_ / "socket"; }
+  Fd listen() {
+    if (GetParam() == Kind::kUnix) return std::move(*listen_on_unix(path(), 0600));
+    Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in address = loopback();
+    socklen_t size = sizeof address;
+    EXPECT_EQ(::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), size), 0);
+    EXPECT_EQ(::listen(socket.get(), 16), 0);
+    EXPECT_EQ(::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
+    port_ = address.sin_port;
+    return socket;
+  }
+  void on_loop(const std::function<void()>& work) {
+    std::promise<void> done;
+    boost::asio::post(loop_, [&] {
+      work();
+      done.set_value();
+    });
+    done.get_future().wait();
+  }
+  void handle(HttpRequest request, const Responder& responder) {
+    const std::string& what = request.segments.at(0);
+    if (what == "echo") return responder.send({.body = request.method + " " + request.body});
+    responder.on_gone([this] { gone_ = true; });
+    if (what == "never") return;
+    stream_ = responder;
+    responder.send({.stream = [this](std::string& out) {
+      out += std::exchange(pending_, "");
+      return ends_ ? Pull::kEnd : Pull::kWait;
+    }});
+  }
+
+  TemporaryDirectory directory_;
+  in_port_t port_ = 0;
+  boost::asio::io_context loop_;
+  LoopTurns turns_{loop_, read_clock};
+  HttpLimits limits_;
+  std::optional<HttpServer> server_;
+  Responder stream_;
+  std::string pending_;
+  bool ends_ = false;
+  bool gone_ = false;
+  std::thread thread_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Kinds, ServerOver, ::testing::Values(Kind::kUnix, Kind::kTcp), name_of);
+
+TEST_P(ServerOver, AnswersSeveralRequestsOfOneConnection) {
+  TestClient client = connect();
+  EXPECT_EQ(client.ask("GET", "/echo").body, "GET ");
+  EXPECT_EQ(client.ask("POST", "/echo", "some words").body, "POST some words");
+}
+
+TEST_P(ServerOver, AnswersRequestsThatComeTogether) {
+  TestClient client = connect();
+  const std::string one = "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n";
+  client.send(one + one);
+  EXPECT_EQ(client.read().body, "GET ");
+  EXPECT_EQ(client.read().body, "GET ");
+}
+
+TEST_P(ServerOver, StreamsAsThereIsSomethingToSay) {
+  TestClient client = connect();
+  client.send("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n");
+  const auto has = [](const char* text) {
+    return [text](const std::string& in) { return in.find(text) != std::string::npos; };
+  };
+  ASSERT_NE(client.read_until(has("\r\n\r\n")).find("200"), std::string::npos);
+  say("first");
+  EXPECT_NE(client.read_until(has("first")).find("first"), std::string::npos);
+  say("second", true);
+  const TestResponse all = client.read();
+  EXPECT_TRUE(all.complete);
+  EXPECT_EQ(all.body, "firstsecond");
+  // The connection is as good as before.
+  EXPECT_EQ(client.ask("GET", "/echo").body, "GET ");
+  EXPECT_EQ(client.ask("GET", "/echo").body, "GET ");
+}
+
+TEST_P(ServerOver, NoticesThatAClientWhoWaitsHasGone) {
+  std::optional<TestClient> client = connect();
+  client->send("GET /never HTTP/1.1\r\nHost: x\r\n\r\n");
+  ASSERT_TRUE(wait_until([this] { return clients() == 1; }));
+  client.reset();
+  EXPECT_TRUE(is_gone());
+  EXPECT_TRUE(wait_until([this] { return clients() == 0; }));
+}
+
+TEST_P(ServerOver, NoticesThatAClientOfAStreamHasGoneAfterItSentMore) {
+  std::optional<TestClient> client = connect();
+  EXPECT_EQ(client->ask("GET", "/echo").body, "GET ");
+  client->send("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n");
+  ASSERT_FALSE(client->read_until([](const std::string& in) { return !in.empty(); }).empty());
+  client.reset();
+  EXPECT_TRUE(is_gone());
+}
+
+TEST_P(ServerOver, OneUserGetsSoManyConnections) {
+  std::vector<TestClient> clients;
+  for (int i = 0; i < 3; ++i) {
+    clients.push_back(connect());
+    EXPECT_EQ(clients.back().ask("GET", "/echo").status, 200);
+  }
+  TestClient more = connect();
+  EXPECT_EQ(more.read().status, 503);
+  EXPECT_TRUE(more.closed_by_peer());
+  clients.pop_back();
+  EXPECT_TRUE(wait_until([this] { return connect().ask("GET", "/echo").status == 200; }));
+}
+
+}  // namespace
+}  // namespace gpusched::testing
