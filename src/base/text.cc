@@ -98,6 +98,22 @@ std::optional<std::uint64_t> clock_seconds(std::string_view text) {
   return seconds;
 }
 
+// "1-00:00:00", "1-12:30", "1-12": days, then hours first, as Slurm writes it.
+std::optional<std::uint64_t> day_seconds(std::string_view text) {
+  const auto days = take_number(text);
+  if (!days || *days > 1'000'000 || text.empty() || text.front() != '-') return std::nullopt;
+  std::uint64_t seconds = 0;
+  std::uint64_t unit = 3600;
+  do {
+    text.remove_prefix(1);
+    const auto number = take_number(text);
+    if (!number || unit == 0 || *number > (unit == 3600 ? 23U : 59U)) return std::nullopt;
+    seconds += *number * unit;
+    unit /= 60;
+  } while (!text.empty() && text.front() == ':');
+  return text.empty() ? std::optional(*days * 86400 + seconds) : std::nullopt;
+}
+
 // "1h30m", "1h 30m", "90"; units may not repeat or grow.
 std::optional<std::uint64_t> unit_seconds(std::string_view text) {
   std::uint64_t total = 0;
@@ -202,8 +218,9 @@ std::string format_size(std::uint64_t bytes) {
 Result<Seconds> parse_duration(std::string_view text) {
   const std::string_view body = trimmed(text);
   if (body.empty()) return not_a_duration(text);
-  const auto seconds =
-      body.find(':') == std::string_view::npos ? unit_seconds(body) : clock_seconds(body);
+  const bool days = body.find('-') != std::string_view::npos;
+  const bool clock = body.find(':') != std::string_view::npos;
+  const auto seconds = days ? day_seconds(body) : clock ? clock_seconds(body) : unit_seconds(body);
   if (!seconds) return not_a_duration(text);
   if (*seconds > static_cast<std::uint64_t>(kLongestSeconds)) {
     return failure(ErrorCode::kInvalid, fmt::format("\"{}\" is longer than a century", text));

@@ -53,11 +53,16 @@ TEST(Duration, ReadsWhatPeopleWrite) {
   EXPECT_EQ(parse_duration("100:00:00").value(), Seconds{360000});
   EXPECT_EQ(parse_duration("02:30").value(), Seconds{150});
   EXPECT_EQ(parse_duration("0").value(), Seconds{0});
+  EXPECT_EQ(parse_duration("1-00:00:00").value(), Seconds{86400});
+  EXPECT_EQ(parse_duration("2-03:04:05").value(), Seconds{2 * 86400 + 3 * 3600 + 4 * 60 + 5});
+  EXPECT_EQ(parse_duration("1-12").value(), Seconds{86400 + 12 * 3600});
 }
 
 TEST(Duration, RefusesTheRestAndNamesIt) {
-  for (const char* text : {"", "h", "-5", "1h30", "30m1h", "5m5m", "1.5h", "1:2:3:4", "1:60", ":30",
-                           "10x", "99999999999d", "1h30m junk", "5 m s"}) {
+  for (const char* text :
+       {"",        "h",    "-5",     "1h30",      "30m1h",        "5m5m",       "1.5h",
+        "1:2:3:4", "1:60", ":30",    "10x",       "99999999999d", "1h30m junk", "5 m s",
+        "1-",      "1-24", "1-2:60", "1-2:3:4:5", "-1-2",         "1-2x"}) {
     const auto duration = parse_duration(text);
     ASSERT_FALSE(duration) << text;
     EXPECT_NE(duration.error().message.find(text), std::string::npos);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cli/other_tools.h"
 
 namespace gpusched::cli {
 namespace {
@@ -14,6 +15,8 @@ std::string suggestion_for(std::span<const FlagSection> sections, std::string_vi
   for (const FlagSection& section : sections) {
     for (const Flag& flag : section.flags) names.push_back(flag.name);
   }
+  if (const std::string_view here = flag_here(name); !here.empty())
+    return fmt::format("; {}", here);
   const std::string nearest = nearest_word(name, names.data(), names.size());
   return nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest);
 }

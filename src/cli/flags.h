@@ -19,7 +19,16 @@ enum class FlagKind : unsigned char {
 };
 
 // What completion offers for a value.
-enum class Offer : unsigned char { kNothing, kFiles, kJobs, kGroups, kStates, kWords };
+enum class Offer : unsigned char {
+  kNothing,
+  kFiles,
+  kJobs,
+  kOpenJobs,  // Those that have not ended.
+  kCards,
+  kGroups,
+  kStates,
+  kWords
+};
 
 struct Flag {
   std::string_view name;  // With its dashes: "--gpus".

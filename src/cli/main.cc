@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/commands/verbs.h"
 #include "cli/help.h"
+#include "cli/other_tools.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
 #include "cli/terminal.h"
@@ -23,6 +24,10 @@ int say(std::string_view text) {
 }
 
 int unknown_verb(std::string_view word) {
+  if (const std::string_view here = verb_here(word); !here.empty()) {
+    return fail({ErrorCode::kInvalid,
+                 fmt::format("there is no verb '{}'; here it is: gpusched {}", word, here)});
+  }
   std::vector<std::string_view> names;
   for (const Verb* verb : all_verbs()) {
     if (!verb->hidden) names.push_back(verb->name);

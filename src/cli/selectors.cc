@@ -50,10 +50,6 @@ std::vector<std::string_view> split_commas(std::string_view text) {
   }
 }
 
-constexpr std::array<std::string_view, 13> kStates = {
-    "held",      "queued", "starting",  "running", "pausing", "paused", "resuming",
-    "completed", "failed", "cancelled", "active",  "waiting", "ended"};
-
 Result<void> check_states(const FlagValue& value) {
   for (const std::string_view word : split_commas(value.text)) {
     if (std::ranges::find(kStates, word) != kStates.end()) continue;

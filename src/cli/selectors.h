@@ -2,6 +2,7 @@
 // Checked here so that a typing error is one sentence without a daemon; resolved by the daemon.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -18,6 +19,11 @@ struct Selection {
   std::string jobs;   // For the path: "7,9-12", "last", "all"; empty: nothing was named.
   std::string query;  // Filters, encoded and without '?': "state=failed&user=ml1".
 };
+
+// What --state takes.
+inline constexpr std::array<std::string_view, 13> kStates = {
+    "held",      "queued", "starting",  "running", "pausing", "paused", "resuming",
+    "completed", "failed", "cancelled", "active",  "waiting", "ended"};
 
 // One word: "7", "7-12", "7,9", "last", "@", "@~2", "all".
 Result<std::string> parse_selector(std::string_view word);

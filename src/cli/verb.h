@@ -18,7 +18,8 @@ struct Verb {
   std::string_view examples = {};  // Lines, each a command and what it does.
   std::span<const FlagSection> sections;
   Operands operands = Operands::kNone;
-  std::string_view words = {};  // For kWords: what completion offers, separated by spaces.
+  std::string_view words = {};    // For kWords: what completion offers, separated by spaces.
+  Offer offer = Offer::kNothing;  // What completion offers instead.
   int (*run)(const Arguments& arguments) = nullptr;
   bool hidden = false;
 };

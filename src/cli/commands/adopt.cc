@@ -125,6 +125,7 @@ constinit const Verb kDisownVerb = {
     .examples = "gpusched disown 7",
     .sections = kChangingSections,
     .operands = Operands::kJobs,
+    .offer = Offer::kOpenJobs,
     .run = run_disown,
 };
 

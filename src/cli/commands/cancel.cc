@@ -45,6 +45,7 @@ constinit const Verb kCancelVerb = {
         "gpusched cancel --array 7",
     .sections = kCancelSections,
     .operands = Operands::kJobs,
+    .offer = Offer::kOpenJobs,
     .run = run_cancel,
 };
 

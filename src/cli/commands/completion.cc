@@ -12,6 +12,7 @@ namespace gpusched::cli {
 namespace {
 
 constexpr std::string_view kJobsOffered = "/v1/jobs?newest=50";
+constexpr std::string_view kOpenOffered = "/v1/jobs?state=active,waiting&newest=50";
 
 int run_completion(const Arguments& arguments) {
   std::string_view script;
@@ -27,9 +28,9 @@ int run_completion(const Arguments& arguments) {
 }
 
 // Completion never complains: without a daemon there are just no live words.
-std::vector<Candidate> live_jobs(const Client& client) {
+std::vector<Candidate> live_jobs(const Client& client, std::string_view target) {
   std::vector<Candidate> found;
-  auto body = client.call({.target = std::string(kJobsOffered)});
+  auto body = client.call({.target = std::string(target)});
   if (!body) return found;
   auto jobs = parse_jobs(*body);
   if (!jobs) return found;
@@ -38,6 +39,16 @@ std::vector<Candidate> live_jobs(const Client& client) {
         {std::to_string(job->id),
          fmt::format("{} {}", job->state, job->name.empty() ? job->command : job->name)});
   }
+  return found;
+}
+
+std::vector<Candidate> live_cards(const Client& client) {
+  std::vector<Candidate> found;
+  auto body = client.call({.target = "/v1/gpus"});
+  if (!body) return found;
+  auto seen = parse_gpus(*body);
+  if (!seen) return found;
+  for (const auto& card : seen->cards) found.push_back({std::to_string(card.number), card.model});
   return found;
 }
 
@@ -55,9 +66,11 @@ std::vector<Candidate> live_groups(const Client& client) {
 
 int run_complete(const Arguments& arguments) {
   const Client client = client_of({});
-  const Completion completion = complete(
-      arguments.command,
-      {.jobs = [&] { return live_jobs(client); }, .groups = [&] { return live_groups(client); }});
+  const Completion completion =
+      complete(arguments.command, {.jobs = [&] { return live_jobs(client, kJobsOffered); },
+                                   .open_jobs = [&] { return live_jobs(client, kOpenOffered); },
+                                   .cards = [&] { return live_cards(client); },
+                                   .groups = [&] { return live_groups(client); }});
   std::string out;
   for (const Candidate& candidate : completion.words) {
     out += fmt::format("{}\t{}\n", escaped(candidate.word), cut(escaped(candidate.about), 60));

@@ -87,6 +87,7 @@ constinit const Verb kDrainVerb = {
         "gpusched undrain 1",
     .sections = kDrainSections,
     .operands = Operands::kWords,
+    .offer = Offer::kCards,
     .run = run_drain,
 };
 
@@ -97,6 +98,7 @@ constinit const Verb kUndrainVerb = {
     .examples = "gpusched undrain 1",
     .sections = kUndrainSections,
     .operands = Operands::kWords,
+    .offer = Offer::kCards,
     .run = run_undrain,
 };
 

@@ -10,6 +10,14 @@
 namespace gpusched::cli {
 namespace {
 
+Result<std::string> explain_end(const Client& client, std::uint64_t id) {
+  auto body = client.call({.target = fmt::format("/v1/jobs/{}", id)});
+  if (!body) return failure(body.error());
+  auto jobs = parse_job_details(*body);
+  if (!jobs) return failure(jobs.error());
+  return jobs->empty() ? std::string() : render_ended(jobs->front(), stdout_page());
+}
+
 int run_explain(const Arguments& arguments) {
   auto selection = selection_or_last(arguments);
   if (!selection) return fail(selection.error());
@@ -22,10 +30,12 @@ int run_explain(const Arguments& arguments) {
     const int code =
         arguments.has("--json")
             ? pass_through(client, request)
-            : call_and_print(client, request, [](const std::string& body) -> Result<std::string> {
+            : call_and_print(client, request, [&](const std::string& body) -> Result<std::string> {
                 auto view = parse_explain(body);
                 if (!view) return failure(view.error());
-                return render_explain(*view, stdout_page());
+                const bool ended = view->state == "completed" || view->state == "failed" ||
+                                   view->state == "cancelled";
+                return ended ? explain_end(client, view->id) : render_explain(*view, stdout_page());
               });
     if (code != kExitOk) return code;
   }
@@ -36,7 +46,7 @@ int run_explain(const Arguments& arguments) {
 
 constinit const Verb kExplainVerb = {
     .name = "explain",
-    .summary = "why a job waits, until when, and what would help",
+    .summary = "why a job waits, until when, what would help; of one that ended, how",
     .usage = "explain [IDS…] [FLAGS]",
     .about = "Without ids: the newest of one's own jobs. With --json: one line per job.",
     .examples =

@@ -24,6 +24,7 @@ constinit const Verb kHoldVerb = {
         "gpusched hold --all --tag paper",
     .sections = kChangingSections,
     .operands = Operands::kJobs,
+    .offer = Offer::kOpenJobs,
     .run = run_hold,
 };
 

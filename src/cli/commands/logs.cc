@@ -161,7 +161,13 @@ int run_logs(const Arguments& arguments) {
     return fail({ErrorCode::kInvalid, "follow one job at a time: gpusched logs -f 7"});
   }
   for (const std::uint64_t id : *ids) {
-    if (ids->size() > 1) note(fmt::format("log of job {}:", id));
+    // With the bytes, so that it stays before them in a pipe or file.
+    if (ids->size() > 1) {
+      const char* gap = id == ids->front() ? "" : "\n";
+      if (auto done = print(fmt::format("{}==> job {} <==\n", gap, id)); !done) {
+        return fail(done.error());
+      }
+    }
     log->id = id;
     if (auto shown = show_log(client, arguments, *log); !shown) return fail(shown.error());
   }
@@ -175,7 +181,9 @@ constinit const Verb kLogsVerb = {
     .alias = "log",
     .summary = "a job's output, live with -f",
     .usage = "logs [IDS…] [FLAGS]",
-    .about = "Without ids: the newest of one's own jobs. The bytes are those that the job wrote.",
+    .about =
+        "Without ids: the newest of one's own jobs. The bytes are those that the job wrote;\n"
+        "of several jobs each has a line '==> job 7 <==' before it.",
     .examples =
         "gpusched logs\n"
         "gpusched logs -f 7\n"

@@ -24,6 +24,7 @@ constinit const Verb kPauseVerb = {
         "gpusched pause --group sweep",
     .sections = kChangingSections,
     .operands = Operands::kJobs,
+    .offer = Offer::kOpenJobs,
     .run = run_pause,
 };
 

@@ -22,6 +22,7 @@ constinit const Verb kReleaseVerb = {
         "gpusched release --array 7",
     .sections = kChangingSections,
     .operands = Operands::kJobs,
+    .offer = Offer::kOpenJobs,
     .run = run_release,
 };
 

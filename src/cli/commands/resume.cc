@@ -24,6 +24,7 @@ constinit const Verb kResumeVerb = {
         "gpusched resume --all",
     .sections = kChangingSections,
     .operands = Operands::kJobs,
+    .offer = Offer::kOpenJobs,
     .run = run_resume,
 };
 

@@ -134,6 +134,7 @@ constinit const Verb kSetVerb = {
         "gpusched set --array 7 --vram 12G",
     .sections = kSetSections,
     .operands = Operands::kJobs,
+    .offer = Offer::kOpenJobs,
     .run = run_set,
 };
 

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/commands/verbs.h"
 #include "cli/job_ids.h"
+#include "cli/render/render.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
 #include "cli/views/views.h"
@@ -39,12 +40,9 @@ int finish(const Arguments& arguments, const std::string& body, const WaitedView
     if (!job.ended()) continue;
     const int own = exit_code_of_job(job);
     if (code == 0) code = own;
-    if (own != 0 && !arguments.has("--quiet") && job.cause != "exit") {
-      // A plain exit code speaks for itself; what has none is told.
-      note(fmt::format(
-          "job {} {}{}", job.id, job.state,
-          job.message.empty() ? (job.cause.empty() ? "" : ": " + job.cause) : ": " + job.message));
-    }
+    if (own == 0 || arguments.has("--quiet")) continue;
+    const std::string how = job.message.empty() ? outcome_text(job) : job.message;
+    note(fmt::format("job {} {}{}", job.id, job.state, how.empty() ? "" : ": " + how));
   }
   return code;
 }

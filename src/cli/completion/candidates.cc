@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
+#include "cli/selectors.h"
 #include "cli/verb.h"
 
 namespace gpusched::cli {
 namespace {
-
-constexpr std::string_view kStateWords =
-    "held queued starting running completed failed cancelled active waiting ended";
 
 void add_words(Completion& out, std::string_view words) {
   while (!words.empty()) {
@@ -20,29 +19,35 @@ void add_words(Completion& out, std::string_view words) {
   }
 }
 
-void add_jobs(Completion& out, const LiveWords& live) {
-  out.words = live.jobs();
+void add_jobs(Completion& out, std::vector<Candidate> jobs) {
+  out.words = std::move(jobs);
   out.words.push_back({"last", "the newest of one's own jobs"});
 }
 
-void add_offer(Completion& out, const Flag& flag, const LiveWords& live) {
-  switch (flag.offer) {
+void add_offer(Completion& out, Offer offer, std::string_view words, const LiveWords& live) {
+  switch (offer) {
     case Offer::kNothing:
       break;
     case Offer::kFiles:
       out.files = true;
       break;
     case Offer::kJobs:
-      add_jobs(out, live);
+      add_jobs(out, live.jobs());
+      break;
+    case Offer::kOpenJobs:
+      add_jobs(out, live.open_jobs());
+      break;
+    case Offer::kCards:
+      out.words = live.cards();
       break;
     case Offer::kGroups:
       out.words = live.groups();
       break;
     case Offer::kStates:
-      add_words(out, kStateWords);
+      for (const std::string_view state : kStates) out.words.push_back({std::string(state), ""});
       break;
     case Offer::kWords:
-      add_words(out, flag.words);
+      add_words(out, words);
       break;
   }
 }
@@ -56,6 +61,7 @@ void add_flags(Completion& out, const Verb& verb) {
 }
 
 void add_operands(Completion& out, const Verb& verb, const LiveWords& live) {
+  if (verb.offer != Offer::kNothing) return add_offer(out, verb.offer, verb.words, live);
   switch (verb.operands) {
     case Operands::kNone:
       break;
@@ -64,7 +70,7 @@ void add_operands(Completion& out, const Verb& verb, const LiveWords& live) {
       out.files = verb.words.empty();
       break;
     case Operands::kJobs:
-      add_jobs(out, live);
+      add_jobs(out, live.jobs());
       break;
     case Operands::kCommand:
       out.files = true;
@@ -98,7 +104,7 @@ Completion complete(std::span<const std::string> words, const LiveWords& live) {
   }
   const Flag* before = find_flag(verb->sections, words[words.size() - 2]);
   if (before != nullptr && before->kind == FlagKind::kValue) {
-    add_offer(out, *before, live);
+    add_offer(out, before->offer, before->words, live);
   } else if (current.starts_with("-")) {
     add_flags(out, *verb);
   } else {

@@ -23,6 +23,8 @@ struct Completion {
 
 struct LiveWords {
   std::function<std::vector<Candidate>()> jobs;
+  std::function<std::vector<Candidate>()> open_jobs;
+  std::function<std::vector<Candidate>()> cards;
   std::function<std::vector<Candidate>()> groups;
 };
 

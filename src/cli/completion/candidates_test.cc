@@ -11,6 +11,14 @@ const LiveWords kLive = {.jobs =
                              [] {
                                return std::vector<Candidate>{{"7", "running"}, {"12", ""}};
                              },
+                         .open_jobs =
+                             [] {
+                               return std::vector<Candidate>{{"12", "queued"}};
+                             },
+                         .cards =
+                             [] {
+                               return std::vector<Candidate>{{"0", "a card"}, {"1", "a card"}};
+                             },
                          .groups =
                              [] {
                                return std::vector<Candidate>{{"night", ""}};
@@ -45,6 +53,19 @@ TEST(Completion, OffersLiveJobs) {
   EXPECT_EQ(words_for({"cancel", "1"}), (Words{"12"}));
   EXPECT_EQ(words_for({"show", ""}), (Words{"7", "12", "last"}));
   EXPECT_EQ(words_for({"group", "s"}), (Words{"set"}));
+}
+
+TEST(Completion, OffersWhatCanStillBeChanged) {
+  for (const char* verb : {"cancel", "hold", "release", "pause", "resume", "set", "disown"}) {
+    EXPECT_EQ(words_for({verb, ""}), (Words{"12", "last"})) << verb;
+  }
+  EXPECT_EQ(words_for({"cancel", "--state", "pau"}), (Words{"pausing", "paused"}));
+}
+
+TEST(Completion, OffersCardsWhereCardsAreMeant) {
+  EXPECT_EQ(words_for({"drain", ""}), (Words{"0", "1"}));
+  EXPECT_EQ(words_for({"undrain", "1"}), (Words{"1"}));
+  EXPECT_FALSE(complete(Words{"drain", ""}, kLive).files);
 }
 
 TEST(Completion, LeavesTheCommandToTheShell) {

@@ -64,7 +64,7 @@ Finding check_switch(const LocalLook& look, const Switch& each) {
   const Sorted found = sorted(look, each.field, each.wanted);
   Finding finding{.about = each.about};
   if (!found.without.empty()) {
-    finding.health = Health::kLess;
+    finding.health = Health::kWarn;
     finding.is = fmt::format("{} for {}", kState[each.wanted ? 0 : 1], cards_named(found.without));
     finding.costs = each.costs;
     finding.fix = fmt::format(fmt::runtime(each.fix), chosen(look, found.without));
@@ -96,7 +96,7 @@ Finding check_compute_mode(const LocalLook& look) {
                                  finding.costs.empty() ? "" : "; ");
   }
   if (!plain.without.empty()) {
-    finding.health = Health::kLess;
+    finding.health = Health::kWarn;
     finding.fix = fmt::format("nvidia-smi {} -c DEFAULT, as root", chosen(look, plain.without));
     return finding;
   }
@@ -116,7 +116,7 @@ Finding check_checkpoint(const LocalLook& look) {
   Finding finding{.about = "checkpoint calls"};
   const std::string version = nvidia_driver_version(look);
   if (!major_of(version)) {
-    finding.health = Health::kLess;
+    finding.health = Health::kWarn;
     finding.is = "the driver's version is not known";
     finding.costs = "it cannot be said whether running jobs can be moved aside";
     return finding;
@@ -125,7 +125,7 @@ Finding check_checkpoint(const LocalLook& look) {
     finding.is = fmt::format("driver {} has them", version);
     return finding;
   }
-  finding.health = Health::kLess;
+  finding.health = Health::kWarn;
   finding.is =
       fmt::format("driver {} is older than {}, the first to have them", version, kCheckpointDriver);
   finding.costs =
@@ -205,7 +205,7 @@ bool has_checkpoint_calls(const std::string& version) {
 
 std::vector<Finding> check_cards(const Result<LocalLook>& look) {
   if (!look) {
-    return {{"GPU drivers", Health::kLess, look.error().message,
+    return {{"GPU drivers", Health::kWarn, look.error().message,
              "what the cards can do is not known here", ""}};
   }
   // Nobody found anything: where the library and the module are says more.

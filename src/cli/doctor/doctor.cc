@@ -22,8 +22,8 @@ std::string_view mark_of(Health health) {
   switch (health) {
     case Health::kGood:
       return "ok  ";
-    case Health::kLess:
-      return "less";
+    case Health::kWarn:
+      return "warn";
     case Health::kBad:
       return "BAD ";
   }
@@ -34,7 +34,7 @@ Style style_of(Health health) {
   switch (health) {
     case Health::kGood:
       return Style::kGreen;
-    case Health::kLess:
+    case Health::kWarn:
       return Style::kYellow;
     case Health::kBad:
       return Style::kRed;
@@ -46,8 +46,8 @@ const char* word_of(Health health) {
   switch (health) {
     case Health::kGood:
       return "good";
-    case Health::kLess:
-      return "less";
+    case Health::kWarn:
+      return "warn";
     case Health::kBad:
       return "bad";
   }

@@ -93,7 +93,7 @@ TEST(Doctor, AKernelThatRefusesTheFilterIsNamedWithItsReason) {
   facts.filter_error = EPERM;
   const auto findings = check_host(facts, nullptr);
   EXPECT_EQ(findings[0].is, "the kernel refuses it: Operation not permitted");
-  EXPECT_EQ(findings[0].health, Health::kLess);
+  EXPECT_EQ(findings[0].health, Health::kWarn);
 }
 
 TEST(Doctor, SaysWhetherJobsCanBeMovedThroughTheDriver) {
@@ -116,7 +116,7 @@ TEST(Doctor, SaysWhetherJobsCanBeMovedThroughTheDriver) {
             std::string::npos);
   facts.mover = false;
   found = check_moving(facts, look);
-  EXPECT_EQ(found->health, Health::kLess);
+  EXPECT_EQ(found->health, Health::kWarn);
   EXPECT_EQ(found->is, "not through the driver: gpusched-mover is not installed");
   EXPECT_FALSE(check_moving(facts, LocalLook{}));
 }
@@ -129,7 +129,7 @@ TEST(Doctor, TellsItsOwnMpsServersFromThoseOfOthers) {
   EXPECT_EQ(check_mps(facts).health, Health::kGood);
   facts.mps_pid = 7;
   EXPECT_EQ(check_mps(facts).is, "a control daemon that is not ours runs, pid 7");
-  EXPECT_EQ(check_mps(facts).health, Health::kLess);
+  EXPECT_EQ(check_mps(facts).health, Health::kWarn);
 }
 
 TEST(Doctor, SaysWhatBindsVramLimits) {

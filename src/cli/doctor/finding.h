@@ -5,7 +5,7 @@
 
 namespace gpusched::cli {
 
-enum class Health : unsigned char { kGood, kLess, kBad };
+enum class Health : unsigned char { kGood, kWarn, kBad };
 
 struct Finding {
   std::string about;  // "daemon"

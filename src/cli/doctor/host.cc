@@ -20,12 +20,12 @@ Finding check_device_filter(const HostFacts& facts) {
       "a job can use cards that it was not given, if it ignores its "
       "environment";
   if (!facts.filter_error) {
-    finding.health = Health::kLess;
+    finding.health = Health::kWarn;
     finding.is = "not tried without root";
     finding.costs = fmt::format("a daemon that does not run as root has none: {}", kOpen);
     finding.fix = "sudo gpusched doctor, to know what a daemon of the system could do";
   } else if (*facts.filter_error != 0) {
-    finding.health = Health::kLess;
+    finding.health = Health::kWarn;
     finding.is = fmt::format("the kernel refuses it: {}", std::strerror(*facts.filter_error));
     finding.costs = kOpen;
     finding.fix = "use a kernel with CONFIG_CGROUP_BPF; in a container, allow bpf() and CAP_BPF";
@@ -54,7 +54,7 @@ Finding check_freezer(const HostFacts& facts) {
       finding.fix = "boot with systemd.unified_cgroup_hierarchy=1";
       break;
   }
-  finding.health = Health::kLess;
+  finding.health = Health::kWarn;
   finding.costs = "a job's processes cannot be stopped in one step, only by a signal to each";
   return finding;
 }
@@ -66,7 +66,7 @@ Finding check_huge_pages(const HostFacts& facts) {
     finding.is += "; VRAM goes to RAM at about 2.5 GiB/s (measured on an H200)";
     return finding;
   }
-  finding.health = Health::kLess;
+  finding.health = Health::kWarn;
   finding.costs = facts.huge_pages == "madvise"
                       ? "moving a job aside takes half as long again: about 1.6 GiB/s instead of "
                         "2.5 (on an H200)"
@@ -96,7 +96,7 @@ Vram vram_of(const LocalLook& look) {
 Finding check_memory(const HostFacts& facts, const LocalLook* look) {
   Finding finding{.about = "RAM against VRAM"};
   if (!facts.ram_bytes || !facts.ram_free_bytes) {
-    finding.health = Health::kLess;
+    finding.health = Health::kWarn;
     finding.is = "the size of RAM is not known";
     return finding;
   }
@@ -112,7 +112,7 @@ Finding check_memory(const HostFacts& facts, const LocalLook* look) {
   const std::uint64_t room = *facts.ram_free_bytes - std::min(*facts.ram_free_bytes, kHostReserve);
   const auto most = static_cast<std::uint64_t>(static_cast<double>(room) / kMovedFactor);
   if (most < vram.largest) {
-    finding.health = Health::kLess;
+    finding.health = Health::kWarn;
     finding.costs = fmt::format(
         "a job that uses more than {} of VRAM cannot be moved aside: its memory would go to RAM",
         format_size(most));

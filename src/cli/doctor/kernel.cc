@@ -51,7 +51,7 @@ Finding check_kernel() {
   std::sscanf(name.release, "%d.%d", &major, &minor);
   Finding finding{.about = "kernel", .is = fmt::format("Linux {}", name.release)};
   if (major < 5 || (major == 5 && minor < 14)) {
-    finding.health = major < 5 || minor < 4 ? Health::kBad : Health::kLess;
+    finding.health = major < 5 || minor < 4 ? Health::kBad : Health::kWarn;
     finding.costs = "before 5.14 a job's tree cannot be ended in one step (cgroup.kill)";
     finding.fix = "use a kernel of 5.14 or newer";
   }
@@ -64,7 +64,7 @@ Finding check_pidfd() {
   // With size 0 an existing clone3 answers EINVAL and starts nothing.
   const bool clone3 = ::syscall(SYS_clone3, nullptr, 0) == -1 && errno == EINVAL;
   if (own && clone3) return finding;
-  finding.health = own ? Health::kLess : Health::kBad;
+  finding.health = own ? Health::kWarn : Health::kBad;
   finding.is = fmt::format("{} not usable", own      ? "clone3 is"
                                             : clone3 ? "pidfd_open is"
                                                      : "both are");
@@ -88,7 +88,7 @@ Finding check_cgroups() {
   Finding finding{.about = "cgroups"};
   const std::optional<std::string> own = own_cgroup_directory();
   if (!own) {
-    finding.health = Health::kLess;
+    finding.health = Health::kWarn;
     finding.is = "there is no cgroup v2 hierarchy";
     finding.costs =
         "a job's processes are tracked by session and process group; one that leaves both "
@@ -105,7 +105,7 @@ Finding check_cgroups() {
                            writable ? "writable here" : "not writable here",
                            controllers.empty() ? "none" : controllers);
   if (!writable) {
-    finding.health = Health::kLess;
+    finding.health = Health::kWarn;
     finding.costs = "a daemon started from here cannot give each job a cgroup of its own";
     finding.fix =
         "start it as a service (the units delegate a cgroup): systemctl --user start "

@@ -8,7 +8,7 @@ namespace gpusched::cli {
 Finding check_mps(const HostFacts& facts) {
   Finding finding{.about = "MPS"};
   if (facts.mps_pid) {
-    finding.health = Health::kLess;
+    finding.health = Health::kWarn;
     finding.is = fmt::format("a control daemon that is not ours runs, pid {}", *facts.mps_pid);
     finding.costs =
         "jobs under it cannot be moved aside, and a fault of one ends all that share its server";

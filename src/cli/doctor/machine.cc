@@ -88,11 +88,11 @@ Finding check_state_directory(const std::string& path) {
         "the daemon refuses it: locks and syncs of a network file system cannot be trusted";
     finding.fix = "choose a local directory with gpusched serve --state-dir";
   } else if (name == "tmpfs") {
-    finding.health = Health::kLess;
+    finding.health = Health::kWarn;
     finding.costs = "the queue is lost at the next boot";
     finding.fix = "choose a directory on disk with gpusched serve --state-dir";
   } else if (::access(there.c_str(), W_OK) != 0) {
-    finding.health = Health::kLess;
+    finding.health = Health::kWarn;
     finding.is += ", not writable for this user";
     finding.costs = "a daemon of this user cannot keep its queue there";
     finding.fix = "choose another with gpusched serve --state-dir";
@@ -105,14 +105,14 @@ Finding check_disk(const std::string& path) {
   struct statvfs status {};
   const std::string there = existing_part(path);
   if (::statvfs(there.c_str(), &status) != 0) {
-    finding.health = Health::kLess;
+    finding.health = Health::kWarn;
     finding.is = fmt::format("{}: {}", there, std::strerror(errno));
     return finding;
   }
   const std::uint64_t free = static_cast<std::uint64_t>(status.f_bavail) * status.f_frsize;
   finding.is = fmt::format("{} free at {}", format_size(free), there);
   if (free < kDiskLeast) {
-    finding.health = Health::kLess;
+    finding.health = Health::kWarn;
     finding.costs = "when it is full, new jobs are refused and logs are cut short";
     finding.fix = "make room, or keep fewer ended jobs (retention in the configuration)";
   }
@@ -132,13 +132,13 @@ Finding check_driver_library() {
       finding.is = fmt::format("NVIDIA {}, {}", version->substr(0, version->find('\n')), library);
       return finding;
     }
-    finding.health = Health::kLess;
+    finding.health = Health::kWarn;
     finding.is = library + ", but the kernel module is not loaded";
     finding.costs = "no card can be used";
     finding.fix = "modprobe nvidia, or reboot after a driver update";
     return finding;
   }
-  finding.health = Health::kLess;
+  finding.health = Health::kWarn;
   finding.is = "there is no libnvidia-ml.so.1";
   finding.costs = "no real cards: jobs without cards run, --sim shows the rest";
   finding.fix = "install the NVIDIA driver of the distribution";
@@ -175,7 +175,7 @@ Finding check_units() {
     finding.is = fmt::format("installed: {}", fmt::join(found, ", "));
     return finding;
   }
-  finding.health = Health::kLess;
+  finding.health = Health::kWarn;
   finding.is = "not installed";
   finding.costs = "the daemon does not come back by itself after a reboot";
   finding.fix = "cmake --install the build, then systemctl --user enable --now gpuschedd";
@@ -203,7 +203,7 @@ Finding check_daemon(const Client& client, std::string& state_directory) {
       fmt::format("version {} runs as pid {} of user {}, cards: {}", version->version, version->pid,
                   version->uid, version->cards_from.empty() ? "unknown" : version->cards_from);
   if (version->version != GPUSCHED_VERSION) {
-    finding.health = Health::kLess;
+    finding.health = Health::kWarn;
     finding.is += fmt::format("; this client is {}", GPUSCHED_VERSION);
     finding.costs = "new flags may not be understood by the older of the two";
     finding.fix = "restart the daemon after an upgrade; running jobs are not disturbed";

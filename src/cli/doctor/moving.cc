@@ -52,7 +52,7 @@ std::optional<Finding> check_moving(const HostFacts& facts, const LocalLook& loo
 
   Finding finding{.about = "moving jobs aside"};
   if (!stops.empty()) {
-    finding.health = Health::kLess;
+    finding.health = Health::kWarn;
     finding.is = fmt::format("not through the driver: {}", fmt::join(stops, ", "));
     finding.costs =
         "an urgent job waits for the end of others, unless they save themselves or may be "

@@ -294,6 +294,28 @@ std::string render_explain(const ExplainView& view, const Page& page) {
   return out;
 }
 
+std::string render_ended(const JobDetails& job, const Page& page) {
+  std::string head = fmt::format("Job {} is {}", job.id, job.state);
+  if (const std::string how = outcome_text(job); !how.empty()) head += ": " + how;
+  std::string out = styled(escaped(head) + ".", Style::kBold, page.colour) + "\n";
+  const auto line = [&](const std::string& text) {
+    out += "  " + wrapped(escaped(text), page.width, 2) + "\n";
+  };
+  if (!job.message.empty()) line(job.message);
+  if (job.started_at && job.ended_at) {
+    line(fmt::format("It ran for {}, until {}.", elapsed_text(job, page),
+                     local_time(*job.ended_at, page)));
+  } else {
+    line("It never ran.");
+  }
+  const std::string& file = job.output_path.empty() ? job.log_path : job.output_path;
+  if (job.started_at) {
+    line(fmt::format("Its output: gpusched logs {}{}", job.id,
+                     file.empty() ? "" : ", the file " + file));
+  }
+  return out;
+}
+
 std::string render_trail(const std::vector<TrailView>& trail, const Page& page) {
   Table table({{"TIME"}, {"JOB", true}, {"TRY", true, 0, 1}, {"WHAT"}, {"WHY", false, 12}});
   for (const TrailView& line : trail) {

@@ -142,7 +142,7 @@ TEST(Golden, Doctor) {
       {"daemon", Health::kBad, "no gpusched daemon answers at /run/gpusched/gpusched.sock",
        "nothing can be submitted", ""},
       {"kernel", Health::kGood, "Linux 6.1.0", "", ""},
-      {"cgroups", Health::kLess, "v2, not writable here, controllers: cpu memory",
+      {"cgroups", Health::kWarn, "v2, not writable here, controllers: cpu memory",
        "a daemon started from here cannot give each job a cgroup of its own",
        "start it as a service (the units delegate a cgroup): systemctl --user start gpuschedd"}};
   at_all_widths("doctor", [&](const Page& page) { return render_findings(findings, page); });

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 
 #include "cli/files.h"
 #include "cli/job_ids.h"
@@ -33,6 +34,19 @@ std::string absolute(const std::string& path, const Surroundings& around) {
   return path.front() == '/' ? path : around.working_directory + "/" + path;
 }
 
+// False also for a name with a slash: it is a file.
+bool in_path(const std::string& name) {
+  const char* path = std::getenv("PATH");
+  std::string_view rest = path == nullptr ? "" : path;
+  while (!rest.empty() && name.find('/') == std::string::npos) {
+    const std::size_t colon = rest.find(':');
+    const std::string file = std::string(rest.substr(0, colon)) + "/" + name;
+    if (::access(file.c_str(), X_OK) == 0) return true;
+    rest = colon == std::string_view::npos ? "" : rest.substr(colon + 1);
+  }
+  return false;
+}
+
 // A file that cannot be executed itself is run by its interpreter.
 void run_script(std::vector<std::string>& command, const std::string& head,
                 const Surroundings& around) {
@@ -52,9 +66,9 @@ Result<void> take_script(Arguments& arguments, std::span<const FlagSection> sect
   auto lines = parse_directives(*head);
   if (!lines) return failure(lines.error().code, file + ":" + lines.error().message);
   if (lines->empty()) {
-    if (file.find('/') != std::string::npos && head->starts_with("#!")) {
-      run_script(arguments.command, *head, around);
-    }
+    // A name alone means a program in PATH if there is one, else the file that lies here.
+    const bool script = head->starts_with("#!") || ::access(file.c_str(), X_OK) == 0;
+    if (script && !in_path(file)) run_script(arguments.command, *head, around);
     return {};
   }
   for (auto line = lines->rbegin(); line != lines->rend(); ++line) {
