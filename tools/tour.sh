@@ -17,13 +17,15 @@ tour_of_simulated_cards() {
   local state=$1 driver=$2 restart=$3
   local first second whole training urgent foreign waits
   say "1. Two jobs share a card: each says how much VRAM it needs, and is watched"
-  first=$(gpusched submit --gpu 0 --vram 8G --share 40 --name eval-a -- gpusched-simjob --vram 7G --util 35 --ramp 0s --seconds 60)
-  second=$(gpusched submit --gpu 0 --vram 8G --share 40 --name eval-b -- gpusched-simjob --vram 7G --util 35 --ramp 0s --seconds 60)
+  first=$(gpusched submit --gpu 0 --vram 8G --share 40 --name eval-a \
+    -- gpusched-simjob --vram 7G --util 35 --ramp 0s --seconds 60)
+  second=$(gpusched submit --gpu 0 --vram 8G --share 40 --name eval-b \
+    -- gpusched-simjob --vram 7G --util 35 --ramp 0s --seconds 60)
   until_state "$first" running
   until_state "$second" running
   show gpusched gpus
 
-  say "2. A program that nobody submitted sits on card 1: the next job waits instead of running out of memory"
+  say "2. A program that nobody submitted sits on card 1: the next job waits for it"
   GPUSCHED_SIM_WORLD=$state/sim-world LD_LIBRARY_PATH=$driver CUDA_VISIBLE_DEVICES=1 \
     gpusched-simjob --vram 20G --util 90 --ramp 0s --seconds 0 >/dev/null 2>&1 &
   foreign=$!
@@ -31,7 +33,8 @@ tour_of_simulated_cards() {
     gpusched gpus --json | grep -q "\"pid\":$foreign\b" && break
     sleep 0.1
   done
-  waits=$(gpusched submit --gpu 1 --vram 10G --name polite -- gpusched-simjob --vram 9G --util 30 --ramp 0s --seconds 2)
+  waits=$(gpusched submit --gpu 1 --vram 10G --name polite \
+    -- gpusched-simjob --vram 9G --util 30 --ramp 0s --seconds 2)
   show gpusched explain "$waits"
   kill "$foreign" 2>/dev/null || true
   wait "$foreign" 2>/dev/null || true
@@ -41,10 +44,12 @@ tour_of_simulated_cards() {
   gpusched wait "$first" "$second" "$waits" >/dev/null 2>&1 || true
 
   say "3. Something urgent: a training leaves its card with its memory, and comes back where it was"
-  training=$(gpusched submit --gpu 0 --priority low --time 2m --name train -- gpusched-simjob --vram 20G --util 80 --ramp 0s --seconds 9)
+  training=$(gpusched submit --gpu 0 --priority low --time 2m --name train \
+    -- gpusched-simjob --vram 20G --util 80 --ramp 0s --seconds 9)
   until_state "$training" running
   sleep 2.2 # A job that has just started is left in peace for a moment.
-  urgent=$(gpusched submit --gpu 0 --priority urgent --vram 20G --time 10m --name answer -- gpusched-simjob --vram 19G --util 60 --ramp 0s --seconds 3)
+  urgent=$(gpusched submit --gpu 0 --priority urgent --vram 20G --time 10m --name answer \
+    -- gpusched-simjob --vram 19G --util 60 --ramp 0s --seconds 3)
   until_state "$urgent" running
   show gpusched status "$training-$urgent"
   show gpusched explain "$training"
@@ -57,9 +62,11 @@ tour_of_simulated_cards() {
   echo "The urgent job is done, and the training is back on its card."
 
   say "5. Why and when: every job that waits says it"
-  whole=$(gpusched submit --gpu 0 --priority low --time 20s --name next -- gpusched-simjob --vram 22G --util 90 --ramp 0s --seconds 1)
+  whole=$(gpusched submit --gpu 0 --priority low --time 20s --name next \
+    -- gpusched-simjob --vram 22G --util 90 --ramp 0s --seconds 1)
   show gpusched explain "$whole"
-  gpusched wait "$training" "$whole" >/dev/null || die "a job of the tour failed; look at: gpusched status --all"
+  gpusched wait "$training" "$whole" >/dev/null ||
+    die "a job of the tour failed; look at: gpusched status --all"
   show gpusched events "$training"
 }
 
@@ -68,14 +75,15 @@ tour_of_real_cards() {
   (($(gpusched gpus --json | grep -o '"uuid"' | wc -l) > 1)) || only=0
   say "1. Jobs queue: each of these wants a card to itself"
   show gpusched gpus
-  first=$(gpusched submit --gpu $only --name train-a -- sh -c 'echo "card(s) $CUDA_VISIBLE_DEVICES"; sleep 4')
+  first=$(gpusched submit --gpu $only --name train-a \
+    -- sh -c 'echo "card(s) $CUDA_VISIBLE_DEVICES"; sleep 4')
   second=$(gpusched submit --gpu $only --name train-b -- sh -c 'sleep 4; echo done')
   third=$(gpusched submit --gpu $only --name train-c -- sh -c 'sleep 2; echo done')
   echo "submitted train-a ($first), train-b ($second), train-c ($third)"
   say "2. Priority orders the queue: urgent was submitted last and starts before train-c"
   urgent=$(gpusched submit --gpu $only --name urgent --priority 90 -- sh -c 'sleep 2; echo urgent')
   say "3. A follow-up waits for its job, on CPUs alone"
-  after=$(gpusched submit --gpus 0 --after "$second" --name report -- sh -c 'echo "train-b is done"')
+  after=$(gpusched submit --gpus 0 --after "$second" --name report -- echo "train-b is done")
   show gpusched status
   say "4. Every waiting job says why"
   show gpusched explain "$third"
