@@ -218,8 +218,7 @@ const std::string& RowWriter::deadline_of(const Job& job, std::optional<Wall> st
 RowFacts RowWriter::waiting_facts(const Job& job) {
   const bool waits =
       std::holds_alternative<Held>(job.state) || std::holds_alternative<Queued>(job.state);
-  const AsidePhase phase = aside_phase(job);
-  const bool away = phase == AsidePhase::kPausing || phase == AsidePhase::kPaused;
+  const bool away = is_aside(job) && aside_phase(job) != AsidePhase::kResuming;
   if (!waits && !away) return {};
   const Now now = context_.now();
   if (!reasons_) reasons_.emplace(context_.state(), now);
@@ -249,7 +248,7 @@ RowFacts RowWriter::facts_of(const Job& job) {
   facts.progress = state.uses().progress_of(job.current_attempt());
   const auto run = expected_run(state, job);
   // One that is over its time is expected to end any moment; that is not worth a word.
-  if (run && aside_phase(job) == AsidePhase::kHere) {
+  if (run && !is_aside(job)) {
     const Wall now = context_.now().wall;
     const Wall end = now - ran_for(*running, now) + *run;
     if (end > now) facts.expected_end = end;

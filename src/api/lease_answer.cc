@@ -71,7 +71,7 @@ std::optional<std::uint64_t> LeaseWriter::position_of(JobId id) {
 
 void LeaseWriter::write_waiting(JsonWriter& json, const Job& job) {
   const bool waits = !job.active() && !job.ended();
-  const bool away = aside_phase(job) != AsidePhase::kHere;
+  const bool away = is_aside(job);
   std::string reason;
   if (waits || away) {
     if (!reasons_) reasons_.emplace(context_.state(), context_.now());

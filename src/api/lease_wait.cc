@@ -40,7 +40,7 @@ class LeaseWait : public std::enable_shared_from_this<LeaseWait> {
   bool settled() const {
     const Job* job = context_.state().find(lease_);
     if (job == nullptr || job->ended()) return true;
-    return job->active() && (!on_cards_ || aside_phase(*job) == AsidePhase::kHere);
+    return job->active() && (!on_cards_ || !is_aside(*job));
   }
   void answer() {
     let_go();

@@ -160,9 +160,9 @@ StateSet state_bit(const JobState& state) {
     StateSet operator()(const Queued&) const { return kQueued; }
     StateSet operator()(const Starting&) const { return kStarting; }
     StateSet operator()(const Running& running) const {
-      switch (running.aside ? running.aside->phase : AsidePhase::kHere) {
-        case AsidePhase::kHere:
-          return kRunning;
+      const Aside* aside = aside_of(running);
+      if (aside == nullptr) return kRunning;
+      switch (aside->phase) {
         case AsidePhase::kPausing:
           return kPausing;
         case AsidePhase::kPaused:

@@ -33,13 +33,13 @@ enum class Look { kNone, kLearn, kJudge };
 Look look_for(const State& state, const Job& job) {
   const auto* running = std::get_if<Running>(&job.state);
   if (running == nullptr) return Look::kNone;
-  const AsidePhase phase = aside_phase(job);
-  if (phase == AsidePhase::kPaused) {
+  const Aside* aside = aside_of(job);
+  if (aside != nullptr && aside->phase == AsidePhase::kPaused) {
     // Of a lease also whether its process is still there.
-    const bool asleep = is_asleep(state.rules().room, *running->aside) && !running->aside->by_hand;
+    const bool asleep = is_asleep(state.rules().room, *aside) && !aside->by_hand;
     return asleep || job.spec->lease ? Look::kJudge : Look::kNone;
   }
-  if (phase != AsidePhase::kHere || running->stopping != StopReason::kNone) return Look::kNone;
+  if (aside != nullptr || running->stopping != StopReason::kNone) return Look::kNone;
   const RoomRules& rules = state.rules().room;
   const bool may_go = rules.return_on_use && rules.idle_after > Seconds{0};
   return may_go && is_quiet(state, job) ? Look::kLearn : Look::kNone;

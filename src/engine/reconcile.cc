@@ -57,24 +57,14 @@ bool set_moving(Job& job, bool found, Wall now) {
   }
   const auto& lease = job.spec->lease;
   if (lease && (lease->pid <= 0 || lease->pid_started == 0)) return false;
-  Aside aside = running->aside ? *running->aside : Aside{.phase = AsidePhase::kHere};
-  switch (aside.phase) {
-    // As after every restart; one that is paused is ordered aside again (engine/recovery), because
-    // others may have its place.
-    case AsidePhase::kPausing:
-    case AsidePhase::kResuming:
-    case AsidePhase::kPaused:
-      return false;
-    case AsidePhase::kHere:
-      break;
-  }
+  // As after every restart; one that is paused is ordered aside again (engine/recovery), because
+  // others may have its place.
+  if (is_aside(job)) return false;
   // Of one that was found nobody can say that it has no card.
   const bool cards = found || !running->grant.cards.empty();
-  aside.phase = AsidePhase::kResuming;
-  aside.mechanism = cards ? Mechanism::kCheckpoint : Mechanism::kFreeze;
-  aside.still = false;
-  aside.since = now;
-  running->aside = std::make_shared<const Aside>(std::move(aside));
+  set_aside(job, {.phase = AsidePhase::kResuming,
+                  .mechanism = cards ? Mechanism::kCheckpoint : Mechanism::kFreeze,
+                  .since = now});
   return true;
 }
 

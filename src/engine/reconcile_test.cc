@@ -66,13 +66,12 @@ TEST_F(Reconciling, AJobOfWhichTheStoreKnowsLessIsNotStartedAgain) {
 }
 
 TEST_F(Reconciling, AfterALossWhoRunsIsOnItsWayBackFromWhereverItIs) {
-  const auto aside = [](AsidePhase phase) {
-    return Running{.aside = std::make_shared<const Aside>(Aside{.phase = phase})};
+  const auto at = [](auto place) {
+    return Running{.presence = std::make_shared<const Presence>(Presence{.place = place})};
   };
-  image_.jobs = {known(1, 1, Running{}), known(2, 1, aside(AsidePhase::kPaused)),
-                 known(3, 1, aside(AsidePhase::kHere)),
-                 known(4, 1, Running{.stopping = StopReason::kCancel}),
-                 known(5, 1, aside(AsidePhase::kPausing))};
+  image_.jobs = {known(1, 1, Running{}), known(2, 1, at(Aside{.phase = AsidePhase::kPaused})),
+                 known(3, 1, at(OnCards{})), known(4, 1, Running{.stopping = StopReason::kCancel}),
+                 known(5, 1, at(Aside{}))};
   image_.next_job = JobId{6};
   EXPECT_TRUE(with({}).repair.jobs.put.empty()) << "Without a loss everybody is where it says.";
   image_.loss = StoreLoss{.commits_known = 9, .commits_found = 4, .next_job_found = JobId{6}};
@@ -81,7 +80,7 @@ TEST_F(Reconciling, AfterALossWhoRunsIsOnItsWayBackFromWhereverItIs) {
   EXPECT_EQ(aside_phase(image_.jobs[0]), AsidePhase::kResuming);
   EXPECT_EQ(aside_phase(image_.jobs[1]), AsidePhase::kPaused) << "Others may have its place.";
   EXPECT_EQ(aside_phase(image_.jobs[2]), AsidePhase::kResuming);
-  EXPECT_EQ(aside_phase(image_.jobs[3]), AsidePhase::kHere) << "It ends.";
+  EXPECT_FALSE(is_aside(image_.jobs[3])) << "It ends.";
   EXPECT_EQ(aside_phase(image_.jobs[4]), AsidePhase::kPausing);
 }
 

@@ -92,7 +92,7 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now, bool
       run_effect(AskToSave{job.current_attempt()});
     } else if (stopping == StopReason::kLetGo) {
       // One that was aside returns first, and is seen on its cards before it is let go.
-      if (running && !running->aside) launcher_.let_go(job.current_attempt());
+      if (running && !running->presence) launcher_.let_go(job.current_attempt());
     } else if (stopping != StopReason::kNone) {
       launcher_.stop(job.current_attempt(), job.spec->time.grace);
     }

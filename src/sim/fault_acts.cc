@@ -15,24 +15,23 @@ void FaultWorld::note_acts(const Job& job) {
   const auto* running = std::get_if<Running>(&job.state);
   if (running == nullptr) return;
   if (running->stopping == StopReason::kPressure && pressed_.insert(attempt).second) ++acts.evicted;
-  const Aside* aside = running->aside.get();
-  if (aside == nullptr) return;
-  if (aside->phase == AsidePhase::kHere) {
-    if (paused_by_hand_.erase(attempt) > 0 && aside->problem.empty()) ++acts.resumed;
-    if (pressed_.erase(attempt) > 0 && aside->problem.empty()) ++acts.returned_after_pressure;
+  if (!running->presence) return;
+  const auto& failed = running->presence->failed;
+  if (!is_aside(job)) {
+    if (paused_by_hand_.erase(attempt) > 0 && !failed) ++acts.resumed;
+    if (pressed_.erase(attempt) > 0 && !failed) ++acts.returned_after_pressure;
   }
-  if (!aside->problem.empty() && std::exchange(failed_at_[attempt], aside->tried) != aside->tried) {
-    ++acts.moves_failed;
-  }
-  if (aside->phase != AsidePhase::kPaused) return;
+  if (failed && std::exchange(failed_at_[attempt], failed->at) != failed->at) ++acts.moves_failed;
+  const Aside* aside = aside_of(job);
+  if (aside == nullptr || aside->phase != AsidePhase::kPaused) return;
   if (aside->by_hand) paused_by_hand_.insert(attempt);
   const auto [since, is_new] = away_since_.try_emplace(attempt, aside->since);
   if (!is_new && std::exchange(since->second, aside->since) == aside->since) return;
   const bool frozen = aside->mechanism == Mechanism::kFreeze;
   if (aside->by_hand) ++(frozen ? acts.frozen_by_hand : acts.moved_out_by_hand);
-  if (aside->still) ++acts.stood_still;
-  if (aside->over_limit()) ++acts.stopped_at_limit;
-  if (aside->pressed && pressed_.insert(attempt).second) ++acts.evicted;
+  if (aside->why == AsideWhy::kStill) ++acts.stood_still;
+  if (aside->over_limit_until) ++acts.stopped_at_limit;
+  if (aside->why == AsideWhy::kPressure && pressed_.insert(attempt).second) ++acts.evicted;
 }
 
 std::vector<std::pair<const char*, int>> FaultWorld::Acts::named() const {

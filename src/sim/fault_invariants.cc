@@ -45,7 +45,7 @@ void FaultWorld::check_nobody_joins_growth(const Job& job) {
       if (other == nullptr || !other->active() || other->current_attempt() != grown.attempt) {
         continue;
       }
-      if (aside_phase(*other) != AsidePhase::kHere) continue;
+      if (is_aside(*other)) continue;
       for (const CardGrant& given : grant_of(*other)->cards) {
         if (given.card != held.card || grown.vram_bytes <= given.vram_bytes) continue;
         violate("job " + to_string(job.id) + " started beside job " + to_string(other->id) +

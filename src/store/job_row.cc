@@ -122,7 +122,7 @@ struct StateColumns {
     // For whom it leaves.
     if (stopping && running.leaves_for != JobId{}) *stopping += " " + to_string(running.leaves_for);
     if (running.used) gpu_usage = gpu_usage_to_json(*running.used);
-    if (running.aside) aside = aside_to_text(*running.aside);
+    if (running.presence) aside = presence_to_text(*running.presence);
   }
   void operator()(const Ended& ended) {
     if (ended.cause) cause = cause_name(*ended.cause);
@@ -226,10 +226,9 @@ Result<JobState> read_state(const Statement& row) {
       running.used = std::make_shared<const GpuUsage>(*used);
     }
     if (!row.is_null(kAside)) {
-      std::optional<Aside> aside = aside_from_text(row.text(kAside));
-      if (!aside) return failure(unreadable(id, "aside", row.text(kAside)));
-      aside->phase = phase_of_word(word).value_or(AsidePhase::kHere);
-      running.aside = std::make_shared<const Aside>(std::move(*aside));
+      auto presence = presence_from_text(row.text(kAside), phase_of_word(word));
+      if (!presence) return failure(unreadable(id, "aside", row.text(kAside)));
+      running.presence = std::make_shared<const Presence>(std::move(*presence));
     } else if (word != "running") {
       return failure(unreadable(id, "aside", ""));
     }

@@ -210,22 +210,26 @@ std::optional<AsidePhase> phase_of_word(std::string_view word) {
 constexpr int kHandBit = 1, kIdle = 2, kWanted = 4, kEnds = 8, kRefused = 16, kStill = 32,
               kPressed = 64;
 
-std::string aside_to_text(const Aside& aside) {
+std::string presence_to_text(const Presence& presence) {
+  const OnCards* back = presence.back();
+  const Aside aside = back != nullptr ? Aside{.since = back->since} : *presence.aside();
+  const bool still = back != nullptr ? back->stood_still : aside.why == AsideWhy::kStill;
   const std::string limit =
-      aside.over_limit()
-          ? fmt::format("limit={} ", aside.over_limit_until.time_since_epoch().count())
+      aside.over_limit_until
+          ? fmt::format("limit={} ", aside.over_limit_until->time_since_epoch().count())
           : "";
-  const int flags = (aside.by_hand ? kHandBit : 0) | (aside.idle ? kIdle : 0) |
+  const int flags = (aside.by_hand ? kHandBit : 0) | (aside.why == AsideWhy::kIdle ? kIdle : 0) |
                     (aside.wanted ? kWanted : 0) | (aside.ends ? kEnds : 0) |
-                    (aside.refused ? kRefused : 0) | (aside.still ? kStill : 0) |
-                    (aside.pressed ? kPressed : 0);
+                    (presence.refused ? kRefused : 0) | (still ? kStill : 0) |
+                    (aside.why == AsideWhy::kPressure ? kPressed : 0);
+  const FailedMove failed = presence.failed.value_or(FailedMove{});
   return fmt::format("{}{} {} {} {} {} {} {} {}", limit, mechanism_name(aside.mechanism), flags,
                      number_of(aside.for_job), aside.since.time_since_epoch().count(),
-                     aside.away.count(), aside.host_bytes, aside.tried.time_since_epoch().count(),
-                     aside.problem);
+                     presence.away.count(), aside.host_bytes, failed.at.time_since_epoch().count(),
+                     failed.error);
 }
 
-std::optional<Aside> aside_from_text(std::string_view text) {
+std::optional<Presence> presence_from_text(std::string_view text, std::optional<AsidePhase> phase) {
   const auto part = [&text] {
     const std::size_t end = std::min(text.find(' '), text.size());
     const std::string_view word = text.substr(0, end);
@@ -259,19 +263,23 @@ std::optional<Aside> aside_from_text(std::string_view text) {
   number(tried);
   if (!mechanism || !whole) return std::nullopt;
   aside.mechanism = *mechanism;
+  if ((flags & kIdle) != 0) aside.why = AsideWhy::kIdle;
+  if ((flags & kPressed) != 0) aside.why = AsideWhy::kPressure;
+  if ((flags & kStill) != 0) aside.why = AsideWhy::kStill;
   aside.by_hand = (flags & kHandBit) != 0;
-  aside.idle = (flags & kIdle) != 0;
   aside.wanted = (flags & kWanted) != 0;
   aside.ends = (flags & kEnds) != 0;
-  aside.refused = (flags & kRefused) != 0;
-  aside.still = (flags & kStill) != 0;
-  aside.pressed = (flags & kPressed) != 0;
   aside.for_job = JobId{for_job};
   aside.since = Wall(Microseconds(since));
-  aside.away = Microseconds(away);
-  aside.tried = Wall(Microseconds(tried));
-  aside.problem = text;
-  return aside;
+  Presence presence{.place = OnCards{aside.since, aside.why == AsideWhy::kStill}};
+  if (phase) {
+    aside.phase = *phase;
+    presence.place = aside;
+  }
+  presence.away = Microseconds(away);
+  presence.refused = (flags & kRefused) != 0;
+  if (!text.empty()) presence.failed = {Wall(Microseconds(tried)), std::string(text)};
+  return presence;
 }
 
 std::optional<Outcome> outcome_of_word(std::string_view word) {

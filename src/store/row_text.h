@@ -31,9 +31,9 @@ std::optional<HoldReason> hold_of_word(std::string_view word);
 std::optional<std::string_view> stop_word(StopReason why);
 std::optional<StopReason> stop_of_word(std::string_view word);
 std::optional<AsidePhase> phase_of_word(std::string_view word);
-// All but its phase, which is the job's state.
-std::string aside_to_text(const Aside& aside);
-std::optional<Aside> aside_from_text(std::string_view text);
+// All but the phase, which is the job's state: `phase` is empty for one that is on its cards.
+std::string presence_to_text(const Presence& presence);
+std::optional<Presence> presence_from_text(std::string_view text, std::optional<AsidePhase> phase);
 std::optional<Outcome> outcome_of_word(std::string_view word);
 
 }  // namespace gpusched

@@ -43,20 +43,50 @@ TEST(RowText, RefusesTaskValuesThatMakeNoSense) {
 }
 
 TEST(RowText, BringsBackWhoIsAside) {
-  Aside aside{.mechanism = Mechanism::kCheckpoint};
+  Aside aside{.phase = AsidePhase::kPaused, .mechanism = Mechanism::kCheckpoint};
   aside.for_job = JobId{7};
   aside.since = Wall{Seconds{5}};
   aside.host_bytes = 99;
-  aside.problem = "no room, for now";
-  for (bool Aside::*flag : {&Aside::by_hand, &Aside::idle, &Aside::wanted, &Aside::ends,
-                            &Aside::refused, &Aside::still, &Aside::pressed}) {
-    aside.*flag = true;
-    EXPECT_EQ(aside_from_text(aside_to_text(aside)), aside);
+  Presence presence{.away = Seconds{3}};
+  presence.failed = {Wall{Seconds{6}}, "no room, for now"};
+  const auto expect_kept = [&] {
+    presence.place = aside;
+    EXPECT_EQ(presence_from_text(presence_to_text(presence), aside.phase), presence);
+  };
+  for (const AsideWhy why :
+       {AsideWhy::kRoom, AsideWhy::kIdle, AsideWhy::kPressure, AsideWhy::kStill}) {
+    aside.why = why;
+    expect_kept();
   }
-  const auto older = aside_from_text("freeze 1 0 5 0 0 0 ");
-  ASSERT_TRUE(older);
-  EXPECT_TRUE(older->by_hand && !older->idle);
-  EXPECT_FALSE(aside_from_text("freeze x 0 5 0 0 0 "));
+  for (bool Aside::*flag : {&Aside::by_hand, &Aside::wanted, &Aside::ends}) {
+    aside.*flag = true;
+    expect_kept();
+  }
+  presence.refused = true;
+  presence.failed.reset();
+  aside.over_limit_until = Wall{Seconds{9}};
+  expect_kept();
+}
+
+TEST(RowText, BringsBackWhoIsOnItsCardsAgain) {
+  Presence presence{.place = OnCards{Wall{Seconds{5}}, true}, .away = Seconds{3}, .refused = true};
+  EXPECT_EQ(presence_from_text(presence_to_text(presence), std::nullopt), presence);
+}
+
+// What earlier versions have written.
+TEST(RowText, ReadsWhoWasAsideBefore) {
+  const auto paused = presence_from_text("freeze 1 0 5 0 0 0 ", AsidePhase::kPausing);
+  ASSERT_TRUE(paused && paused->aside());
+  EXPECT_EQ(*paused->aside(), (Aside{.by_hand = true, .since = Wall{Microseconds{5}}}));
+  EXPECT_EQ(paused->failed, std::nullopt);
+  EXPECT_FALSE(presence_from_text("freeze x 0 5 0 0 0 ", AsidePhase::kPausing));
+  const auto pressed = presence_from_text("limit=8 checkpoint 65 4 5 6 7 9 no room", {});
+  ASSERT_TRUE(pressed);
+  const FailedMove failed{Wall{Microseconds{9}}, "no room"};
+  EXPECT_EQ(*pressed, (Presence{.place = OnCards{.since = Wall{Microseconds{5}}},
+                                .away = Microseconds{6},
+                                .failed = failed}))
+      << "What it had while it was away is over.";
 }
 
 TEST(RowText, KeepsEnvironmentsByteByByte) {

@@ -74,16 +74,19 @@ void write_standing(JsonWriter& json, const Job& job, bool arguments) {
 }
 
 void write_aside(JsonWriter& json, const Job& job, Microseconds away) {
-  const Aside* aside = aside_of(job);
+  const auto* running = std::get_if<Running>(&job.state);
+  const bool failed = running != nullptr && running->presence && running->presence->failed;
+  const std::string problem = failed ? running->presence->failed->error : std::string();
   json.field("moves", job.moves).field("away_s", static_cast<double>(away.count()) / 1e6);
-  json.key("move_problem").text_or_null(aside == nullptr ? std::string() : aside->problem);
+  json.key("move_problem").text_or_null(problem);
   json.key("aside");
-  if (aside == nullptr || aside->phase == AsidePhase::kHere) {
+  const Aside* aside = aside_of(job);
+  if (aside == nullptr) {
     json.null();
     return;
   }
   json.begin_object().field("mechanism", mechanism_name(aside->mechanism));
-  json.field("by_hand", aside->by_hand).field("idle", aside->idle);
+  json.field("by_hand", aside->by_hand).field("idle", aside->why == AsideWhy::kIdle);
   json.field("wanted", aside->wanted).field("since", aside->since);
   json.key("for");
   if (aside->for_job == JobId{}) {
@@ -91,9 +94,8 @@ void write_aside(JsonWriter& json, const Job& job, Microseconds away) {
   } else {
     json.value(aside->for_job);
   }
-  json.field("host_bytes", aside->host_bytes).key("problem").text_or_null(aside->problem);
-  json.field("ends_at",
-             aside->over_limit() ? std::optional(aside->over_limit_until) : std::nullopt);
+  json.field("host_bytes", aside->host_bytes).key("problem").text_or_null(problem);
+  json.field("ends_at", aside->over_limit_until);
   json.end_object();
 }
 

@@ -155,28 +155,41 @@ std::shared_ptr<const JobSpec> read_spec(Fields& fields) {
   return spec;
 }
 
-std::shared_ptr<const Aside> read_aside(Fields& fields, AsidePhase phase) {
-  std::shared_ptr<Aside> aside;
+std::shared_ptr<const Presence> read_presence(Fields& fields, std::optional<AsidePhase> phase) {
+  std::shared_ptr<Presence> presence;
   object(fields, "aside", [&](Fields& from) {
-    aside = std::make_shared<Aside>();
-    aside->phase = phase;
+    presence = std::make_shared<Presence>();
+    Aside aside;
     std::string mechanism;
     from.text("mechanism", mechanism);
-    aside->mechanism = mechanism_named(mechanism).value_or(Mechanism::kFreeze);
-    from.flag("by_hand", aside->by_hand);
-    from.flag("idle", aside->idle);
-    from.flag("wanted", aside->wanted);
-    from.flag("ends", aside->ends);
-    from.flag("refused", aside->refused);
-    from.flag("still", aside->still);
-    from.flag("pressed", aside->pressed);
-    aside->for_job = JobId{whole(from, "for")};
-    aside->since = wall(from, "since_us");
-    aside->away = Microseconds{static_cast<std::int64_t>(whole(from, "away_us"))};
-    from.number("host_bytes", aside->host_bytes, 0, kLargestNumber);
-    aside->over_limit_until = wall(from, "over_limit_until_us");
+    aside.mechanism = mechanism_named(mechanism).value_or(Mechanism::kFreeze);
+    from.flag("by_hand", aside.by_hand);
+    const auto because = [&](const char* name, AsideWhy why) {
+      bool is = false;
+      from.flag(name, is);
+      if (is) aside.why = why;
+    };
+    because("idle", AsideWhy::kIdle);
+    from.flag("wanted", aside.wanted);
+    from.flag("ends", aside.ends);
+    from.flag("refused", presence->refused);
+    because("still", AsideWhy::kStill);
+    because("pressed", AsideWhy::kPressure);
+    aside.for_job = JobId{whole(from, "for")};
+    aside.since = wall(from, "since_us");
+    presence->away = Microseconds{static_cast<std::int64_t>(whole(from, "away_us"))};
+    from.number("host_bytes", aside.host_bytes, 0, kLargestNumber);
+    if (const Wall until = wall(from, "over_limit_until_us"); until != Wall{}) {
+      aside.over_limit_until = until;
+    }
+    if (phase) {
+      aside.phase = *phase;
+      presence->place = aside;
+    } else {
+      presence->place = OnCards{aside.since, aside.why == AsideWhy::kStill};
+    }
   });
-  return aside;
+  return presence;
 }
 
 JobState read_state(Fields& fields) {
@@ -203,8 +216,8 @@ JobState read_state(Fields& fields) {
     case 8:
     case 9: {
       Running running{.grant = std::move(grant), .started_at = started};
-      running.aside =
-          read_aside(fields, which == 3 ? AsidePhase::kHere : static_cast<AsidePhase>(which - 6));
+      running.presence = read_presence(
+          fields, which == 3 ? std::nullopt : std::optional(static_cast<AsidePhase>(which - 7)));
       return running;
     }
     default:

@@ -69,15 +69,19 @@ void write_booking(JsonWriter& json, const Booking& booking) {
   json.field("from_us", us(booking.from)).field("until_us", us(booking.until)).end_object();
 }
 
-void write_aside(JsonWriter& json, const Aside& aside) {
+// One that is back on its cards is said with the same words; most of them mean nothing then.
+void write_aside(JsonWriter& json, const Presence& presence) {
+  const OnCards* back = presence.back();
+  const Aside aside = back != nullptr ? Aside{.since = back->since} : *presence.aside();
+  const bool still = back != nullptr ? back->stood_still : aside.why == AsideWhy::kStill;
   json.key("aside").begin_object().field("mechanism", mechanism_name(aside.mechanism));
-  json.field("by_hand", aside.by_hand).field("idle", aside.idle).field("wanted", aside.wanted);
-  json.field("ends", aside.ends).field("refused", aside.refused);
-  json.field("still", aside.still).field("pressed", aside.pressed);
-  json.field("for", number_of(aside.for_job));
-  json.field("since_us", us(aside.since)).field("away_us", aside.away.count());
+  json.field("by_hand", aside.by_hand).field("idle", aside.why == AsideWhy::kIdle);
+  json.field("wanted", aside.wanted).field("ends", aside.ends);
+  json.field("refused", presence.refused).field("still", still);
+  json.field("pressed", aside.why == AsideWhy::kPressure).field("for", number_of(aside.for_job));
+  json.field("since_us", us(aside.since)).field("away_us", presence.away.count());
   json.field("host_bytes", aside.host_bytes)
-      .field("over_limit_until_us", us(aside.over_limit_until))
+      .field("over_limit_until_us", us(aside.over_limit_until.value_or(Wall{})))
       .end_object();
 }
 
@@ -128,7 +132,7 @@ void write_job(JsonWriter& json, const State& machine, const Job& job, bool guar
   }
   if (const auto* running = std::get_if<Running>(&job.state)) {
     json.field("started_us", us(running->started_at));
-    if (running->aside) write_aside(json, *running->aside);
+    if (running->presence) write_aside(json, *running->presence);
   }
   if (job.active()) write_grant(json, *grant_of(job));
   json.key("spec").raw(spec_to_json(spec)).end_object();

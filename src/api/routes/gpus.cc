@@ -75,7 +75,7 @@ void write_aside(JsonWriter& json, const State& state, CardNumber card) {
     const Aside& aside = *aside_of(job);
     json.begin_object().field("job", id).field("state", state_name(job.state));
     json.field("mechanism", mechanism_name(aside.mechanism)).field("since", aside.since);
-    json.field("host_bytes", aside.host_bytes).field("idle", aside.idle);
+    json.field("host_bytes", aside.host_bytes).field("idle", aside.why == AsideWhy::kIdle);
     json.field("wanted", aside.wanted).field("by_hand", aside.by_hand).end_object();
   }
   json.end_array();

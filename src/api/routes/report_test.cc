@@ -69,8 +69,8 @@ TEST(Report, TimeAsideIsNotTimeOnACard) {
   report.add_ended(ended);
   Job running = job_of("ada");
   Running state{.grant = grant_of(1), .started_at = kUntil - Seconds{50}};
-  state.aside = std::make_shared<const Aside>(
-      Aside{.phase = AsidePhase::kPaused, .since = kUntil - Seconds{20}});
+  state.presence = std::make_shared<const Presence>(
+      Presence{.place = Aside{.phase = AsidePhase::kPaused, .since = kUntil - Seconds{20}}});
   running.state = state;
   running.moves = 1;
   report.add_running(running, std::nullopt);

@@ -7,6 +7,7 @@
 #include "core/admit/admission.h"
 #include "core/apply/transitions.h"
 #include "core/model/card_rules.h"
+#include "core/preempt/idle_holder.h"
 #include "core/share/quota.h"
 
 namespace gpusched {
@@ -79,16 +80,17 @@ std::shared_ptr<const JobSpec> spec_with_need(const AdoptAsked& asked, const Gra
   return spec;
 }
 
-// What it has on its cards was looked at after it came back to them. Before that nobody would know
-// of it, were it not for the job, and others would be let in.
+// REQUIRES: it is on its cards. What it has there was looked at after it came back to them. Before
+// that nobody would know of it, were it not for the job, and others would be let in.
 bool was_seen_since_return(const State& state, const Job& job) {
   const auto* running = std::get_if<Running>(&job.state);
-  if (running == nullptr || !running->aside) return true;
+  if (running == nullptr || !running->presence) return true;
+  const OnCards* back = running->presence->back();
   return std::ranges::all_of(running->grant.cards, [&](const CardGrant& held) {
     const auto position = state.index_of(held.card);
     if (!position) return true;
     const CardView& view = state.view_of(*position);
-    return view.condition == CardCondition::kUnseen || view.at.wall > running->aside->since;
+    return view.condition == CardCondition::kUnseen || view.at.wall > back->since;
   });
 }
 
@@ -204,7 +206,7 @@ Applied adopt_again(State& state, Job job, const std::string& why, Now now) {
 }
 
 void let_go_if_asked(const State& state, const Job& job, std::vector<Effect>& effects) {
-  if (stopping_of(job) != StopReason::kLetGo || aside_phase(job) != AsidePhase::kHere) return;
+  if (stopping_of(job) != StopReason::kLetGo || is_aside(job)) return;
   if (was_seen_since_return(state, job)) effects.emplace_back(LetGo{job.current_attempt()});
 }
 
@@ -213,7 +215,7 @@ void let_go_on(const State& state, CardNumber card, std::vector<Effect>& effects
     const Job& job = *state.find(id);
     const auto* running = std::get_if<Running>(&job.state);
     // One that was never away was let go when that was asked for.
-    if (!job.spec->adopted || running == nullptr || !running->aside) continue;
+    if (!job.spec->adopted || running == nullptr || !running->presence) continue;
     const auto& held = running->grant.cards;
     if (std::ranges::find(held, card, &CardGrant::card) == held.end()) continue;
     let_go_if_asked(state, job, effects);
@@ -231,20 +233,15 @@ Applied apply_let_go(State& state, const LetGoAsked& asked, Now now) {
     if (stopping == StopReason::kLetGo) return std::string("is being let go already");
     if (stopping != StopReason::kNone) return std::string("is being stopped");
     stopping_in(job) = StopReason::kLetGo;
-    const bool running = std::holds_alternative<Running>(job.state);
-    if (running && aside_phase(job) != AsidePhase::kHere) {
+    if (is_aside(job)) {
       // It cannot go on by itself from there.
-      Running& state_of = std::get<Running>(job.state);
-      Aside aside = *state_of.aside;
-      aside.by_hand = false;
-      aside.wanted = aside.idle;
-      state_of.aside = std::make_shared<const Aside>(std::move(aside));
+      ask_back(change_aside(job));
       state.note(job, state_name(job.state), "to be let go as soon as it is back on its cards",
                  now);
     } else {
       state.note(job, "letting go", "its process is to go on by itself", now);
       // Whoever takes it over right now hears of it then.
-      if (running) let_go_if_asked(state, job, effects);
+      if (std::holds_alternative<Running>(job.state)) let_go_if_asked(state, job, effects);
     }
     state.put(std::move(job), now);
     return std::string();

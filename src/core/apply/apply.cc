@@ -212,11 +212,7 @@ Applied accept_evict(State& state, const Evict& evict, Now now) {
 Applied accept_stop(State& state, const StandStill& stop, Now now) {
   if (!still_valid(state, stop, now)) return {};
   Job job = *state.find(stop.job);
-  Aside aside{.phase = AsidePhase::kPausing, .mechanism = Mechanism::kFreeze, .still = true};
-  aside.for_job = stop.leaves;
-  aside.since = now.wall;
-  aside.away = aside_of(job) != nullptr ? aside_of(job)->away : Microseconds{0};
-  std::get<Running>(job.state).aside = std::make_shared<const Aside>(std::move(aside));
+  set_aside(job, {.why = AsideWhy::kStill, .for_job = stop.leaves, .since = now.wall});
   state.note(job, "pausing",
              "it stands still while job " + to_string(stop.leaves) + " leaves card " +
                  std::to_string(number_of(stop.card)) + ", which is almost full",

@@ -20,7 +20,7 @@ Applied apply_cancel(State& state, const CancelAsked& asked, Now now) {
       end_lease(state, std::move(job), {.why = StopReason::kCancel, .message = "cancelled"}, now);
       return std::string();
     }
-    if (stopping_of(job) == StopReason::kLetGo && aside_phase(job) == AsidePhase::kHere) {
+    if (stopping_of(job) == StopReason::kLetGo && !is_aside(job)) {
       return std::string("is being let go");
     }
     const Seconds grace = asked.grace.value_or(job.spec->time.grace);

@@ -58,7 +58,7 @@ StopAttempt end_unstopped(State& state, Job& job, const std::string& why, Now no
 
 std::string return_text(const RoomRules& rules, const Aside& aside) {
   if (aside.by_hand) return "; it returns on request";
-  if (aside.still)
+  if (aside.why == AsideWhy::kStill)
     return "; it goes on when job " + to_string(aside.for_job) + " has left its card";
   return is_asleep(rules, aside) ? "; it returns when it is used, or when nobody else waits"
                                  : "; it returns when there is room";
@@ -77,14 +77,82 @@ void end_returned(State& state, Job job, Now now) {
   end_lease(state, std::move(job), end, now);
 }
 
-}  // namespace
+FailedMove failure_of(const MoveFailed& report, Now now) { return {now.wall, report.error}; }
 
-void set_aside(Job& job, Aside aside) {
-  std::get<Running>(job.state).aside = std::make_shared<const Aside>(std::move(aside));
+// Whoever asked for a pause gets one.
+Applied freeze_instead(State& state, Job job, const MoveFailed& report, Now now) {
+  Aside aside = *aside_of(job);
+  aside.mechanism = Mechanism::kFreeze;
+  aside.host_bytes = 0;
+  set_aside(job, aside).failed = failure_of(report, now);
+  state.note(
+      job, "pausing",
+      "its memory could not be moved (" + report.error + "): it is frozen and keeps its memory",
+      now);
+  const AttemptId attempt = job.current_attempt();
+  state.put(std::move(job), now);
+  return {.answer = {}, .effects = {MoveAside{attempt, false}}, .follow_up = {}};
 }
 
-std::string aside_changed(State& state, Job job, Aside aside, const std::string& why, Now now) {
-  set_aside(job, std::move(aside));
+// Whoever is here again has not been moved; the next plan knows better.
+Applied stayed_on_cards(State& state, Job job, const MoveFailed& report, Now now) {
+  const Aside before = *aside_of(job);
+  // What holders of leases run is not known: it is remembered of this one alone.
+  const bool lease = job.spec->lease != nullptr;
+  if (report.never && !lease) learn_refusal(state, job, now);
+  if (before.by_hand && before.mechanism == Mechanism::kCheckpoint && !lease) {
+    return freeze_instead(state, std::move(job), report, now);
+  }
+  if (!before.by_hand && before.why != AsideWhy::kStill) job.moves = std::max(0, job.moves - 1);
+  Presence& presence = come_back(job, now.wall);
+  presence.failed = failure_of(report, now);
+  presence.refused = report.never && lease;
+  Applied applied;
+  if (before.over_limit_until && stopping_in(job) == StopReason::kNone) {
+    applied.effects.emplace_back(end_unstopped(state, job, report.error, now));
+  } else {
+    state.note(job, "running", "it could not be moved and goes on: " + report.error, now);
+    if (job.spec->adopted && job.spec->adopted->by_rule) stopping_in(job) = StopReason::kLetGo;
+  }
+  if (before.ends) {
+    end_returned(state, std::move(job), now);
+    return applied;
+  }
+  let_go_if_asked(state, job, applied.effects);
+  state.put(std::move(job), now);
+  return applied;
+}
+
+Applied stayed_away(State& state, Job job, const MoveFailed& report, Now now) {
+  Aside aside = *aside_of(job);
+  aside.phase = AsidePhase::kPaused;
+  set_aside(job, aside).failed = failure_of(report, now);
+  state.note(job, "paused", "it could not return yet: " + report.error, now);
+  state.put(std::move(job), now);
+  return {};
+}
+
+Applied lost_on_the_way(State& state, Job job, const MoveFailed& report, Now now) {
+  if (job.spec->lease) {
+    state.note(job, "lost", "its process cannot go on: " + report.error, now);
+    end_lease(state, std::move(job), {.cause = Cause::kRestoreLost, .message = report.error}, now);
+    return {};
+  }
+  set_aside(job, *aside_of(job)).failed = failure_of(report, now);
+  // One that is being cancelled anyway is not lost.
+  StopReason& stopping = stopping_in(job);
+  if (stopping == StopReason::kNone || stopping == StopReason::kLetGo) {
+    stopping = StopReason::kRestoreLost;
+  }
+  state.note(job, "lost", "it cannot go on: " + report.error, now);
+  const AttemptId attempt = job.current_attempt();
+  state.put(std::move(job), now);
+  return {.answer = {}, .effects = {StopAttempt{attempt, Seconds{0}}}, .follow_up = {}};
+}
+
+}  // namespace
+
+std::string aside_changed(State& state, Job job, const std::string& why, Now now) {
   state.note(job, state_name(job.state), why, now);
   state.put(std::move(job), now);
   return {};
@@ -94,9 +162,9 @@ void send_aside(State& state, Job job, const Leaving& leaving, std::vector<Effec
                 Now now) {
   const AttemptId attempt = job.current_attempt();
   const Mechanism how = leaving.victim.mechanism;
-  Running& running = std::get<Running>(job.state);
   if (!leaving.by_hand) ++job.moves;
   if (how == Mechanism::kCooperative || how == Mechanism::kRequeue) {
+    Running& running = std::get<Running>(job.state);
     running.stopping = leaving.stop;
     running.leaves_for = leaving.for_job;
     if (how == Mechanism::kCooperative) {
@@ -106,14 +174,15 @@ void send_aside(State& state, Job job, const Leaving& leaving, std::vector<Effec
     }
     state.note(job, "moving", described(leaving), now);
   } else {
-    Aside aside{.phase = AsidePhase::kPausing, .mechanism = how, .by_hand = leaving.by_hand};
-    aside.for_job = leaving.for_job;
-    aside.since = now.wall;
-    aside.away = running.aside ? running.aside->away : Microseconds{0};
-    aside.host_bytes = leaving.victim.bytes;
-    aside.idle = leaving.victim.idle;
-    aside.pressed = leaving.stop == StopReason::kPressure;
-    set_aside(job, std::move(aside));
+    const bool pressed = leaving.stop == StopReason::kPressure;
+    set_aside(job, {.mechanism = how,
+                    .why = pressed               ? AsideWhy::kPressure
+                           : leaving.victim.idle ? AsideWhy::kIdle
+                                                 : AsideWhy::kRoom,
+                    .by_hand = leaving.by_hand,
+                    .for_job = leaving.for_job,
+                    .since = now.wall,
+                    .host_bytes = leaving.victim.bytes});
     effects.emplace_back(MoveAside{attempt, how == Mechanism::kCheckpoint, stays_awake(job)});
     state.note(job, "pausing", described(leaving), now);
   }
@@ -156,13 +225,12 @@ Applied accept_return(State& state, const Return& back, Now now) {
     return applied;
   }
   Job job = *state.find(back.job);
-  Aside aside = *aside_of(job);
+  Aside& aside = change_aside(job);
   aside.phase = AsidePhase::kResuming;
   const AttemptId attempt = job.current_attempt();
   const bool checkpoint = aside.mechanism == Mechanism::kCheckpoint;
   const char* told =
-      aside.still ? "nobody leaves its card any more" : "there is room on its cards again";
-  set_aside(job, std::move(aside));
+      stands_still(job) ? "nobody leaves its card any more" : "there is room on its cards again";
   const bool awake = stays_awake(job);
   state.note(job, "resuming", told, now);
   state.put(std::move(job), now);
@@ -174,16 +242,16 @@ Applied apply_moved(State& state, const MovedAside& report, Now now) {
   if (found == nullptr || aside_phase(*found) != AsidePhase::kPausing) return {};
   Job job = *found;
   learn_move_out(state, job, report);
+  // It has not failed, or its memory could not be moved and it was frozen instead.
   Aside aside = *aside_of(job);
   aside.phase = AsidePhase::kPaused;
   aside.host_bytes = report.bytes;
-  aside.problem.clear();
   std::string told =
       "it is aside after " + in_seconds(now.wall - aside.since) + calls_text(report.times);
-  told += aside.over_limit() ? "; it goes on when its limit is raised"
-                             : return_text(state.rules().room, aside);
+  told += aside.over_limit_until ? "; it goes on when its limit is raised"
+                                 : return_text(state.rules().room, aside);
   if (aside.mechanism == Mechanism::kCheckpoint) state.left_cards(report.attempt, now.boot);
-  set_aside(job, std::move(aside));
+  set_aside(job, aside);
   state.note(job, "paused", told, now);
   state.put(std::move(job), now);
   return {};
@@ -195,13 +263,8 @@ Applied apply_back(State& state, const BroughtBack& report, Now now) {
   Job job = *found;
   const Aside before = *aside_of(job);
   learn_move_back(state, job, report);
+  come_back(job, now.wall);
   const Microseconds away = std::max(Microseconds{0}, now.wall - before.since);
-  Aside aside{.phase = AsidePhase::kHere, .mechanism = before.mechanism};
-  aside.refused = before.refused;
-  aside.still = before.still;
-  aside.since = now.wall;
-  aside.away = before.away + away;
-  set_aside(job, std::move(aside));
   state.note(
       job, "running",
       "it goes on where it was, after " + in_seconds(away) + " aside" + calls_text(report.times),
@@ -220,83 +283,27 @@ Applied apply_back(State& state, const BroughtBack& report, Now now) {
 
 Applied apply_move_failed(State& state, const MoveFailed& report, Now now) {
   const Job* found = moving(state, report.attempt);
-  if (found == nullptr) return {};
-  const AsidePhase phase = aside_phase(*found);
-  if (phase != AsidePhase::kPausing && phase != AsidePhase::kResuming) return {};
-  Job job = *found;
-  Aside aside = *aside_of(job);
-  aside.problem = report.error;
-  aside.tried = now.wall;
-  Applied applied;
+  if (found == nullptr || aside_phase(*found) == AsidePhase::kPaused) return {};
   switch (report.left) {
     case MoveLeft::kRunning:
-      // What holders of leases run is not known: it is remembered of this one alone.
-      aside.refused = report.never && job.spec->lease;
-      if (report.never && !job.spec->lease) learn_refusal(state, job, now);
-      if (aside.by_hand && aside.mechanism == Mechanism::kCheckpoint && !job.spec->lease) {
-        // Whoever asked for a pause gets one.
-        aside.mechanism = Mechanism::kFreeze;
-        aside.host_bytes = 0;
-        applied.effects.emplace_back(MoveAside{job.current_attempt(), false});
-        const std::string but = "its memory could not be moved (" + report.error + "): ";
-        state.note(job, "pausing", but + "it is frozen and keeps its memory", now);
-        break;
-      }
-      if (!aside.by_hand && !aside.still) job.moves = std::max(0, job.moves - 1);
-      // Whoever is here again has not been moved; the next plan knows better.
-      aside.away += std::max(Microseconds{0}, now.wall - aside.since);
-      aside.phase = AsidePhase::kHere;
-      aside.since = now.wall;
-      aside.by_hand = false;
-      aside.idle = false;
-      aside.host_bytes = 0;
-      if (aside.over_limit() && stopping_in(job) == StopReason::kNone) {
-        applied.effects.emplace_back(end_unstopped(state, job, report.error, now));
-        break;
-      }
-      state.note(job, "running", "it could not be moved and goes on: " + report.error, now);
-      if (job.spec->adopted && job.spec->adopted->by_rule) stopping_in(job) = StopReason::kLetGo;
-      break;
+      return stayed_on_cards(state, *found, report, now);
     case MoveLeft::kAside:
-      aside.phase = AsidePhase::kPaused;
-      state.note(job, "paused", "it could not return yet: " + report.error, now);
-      break;
-    case MoveLeft::kLost: {
-      if (job.spec->lease) {
-        state.note(job, "lost", "its process cannot go on: " + report.error, now);
-        end_lease(state, std::move(job), {.cause = Cause::kRestoreLost, .message = report.error},
-                  now);
-        return applied;
-      }
-      // One that is being cancelled anyway is not lost.
-      StopReason& stopping = std::get<Running>(job.state).stopping;
-      if (stopping == StopReason::kNone || stopping == StopReason::kLetGo) {
-        stopping = StopReason::kRestoreLost;
-      }
-      state.note(job, "lost", "it cannot go on: " + report.error, now);
-      applied.effects.emplace_back(StopAttempt{job.current_attempt(), Seconds{0}});
-      break;
-    }
+      return stayed_away(state, *found, report, now);
+    case MoveLeft::kLost:
+      return lost_on_the_way(state, *found, report, now);
   }
-  const bool ends = aside.ends && aside.phase == AsidePhase::kHere;
-  set_aside(job, std::move(aside));
-  if (ends) {
-    end_returned(state, std::move(job), now);
-    return applied;
-  }
-  let_go_if_asked(state, job, applied.effects);
-  state.put(std::move(job), now);
-  return applied;
+  return {};
 }
 
 Applied apply_holder_active(State& state, const HolderActive& active, Now now) {
-  const Job* job = moving(state, active.attempt);
-  if (job == nullptr) return {};
-  Aside aside = *aside_of(*job);
-  const bool away = aside.phase == AsidePhase::kPausing || aside.phase == AsidePhase::kPaused;
-  if (!away || aside.by_hand || !is_asleep(state.rules().room, aside)) return {};
-  aside.wanted = true;
-  aside_changed(state, *job, std::move(aside),
+  const Job* found = moving(state, active.attempt);
+  if (found == nullptr) return {};
+  const Aside& aside = *aside_of(*found);
+  if (aside.phase == AsidePhase::kResuming || aside.by_hand) return {};
+  if (!is_asleep(state.rules().room, aside)) return {};
+  Job job = *found;
+  change_aside(job).wanted = true;
+  aside_changed(state, std::move(job),
                 "its process became active again: a call of it waits for the card; it returns when "
                 "there is room",
                 now);
@@ -305,17 +312,16 @@ Applied apply_holder_active(State& state, const HolderActive& active, Now now) {
 
 bool ends_when_back(State& state, const Job& found, StopReason why, const std::string& what,
                     Now now) {
-  const AsidePhase phase = aside_phase(found);
-  if (phase == AsidePhase::kHere) return false;
+  if (!is_aside(found)) return false;
+  if (aside_of(found)->ends && stopping_of(found) == why) return true;
   Job job = found;
-  Aside aside = *aside_of(job);
-  if (aside.ends && stopping_in(job) == why) return true;
+  Aside& aside = change_aside(job);
   aside.ends = true;
   aside.by_hand = false;
   aside.wanted = true;
   if (why != StopReason::kNone) stopping_in(job) = why;
   // Without its cards its process could not go on, and nobody would bring it back.
-  aside_changed(state, std::move(job), std::move(aside), what + "; it ends when it is back", now);
+  aside_changed(state, std::move(job), what + "; it ends when it is back", now);
   return true;
 }
 

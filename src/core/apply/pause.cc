@@ -22,11 +22,12 @@ std::string pause_refusal(const State& state, const Job& job) {
     return std::string("is ") + state_name(job.state) + ", only a running job can be paused";
   }
   if (running->stopping != StopReason::kNone) return "is being stopped";
-  const AsidePhase phase = aside_phase(job);
-  if (phase != AsidePhase::kHere && running->aside->over_limit()) return kAtItsLimit;
-  if (phase == AsidePhase::kResuming) return "is on its way back; pause it when it runs";
-  if (phase != AsidePhase::kHere && running->aside->by_hand) return "is paused already";
-  if (!job.spec->lease || phase != AsidePhase::kHere) return {};
+  if (const Aside* aside = aside_of(job)) {
+    if (aside->over_limit_until) return kAtItsLimit;
+    if (aside->phase == AsidePhase::kResuming) return "is on its way back; pause it when it runs";
+    return aside->by_hand ? "is paused already" : "";
+  }
+  if (!job.spec->lease) return {};
   // Its process belongs to its holder: it may leave its cards, but it is not frozen.
   if (std::string stays = why_holder_stays(state, job); !stays.empty()) {
     return "is a lease that cannot be moved: " + stays;
@@ -40,13 +41,12 @@ std::string pause_refusal(const State& state, const Job& job) {
 Applied apply_pause(State& state, const PauseAsked& asked, Now now) {
   return change_each(state, asked.actor, asked.jobs, [&](Job job, std::vector<Effect>& effects) {
     if (std::string why_not = pause_refusal(state, job); !why_not.empty()) return why_not;
-    if (aside_phase(job) != AsidePhase::kHere) {
+    if (is_aside(job)) {
       // Moved aside for somebody, and now to stay there.
-      Aside aside = *aside_of(job);
+      Aside& aside = change_aside(job);
       aside.by_hand = true;
-      aside.still = false;
-      return aside_changed(state, std::move(job), std::move(aside),
-                           "paused on request: it returns on request", now);
+      if (aside.why == AsideWhy::kStill) aside.why = AsideWhy::kRoom;
+      return aside_changed(state, std::move(job), "paused on request: it returns on request", now);
     }
     const Leaving leaving{
         .victim = pause_of(state, job), .by_hand = true, .why = "paused on request"};
@@ -57,18 +57,16 @@ Applied apply_pause(State& state, const PauseAsked& asked, Now now) {
 
 Applied apply_resume(State& state, const ResumeAsked& asked, Now now) {
   return change_each(state, asked.actor, asked.jobs, [&](Job job, std::vector<Effect>&) {
-    const AsidePhase phase = aside_phase(job);
-    if (phase == AsidePhase::kHere || phase == AsidePhase::kResuming) {
+    const Aside* aside = aside_of(job);
+    if (aside == nullptr || aside->phase == AsidePhase::kResuming) {
       return std::string("is ") + state_name(job.state) + ", not paused";
     }
-    if (aside_of(job)->over_limit()) return std::string(kAtItsLimit);
-    Aside aside = *aside_of(job);
-    if (!aside.by_hand && !is_asleep(state.rules().room, aside)) {
+    if (aside->over_limit_until) return std::string(kAtItsLimit);
+    if (!aside->by_hand && !is_asleep(state.rules().room, *aside)) {
       return std::string("returns by itself when there is room");
     }
-    aside.by_hand = false;
-    aside.wanted = aside.idle;
-    return aside_changed(state, std::move(job), std::move(aside), "its return was asked for", now);
+    ask_back(change_aside(job));
+    return aside_changed(state, std::move(job), "its return was asked for", now);
   });
 }
 

@@ -92,7 +92,7 @@ void settle_jobs_on(State& state, CardNumber card, Now now) {
   std::vector<JobId> there;
   for (const JobId id : state.active()) {
     const auto* running = std::get_if<Running>(&state.find(id)->state);
-    if (running == nullptr || aside_phase(*state.find(id)) != AsidePhase::kHere) continue;
+    if (running == nullptr || is_aside(*state.find(id))) continue;
     if (std::ranges::find(running->grant.cards, card, &CardGrant::card) !=
         running->grant.cards.end()) {
       there.push_back(id);

@@ -95,9 +95,7 @@ struct Leaving {
 void send_aside(State& state, Job job, const Leaving& leaving, std::vector<Effect>& effects,
                 Now now);
 // A job or lease that is aside goes on waiting, with something about it changed. Empty: done.
-std::string aside_changed(State& state, Job job, Aside aside, const std::string& why, Now now);
-// Its attempt goes on with another Aside.
-void set_aside(Job& job, Aside aside);
+std::string aside_changed(State& state, Job job, const std::string& why, Now now);
 Applied accept_room(State& state, const MakeRoom& plan, Now now);
 Applied accept_return(State& state, const Return& back, Now now);
 // A new look at a card: whoever has taken more than its limit in both looks is stopped, or ended.

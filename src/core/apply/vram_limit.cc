@@ -33,6 +33,11 @@ bool is_over_limit(const State& state, const Job& job, std::optional<CardNumber>
   return false;
 }
 
+bool is_stopped_at_limit(const Job& job) {
+  const Aside* aside = aside_of(job);
+  return aside != nullptr && aside->over_limit_until;
+}
+
 void end_for_limit(State& state, Job job, const std::string& why, Now now, Applied& applied) {
   stopping_in(job) = StopReason::kVramLimit;
   state.note(job, "vram_limit", why + "; the attempt is ended", now);
@@ -43,12 +48,7 @@ void end_for_limit(State& state, Job job, const std::string& why, Now now, Appli
 // It keeps what it has and gets no further.
 void stop_at_limit(State& state, Job job, const std::string& why, Now now, Applied& applied) {
   const Seconds pause = state.rules().vram_limit_pause;
-  Running& running = std::get<Running>(job.state);
-  Aside aside{.phase = AsidePhase::kPausing, .mechanism = Mechanism::kFreeze};
-  aside.since = now.wall;
-  aside.away = running.aside ? running.aside->away : Microseconds{0};
-  aside.over_limit_until = now.wall + pause;
-  running.aside = std::make_shared<const Aside>(std::move(aside));
+  set_aside(job, {.since = now.wall, .over_limit_until = now.wall + pause});
   state.note(
       job, "vram_limit",
       why + "; it is stopped, and ended in " + in_words(pause) + " unless the limit is raised",
@@ -58,10 +58,7 @@ void stop_at_limit(State& state, Job job, const std::string& why, Now now, Appli
 }
 
 void let_go_on(State& state, Job& job, const std::string& why, Now now) {
-  Running& running = std::get<Running>(job.state);
-  Aside aside = *running.aside;
-  aside.over_limit_until = Wall{};
-  running.aside = std::make_shared<const Aside>(std::move(aside));
+  change_aside(job).over_limit_until.reset();
   state.note(job, "vram_limit", why + ": it goes on when there is room", now);
 }
 
@@ -89,8 +86,7 @@ void enforce_vram_limits(State& state, CardNumber card, const CardView& before,
     const std::uint64_t limit = found->spec->rare->vram_limit_bytes;
     if (limit == 0 || found->spec->lease || stopping_of(*found) != StopReason::kNone) continue;
     warn_once(state, *found, card, bytes, now);
-    const Aside* aside = aside_of(*found);
-    const bool stopped = aside != nullptr && aside->over_limit();
+    const bool stopped = is_stopped_at_limit(*found);
     if (bytes <= limit) {
       if (!stopped || is_over_limit(state, *found, card)) continue;
       Job job = *found;
@@ -105,7 +101,7 @@ void enforce_vram_limits(State& state, CardNumber card, const CardView& before,
       continue;
     }
     // Who is away or on its way cannot grow; it is looked at when it is back.
-    if (aside_phase(*found) != AsidePhase::kHere) continue;
+    if (is_aside(*found)) continue;
     const auto last = earlier.find(attempt);
     if (last == earlier.end() || last->second <= limit) continue;
     const bool waits = state.rules().vram_limit_pause > Seconds{0} && !pressure &&
@@ -118,8 +114,8 @@ void end_over_limit(State& state, Now now, Applied& applied) {
   const std::set<JobId> aside = state.aside();
   for (const JobId id : aside) {
     const Job& job = *state.find(id);
-    if (!aside_of(job)->over_limit() || stopping_of(job) != StopReason::kNone) continue;
-    if (aside_of(job)->over_limit_until > now.wall) continue;
+    if (!is_stopped_at_limit(job) || stopping_of(job) != StopReason::kNone) continue;
+    if (*aside_of(job)->over_limit_until > now.wall) continue;
     end_for_limit(state, job,
                   "is still above its limit of " + mebibytes(job.spec->rare->vram_limit_bytes), now,
                   applied);
@@ -127,8 +123,7 @@ void end_over_limit(State& state, Now now, Applied& applied) {
 }
 
 void limit_changed(State& state, Job& job, Now now) {
-  const Aside* aside = aside_of(job);
-  if (aside == nullptr || !aside->over_limit() || is_over_limit(state, job, std::nullopt)) return;
+  if (!is_stopped_at_limit(job) || is_over_limit(state, job, std::nullopt)) return;
   let_go_on(state, job, "is within its new limit", now);
 }
 

@@ -102,7 +102,7 @@ Reason making_room(const State& state, JobId id, Now now) {
     const Job& job = *state.find(other);
     const auto* running = std::get_if<Running>(&job.state);
     if (running == nullptr) continue;
-    const bool moves = aside_phase(job) == AsidePhase::kPausing && running->aside->for_job == id;
+    const bool moves = aside_phase(job) == AsidePhase::kPausing && aside_of(job)->for_job == id;
     const bool stops = running->stopping == StopReason::kMakeRoom && running->leaves_for == id;
     if ((moves || stops) && made.jobs.size() < kNamedMost) made.jobs.push_back(other);
     if (!moves) continue;
@@ -141,15 +141,16 @@ std::optional<Reason> room_later(const State& state, const Job& job, Now now) {
 // Why a job that was moved aside is not back yet.
 Reason aside_reason(const State& state, const Job& job, Now now) {
   const Aside& aside = *aside_of(job);
-  if (aside.over_limit()) {
-    Reason reason{.code = ReasonCode::kVramLimit, .jobs = {}, .until = aside.over_limit_until};
-    const Microseconds left = std::max(Microseconds{0}, aside.over_limit_until - now.wall);
+  if (const auto until = aside.over_limit_until) {
+    Reason reason{.code = ReasonCode::kVramLimit, .jobs = {}, .until = until};
+    const Microseconds left = std::max(Microseconds{0}, *until - now.wall);
     reason.name = std::to_string(job.spec->rare->vram_limit_bytes >> 20) + " MiB; it is ended in " +
                   rough_duration(left);
     return reason;
   }
   if (aside.by_hand) return {.code = ReasonCode::kPaused, .jobs = {}};
-  if (aside.still) return {.code = ReasonCode::kStandsStill, .jobs = {aside.for_job}};
+  if (aside.why == AsideWhy::kStill)
+    return {.code = ReasonCode::kStandsStill, .jobs = {aside.for_job}};
   Reason reason{.code = ReasonCode::kMovedAside, .jobs = {}};
   if (is_asleep(state.rules().room, aside)) {
     reason.name = "comes back when it is used, or when nobody else waits";
@@ -160,7 +161,8 @@ Reason aside_reason(const State& state, const Job& job, Now now) {
     std::string keeps = what_keeps_away(state, job, now);
     if (!keeps.empty()) reason.name = std::move(keeps);
   }
-  if (!aside.problem.empty()) reason.name = aside.problem;
+  const auto& failed = std::get<Running>(job.state).presence->failed;
+  if (failed) reason.name = failed->error;
   if (!waits_for_it) return reason;
   reason.jobs.push_back(aside.for_job);
   if (is_asleep(state.rules().room, aside)) return reason;

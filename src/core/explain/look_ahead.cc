@@ -54,7 +54,7 @@ class VirtualCourse {
           for (const Victim& victim : room->victims) move_aside(victim);
           made_room = true;
         }
-        if (const auto* back = std::get_if<Return>(&decision)) come_back(back->job);
+        if (const auto* back = std::get_if<Return>(&decision)) return_at_once(back->job);
         const auto* start = std::get_if<Start>(&decision);
         if (start == nullptr) continue;
         started(start->job, now_.wall + begin(*start), guessing_);
@@ -83,15 +83,13 @@ class VirtualCourse {
   void move_aside(const Victim& victim) {
     Job job = *state_.find(victim.job);
     expected_.erase(job.id);
-    Running& running = std::get<Running>(job.state);
     ++job.moves;
     if (victim.mechanism == Mechanism::kFreeze || victim.mechanism == Mechanism::kCheckpoint) {
-      Aside aside{.phase = AsidePhase::kPaused, .mechanism = victim.mechanism};
-      aside.since = now_.wall;
-      aside.away = running.aside ? running.aside->away : Microseconds{0};
-      aside.host_bytes = victim.bytes;
-      aside.idle = victim.idle;
-      running.aside = std::make_shared<const Aside>(std::move(aside));
+      set_aside(job, {.phase = AsidePhase::kPaused,
+                      .mechanism = victim.mechanism,
+                      .why = victim.idle ? AsideWhy::kIdle : AsideWhy::kRoom,
+                      .since = now_.wall,
+                      .host_bytes = victim.bytes});
     } else {
       job.state = Queued{};
     }
@@ -100,33 +98,27 @@ class VirtualCourse {
   // What is on its way is taken to have arrived.
   void finish_move(JobId id) {
     Job job = *state_.find(id);
-    Running& running = std::get<Running>(job.state);
-    if (running.aside->phase == AsidePhase::kResuming) return come_back(id);
-    Aside aside = *running.aside;
+    if (aside_phase(job) == AsidePhase::kResuming) return return_at_once(id);
+    Aside& aside = change_aside(job);
     if (aside.phase == AsidePhase::kPausing) {
       Microseconds& delay = delayed_[aside.for_job];
       delay = std::max(delay, gone_by(state_, job) - now_.wall);
     }
     aside.phase = AsidePhase::kPaused;
-    running.aside = std::make_shared<const Aside>(std::move(aside));
     state_.put(std::move(job), now_);
   }
-  // At once; what its return takes is time that it is away.
-  void come_back(JobId id) {
+  // What its return takes is time that it is away.
+  void return_at_once(JobId id) {
     Job job = *state_.find(id);
-    Running& running = std::get<Running>(job.state);
-    Aside aside{.phase = AsidePhase::kHere, .mechanism = running.aside->mechanism};
-    aside.away = running.aside->away + (now_.wall - running.aside->since) +
-                 time_back(state_, job, running.aside->host_bytes);
-    aside.since = now_.wall;
-    running.aside = std::make_shared<const Aside>(std::move(aside));
+    const Microseconds way = time_back(state_, job, aside_of(job)->host_bytes);
+    come_back(job, now_.wall).away += way;
     expect_end(job);
     state_.put(std::move(job), now_);
   }
 
   void expect_end(const Job& job, Microseconds delay = Microseconds{0}) {
     // When it is back, if it comes back.
-    if (aside_phase(job) == AsidePhase::kPaused && !aside_of(job)->over_limit()) return;
+    if (aside_phase(job) == AsidePhase::kPaused && !aside_of(job)->over_limit_until) return;
     Wall at = end_of(state_, job, now_, trust_);
     if (trust_ == Trust::kEstimates) {
       differs_ = differs_ || at == kNobodyKnows || at != end_of(state_, job, now_, Trust::kLimits);

@@ -12,9 +12,9 @@ const char* state_name(const JobState& state) {
     const char* operator()(const Queued&) const { return "queued"; }
     const char* operator()(const Starting&) const { return "starting"; }
     const char* operator()(const Running& running) const {
-      switch (running.aside ? running.aside->phase : AsidePhase::kHere) {
-        case AsidePhase::kHere:
-          return "running";
+      const Aside* aside = aside_of(running);
+      if (aside == nullptr) return "running";
+      switch (aside->phase) {
         case AsidePhase::kPausing:
           return "pausing";
         case AsidePhase::kPaused:
@@ -90,28 +90,30 @@ const Grant* grant_of(const Job& job) {
   return nullptr;
 }
 
-const Aside* aside_of(const Job& job) {
-  const auto* running = std::get_if<Running>(&job.state);
-  return running == nullptr ? nullptr : running->aside.get();
+const Aside* aside_of(const Running& running) {
+  return running.presence ? running.presence->aside() : nullptr;
 }
 
-AsidePhase aside_phase(const Job& job) {
+const Aside* aside_of(const Job& job) {
+  const auto* running = std::get_if<Running>(&job.state);
+  return running == nullptr ? nullptr : aside_of(*running);
+}
+
+std::optional<AsidePhase> aside_phase(const Job& job) {
   const Aside* aside = aside_of(job);
-  return aside == nullptr ? AsidePhase::kHere : aside->phase;
+  return aside == nullptr ? std::nullopt : std::optional(aside->phase);
 }
 
 bool stands_still(const Job& job) {
   const Aside* aside = aside_of(job);
-  return aside != nullptr && aside->still && aside->phase != AsidePhase::kHere;
+  return aside != nullptr && aside->why == AsideWhy::kStill;
 }
 
 const Grant& held_by(const Job& job, Grant&& away) {
   const Grant& grant = *grant_of(job);
-  const AsidePhase phase = aside_phase(job);
-  if (phase == AsidePhase::kHere) return grant;
+  if (!is_aside(job) || stands_still(job)) return grant;
   const Aside& aside = *aside_of(job);
-  if (aside.still) return grant;
-  if (phase != AsidePhase::kPaused) {
+  if (aside.phase != AsidePhase::kPaused) {
     // On its way it is in both places: on its cards, and in the host RAM that is kept for it.
     if (aside.mechanism != Mechanism::kCheckpoint) return grant;
     away = grant;
@@ -129,20 +131,51 @@ const Grant& held_by(const Job& job, Grant&& away) {
   return away;
 }
 
+namespace {
+
+// A copy of where it stands, to be changed.
+Presence& change_presence(Job& job) {
+  auto& held = std::get<Running>(job.state).presence;
+  auto changed = held ? std::make_shared<Presence>(*held) : std::make_shared<Presence>();
+  Presence& presence = *changed;
+  held = std::move(changed);
+  return presence;
+}
+
+Microseconds away_by(const Running& running, Wall now) {
+  if (!running.presence) return Microseconds{0};
+  const Aside* aside = running.presence->aside();
+  return running.presence->away +
+         (aside ? std::max(Microseconds{0}, now - aside->since) : Microseconds{0});
+}
+
+}  // namespace
+
+Presence& set_aside(Job& job, Aside aside) {
+  Presence& presence = change_presence(job);
+  presence.place = aside;
+  presence.failed.reset();
+  return presence;
+}
+
+Aside& change_aside(Job& job) { return std::get<Aside>(change_presence(job).place); }
+
+Presence& come_back(Job& job, Wall now) {
+  const Microseconds away = away_for(job, now);
+  Presence& presence = change_presence(job);
+  presence.place = OnCards{.since = now, .stood_still = stands_still(job)};
+  presence.away = away;
+  presence.failed.reset();
+  return presence;
+}
+
 Microseconds away_for(const Job& job, Wall now) {
-  const Aside* aside = aside_of(job);
-  if (aside == nullptr) return Microseconds{0};
-  const bool here = aside->phase == AsidePhase::kHere;
-  return aside->away + (here ? Microseconds{0} : std::max(Microseconds{0}, now - aside->since));
+  const auto* running = std::get_if<Running>(&job.state);
+  return running == nullptr ? Microseconds{0} : away_by(*running, now);
 }
 
 Microseconds ran_for(const Running& running, Wall now) {
-  Microseconds ran = now - running.started_at;
-  if (running.aside) {
-    ran -= running.aside->away;
-    if (running.aside->phase != AsidePhase::kHere) ran -= now - running.aside->since;
-  }
-  return std::max(ran, Microseconds{0});
+  return std::max(now - running.started_at - away_by(running, now), Microseconds{0});
 }
 
 }  // namespace gpusched

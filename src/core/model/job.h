@@ -14,10 +14,10 @@
 
 #include "base/time.h"
 #include "core/model/adopted.h"
-#include "core/model/aside.h"
 #include "core/model/ids.h"
 #include "core/model/lease.h"
 #include "core/model/needs.h"
+#include "core/model/presence.h"
 #include "core/model/rare.h"
 
 namespace gpusched {
@@ -246,8 +246,8 @@ struct Running {
   // What it had used when that was last written down; the daemon may have been another one. Null:
   // nothing is known.
   std::shared_ptr<const GpuUsage> used = {};
-  std::shared_ptr<const Aside> aside = {};  // Null: it was never moved aside.
-  JobId leaves_for{};                       // While stopping is kMakeRoom: for whom.
+  std::shared_ptr<const Presence> presence = {};  // Null: it was never moved aside.
+  JobId leaves_for{};                             // While stopping is kMakeRoom: for whom.
   friend bool operator==(const Running&, const Running&) = default;
 };
 enum class Outcome : std::uint8_t { kCompleted, kFailed, kCancelled };
@@ -305,15 +305,24 @@ std::optional<Cause> cause_named(const std::string& name);
 const Usage& usage_of(const Ended& ended);
 // The grant of an active or ended job, null otherwise.
 const Grant* grant_of(const Job& job);
-// kHere for whatever is not running, too.
-AsidePhase aside_phase(const Job& job);
-// Null: it is on its cards, and was never away.
+// Null: it is on its cards, or not running.
+const Aside* aside_of(const Running& running);
 const Aside* aside_of(const Job& job);
+// Nullopt in the same cases.
+std::optional<AsidePhase> aside_phase(const Job& job);
+inline bool is_aside(const Job& job) { return aside_of(job) != nullptr; }
 // Stopped for a moment while another one leaves its card.
 bool stands_still(const Job& job);
 // What an active job takes from others now: its grant, or, made in `away`, what it keeps while it
 // is moved aside. REQUIRES: job.active().
 const Grant& held_by(const Job& job, Grant&& away = {});
+// It leaves its cards, or what was ordered of its move has been done.
+Presence& set_aside(Job& job, Aside aside);
+// To change something of one that is aside. REQUIRES: is_aside(job).
+Aside& change_aside(Job& job);
+// It is on its cards again, or could not leave them: it was away until `now`. REQUIRES:
+// is_aside(job).
+Presence& come_back(Job& job, Wall now);
 // How long it was aside by then, all times together.
 Microseconds away_for(const Job& job, Wall now);
 // How long it has computed by then: the time since its start without that aside.

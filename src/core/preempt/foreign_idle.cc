@@ -84,8 +84,7 @@ std::vector<int> enough_for_somebody(const State& state, std::size_t card,
 
 bool is_still_here(const Job& job) {
   const auto* running = std::get_if<Running>(&job.state);
-  return running != nullptr && running->stopping == StopReason::kNone &&
-         aside_phase(job) == AsidePhase::kHere;
+  return running != nullptr && running->stopping == StopReason::kNone && !is_aside(job);
 }
 
 }  // namespace

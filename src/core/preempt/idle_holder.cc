@@ -25,8 +25,9 @@ bool sits_idle(const State& state, const Job& job, Now now) {
 std::string why_holder_stays(const State& state, const Job& lease) {
   const LeaseTerms& terms = *lease.spec->lease;
   if (terms.pid <= 0 || terms.pid_started == 0) return "its holder's process is not known";
-  const Aside* aside = aside_of(lease);
-  if (aside != nullptr && aside->refused) return "the driver does not move its process";
+  const auto* running = std::get_if<Running>(&lease.state);
+  const bool moved = running != nullptr && running->presence != nullptr;
+  if (moved && running->presence->refused) return "the driver does not move its process";
   for (const JobId id : state.leases().live()) {
     const Job& other = *state.find(id);
     if (other.id == lease.id || !other.active() || other.spec->lease->pid != terms.pid) continue;
@@ -42,11 +43,16 @@ bool is_movable_lease(const State& state, const Job& job, Now now) {
 
 bool stays_awake(const Job& job) {
   const Aside* aside = aside_of(job);
-  return job.spec->lease || (aside != nullptr && aside->idle);
+  return job.spec->lease || (aside != nullptr && aside->why == AsideWhy::kIdle);
 }
 
 bool is_asleep(const RoomRules& rules, const Aside& aside) {
-  return rules.return_on_use && aside.idle && !aside.wanted;
+  return rules.return_on_use && aside.why == AsideWhy::kIdle && !aside.wanted;
+}
+
+void ask_back(Aside& aside) {
+  aside.by_hand = false;
+  aside.wanted = aside.why == AsideWhy::kIdle;
 }
 
 }  // namespace gpusched

@@ -21,5 +21,7 @@ bool is_movable_lease(const State& state, const Job& job, Now now);
 bool stays_awake(const Job& job);
 // Aside, and nobody has missed its cards so far: those who wait go before it.
 bool is_asleep(const RoomRules& rules, const Aside& aside);
+// Its return is asked for: it waits for room alone.
+void ask_back(Aside& aside);
 
 }  // namespace gpusched

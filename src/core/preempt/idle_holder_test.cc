@@ -80,7 +80,7 @@ class IdleHolder : public ::testing::Test {
 
   // What the edge says to what was ordered of the lease.
   void answer_order(std::int64_t second, bool fails) {
-    const AsidePhase phase = aside_phase(*state_.find(JobId{1}));
+    const auto phase = aside_phase(*state_.find(JobId{1}));
     const Now now = at_second(second);
     if (phase == AsidePhase::kPausing && fails) {
       apply(state_, MoveFailed{attempt_of(1), MoveLeft::kRunning, false, "busy"}, now);
@@ -152,7 +152,7 @@ TEST_F(IdleHolder, ComesBackBeforeItsBandWhenItsProcessIsActive) {
   EXPECT_EQ(who<BringBack>(effects), JobNumbers{1});
   apply(state_, BroughtBack{attempt_of(1), {}}, at_second(801));
   EXPECT_EQ(state_word(1), "running");
-  EXPECT_FALSE(aside_of(*state_.find(JobId{1}))->idle);
+  EXPECT_FALSE(is_aside(*state_.find(JobId{1})));
 }
 
 TEST_F(IdleHolder, ComesBackBeforeItsBandOnRequest) {
@@ -236,7 +236,7 @@ TEST_F(IdleHolder, AHolderOfTwoLeasesIsLeftAlone) {
 TEST_F(IdleHolder, WithReturnOnUseOffItWaitsLikeAnyOther) {
   Rules rules = state_.rules();
   rules.room.return_on_use = false;
-  Aside aside{.idle = true};
+  Aside aside{.why = AsideWhy::kIdle};
   EXPECT_FALSE(is_asleep(rules.room, aside));
   rules.room.return_on_use = true;
   EXPECT_TRUE(is_asleep(rules.room, aside));
@@ -267,8 +267,7 @@ RC_GTEST_FIXTURE_PROP(IdleHolder, IsNeverLeftAside, ()) {
             .submit(state_, at_second(second));
         break;
       case 1:
-        if (aside_phase(*state_.find(JobId{1})) == AsidePhase::kHere)
-          see(second, *rc::gen::arbitrary<bool>());
+        if (!is_aside(*state_.find(JobId{1}))) see(second, *rc::gen::arbitrary<bool>());
         break;
       case 2:
         answer_order(second, *rc::gen::inRange(0, 4) == 0);
@@ -297,13 +296,13 @@ RC_GTEST_FIXTURE_PROP(IdleHolder, IsNeverLeftAside, ()) {
     start_all(take_turn(state_, second));
   }
   apply(state_, ResumeAsked{kAdministrator, {JobId{1}}}, at_second(second));
-  for (int i = 0; i < 200 && aside_phase(*state_.find(JobId{1})) != AsidePhase::kHere; ++i) {
+  for (int i = 0; i < 200 && is_aside(*state_.find(JobId{1})); ++i) {
     second += 30;
     answer_order(second, false);
     finish_running();
     start_all(take_turn(state_, second));
   }
-  RC_ASSERT(aside_phase(*state_.find(JobId{1})) == AsidePhase::kHere);
+  RC_ASSERT(!is_aside(*state_.find(JobId{1})));
 }
 
 }  // namespace

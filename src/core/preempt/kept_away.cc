@@ -82,7 +82,7 @@ std::string what_keeps_away(const State& state, const Job& job, Now now) {
     return "needs " + std::to_string(grant.cpus) + " CPUs, " +
            std::to_string(std::max(0, cpus_free)) + " free";
   }
-  if (aside_of(job)->pressed && !neighbours_are_calm(state, job, now)) {
+  if (aside_of(job)->why == AsideWhy::kPressure && !neighbours_are_calm(state, job, now)) {
     return "left a card under pressure; waits until those who stayed there end or stop growing";
   }
   if (would_exceed_quota(state, job)) {

@@ -8,16 +8,23 @@ Wall movable_from(const State& state, const Running& running, Now now) {
   const RoomRules& rules = state.rules().room;
   Wall from = now.wall + (rules.run_least - ran_for(running, now.wall));
   // One that could not be moved is not tired of moving; see leaving_candidate().
-  const Aside* aside = running.aside.get();
-  if (aside && aside->problem.empty() && !aside->still)
-    from = std::max(from, aside->since + rules.cool_down);
+  const OnCards* back = running.presence ? running.presence->back() : nullptr;
+  if (back != nullptr && !running.presence->failed && !back->stood_still) {
+    from = std::max(from, back->since + rules.cool_down);
+  }
   return from;
+}
+
+bool move_failed_lately(const Job& job, Microseconds lately, Now now) {
+  const auto* running = std::get_if<Running>(&job.state);
+  const bool failed = running != nullptr && running->presence && running->presence->failed;
+  return failed && ago(running->presence->failed->at, now) < lately;
 }
 
 bool is_settled(const State& state, const Job& job, Now now) {
   const auto* running = std::get_if<Running>(&job.state);
   if (running == nullptr || running->stopping != StopReason::kNone) return false;
-  if (aside_phase(job) != AsidePhase::kHere) return false;
+  if (is_aside(job)) return false;
   const RoomRules& rules = state.rules().room;
   // Adopted because it sits idle: it had its turn before.
   const bool by_rule = job.spec->adopted && job.spec->adopted->by_rule;

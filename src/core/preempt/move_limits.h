@@ -10,6 +10,8 @@ inline constexpr Microseconds kTryAgainAfter = Seconds{10};
 
 // When it has been on its cards for long enough to be moved.
 Wall movable_from(const State& state, const Running& running, Now now);
+// Its last move failed less than so long ago.
+bool move_failed_lately(const Job& job, Microseconds lately, Now now);
 // On its cards, for long enough and not moved too often.
 bool is_settled(const State& state, const Job& job, Now now);
 

@@ -8,9 +8,10 @@ TenantHolds holds_here(const State& state, const std::string& tenant) {
   TenantHolds holds;
   for (const JobId id : state.active()) {
     const Job& job = *state.find(id);
-    const bool still = stands_still(job);
-    if (job.tenant != tenant || (aside_phase(job) == AsidePhase::kPaused && !still)) continue;
-    if (aside_phase(job) == AsidePhase::kPausing && !still) continue;  // As good as gone.
+    if (job.tenant != tenant) continue;
+    // On its way out it is as good as gone.
+    const bool stays = !is_aside(job) || stands_still(job);
+    if (!stays && aside_phase(job) != AsidePhase::kResuming) continue;
     const auto* running = std::get_if<Running>(&job.state);
     if (running == nullptr || running->stopping == StopReason::kNone) holds.add(*grant_of(job));
   }

@@ -247,12 +247,12 @@ Leavers::Leavers(const State& state) : state_(state) {
     const Job& job = *state.find(id);
     const auto* running = std::get_if<Running>(&job.state);
     if (running == nullptr || stands_still(job)) continue;
-    const Aside* aside = running->aside.get();
+    const Aside* aside = aside_of(job);
     if (aside != nullptr && aside->phase == AsidePhase::kPausing) {
       going_.push_back({id, aside->mechanism, aside->host_bytes});
     } else if (running->stopping == StopReason::kLetGo) {
       continue;  // It goes on there, as nobody's job.
-    } else if (running->stopping != StopReason::kNone && aside_phase(job) == AsidePhase::kHere) {
+    } else if (running->stopping != StopReason::kNone && aside == nullptr) {
       going_.push_back({id, Mechanism::kRequeue, 0});
     }
   }

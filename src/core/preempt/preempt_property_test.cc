@@ -112,7 +112,7 @@ RC_GTEST_PROP(MakeRoomProperty, EverybodyReturnsAndNobodyIsMovedForNothing, ()) 
   };
   const auto end_one = [&] {
     for (const JobId id : std::set<JobId>(state.active())) {
-      if (aside_phase(*state.find(id)) != AsidePhase::kHere) continue;
+      if (is_aside(*state.find(id))) continue;
       run(state, number_of(id), at_second(second));
       if (*rc::gen::inRange(0, 3) == 0) {
         finish(state, number_of(id), 0, at_second(second));
@@ -141,7 +141,7 @@ RC_GTEST_PROP(MakeRoomProperty, EverybodyReturnsAndNobodyIsMovedForNothing, ()) 
     answer_moves(false);
     for (const JobId id : std::set<JobId>(state.active())) {
       const Job& job = *state.find(id);
-      if (aside_phase(job) != AsidePhase::kHere) continue;
+      if (is_aside(job)) continue;
       run(state, number_of(id), at_second(second));
       finish(state, number_of(id), 0, at_second(second));
     }

@@ -36,6 +36,12 @@ bool may_go(const State& state, const Job& job, Now now) {
          leaving_candidate(state, job, ram_for_moves(state, state.host_holds()), now).has_value();
 }
 
+// Null: it is aside, or was never away.
+const OnCards* back_on_cards(const Job& job) {
+  const auto* running = std::get_if<Running>(&job.state);
+  return running != nullptr && running->presence ? running->presence->back() : nullptr;
+}
+
 const CardGrant* given_on(const Job& job, CardNumber card) {
   const auto& cards = grant_of(job)->cards;
   const auto found = std::ranges::find(cards, card, &CardGrant::card);
@@ -45,12 +51,12 @@ const CardGrant* given_on(const Job& job, CardNumber card) {
 // It gives its cards up, in a time that somebody may stand still for.
 bool is_leaving(const Job& job, Now now) {
   const Aside* aside = aside_of(job);
-  const bool moves = aside != nullptr && aside->phase == AsidePhase::kPausing && !aside->still &&
-                     aside->mechanism == Mechanism::kCheckpoint;
-  if (moves) return ago(aside->since, now) < kStillMost;
+  if (aside != nullptr) {
+    return aside->phase == AsidePhase::kPausing && aside->mechanism == Mechanism::kCheckpoint &&
+           ago(aside->since, now) < kStillMost;
+  }
   const StopReason stopping = stop_of(job);
-  return stopping != StopReason::kNone && stopping != StopReason::kLetGo &&
-         aside_phase(job) == AsidePhase::kHere;
+  return stopping != StopReason::kNone && stopping != StopReason::kLetGo;
 }
 
 // The first who leaves the card; 0: nobody does.
@@ -71,7 +77,7 @@ std::uint64_t expected_end(const CardGrant& given) {
 
 // What a job would take of the card besides in so many seconds.
 double growth_of(const State& state, const Job& job, CardNumber card, double seconds) {
-  if (aside_phase(job) != AsidePhase::kHere) return 0;
+  if (is_aside(job)) return 0;
   const double more = state.growth_on(card).trend_of(job.current_attempt()) * seconds;
   const CardGrant* given = given_on(job, card);
   const CardUse* use = state.uses().on_card(job.current_attempt(), card);
@@ -85,11 +91,8 @@ bool may_stand_still(const State& state, const Job& job, CardNumber card, Now no
   const auto* running = std::get_if<Running>(&job.state);
   if (running == nullptr || running->stopping != StopReason::kNone) return false;
   // A holder's process is not ours to stop; a client of MPS may keep its neighbours waiting.
-  if (job.spec->lease || running->grant.mps || aside_phase(job) != AsidePhase::kHere) return false;
-  const Aside* aside = running->aside.get();
-  if (aside != nullptr && !aside->problem.empty() && ago(aside->tried, now) < kTryAgainAfter) {
-    return false;
-  }
+  if (job.spec->lease || running->grant.mps || is_aside(job)) return false;
+  if (move_failed_lately(job, kTryAgainAfter, now)) return false;
   return state.growth_on(card).of(job.current_attempt()) >= kGrowing;
 }
 
@@ -132,14 +135,13 @@ std::optional<Evict> relieve_card(const State& state, std::size_t index, Now now
     if (std::ranges::find(grant.cards, card.number, &CardGrant::card) == grant.cards.end()) {
       continue;
     }
-    const AsidePhase phase = aside_phase(job);
-    const bool away = phase == AsidePhase::kPaused;
+    const bool away = aside_phase(job) == AsidePhase::kPaused;
     if (away && aside_of(job)->mechanism != Mechanism::kFreeze) continue;
     if (stop_of(job) != StopReason::kNone) return std::nullopt;
     // It goes on first: a stopped process cannot be locked.
-    if (away && aside_of(job)->still) return std::nullopt;
+    if (away && stands_still(job)) return std::nullopt;
     if (away) continue;  // Frozen: what it has stays.
-    if (phase != AsidePhase::kHere) return std::nullopt;
+    if (is_aside(job)) return std::nullopt;
     // One that has nothing there yet would not help.
     const CardUse* use = state.uses().on_card(job.current_attempt(), card.number);
     if (!may_go(state, job, now) || use == nullptr || use->vram_bytes == 0) continue;
@@ -183,7 +185,7 @@ std::optional<Microseconds> time_to_full(const State& state, std::size_t card_in
   double rate = growth.of(std::nullopt);
   for (const JobId id : state.active()) {
     const Job& job = *state.find(id);
-    if (given_on(job, card.number) == nullptr || aside_phase(job) != AsidePhase::kHere) continue;
+    if (given_on(job, card.number) == nullptr || is_aside(job)) continue;
     rate += growth.of(job.current_attempt());
   }
   if (rate < 1) return std::nullopt;
@@ -253,20 +255,20 @@ bool wants_close_looks(const State& state, std::size_t card_index, Now now) {
   const CardNumber card = state.cards()[card_index].number;
   return std::ranges::any_of(state.active(), [&](JobId id) {
     const Job& job = *state.find(id);
-    const Aside* aside = aside_of(job);
-    return aside != nullptr && aside->still && aside->phase == AsidePhase::kHere &&
-           ago(aside->since, now) < kGoesOn && given_on(job, card) != nullptr;
+    const OnCards* back = back_on_cards(job);
+    return back != nullptr && back->stood_still && ago(back->since, now) < kGoesOn &&
+           given_on(job, card) != nullptr;
   });
 }
 
 bool neighbours_are_calm(const State& state, const Job& job, Now now) {
   const auto is_calm = [&](const Job& other, CardNumber card) {
-    const AsidePhase phase = aside_phase(other);
     // Who is away, or frozen, does not grow.
-    if (phase == AsidePhase::kPaused && !stands_still(other)) return true;
+    if (aside_phase(other) == AsidePhase::kPaused && !stands_still(other)) return true;
     const auto* running = std::get_if<Running>(&other.state);
-    if (running == nullptr || phase != AsidePhase::kHere) return false;
-    const Wall since = running->aside ? running->aside->since : running->started_at;
+    if (running == nullptr || is_aside(other)) return false;
+    const OnCards* back = back_on_cards(other);
+    const Wall since = back != nullptr ? back->since : running->started_at;
     const CardUse* use = state.uses().on_card(other.current_attempt(), card);
     return ago(since, now) >= kCalm && use != nullptr && now.boot - use->level_since >= kCalm;
   };

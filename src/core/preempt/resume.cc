@@ -26,17 +26,13 @@ bool fits_back(const State& state, const Job& job, const CardGrant& held, std::s
 // Nobody ends it. Who is to be let go has to be back first, and a lease before it ends.
 bool may_come_back(const Running& running) {
   return running.stopping == StopReason::kNone || running.stopping == StopReason::kLetGo ||
-         running.aside->ends;
+         aside_of(running)->ends;
 }
 
 // When it would be over if it were back now.
 Wall end_if_back(const State& state, const Job& job, Now now) {
   Job here = job;
-  Running& running = std::get<Running>(here.state);
-  Aside aside = *running.aside;
-  aside.phase = AsidePhase::kHere;
-  aside.away += now.wall - aside.since;
-  running.aside = std::make_shared<const Aside>(std::move(aside));
+  come_back(here, now.wall);
   return end_of(state, here, now, Trust::kEstimates);
 }
 
@@ -79,11 +75,12 @@ CardLack lack_for_return(const State& state, const Job& job, const CardGrant& he
 }
 
 bool waits_aside(const Job& job) {
-  const auto* running = std::get_if<Running>(&job.state);
-  if (aside_phase(job) != AsidePhase::kPaused || running->aside->by_hand) return false;
+  const Aside* aside = aside_of(job);
+  if (aside == nullptr || aside->phase != AsidePhase::kPaused || aside->by_hand) return false;
+  const Running& running = std::get<Running>(job.state);
   // Who is let go is beyond its limit at its own risk.
-  if (running->aside->over_limit() && running->stopping != StopReason::kLetGo) return false;
-  return may_come_back(*running);
+  if (aside->over_limit_until && running.stopping != StopReason::kLetGo) return false;
+  return may_come_back(running);
 }
 
 std::vector<Waiting> waiting_aside(const State& state, Now now) {
@@ -107,12 +104,11 @@ std::vector<Waiting> waiting_aside(const State& state, Now now) {
 
 bool may_return(const State& state, const Tentative& free, const Job& job,
                 const Reservation* reservation, Now now) {
-  const Running& running = std::get<Running>(job.state);
-  const Aside& aside = *running.aside;
-  if (!aside.problem.empty() && ago(aside.tried, now) < kTryAgainAfter) return false;
-  if (aside.still) return may_go_on(state, job, now);
-  if (aside.pressed && !neighbours_are_calm(state, job, now)) return false;
-  const Grant& grant = running.grant;
+  if (move_failed_lately(job, kTryAgainAfter, now)) return false;
+  if (stands_still(job)) return may_go_on(state, job, now);
+  const bool pressed = aside_of(job)->why == AsideWhy::kPressure;
+  if (pressed && !neighbours_are_calm(state, job, now)) return false;
+  const Grant& grant = *grant_of(job);
   if (would_exceed_quota(state, job)) return false;
   if (free.host.cpus + grant.cpus > state.host().cpus) return false;
   const Wall end = end_if_back(state, job, now);

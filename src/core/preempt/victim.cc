@@ -33,14 +33,6 @@ bool on_movable_cards(const State& state, const Job& job) {
   });
 }
 
-// The driver could not move it a short while ago.
-bool failed_lately(const State& state, const Job& job, Now now) {
-  const Aside* aside = aside_of(job);
-  if (aside == nullptr || aside->problem.empty()) return false;
-  return ago(aside->tried, now) <
-         std::max<Microseconds>(state.rules().room.cool_down, kTryAgainAfter);
-}
-
 }  // namespace
 
 bool less_harm(const Candidate& a, const Candidate& b) { return harm_of(a) < harm_of(b); }
@@ -69,7 +61,8 @@ std::optional<Candidate> leaving_candidate(const State& state, const Job& job,
   const auto way = way_out(state, job, ram_free);
   if (!way) return std::nullopt;
   Candidate one{.job = &job, .victim = {.job = job.id, .mechanism = *way}};
-  if (*way == Mechanism::kCheckpoint && failed_lately(state, job, now)) {
+  const auto pause = std::max<Microseconds>(state.rules().room.cool_down, kTryAgainAfter);
+  if (*way == Mechanism::kCheckpoint && move_failed_lately(job, pause, now)) {
     // There may be another way.
     if (!job.spec->restartable) return std::nullopt;
     one.victim.mechanism = Mechanism::kRequeue;

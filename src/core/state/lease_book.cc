@@ -8,7 +8,7 @@ void LeaseBook::add(const Job& job, Now now) {
   live_.insert(job.id);
   const auto* running = std::get_if<Running>(&job.state);
   if (running == nullptr || job.spec->time.limit == Seconds{0}) return;
-  if (running->aside && running->aside->ends) return;  // As soon as it is back.
+  if (is_aside(job) && aside_of(job)->ends) return;  // As soon as it is back.
   const Boot end = now.boot + (running->started_at + job.spec->time.limit - now.wall);
   end_of_[job.id] = end;
   ends_.emplace(end, job.id);

@@ -43,10 +43,9 @@ std::optional<Microseconds> expected_run(const State& state, const Job& job) {
 Wall end_of(const State& state, const Job& job, Now now, Trust trust) {
   const auto* running = std::get_if<Running>(&job.state);
   // Nobody knows when one that is away comes back.
-  const AsidePhase phase = aside_phase(job);
-  if (phase == AsidePhase::kPaused || phase == AsidePhase::kPausing) {
-    return running->aside->over_limit() ? std::max(now.wall, running->aside->over_limit_until)
-                                        : kNobodyKnows;
+  const Aside* aside = aside_of(job);
+  if (aside != nullptr && aside->phase != AsidePhase::kResuming) {
+    return aside->over_limit_until ? std::max(now.wall, *aside->over_limit_until) : kNobodyKnows;
   }
   // The clock of limits and estimates stands still while it is away.
   const Wall started = running ? now.wall - ran_for(*running, now.wall) : now.wall;

@@ -130,7 +130,7 @@ std::optional<Boot> State::next_deadline(Now now) const {
   for (const JobId id : aside_) {
     const Running& running = std::get<Running>(tables_.jobs.rows.at(id).state);
     if (running.stopping != StopReason::kNone) continue;
-    if (running.aside->over_limit()) consider_wall(running.aside->over_limit_until);
+    if (const auto until = aside_of(running)->over_limit_until) consider_wall(*until);
   }
   return next;
 }

@@ -17,8 +17,7 @@ std::uint64_t& State::counter_of(const JobState& state) {
     std::uint64_t& operator()(const Queued&) const { return counts.queued; }
     std::uint64_t& operator()(const Starting&) const { return counts.starting; }
     std::uint64_t& operator()(const Running& running) const {
-      const bool here = !running.aside || running.aside->phase == AsidePhase::kHere;
-      return here ? counts.running : counts.paused;
+      return aside_of(running) == nullptr ? counts.running : counts.paused;
     }
     std::uint64_t& operator()(const Ended& ended) const {
       if (ended.outcome == Outcome::kCompleted) return counts.completed;
@@ -129,7 +128,7 @@ void State::index(const Job& job, Now now) {
     }
   } else {
     active_.insert(job.id);
-    if (aside_phase(job) != AsidePhase::kHere) aside_.insert(job.id);
+    if (is_aside(job)) aside_.insert(job.id);
     hold_resources(held_by(job), +1);
     ++active_in_band_[static_cast<std::size_t>(band_rank(job.priority))];
     tenants_.add_active(job, cards_);

@@ -117,7 +117,7 @@ void State::adapt_cap(std::size_t card_index, CapEvidence evidence, Now now) {
   std::vector<const Job*> there;
   for (const JobId id : active_) {
     const Job& job = tables_.jobs.rows.at(id);
-    if (held_on(job, card.number) == nullptr || aside_phase(job) != AsidePhase::kHere) continue;
+    if (held_on(job, card.number) == nullptr || is_aside(job)) continue;
     there.push_back(&job);
   }
   for (const Job* job : there) {
