@@ -5,6 +5,7 @@
 
 #include "core/backfill/deadline.h"
 #include "core/explain/knowledge.h"
+#include "core/model/kind.h"
 #include "core/model/reason.h"
 #include "core/state/run_time.h"
 #include "jobdir/job_directory.h"
@@ -25,9 +26,9 @@ OwnerFacts owner_facts(const Context& context, const Job& job, const Environment
     const auto found = read.find(facts.environment->hash);
     if (found != read.end()) facts.environment = found->second.get();
   }
-  if (job.attempt == 0 || job.spec->lease) return facts;
+  if (job.attempt == 0 || !kind_of(job).has_shim) return facts;
   facts.directory = attempt_directory(context.ports.state_directory, job.current_attempt());
-  if (job.spec->adopted) return facts;
+  if (!kind_of(job).started_here) return facts;
   if (job.active()) facts.control_socket = facts.directory + "/control";
   if (const auto directory = open_attempt(context.ports.state_directory, job.current_attempt());
       directory && *directory) {
@@ -266,7 +267,7 @@ void RowWriter::details(JsonWriter& json, const Job& job, const EnvironmentsByHa
   const Knowledge known = knowledge_of(context_.state(), job);
   RowFacts facts = facts_of(job);
   facts.known = &known;
-  const std::string near = job.active() && !job.spec->lease && !job.spec->adopted
+  const std::string near = job.active() && kind_of(job).started_here
                                ? context_.engine.near(*grant_of(job)).cpus
                                : std::string();
   facts.near_cpus = near;

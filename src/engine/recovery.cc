@@ -3,6 +3,7 @@
 // same events as always.
 #include <type_traits>
 
+#include "core/model/kind.h"
 #include "core/preempt/idle_holder.h"
 #include "core/state/usage.h"
 #include "engine/engine.h"
@@ -65,7 +66,7 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now, bool
   repeat_cancels(image.cancels);
   for (const JobId id : std::set<JobId>(state_.active())) {
     const Job& job = *state_.find(id);
-    if (job.spec->lease) {
+    if (!kind_of(job).has_shim) {
       // Its holder is watched by whoever serves it; only the end of the machine is certain here.
       if (same_boot && !copied) {
         go_on_moving(job, false);

@@ -6,6 +6,7 @@
 #include "api/answers.h"
 #include "api/log_stream.h"
 #include "api/routes/routes.h"
+#include "core/model/kind.h"
 
 namespace gpusched {
 namespace {
@@ -50,17 +51,9 @@ void get_log(Context& context, Call call) {
         {ErrorCode::kForbidden, fmt::format("job {} belongs to {}; only they may read its log",
                                             number_of((*job)->id), (*job)->owner.user)});
   }
-  if ((*job)->spec->lease) {
+  if (const char* why = kind_of(**job).no_log) {
     return call.responder.fail(
-        {ErrorCode::kConflict, fmt::format("job {} is a lease; what its holder writes goes where "
-                                           "the holder says",
-                                           number_of((*job)->id))});
-  }
-  if ((*job)->spec->adopted) {
-    return call.responder.fail(
-        {ErrorCode::kConflict, fmt::format("job {} was adopted; what it writes goes where it went "
-                                           "before",
-                                           number_of((*job)->id))});
+        {ErrorCode::kConflict, fmt::format("job {} {}", number_of((*job)->id), why)});
   }
   asked->job = (*job)->id;
   send_log(context, *asked, call.responder);

@@ -5,6 +5,7 @@
 #include "core/apply/learn.h"
 #include "core/apply/transitions.h"
 #include "core/decide/look_first.h"
+#include "core/model/kind.h"
 #include "core/place/placement.h"
 #include "core/place/under_mps.h"
 
@@ -166,7 +167,7 @@ Applied accept_start(State& state, const Start& start, Now now) {
   Job job = *state.find(start.job);
   ++job.attempt;
   if (by_turns(state.rules(), job)) state.count_turns(start.grant);
-  if (job.spec->lease) {
+  if (!kind_of(job).has_shim) {
     state.note(job, "running", "granted " + cards_text(start.grant), now);
     job.state = Running{.grant = start.grant, .started_at = now.wall};
     state.put(std::move(job), now);

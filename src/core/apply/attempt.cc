@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "core/apply/learn.h"
 #include "core/apply/transitions.h"
+#include "core/model/kind.h"
 #include "core/state/dependency.h"
 
 namespace gpusched {
@@ -192,7 +193,7 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
   }
   // How an adopted process ended is its parent's to know, not ours.
   const bool by_itself = stopping == StopReason::kNone || stopping == StopReason::kLetGo;
-  const bool unknown = job.spec->adopted && !report.exit_code && by_itself;
+  const bool unknown = !kind_of(job).started_here && !report.exit_code && by_itself;
   const bool ran_out = stopping == StopReason::kVramLimit;
   if (report.cause == Cause::kExit && !ran_out && (report.exit_code == 0 || unknown)) {
     ended.outcome = Outcome::kCompleted;
@@ -247,7 +248,8 @@ Applied apply_never_ran(State& state, const AttemptNeverRan& report, Now now) {
     queue_again(state, std::move(job), {}, "the attempt was lost before its command ran", now);
     return {};
   }
-  if (report.no_room && !job.spec->adopted) {
+  const bool again = kind_of(job).not_again == nullptr;
+  if (report.no_room && again) {
     constexpr Seconds kRoomWait{5};
     queue_again(state, std::move(job), kRoomWait, "waits for room on the disk: " + report.error,
                 now);
@@ -255,7 +257,7 @@ Applied apply_never_ran(State& state, const AttemptNeverRan& report, Now now) {
   }
   // Not the job's fault, but not cured by trying at once either.
   ++job.failures;
-  if (!job.spec->adopted && job.failures <= std::max(3, job.spec->retry.retries)) {
+  if (again && job.failures <= std::max(3, job.spec->retry.retries)) {
     const Microseconds wait = back_off_of(job.spec->retry, job.failures);
     queue_again(state, std::move(job), wait, "could not be launched: " + report.error, now);
     return {};

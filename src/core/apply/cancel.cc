@@ -1,5 +1,6 @@
 // Cancel: whatever a job is doing.
 #include "core/apply/transitions.h"
+#include "core/model/kind.h"
 
 namespace gpusched {
 
@@ -13,7 +14,7 @@ Applied apply_cancel(State& state, const CancelAsked& asked, Now now) {
       end_job(state, std::move(job), std::move(ended), now);
       return std::string();
     }
-    if (job.spec->lease) {
+    if (!kind_of(job).has_shim) {
       if (ends_when_back(state, job, StopReason::kCancel, "cancel was asked for", now)) {
         return std::string();
       }

@@ -5,6 +5,7 @@
 #include "core/apply/settle.h"
 #include "core/apply/transitions.h"
 #include "core/model/health.h"
+#include "core/model/kind.h"
 
 namespace gpusched {
 namespace {
@@ -59,7 +60,7 @@ void stop_jobs_on(State& state, const Card& card, const std::string& what, Now n
   for (const JobId id : active) {
     Job job = *state.find(id);
     if (!is_on(job, card) || stopping_in(job) != StopReason::kNone) continue;
-    if (job.spec->lease) {
+    if (!kind_of(job).has_shim) {
       end_lease(state, std::move(job), {.cause = Cause::kGpuLost, .why = StopReason::kGpuLost},
                 now);
       continue;

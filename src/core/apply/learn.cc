@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/percent.h"
+#include "core/model/kind.h"
 #include "core/state/belief.h"
 
 namespace gpusched {
@@ -68,8 +69,7 @@ void remember(State& state, const Job& job, const Signature& by, const std::stri
 
 void learn(State& state, const Job& job, const Ended& ended, Now now) {
   const std::optional<RunEnd> end = run_end_of(ended);
-  // Of an adopted one the beginning was not seen, and maybe not the end.
-  if (!end || !ended.started_at || job.spec->adopted) return;
+  if (!end || !ended.started_at || !kind_of(job).teaches) return;
   PastRun run{.attempt = job.current_attempt(), .end = *end};
   run.duration =
       std::max(Microseconds{0}, ended.ended_at - *ended.started_at - away_for(job, ended.ended_at));

@@ -6,6 +6,7 @@
 #include "core/apply/learn_moves.h"
 #include "core/apply/transitions.h"
 #include "core/decide/look_first.h"
+#include "core/model/kind.h"
 #include "core/preempt/idle_holder.h"
 #include "core/preempt/move_time.h"
 
@@ -97,22 +98,22 @@ Applied freeze_instead(State& state, Job job, const MoveFailed& report, Now now)
 // Whoever is here again has not been moved; the next plan knows better.
 Applied stayed_on_cards(State& state, Job job, const MoveFailed& report, Now now) {
   const Aside before = *aside_of(job);
-  // What holders of leases run is not known: it is remembered of this one alone.
-  const bool lease = job.spec->lease != nullptr;
-  if (report.never && !lease) learn_refusal(state, job, now);
-  if (before.by_hand && before.mechanism == Mechanism::kCheckpoint && !lease) {
+  const Kind& kind = kind_of(job);
+  // What holders run is not known: it is remembered of this lease alone.
+  if (report.never && kind.has_shim) learn_refusal(state, job, now);
+  if (before.by_hand && before.mechanism == Mechanism::kCheckpoint && kind.may_freeze) {
     return freeze_instead(state, std::move(job), report, now);
   }
   if (!before.by_hand && before.why != AsideWhy::kStill) job.moves = std::max(0, job.moves - 1);
   Presence& presence = come_back(job, now.wall);
   presence.failed = failure_of(report, now);
-  presence.refused = report.never && lease;
+  presence.refused = report.never && !kind.has_shim;
   Applied applied;
   if (before.over_limit_until && stopping_in(job) == StopReason::kNone) {
     applied.effects.emplace_back(end_unstopped(state, job, report.error, now));
   } else {
     state.note(job, "running", "it could not be moved and goes on: " + report.error, now);
-    if (job.spec->adopted && job.spec->adopted->by_rule) stopping_in(job) = StopReason::kLetGo;
+    if (adopted_by_rule(job)) stopping_in(job) = StopReason::kLetGo;
   }
   if (before.ends) {
     end_returned(state, std::move(job), now);
@@ -133,7 +134,7 @@ Applied stayed_away(State& state, Job job, const MoveFailed& report, Now now) {
 }
 
 Applied lost_on_the_way(State& state, Job job, const MoveFailed& report, Now now) {
-  if (job.spec->lease) {
+  if (!kind_of(job).has_shim) {
     state.note(job, "lost", "its process cannot go on: " + report.error, now);
     end_lease(state, std::move(job), {.cause = Cause::kRestoreLost, .message = report.error}, now);
     return {};
@@ -275,7 +276,7 @@ Applied apply_back(State& state, const BroughtBack& report, Now now) {
   }
   Applied applied;
   // Adopted to make room, which is no longer needed.
-  if (job.spec->adopted && job.spec->adopted->by_rule) stopping_in(job) = StopReason::kLetGo;
+  if (adopted_by_rule(job)) stopping_in(job) = StopReason::kLetGo;
   let_go_if_asked(state, job, applied.effects);
   state.put(std::move(job), now);
   return applied;

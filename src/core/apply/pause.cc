@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/apply/transitions.h"
+#include "core/model/kind.h"
 #include "core/preempt/idle_holder.h"
 
 namespace gpusched {
@@ -27,7 +28,7 @@ std::string pause_refusal(const State& state, const Job& job) {
     if (aside->phase == AsidePhase::kResuming) return "is on its way back; pause it when it runs";
     return aside->by_hand ? "is paused already" : "";
   }
-  if (!job.spec->lease) return {};
+  if (kind_of(job).may_freeze) return {};
   // Its process belongs to its holder: it may leave its cards, but it is not frozen.
   if (std::string stays = why_holder_stays(state, job); !stays.empty()) {
     return "is a lease that cannot be moved: " + stays;

@@ -1,5 +1,6 @@
 // Requeue: an ended job again under its id, a running one from its beginning.
 #include "core/apply/transitions.h"
+#include "core/model/kind.h"
 #include "core/state/dependency.h"
 #include "core/state/ended_environments.h"
 
@@ -14,8 +15,7 @@ Applied apply_requeue(State& state, const RequeueAsked& asked, Now now) {
     if (!job.ended() && !job.active()) {
       return std::string("is ") + state_name(job.state) + " already";
     }
-    if (job.spec->lease) return std::string("is a lease; its holder has to ask for another one");
-    if (job.spec->adopted) return std::string("was adopted: only its owner can start it again");
+    if (const char* why = kind_of(job).not_again) return std::string(why);
     if (job.ended() && dependencies_of(state, *job.spec) == DependencyStatus::kImpossible) {
       return std::string("waits for a job that did not end as it wishes; requeue that one first");
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/apply/transitions.h"
+#include "core/model/kind.h"
 
 namespace gpusched {
 
@@ -50,7 +51,7 @@ Applied apply_retention(State& state, const RetentionDue& due, Now now) {
       const Submission* submission = state.find_submission(job.tenant, job.spec->rare->key);
       if (submission != nullptr && submission->first == id) state.remove_submission(submission->id);
     }
-    const bool has_directory = !job.spec->lease || job.moves > 0;
+    const bool has_directory = kind_of(job).has_shim || job.moves > 0;
     state.remove(id);
     if (has_directory) applied.effects.emplace_back(ForgetJob{id});
   }

@@ -3,13 +3,14 @@
 
 #include "core/apply/learn.h"
 #include "core/apply/transitions.h"
+#include "core/model/kind.h"
 
 namespace gpusched {
 namespace {
 
 bool retries(const Job& job, Cause cause) {
   const RetryRule& rule = job.spec->retry;
-  return !job.spec->lease && !job.spec->adopted && (rule.causes & cause_bit(cause)) != 0 &&
+  return kind_of(job).not_again == nullptr && (rule.causes & cause_bit(cause)) != 0 &&
          job.failures <= rule.retries;
 }
 

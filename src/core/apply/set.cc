@@ -3,6 +3,7 @@
 #include <map>
 
 #include "core/apply/transitions.h"
+#include "core/model/kind.h"
 
 namespace gpusched {
 namespace {
@@ -116,7 +117,7 @@ Applied apply_set(State& state, const SetAsked& asked, Now now) {
     }
     if (asked.patch.priority) job.priority = *asked.patch.priority;
     if (const auto found = renewed.find(job.spec); found != renewed.end()) job.spec = found->second;
-    const bool tell_shim = job.active() && asked.patch.time_limit && !job.spec->lease;
+    const bool tell_shim = job.active() && asked.patch.time_limit && kind_of(job).has_shim;
     const AttemptId attempt = job.current_attempt();
     state.note(job, "changed", "changed on request", now);
     if (asked.patch.vram_limit_bytes) limit_changed(state, job, now);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/percent.h"
+#include "core/model/kind.h"
 
 namespace gpusched {
 namespace {
@@ -72,8 +73,8 @@ void show(State& state, const Job& job) {
     peak = std::max(peak, use->peak_vram_bytes);
   }
   const auto position = state.index_of(grant.cards.front().card);
-  // Of an adopted one the beginning was not seen.
-  if (position && !job.spec->adopted) state.show_sibling(job, state.cards()[*position].model, peak);
+  if (position && kind_of(job).teaches)
+    state.show_sibling(job, state.cards()[*position].model, peak);
 }
 
 bool write_down(const State& state, const Job& job, Running& running) {

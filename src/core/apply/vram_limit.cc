@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/apply/transitions.h"
+#include "core/model/kind.h"
 #include "core/preempt/pressure.h"
 
 namespace gpusched {
@@ -84,7 +85,8 @@ void enforce_vram_limits(State& state, CardNumber card, const CardView& before,
     const Job* found = state.find(attempt.job);
     if (found == nullptr || !found->active() || found->current_attempt() != attempt) continue;
     const std::uint64_t limit = found->spec->rare->vram_limit_bytes;
-    if (limit == 0 || found->spec->lease || stopping_of(*found) != StopReason::kNone) continue;
+    if (limit == 0 || !kind_of(*found).has_shim || stopping_of(*found) != StopReason::kNone)
+      continue;
     warn_once(state, *found, card, bytes, now);
     const bool stopped = is_stopped_at_limit(*found);
     if (bytes <= limit) {

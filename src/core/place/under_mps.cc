@@ -1,10 +1,12 @@
 #include "core/place/under_mps.h"
 
+#include "core/model/kind.h"
+
 namespace gpusched {
 
 bool runs_under_mps(const State& state, const Job& job, const Grant& grant) {
   const JobSpec& spec = *job.spec;
-  if (grant.cards.size() != 1 || spec.lease || spec.adopted || spec.needs.exclusive) return false;
+  if (grant.cards.size() != 1 || !kind_of(job).started_here || spec.needs.exclusive) return false;
   const auto position = state.index_of(grant.cards.front().card);
   if (!position) return false;
   const Card& card = state.cards()[*position];

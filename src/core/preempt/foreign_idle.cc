@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/admit/tentative.h"
+#include "core/model/kind.h"
 #include "core/place/placement.h"
 #include "core/share/order.h"
 
@@ -111,7 +112,7 @@ ForeignLook look_at_foreign(const State& state, const std::vector<ForeignRule>& 
   const bool anybody_waits = state.pending().size() > 0;
   for (const JobId id : state.active()) {
     const Job& job = *state.find(id);
-    if (!job.spec->adopted || !job.spec->adopted->by_rule || !is_still_here(job)) continue;
+    if (!adopted_by_rule(job) || !is_still_here(job)) continue;
     const auto since = now.wall - std::get<Running>(job.state).started_at;
     if (!anybody_waits || since >= kGivenUpAfter) look.let_go.push_back(id);
   }

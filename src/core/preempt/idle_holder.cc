@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/model/kind.h"
 #include "core/preempt/move_limits.h"
 
 namespace gpusched {
@@ -43,7 +44,7 @@ bool is_movable_lease(const State& state, const Job& job, Now now) {
 
 bool stays_awake(const Job& job) {
   const Aside* aside = aside_of(job);
-  return job.spec->lease || (aside != nullptr && aside->why == AsideWhy::kIdle);
+  return !kind_of(job).may_freeze || (aside != nullptr && aside->why == AsideWhy::kIdle);
 }
 
 bool is_asleep(const RoomRules& rules, const Aside& aside) {

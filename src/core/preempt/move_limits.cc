@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/model/kind.h"
+
 namespace gpusched {
 
 Wall movable_from(const State& state, const Running& running, Now now) {
@@ -27,9 +29,8 @@ bool is_settled(const State& state, const Job& job, Now now) {
   if (is_aside(job)) return false;
   const RoomRules& rules = state.rules().room;
   // Adopted because it sits idle: it had its turn before.
-  const bool by_rule = job.spec->adopted && job.spec->adopted->by_rule;
   return job.moves < rules.moves_most && !running->grant.cards.empty() &&
-         (by_rule || movable_from(state, *running, now) <= now.wall);
+         (adopted_by_rule(job) || movable_from(state, *running, now) <= now.wall);
 }
 
 }  // namespace gpusched

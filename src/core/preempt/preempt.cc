@@ -6,6 +6,7 @@
 #include "core/admit/admission.h"
 #include "core/backfill/backfill.h"
 #include "core/model/host_margin.h"
+#include "core/model/kind.h"
 #include "core/preempt/attained_level.h"
 #include "core/preempt/idle_holder.h"
 #include "core/preempt/move_time.h"
@@ -43,7 +44,7 @@ Harm harm_of_all(const std::vector<const Candidate*>& chosen) {
 }
 
 bool may_be_moved(const State& state, const Job& job, const Job& for_job, Now now) {
-  if (job.spec->lease) return is_movable_lease(state, job, now);
+  if (!kind_of(job).moves_busy) return is_movable_lease(state, job, now);
   if (!is_movable(state, job, now)) return false;
   const int rank = band_rank(job.priority);
   const int for_band = band_rank(for_job.priority);
@@ -100,7 +101,7 @@ class Planner {
       const Grant& grant = *grant_of(*one.job);
       const bool whole = std::ranges::any_of(grant.cards, &CardGrant::whole);
       if (whole || one.job->spec->preempt == PreemptPolicy::kCooperative) continue;
-      if (one.job->spec->lease) continue;  // Its holder is not ours to freeze.
+      if (!kind_of(*one.job).may_freeze) continue;
       // A client that stands still may keep its server, and with it its neighbours, waiting.
       if (grant.mps) continue;
       one.victim.mechanism = Mechanism::kFreeze;

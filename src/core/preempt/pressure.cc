@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "core/admit/admission.h"
+#include "core/model/kind.h"
 #include "core/preempt/move_limits.h"
 #include "core/preempt/victim.h"
 #include "core/state/pending.h"
@@ -32,7 +33,7 @@ Wall started_at(const Job& job) {
 }
 
 bool may_go(const State& state, const Job& job, Now now) {
-  return std::holds_alternative<Running>(job.state) && !job.spec->lease &&
+  return std::holds_alternative<Running>(job.state) && kind_of(job).moves_busy &&
          leaving_candidate(state, job, ram_for_moves(state, state.host_holds()), now).has_value();
 }
 
@@ -90,8 +91,8 @@ double growth_of(const State& state, const Job& job, CardNumber card, double sec
 bool may_stand_still(const State& state, const Job& job, CardNumber card, Now now) {
   const auto* running = std::get_if<Running>(&job.state);
   if (running == nullptr || running->stopping != StopReason::kNone) return false;
-  // A holder's process is not ours to stop; a client of MPS may keep its neighbours waiting.
-  if (job.spec->lease || running->grant.mps || is_aside(job)) return false;
+  // A client of MPS may keep its neighbours waiting.
+  if (!kind_of(job).may_freeze || running->grant.mps || is_aside(job)) return false;
   if (move_failed_lately(job, kTryAgainAfter, now)) return false;
   return state.growth_on(card).of(job.current_attempt()) >= kGrowing;
 }

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "core/model/host_margin.h"
+#include "core/model/kind.h"
 #include "core/preempt/idle_holder.h"
 #include "core/preempt/move_limits.h"
 #include "core/preempt/move_time.h"
@@ -38,7 +39,7 @@ bool on_movable_cards(const State& state, const Job& job) {
 bool less_harm(const Candidate& a, const Candidate& b) { return harm_of(a) < harm_of(b); }
 
 bool is_movable(const State& state, const Job& job, Now now) {
-  return !job.spec->lease && is_settled(state, job, now);
+  return kind_of(job).moves_busy && is_settled(state, job, now);
 }
 
 std::uint64_t vram_in_use(const State& state, const Job& job) {

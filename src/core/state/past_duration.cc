@@ -1,10 +1,12 @@
 #include "core/state/past_duration.h"
 
+#include "core/model/kind.h"
+
 namespace gpusched {
 
 std::optional<Microseconds> past_duration(const Estimates& estimates, const Job& job,
                                           const std::string* model) {
-  if (estimates.size() == 0 || job.spec->lease) return std::nullopt;
+  if (estimates.size() == 0 || !kind_of(job).lasts_as_before) return std::nullopt;
   const Signatures by = signatures_of(job);
   // Runs of one program with other arguments may take any time.
   for (const SignatureId id : {by.exact, by.sweep}) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "core/model/kind.h"
 #include "core/state/belief.h"
 #include "core/state/deadline_times.h"
 #include "core/state/dependency.h"
@@ -120,10 +121,9 @@ void State::index(const Job& job, Now now) {
   } else if (const auto* ended = std::get_if<Ended>(&job.state)) {
     ended_.add(job);
     record_sweep(job, +1);
-    // The holder of a lease outlives it, and so may what was adopted: what it still has on the
-    // cards counts from now on.
-    const bool outlived = job.spec->lease || job.spec->adopted;
-    for (const CardGrant& held : outlived ? ended->grant.cards : std::vector<CardGrant>{}) {
+    // What its process still has on the cards counts from now on.
+    for (const CardGrant& held :
+         kind_of(job).outlives_job ? ended->grant.cards : std::vector<CardGrant>{}) {
       if (const auto position = index_of(held.card)) refresh_beyond(*position);
     }
   } else {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/model/kind.h"
 #include "core/state/state.h"
 
 namespace gpusched {
@@ -206,8 +207,7 @@ void State::refresh_beyond(std::size_t card_index) {
     }
     // An attempt that has ended is gone with all its processes; the list is older than that.
     const Job* job = find(process.attempt->job);
-    if (job != nullptr && (job->spec->lease || job->spec->adopted) && !job->active()) {
-      // The end of a lease does not end its holder, nor letting go a process.
+    if (job != nullptr && !job->active() && kind_of(*job).outlives_job) {
       foreign += bytes;
       continue;
     }

@@ -1,0 +1,46 @@
+#include "core/model/kind.h"
+
+namespace gpusched {
+namespace {
+
+constexpr Kind kCommand{.name = "command",
+                        .started_here = true,
+                        .has_shim = true,
+                        .may_freeze = true,
+                        .moves_busy = true,
+                        .outlives_job = false,
+                        .teaches = true,
+                        .lasts_as_before = true,
+                        .not_again = nullptr,
+                        .no_log = nullptr};
+
+constexpr Kind kLease{.name = "lease",
+                      .started_here = false,
+                      .has_shim = false,
+                      .may_freeze = false,
+                      .moves_busy = false,
+                      .outlives_job = true,
+                      .teaches = true,
+                      .lasts_as_before = false,
+                      .not_again = "is a lease; its holder has to ask for another one",
+                      .no_log = "is a lease; what its holder writes goes where the holder says"};
+
+constexpr Kind kAdopted{.name = "adopted",
+                        .started_here = false,
+                        .has_shim = true,
+                        .may_freeze = true,
+                        .moves_busy = true,
+                        .outlives_job = true,
+                        .teaches = false,
+                        .lasts_as_before = true,
+                        .not_again = "was adopted: only its owner can start it again",
+                        .no_log = "was adopted; what it writes goes where it went before"};
+
+}  // namespace
+
+const Kind& kind_of(const JobSpec& spec) {
+  if (spec.lease) return kLease;
+  return spec.adopted ? kAdopted : kCommand;
+}
+
+}  // namespace gpusched
