@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/state/state.h"
 #include "engine/engine.h"
 
 namespace gpusched {

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "core/apply/apply.h"
+#include "core/explain/excerpt.h"
 #include "core/explain/look_ahead.h"
+#include "core/state/state.h"
 
 namespace gpusched {
 namespace {

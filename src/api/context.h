@@ -80,7 +80,7 @@ struct Context {
   Background files;           // Logs and backups. Each may hang for one user.
   std::uint64_t backups = 0;  // Names their temporary files.
 
-  const State& state() const { return engine.state(); }
+  const StateView& state() const { return engine.state(); }
   Now now() const { return ports.now(); }
 };
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 #include "json/json_writer.h"
 #include "watch/board.h"
 
@@ -12,7 +12,7 @@ namespace gpusched {
 
 // `board`: what was said of them last; null: nobody looks. `viewer`: of other users' processes only
 // the program is shown; absent: all.
-void write_cards(JsonWriter& json, const State& state, const watch::CardBoard* board,
+void write_cards(JsonWriter& json, const StateView& state, const watch::CardBoard* board,
                  std::optional<std::uint32_t> viewer = {});
 
 }  // namespace gpusched

@@ -244,9 +244,9 @@ RowFacts RowWriter::facts_of(const Job& job) {
   facts.arguments = context_.limits.arguments_for_all || may_see(job);
   const auto* running = std::get_if<Running>(&job.state);
   if (running == nullptr) return facts;
-  const State& state = context_.state();
+  const StateView& state = context_.state();
   facts.deadline_warning = deadline_of(job, std::nullopt);
-  facts.progress = state.uses().progress_of(job.current_attempt());
+  facts.progress = state.seen().uses.progress_of(job.current_attempt());
   const auto run = expected_run(state, job);
   // One that is over its time is expected to end any moment; that is not worth a word.
   if (run && !is_aside(job)) {

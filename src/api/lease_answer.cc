@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kPositionsCounted = 10'000;
 
 void write_granted(JsonWriter& json, const Context& context, const Job& job) {
-  const State& state = context.state();
+  const StateView& state = context.state();
   const Grant* grant = grant_of(job);
   json.key("gpus").begin_array();
   for (const CardGrant& held : grant != nullptr ? grant->cards : std::vector<CardGrant>{}) {

@@ -81,7 +81,7 @@ void LeaseChanges::follow(Context& context, const Call& call) {
   call.responder.send(std::move(response));
 }
 
-void LeaseChanges::tell(const State& state, const std::vector<JobChange>& changes) {
+void LeaseChanges::tell(const StateView& state, const std::vector<JobChange>& changes) {
   if (by_process_.empty()) return;
   for (const JobChange& change : changes) {
     const Job* job = state.find(change.job);

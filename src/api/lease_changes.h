@@ -20,7 +20,7 @@ class LeaseChanges {
  public:
   // The client hears of what happens from now on to leases that its process holds.
   void follow(Context& context, const Call& call);
-  void tell(const State& state, const std::vector<JobChange>& changes);
+  void tell(const StateView& state, const std::vector<JobChange>& changes);
 
  private:
   struct Client;

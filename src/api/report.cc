@@ -124,7 +124,7 @@ void Report::add_running(const Job& job, const std::optional<GpuUsage>& so_far) 
   add(job, part);
 }
 
-void Report::write(JsonWriter& json, const State& state) const {
+void Report::write(JsonWriter& json, const StateView& state) const {
   json.begin_object().field("schema", 1).field("since", asked_.since);
   json.field("until", asked_.until).field("by", asked_.by == ReportBy::kUser ? "user" : "card");
   json.key("rows").begin_array();

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "core/model/job.h"
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 #include "json/json_writer.h"
 
 namespace gpusched {
@@ -42,7 +42,7 @@ class Report {
   // An active one, with what it used so far.
   void add_running(const Job& job, const std::optional<GpuUsage>& so_far);
   // `cards` gives names to numbers.
-  void write(JsonWriter& json, const State& state) const;
+  void write(JsonWriter& json, const StateView& state) const;
 
  private:
   struct Part;  // Of one attempt.

@@ -90,7 +90,7 @@ tl::unexpected<Error> no_such_job(std::uint64_t number) {
 }
 
 struct Resolver {
-  const State& state;
+  const StateView& state;
   const JobFilter& filter;
   const Actor& actor;
   std::size_t newest_most = 0;  // Furthest back that is asked for.
@@ -246,11 +246,11 @@ Result<JobFilter> parse_filter(const std::map<std::string, std::string>& query) 
   return filter;
 }
 
-bool is_visible(const State& state, JobId id) {
+bool is_visible(const StateView& state, JobId id) {
   return state.find(id) != nullptr && !state.in_open_submission(id);
 }
 
-Result<std::vector<JobId>> resolve_selector(const State& state, const Selector& selector,
+Result<std::vector<JobId>> resolve_selector(const StateView& state, const Selector& selector,
                                             const JobFilter& filter, const Actor& actor) {
   Resolver resolver{state, filter, actor};
   for (const SelectorPart& part : selector) {

@@ -13,7 +13,7 @@
 #include "base/result.h"
 #include "core/model/event.h"
 #include "core/model/ids.h"
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 
 namespace gpusched {
 
@@ -59,10 +59,10 @@ Result<std::optional<std::uint64_t>> query_number(const std::map<std::string, st
                                                   const char* name, std::uint64_t most);
 
 // True if `id` exists for users: known, and not part of a submission still under way.
-bool is_visible(const State& state, JobId id);
+bool is_visible(const StateView& state, JobId id);
 
 // The jobs meant, by id and each once. A number that does not exist is kNotFound.
-Result<std::vector<JobId>> resolve_selector(const State& state, const Selector& selector,
+Result<std::vector<JobId>> resolve_selector(const StateView& state, const Selector& selector,
                                             const JobFilter& filter, const Actor& actor);
 
 }  // namespace gpusched

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/state/state.h"
 #include "http/target.h"
 
 namespace gpusched {

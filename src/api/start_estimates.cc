@@ -3,6 +3,8 @@
 #include <memory>
 #include <utility>
 
+#include "core/explain/excerpt.h"
+
 namespace gpusched {
 
 StartEstimates::StartEstimates(boost::asio::io_context& loop, const Engine& engine,

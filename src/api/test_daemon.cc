@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/state/state.h"
 #include "os/clock.h"
 #include "wire/environment.h"
 

@@ -6,6 +6,7 @@
 #include "cli/session.h"
 #include "cli/terminal.h"
 #include "core/decide/decide.h"
+#include "core/explain/excerpt.h"
 #include "core/explain/explain.h"
 #include "json/json_writer.h"
 #include "wire/snapshot.h"
@@ -25,7 +26,7 @@ void write_reserved(JsonWriter& json, const std::optional<Reservation>& reservat
   json.end_array().end_object();
 }
 
-std::string replayed_json(const State& state, const Decided& decided, Now now) {
+std::string replayed_json(const StateView& state, const Decided& decided, Now now) {
   std::string out;
   JsonWriter json(out);
   json.begin_object().field("schema", 1).field("at", now.wall).key("starts").begin_array();

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "config/config_file.h"
+#include "core/state/state.h"
 #include "daemon/mps_control.h"
 #include "daemon/readiness.h"
 #include "jobdir/device_filter.h"
@@ -192,7 +193,7 @@ void Daemon::after_turn() {
 
 // The shims, or the processes that hold leases, which are in no group of ours.
 bool Daemon::whose_has_changed() {
-  const State& state = engine_->state();
+  const StateView& state = engine_->state();
   std::map<int, std::uint32_t> holders;
   for (const JobId id : state.leases().live()) {
     const Job& job = *state.find(id);

@@ -135,7 +135,7 @@ void Daemon::on_seen(CardSeen seen) {
 
 // Where memory grows towards the end of a card a second is long.
 void Daemon::look_closely() {
-  const State& state = engine_->state();
+  const StateView& state = engine_->state();
   const Now now = read_clock();
   for (std::size_t i = 0; i < state.cards().size(); ++i) {
     if (wants_close_looks(state, i, now)) cards_->look_soon(state.cards()[i].number);

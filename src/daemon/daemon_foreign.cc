@@ -20,7 +20,7 @@ constexpr int kPriority = 10;
 // One that could not be moved is not tried again at once.
 constexpr Seconds kTryAgainAfter{300};
 
-std::string user_seen(const State& state, int pid) {
+std::string user_seen(const StateView& state, int pid) {
   for (std::size_t i = 0; i < state.cards().size(); ++i) {
     for (const SeenProcess& process : state.view_of(i).processes) {
       if (process.pid == pid && !process.user.empty()) return process.user;
@@ -47,7 +47,7 @@ void Daemon::look_at_idle_foreign() {
   foreign_looked_ = now.boot;
   std::erase_if(foreign_tried_,
                 [&](const auto& one) { return now.boot - one.second > kTryAgainAfter; });
-  const State& state = engine_->state();
+  const StateView& state = engine_->state();
   const ForeignLook look = gpusched::look_at_foreign(state, foreign_rules_, now);
   if (!look.let_go.empty()) engine_->post(LetGoAsked{{::geteuid(), true}, look.let_go});
   for (const int pid : look.adopt) {

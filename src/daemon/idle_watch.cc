@@ -14,7 +14,7 @@ constexpr std::chrono::milliseconds kLookPeriod{1000};
 constexpr double kQuietPercent = 1.0;
 
 // On its cards, and none of its processes uses them just now.
-bool is_quiet(const State& state, const Job& job) {
+bool is_quiet(const StateView& state, const Job& job) {
   bool seen = false;
   for (const CardGrant& held : grant_of(job)->cards) {
     const auto position = state.index_of(held.card);
@@ -30,7 +30,7 @@ bool is_quiet(const State& state, const Job& job) {
 
 enum class Look { kNone, kLearn, kJudge };
 
-Look look_for(const State& state, const Job& job) {
+Look look_for(const StateView& state, const Job& job) {
   const auto* running = std::get_if<Running>(&job.state);
   if (running == nullptr) return Look::kNone;
   const Aside* aside = aside_of(job);
@@ -51,7 +51,7 @@ IdleWatch::IdleWatch(boost::asio::io_context& loop, Engine& engine, ShimOf shim_
     : timer_(loop), engine_(engine), shim_of_(std::move(shim_of)) {}
 
 void IdleWatch::look_soon() {
-  const State& state = engine_.state();
+  const StateView& state = engine_.state();
   const RoomRules& rules = state.rules().room;
   // Leases may be aside by hand, whatever the settings.
   if (waiting_ || (rules.idle_after == Seconds{0} && state.aside().empty())) return;
@@ -67,7 +67,7 @@ void IdleWatch::look_soon() {
 }
 
 void IdleWatch::look() {
-  const State& state = engine_.state();
+  const StateView& state = engine_.state();
   const std::vector<ProcessEntry> all = list_processes();
   std::map<AttemptId, Watched> kept;
   for (const JobId id : state.active()) {

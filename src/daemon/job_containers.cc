@@ -15,7 +15,7 @@ bool is_engine(Container::Kind kind) {
          kind == Container::Kind::kContainerd || kind == Container::Kind::kCrio;
 }
 
-const Running* running_attempt(const State& state, AttemptId attempt) {
+const Running* running_attempt(const StateView& state, AttemptId attempt) {
   const Job* job = state.find(attempt.job);
   // What an adopted process started is as little ours as itself.
   if (job == nullptr || job->current_attempt() != attempt || job->spec->adopted) return nullptr;
@@ -24,7 +24,7 @@ const Running* running_attempt(const State& state, AttemptId attempt) {
 
 }  // namespace
 
-void JobContainers::learn(const watch::SampleReport& report, const State& state) {
+void JobContainers::learn(const watch::SampleReport& report, const StateView& state) {
   if (!report.processes) return;
   for (const watch::WatchedProcess& process : *report.processes) {
     const watch::ProcessOwner& owner = process.owner;
@@ -40,7 +40,7 @@ void JobContainers::learn(const watch::SampleReport& report, const State& state)
   }
 }
 
-std::vector<JobContainers::LeftBehind> JobContainers::take_left_behind(const State& state) {
+std::vector<JobContainers::LeftBehind> JobContainers::take_left_behind(const StateView& state) {
   std::vector<LeftBehind> left;
   for (auto at = known_.begin(); at != known_.end();) {
     if (running_attempt(state, at->first) != nullptr) {

@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 #include "watch/report.h"
 
 namespace gpusched {
 
 class JobContainers {
  public:
-  void learn(const watch::SampleReport& report, const State& state);
+  void learn(const watch::SampleReport& report, const StateView& state);
 
   struct LeftBehind {
     AttemptId attempt;
@@ -22,7 +22,7 @@ class JobContainers {
     std::vector<std::string> groups;  // Their control groups.
   };
   // Those of attempts that are over, each once.
-  std::vector<LeftBehind> take_left_behind(const State& state);
+  std::vector<LeftBehind> take_left_behind(const StateView& state);
 
  private:
   struct Known {

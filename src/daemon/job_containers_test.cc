@@ -1,4 +1,5 @@
 #include "daemon/job_containers.h"
+#include "core/state/state.h"
 
 #include <gtest/gtest.h>
 

@@ -4,6 +4,7 @@
 
 #include "core/apply/bulk_verb.h"
 #include "core/apply/transitions.h"
+#include "core/state/state.h"
 #include "engine/engine.h"
 
 namespace gpusched {

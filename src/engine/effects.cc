@@ -1,5 +1,6 @@
 // What follows a commit: launches, answers, and all that has to be done outside.
 #include "base/check.h"
+#include "core/state/state.h"
 #include "engine/engine.h"
 #include "engine/launch_order.h"
 #include "engine/refusal_error.h"

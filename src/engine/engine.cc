@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "core/apply/retention.h"
 #include "core/decide/decide.h"
+#include "core/state/state.h"
 #include "engine/launch_order.h"
 
 namespace gpusched {
@@ -26,7 +27,15 @@ bool is_lazy(const Event& event) {
 }  // namespace
 
 Engine::Engine(State state, Launcher& launcher, Options options)
-    : state_(std::move(state)), launcher_(launcher), options_(std::move(options)) {}
+    : owned_state_(std::make_unique<State>(std::move(state))),
+      state_(*owned_state_),
+      launcher_(launcher),
+      options_(std::move(options)) {}
+
+Engine::~Engine() = default;
+
+const StateView& Engine::state() const { return state_; }
+void Engine::check_invariants() const { state_.check_invariants(); }
 
 void Engine::post(Event event, AnswerFn answer) {
   // What runs can be ended also while nothing can be written down.

@@ -21,7 +21,7 @@
 #include "core/apply/apply.h"
 #include "core/model/clock_watch.h"
 #include "core/model/event.h"
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 #include "engine/engine_options.h"
 #include "engine/launcher.h"
 #include "engine/store.h"
@@ -49,6 +49,7 @@ class Engine {
   using Options = EngineOptions;
 
   Engine(State state, Launcher& launcher, Options options);
+  ~Engine();
 
   // Loads what the store holds and asks the launcher what became of the attempts that were alive.
   // `boot_id` is the machine's; another one than the stored means that they are lost.
@@ -89,7 +90,9 @@ class Engine {
   std::uint64_t environments_put_away() const { return put_away_; }
 
   // Read by the API between turns.
-  const State& state() const { return state_; }
+  const StateView& state() const;
+  // Ends the process if something in the state is not as it must be. For the simulator.
+  void check_invariants() const;
   void on_change(std::function<void(const std::vector<JobChange>&)> listener) {
     listener_ = std::move(listener);
   }
@@ -172,7 +175,8 @@ class Engine {
   std::vector<JobChange> changes_to_tell(const std::vector<TrailEntry>& trail,
                                          const std::vector<Submitted>& completed) const;
 
-  State state_;
+  const std::unique_ptr<State> owned_state_;
+  State& state_;
   ClockWatch clock_watch_;
   Launcher& launcher_;
   Options options_;

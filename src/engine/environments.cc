@@ -2,6 +2,7 @@
 // a job once more.
 #include <algorithm>
 
+#include "core/state/state.h"
 #include "engine/engine.h"
 
 namespace gpusched {

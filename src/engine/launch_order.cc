@@ -8,7 +8,7 @@ namespace gpusched {
 namespace {
 
 // The driver counts the cards that are there now; people's numbers stay with their cards.
-std::string device_of(const State& state, CardNumber number, bool by_uuid) {
+std::string device_of(const StateView& state, CardNumber number, bool by_uuid) {
   const auto position = state.index_of(number);
   if (!position) return std::to_string(number_of(number));
   const Card& card = state.cards()[*position];
@@ -17,7 +17,7 @@ std::string device_of(const State& state, CardNumber number, bool by_uuid) {
                                           : number_of(number));
 }
 
-std::string visible_devices(const State& state, const Grant& grant, bool by_uuid) {
+std::string visible_devices(const StateView& state, const Grant& grant, bool by_uuid) {
   std::string list;
   for (const CardGrant& held : grant.cards) {
     if (!list.empty()) list += ',';
@@ -40,7 +40,7 @@ std::string before_own_libraries(const std::string& directory, const JobSpec& sp
 // everybody's; all of /dev/dri.
 constexpr DeviceRange kCardNodes[] = {{195, 0, 253}, {226, 0, 0xfffff}};
 
-void add_device_filter(const State& state, const Grant& grant, const EngineOptions& options,
+void add_device_filter(const StateView& state, const Grant& grant, const EngineOptions& options,
                        LaunchOrder& order) {
   order.devices_open = options.devices_open;
   if (!options.filter_devices) return;
@@ -61,7 +61,7 @@ void add_device_filter(const State& state, const Grant& grant, const EngineOptio
 }
 
 // What it asked for and has a mechanism that binds it; which one it is, its shim finds out.
-void add_limits(const State& state, const Job& job, const EngineOptions& options,
+void add_limits(const StateView& state, const Job& job, const EngineOptions& options,
                 LaunchOrder& order) {
   const Grant& grant = std::get<Starting>(job.state).grant;
   const std::uint64_t limit = job.spec->rare->vram_limit_bytes;
@@ -100,7 +100,7 @@ void add_save_variables(const Job& job, const EngineOptions& options, LaunchOrde
 
 }  // namespace
 
-NearCpus near_of(const State& state, const Grant& grant, const EngineOptions& options) {
+NearCpus near_of(const StateView& state, const Grant& grant, const EngineOptions& options) {
   if (!options.near_cpus || grant.cards.empty()) return {};
   std::vector<std::string> pci;
   for (const CardGrant& held : grant.cards) {
@@ -111,7 +111,7 @@ NearCpus near_of(const State& state, const Grant& grant, const EngineOptions& op
   return near.count >= grant.cpus ? near : NearCpus{};
 }
 
-std::vector<std::pair<std::string, std::string>> card_variables_of(const State& state,
+std::vector<std::pair<std::string, std::string>> card_variables_of(const StateView& state,
                                                                    const Grant& grant,
                                                                    const EngineOptions& options) {
   const std::string devices = visible_devices(state, grant, options.devices_by_uuid);
@@ -121,7 +121,7 @@ std::vector<std::pair<std::string, std::string>> card_variables_of(const State& 
           {"NVIDIA_VISIBLE_DEVICES", devices.empty() ? "void" : devices}};
 }
 
-LaunchOrder launch_order_of(const State& state, const Job& job, const EngineOptions& options) {
+LaunchOrder launch_order_of(const StateView& state, const Job& job, const EngineOptions& options) {
   const auto* starting = std::get_if<Starting>(&job.state);
   CHECK(starting != nullptr);
   const JobSpec& spec = *job.spec;

@@ -2,7 +2,7 @@
 // placeholders filled in and the variables that tell the job what it was given.
 #pragma once
 
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 #include "engine/engine_options.h"
 #include "engine/launcher.h"
 
@@ -10,12 +10,12 @@ namespace gpusched {
 
 // REQUIRES: the job is starting.
 // CPUs near its cards; empty: anywhere. Only where the node has as many as the job was given.
-NearCpus near_of(const State& state, const Grant& grant, const EngineOptions& options);
+NearCpus near_of(const StateView& state, const Grant& grant, const EngineOptions& options);
 
-LaunchOrder launch_order_of(const State& state, const Job& job, const EngineOptions& options);
+LaunchOrder launch_order_of(const StateView& state, const Job& job, const EngineOptions& options);
 
 // What tells a CUDA program which cards are meant; the same for jobs and for holders of leases.
-std::vector<std::pair<std::string, std::string>> card_variables_of(const State& state,
+std::vector<std::pair<std::string, std::string>> card_variables_of(const StateView& state,
                                                                    const Grant& grant,
                                                                    const EngineOptions& options);
 

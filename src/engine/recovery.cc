@@ -5,6 +5,7 @@
 
 #include "core/model/kind.h"
 #include "core/preempt/idle_holder.h"
+#include "core/state/state.h"
 #include "core/state/usage.h"
 #include "engine/engine.h"
 
@@ -85,7 +86,8 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now, bool
     launcher_.adopt(job.current_attempt());
     const auto* starting = std::get_if<Starting>(&job.state);
     const auto* running = std::get_if<Running>(&job.state);
-    if (running && running->used) state_.add_use(job.current_attempt(), *running->used);
+    if (running && running->used)
+      state_.seen().uses.add_known(job.current_attempt(), *running->used);
     const StopReason stopping = starting ? starting->stopping : running->stopping;
     // The request to stop may have been lost with the daemon.
     const bool gives_way = stopping == StopReason::kMakeRoom || stopping == StopReason::kPressure;

@@ -4,6 +4,7 @@
 #include <deque>
 #include <utility>
 
+#include "core/state/state.h"
 #include "engine/engine.h"
 
 namespace gpusched {

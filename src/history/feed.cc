@@ -16,7 +16,7 @@ void add_to(std::optional<Number>& sum, const std::optional<Number>& part) {
   }
 }
 
-void note_holds(CardPoint& point, const State& state) {
+void note_holds(CardPoint& point, const StateView& state) {
   const std::optional<std::size_t> index = state.index_of(point.number);
   if (!index) return;
   const CardHolds& holds = state.holds_on(*index);
@@ -24,7 +24,7 @@ void note_holds(CardPoint& point, const State& state) {
   point.jobs = holds.jobs;
 }
 
-CardPoint card_point(const watch::SampleReport& report, const State& state) {
+CardPoint card_point(const watch::SampleReport& report, const StateView& state) {
   CardPoint point;
   point.number = report.card;
   point.uuid = report.uuid;
@@ -76,7 +76,7 @@ std::optional<JobPoint> Feed::job_point(const Job& job, CardNumber card, Wall at
   return point;
 }
 
-Points Feed::take(const watch::Report& report, const State& state) {
+Points Feed::take(const watch::Report& report, const StateView& state) {
   if (const auto* sample = std::get_if<watch::SampleReport>(&report)) {
     return points_of(*sample, state);
   }
@@ -87,7 +87,7 @@ Points Feed::take(const watch::Report& report, const State& state) {
   return {};
 }
 
-Points Feed::points_of(const watch::SampleReport& report, const State& state) {
+Points Feed::points_of(const watch::SampleReport& report, const StateView& state) {
   Points points;
   points.cards.push_back(card_point(report, state));
   if (!report.processes) {

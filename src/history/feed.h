@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 #include "history/series.h"
 #include "watch/report.h"
 
@@ -15,11 +15,11 @@ namespace gpusched::history {
 class Feed {
  public:
   // Everything that the sampler says may come in here; most of it means no point.
-  Points take(const watch::Report& report, const State& state);
+  Points take(const watch::Report& report, const StateView& state);
 
  private:
   // An attempt's point comes with the sample of its first card, so that there is one a period.
-  Points points_of(const watch::SampleReport& report, const State& state);
+  Points points_of(const watch::SampleReport& report, const StateView& state);
 
   struct Use {
     std::optional<std::uint64_t> vram_bytes = 0;

@@ -1,4 +1,5 @@
 #include "history/feed.h"
+#include "core/state/state.h"
 
 #include <gtest/gtest.h>
 

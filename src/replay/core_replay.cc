@@ -7,6 +7,7 @@
 #include <queue>
 
 #include "core/apply/apply.h"
+#include "core/state/state.h"
 #include "replay/colocation.h"
 
 namespace gpusched::replay {

@@ -8,7 +8,7 @@ namespace gpusched {
 
 void FaultWorld::check() {
   if (engine_ == nullptr) return;
-  engine_->state().check_invariants();
+  engine_->check_invariants();
   check_acknowledged();
   check_processes();
   check_waiting();
@@ -96,7 +96,7 @@ void FaultWorld::check_quotas() {
 
 // Nothing acknowledged is lost, and an end that was told stays as it was told.
 void FaultWorld::check_acknowledged() {
-  const State& state = engine_->state();
+  const StateView& state = engine_->state();
   for (const JobId id : acknowledged_) {
     if (state.find(id) == nullptr) violate("acknowledged job " + to_string(id) + " is lost");
   }
@@ -141,7 +141,7 @@ void FaultWorld::check_processes() {
 
 // Every waiting job answers why; gangs are whole or not at all.
 void FaultWorld::check_waiting() {
-  const State& state = engine_->state();
+  const StateView& state = engine_->state();
   WaitingReasons reasons(state, now_);
   for (const auto& [id, job] : state.jobs()) {
     if (state.in_open_submission(id)) continue;

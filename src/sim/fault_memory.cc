@@ -104,7 +104,7 @@ void FaultWorld::memory_runs_out() {
 // As the daemon asks its sampler to.
 void FaultWorld::look_closely() {
   worried_ = false;
-  const State& state = engine_->state();
+  const StateView& state = engine_->state();
   for (std::size_t i = 0; i < state.cards().size(); ++i) {
     tally_.acts.grew_beyond += state.holds_on(i).beyond.growing ? 1 : 0;
     if (!wants_close_looks(state, i, now_)) continue;

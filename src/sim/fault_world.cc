@@ -5,6 +5,7 @@
 
 #include "core/explain/explain.h"
 #include "core/preempt/resume.h"
+#include "core/state/state.h"
 #include "engine/reconcile.h"
 
 namespace gpusched {
@@ -19,7 +20,7 @@ State empty_state(int jobs_most, bool over_quota) {
 }
 
 // For whoever looks into it: why an active job may stand still.
-std::string where_it_is(const State& state, const Job& job, Now now) {
+std::string where_it_is(const StateView& state, const Job& job, Now now) {
   const Aside* aside = aside_of(job);
   if (aside == nullptr) return {};
   return "; its phase is " + std::to_string(static_cast<int>(aside->phase)) + ": " +
@@ -290,7 +291,7 @@ std::string FaultWorld::drain() {
 
 // Jobs that are held, or wait for a held one, may wait for ever; all others may not.
 void FaultWorld::check_all_ended() {
-  const State& state = engine_->state();
+  const StateView& state = engine_->state();
   for (const JobId id : state.active()) {
     violate("job " + to_string(id) + " never ended" + where_it_is(state, *state.find(id), now_));
   }

@@ -7,9 +7,10 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "core/explain/excerpt.h"
 
 namespace gpusched {
+
+struct Excerpt;
 
 std::string snapshot_to_json(const Excerpt& excerpt);
 Result<Excerpt> snapshot_from_json(std::string_view text);

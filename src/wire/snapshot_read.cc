@@ -1,5 +1,6 @@
 #include <limits>
 
+#include "core/explain/excerpt.h"
 #include "json/json_fields.h"
 #include "json/json_value.h"
 #include "wire/snapshot.h"
@@ -288,7 +289,7 @@ void read_machine(Fields& fields, Excerpt& excerpt) {
     turns.set(one.card.number, one.granted);
     if (one.rates.out.moves + one.rates.back.moves > 0) excerpt.machine.put(one.rates);
   }
-  excerpt.machine.set_turns(std::move(turns));
+  excerpt.machine.seen().turns = std::move(turns);
   std::vector<std::string> drains;
   fields.texts("drains", drains);
   for (std::string& uuid : drains) excerpt.machine.put(Drain{.uuid = std::move(uuid)});

@@ -1,4 +1,5 @@
 #include "wire/snapshot.h"
+#include "core/explain/excerpt.h"
 
 #include <gtest/gtest.h>
 

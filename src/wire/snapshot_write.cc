@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/apply/learn.h"
+#include "core/explain/excerpt.h"
 #include "core/state/belief.h"
 #include "json/json_writer.h"
 #include "wire/needs.h"
@@ -46,7 +47,7 @@ void write_move_rates(JsonWriter& json, const MoveRates* known) {
   });
 }
 
-void write_card(JsonWriter& json, const State& machine, std::size_t position) {
+void write_card(JsonWriter& json, const StateView& machine, std::size_t position) {
   const Card& card = machine.cards()[position];
   json.begin_object().field("number", number_of(card.number)).field("uuid", card.uuid);
   json.field("model", card.model).field("vram_bytes", card.vram_bytes);
@@ -56,7 +57,7 @@ void write_card(JsonWriter& json, const State& machine, std::size_t position) {
   json.field("vram_cap_bytes", card.vram_cap_bytes).field("jobs_most", card.jobs_most);
   json.field("sharing", card.sharing).field("share_cap_percent", card.share_cap_percent);
   json.field("headroom_bytes", card.headroom_bytes).field("link_group", card.link_group);
-  json.field("granted", machine.turns().of(card.number)).field("moves", card.moves);
+  json.field("granted", machine.seen().turns.of(card.number)).field("moves", card.moves);
   write_move_rates(json, machine.rates_of(card.number));
   write_view(json, machine.view_of(position));
   json.end_object();
@@ -102,7 +103,7 @@ void write_tenant(JsonWriter& json, const std::string& name, const TenantRule& r
   json.field("usage", tenant_usage_to_json(usage)).end_object();
 }
 
-void write_job(JsonWriter& json, const State& machine, const Job& job, bool guarded) {
+void write_job(JsonWriter& json, const StateView& machine, const Job& job, bool guarded) {
   JobSpec spec = *job.spec;
   // Its command is nobody's business, so what is believed of it from past runs is said as its need.
   const Needs needs = needs_now(machine, job);
@@ -143,7 +144,7 @@ void write_job(JsonWriter& json, const State& machine, const Job& job, bool guar
 std::string snapshot_to_json(const Excerpt& excerpt) {
   std::string out;
   JsonWriter json(out);
-  const State& machine = excerpt.machine;
+  const StateView& machine = excerpt.machine;
   json.begin_object().field("schema", 1).field("snapshot", 1);
   json.field("wall_us", us(excerpt.now.wall));
   json.field("boot_us", excerpt.now.boot.time_since_epoch().count());

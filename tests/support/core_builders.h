@@ -181,11 +181,11 @@ inline Applied finish(State& state, std::uint64_t job, int exit_code, Now now) {
   report.ended_at = now.wall;
   return apply(state, report, now);
 }
-inline std::string state_of(const State& state, std::uint64_t job) {
+inline std::string state_of(const StateView& state, std::uint64_t job) {
   const Job* found = state.find(JobId{job});
   return found ? state_name(found->state) : "gone";
 }
-inline std::vector<int> cards_of(const State& state, std::uint64_t job) {
+inline std::vector<int> cards_of(const StateView& state, std::uint64_t job) {
   std::vector<int> cards;
   for (const CardGrant& held : grant_of(*state.find(JobId{job}))->cards) {
     cards.push_back(number_of(held.card));

@@ -5,6 +5,7 @@
 
 #include "api/selector.h"
 #include "base/check.h"
+#include "core/state/state.h"
 #include "http/target.h"
 #include "json/json_value.h"
 #include "json/json_writer.h"

@@ -10,6 +10,7 @@
 #include "api/answers.h"
 #include "api/file_stream.h"
 #include "api/routes/routes.h"
+#include "core/explain/excerpt.h"
 #include "json/json_fields.h"
 #include "json/json_writer.h"
 #include "wire/snapshot.h"

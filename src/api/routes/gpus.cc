@@ -66,7 +66,7 @@ void write_live(JsonWriter& json, const CardView& view, const watch::CardBoard& 
 }
 
 // Who is away from the card, or on the way out or back.
-void write_aside(JsonWriter& json, const State& state, CardNumber card) {
+void write_aside(JsonWriter& json, const StateView& state, CardNumber card) {
   json.key("aside").begin_array();
   for (const JobId id : state.aside()) {
     const Job& job = *state.find(id);
@@ -82,7 +82,7 @@ void write_aside(JsonWriter& json, const State& state, CardNumber card) {
 }
 
 // How fast its memory moves: as its own moves have shown, else as usual.
-void write_moves(JsonWriter& json, const State& state, const Card& card) {
+void write_moves(JsonWriter& json, const StateView& state, const Card& card) {
   json.field("moves", card.moves);
   const MoveRates* known = state.rates_of(card.number);
   if (!card.moves && known == nullptr) return;
@@ -101,7 +101,7 @@ void write_moves(JsonWriter& json, const State& state, const Card& card) {
 
 }  // namespace
 
-void write_cards(JsonWriter& json, const State& state, const watch::CardBoard* board,
+void write_cards(JsonWriter& json, const StateView& state, const watch::CardBoard* board,
                  std::optional<std::uint32_t> viewer) {
   std::map<CardNumber, std::vector<JobId>> holders;
   for (const JobId id : state.active()) {
@@ -130,7 +130,7 @@ void write_cards(JsonWriter& json, const State& state, const watch::CardBoard* b
     } else if (!view.reason.empty()) {
       json.field("reason", view.reason);
     }
-    if (const AdaptiveCap* cap = state.cap_of(card.uuid)) {
+    if (const AdaptiveCap* cap = state.seen().cap_of(card.uuid)) {
       json.field("share_cap_percent", cap->percent).field("share_cap_reason", describe(*cap));
     }
     write_moves(json, state, card);
@@ -145,7 +145,7 @@ void write_cards(JsonWriter& json, const State& state, const watch::CardBoard* b
 }
 
 void list_gpus(Context& context, Call call) {
-  const State& state = context.state();
+  const StateView& state = context.state();
   std::string out;
   JsonWriter json(out);
   json.begin_object().field("schema", 1).field("source", context.ports.cards_from());

@@ -15,13 +15,13 @@ namespace {
 
 constexpr int kLimitMost = 1'000'000;
 
-void write_group(JsonWriter& json, const State& state, const Group& group) {
+void write_group(JsonWriter& json, const StateView& state, const Group& group) {
   json.begin_object().field("name", group.name).field("limit", group.limit);
   json.field("running", state.active_in_group(group.name));
   json.field("waiting", state.waiting_in_group(group.name)).end_object();
 }
 
-std::string groups_json(const State& state, const std::vector<Group>& groups, bool dry_run) {
+std::string groups_json(const StateView& state, const std::vector<Group>& groups, bool dry_run) {
   std::string out;
   JsonWriter json(out);
   json.begin_object().field("schema", 1).key("groups").begin_array();

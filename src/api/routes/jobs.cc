@@ -99,7 +99,7 @@ void get_overview(Context& context, Call call) {
   Result<std::optional<std::uint64_t>> most =
       query_number(call.request.query, "waiting", kWaitingMost);
   if (!most) return call.responder.fail(most.error());
-  const State& state = context.state();
+  const StateView& state = context.state();
   std::string out;
   JsonWriter json(out);
   RowWriter rows(context, call.actor);
@@ -130,7 +130,7 @@ namespace {
 constexpr Microseconds kFreshEnough = Seconds{1};
 
 std::string explanation(const Context& context, const Job& job) {
-  const State& state = context.state();
+  const StateView& state = context.state();
   const Now now = context.now();
   std::string out;
   JsonWriter json(out);

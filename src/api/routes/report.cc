@@ -52,7 +52,7 @@ class ReportStream {
 
   // REQUIRES: no commit is under way.
   Pull next(std::string& out) {
-    const State& state = context_.state();
+    const StateView& state = context_.state();
     std::size_t looks = kJobsPerPiece;
     for (auto it = state.ended().upper_bound(at_); it != state.ended().end(); ++it) {
       if (looks-- == 0) return Pull::kMore;
@@ -61,7 +61,7 @@ class ReportStream {
     }
     for (const JobId id : state.active()) {
       const Job& job = *state.find(id);
-      report_.add_running(job, state.uses().of(job.current_attempt()));
+      report_.add_running(job, state.seen().uses.of(job.current_attempt()));
     }
     JsonWriter json(out);
     report_.write(json, state);

@@ -2,8 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "api/report.h"
-#include "http/test_client.h"
 #include "api/test_daemon.h"
+#include "core/state/state.h"
+#include "http/test_client.h"
 #include "json/json_value.h"
 
 namespace gpusched::testing {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kCountMost = 4096;
 
-void write_booking(JsonWriter& json, const State& state, const Booking& booking) {
+void write_booking(JsonWriter& json, const StateView& state, const Booking& booking) {
   const auto text_of = [](const std::string& text) { return std::string_view(text); };
   json.begin_object().field("id", booking.id).key("name").text_or_null(text_of(booking.name));
   json.key("user").text_or_null(text_of(booking.user));
@@ -41,7 +41,8 @@ void write_booking(JsonWriter& json, const State& state, const Booking& booking)
   json.field("by", booking.by).end_object();
 }
 
-std::string bookings_json(const State& state, const std::vector<Booking>& bookings, bool dry_run) {
+std::string bookings_json(const StateView& state, const std::vector<Booking>& bookings,
+                          bool dry_run) {
   std::string out;
   JsonWriter json(out);
   json.begin_object().field("schema", 1).key("reservations").begin_array();

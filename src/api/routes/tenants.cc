@@ -7,6 +7,7 @@
 #include "api/answers.h"
 #include "api/routes/routes.h"
 #include "core/share/fair_share.h"
+#include "core/state/state.h"
 #include "json/json_writer.h"
 #include "wire/labels.h"
 #include "wire/tenant.h"
@@ -44,7 +45,7 @@ void write_quota(JsonWriter& json, const TenantTerms& terms) {
 class TenantRows {
  public:
   // `rules` says what holds; a dry run gives others than the state's own.
-  TenantRows(const State& state, const TenantBook& rules, Now now)
+  TenantRows(const StateView& state, const TenantBook& rules, Now now)
       : state_(state), rules_(rules), now_(now), shares_(shares_of(state, now)) {}
 
   void row(JsonWriter& json, const std::string& name) const {
@@ -102,13 +103,13 @@ class TenantRows {
     json.field("share_got", share->got).field("below_share", share->below());
   }
 
-  const State& state_;
+  const StateView& state_;
   const TenantBook& rules_;
   Now now_;
   std::vector<Share> shares_;
 };
 
-std::string tenants_json(const State& state, Now now, const std::optional<std::string>& only,
+std::string tenants_json(const StateView& state, Now now, const std::optional<std::string>& only,
                          const TenantBook* tried = nullptr) {
   std::string out;
   JsonWriter json(out);
@@ -126,7 +127,7 @@ std::string tenants_json(const State& state, Now now, const std::optional<std::s
 }
 
 // What the change would come to, tried on a state that has nothing but tenants.
-std::string would_be(const State& state, const Event& event, const std::string& name, Now now) {
+std::string would_be(const StateView& state, const Event& event, const std::string& name, Now now) {
   State part(state.rules(), state.host());
   part.configure_tenants(state.tenants().configured());
   for (const auto& [tenant, entry] : state.tenants().entries()) {
@@ -139,7 +140,7 @@ std::string would_be(const State& state, const Event& event, const std::string& 
 void change_tenant(Context& context, const Call& call, const std::string& name, Event event) {
   ask_engine(context, call, event, [&context, call, name, event](const Result<Answer>& answer) {
     if (!answer) return call.responder.fail(answer.error());
-    const State& state = context.state();
+    const StateView& state = context.state();
     const Now now = context.now();
     call.responder.send(json_response(call.dry_run ? would_be(state, event, name, now)
                                                    : tenants_json(state, now, name)));

@@ -11,6 +11,7 @@
 #include "cli/shared_flags.h"
 #include "cli/simulate_request.h"
 #include "cli/snapshot_replay.h"
+#include "core/explain/excerpt.h"
 #include "os/clock.h"
 #include "replay/history.h"
 #include "replay/report.h"

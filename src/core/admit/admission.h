@@ -10,7 +10,7 @@
 #include "core/model/lack.h"
 #include "core/model/needs.h"
 #include "core/model/rules.h"
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 
 namespace gpusched {
 

@@ -26,7 +26,7 @@ void sort_by_harm(std::vector<ForeignHolder>& holders) {
   });
 }
 
-std::vector<ForeignHolder> foreign_holders(const State& state, const CardLack& lack, Now now) {
+std::vector<ForeignHolder> foreign_holders(const StateView& state, const CardLack& lack, Now now) {
   const CardView& view = state.view_of(*state.index_of(lack.card));
   const bool busy = lack.what == Lack::kForeignLoad;
   std::vector<ForeignHolder> holders;

@@ -29,7 +29,7 @@ std::int64_t useless_mib(const Card& card, const CardHolds& holds,
 
 }  // namespace
 
-std::vector<RequestClass> request_classes(const State& state) {
+std::vector<RequestClass> request_classes(const StateView& state) {
   std::vector<RequestClass> classes;
   PendingWalk walk(state.pending());
   for (std::size_t looks = 0; looks < kLooksMost && classes.size() < kClassesMost; ++looks) {

@@ -10,7 +10,7 @@
 #include "core/model/needs.h"
 #include "core/model/rules.h"
 #include "core/state/holds.h"
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 
 namespace gpusched {
 
@@ -22,7 +22,7 @@ struct RequestClass {
 };
 
 // The first few kinds in the order of the queue that only a card can serve.
-std::vector<RequestClass> request_classes(const State& state);
+std::vector<RequestClass> request_classes(const StateView& state);
 
 // Free memory of the card, in MiB, that the classes cannot use once `wanted` is there, each weighed
 // by its jobs; less what they cannot use already. The smaller the better.

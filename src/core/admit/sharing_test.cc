@@ -7,6 +7,7 @@
 
 #include "core/admit/admission.h"
 #include "core/apply/learn.h"
+#include "core/explain/excerpt.h"
 #include "core/explain/explain.h"
 #include "core/explain/look_ahead.h"
 #include "core/place/placement.h"

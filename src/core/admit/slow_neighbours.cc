@@ -4,9 +4,9 @@
 
 namespace gpusched {
 
-int slow_neighbours(const State& state, const Tentative& free, const Job& job,
+int slow_neighbours(const StateView& state, const Tentative& free, const Job& job,
                     std::size_t card_index) {
-  const SlowPairs& pairs = state.slow_pairs();
+  const SlowPairs& pairs = state.seen().slow_pairs;
   if (pairs.empty()) return 0;
   const CardNumber number = state.cards()[card_index].number;
   const auto counts = [&](const Job& other, const Grant& grant) {

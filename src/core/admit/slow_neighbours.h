@@ -4,12 +4,12 @@
 #include <cstddef>
 
 #include "core/admit/tentative.h"
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 
 namespace gpusched {
 
 // How many jobs on the card, those of this turn included, the job would slow down with.
-int slow_neighbours(const State& state, const Tentative& free, const Job& job,
+int slow_neighbours(const StateView& state, const Tentative& free, const Job& job,
                     std::size_t card_index);
 
 }  // namespace gpusched

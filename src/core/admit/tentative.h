@@ -12,13 +12,14 @@
 
 #include "core/admit/fragmentation.h"
 #include "core/model/tenant.h"
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 
 namespace gpusched {
 
 // drop() of a card, with all that a running job takes besides: what it has or computes beyond its
 // grant goes with it, and what it left unused of its share is no longer anybody's.
-inline void take_away(const State& state, const Job& job, const CardGrant& held, CardHolds& holds) {
+inline void take_away(const StateView& state, const Job& job, const CardGrant& held,
+                      CardHolds& holds) {
   drop(holds, held);
   const Beyond own = beyond_of(state, job, held.card);
   holds.beyond.vram_bytes -= std::min(holds.beyond.vram_bytes, own.vram_bytes);
@@ -39,21 +40,21 @@ struct ExpectedEnd {
 };
 
 struct Tentative {
-  explicit Tentative(const State& state) : host(state.host_holds()) {
+  explicit Tentative(const StateView& state) : host(state.host_holds()) {
     cards.reserve(state.cards().size());
     for (std::size_t i = 0; i < state.cards().size(); ++i) cards.push_back(state.holds_on(i));
   }
 
   // Where only what the turn gives counts, not the cards.
-  static Tentative of_nothing(const State& state) { return Tentative(state.host_holds()); }
+  static Tentative of_nothing(const StateView& state) { return Tentative(state.host_holds()); }
 
-  void take(const State& state, const Job& job, const Grant& grant) {
+  void take(const StateView& state, const Job& job, const Grant& grant) {
     started.push_back({&job, grant});
     keep(state, job, grant);
   }
 
   // It will be there, but does not start now.
-  void keep(const State& state, const Job& job, const Grant& grant) {
+  void keep(const StateView& state, const Job& job, const Grant& grant) {
     given[job.tenant].add(grant);
     for (const CardGrant& held : grant.cards) {
       const auto position = state.index_of(held.card);

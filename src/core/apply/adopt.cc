@@ -26,7 +26,7 @@ std::optional<std::uint64_t> seen_on(const CardView& view, const std::vector<int
   return bytes;
 }
 
-bool is_named(const State& state, const CardList& wanted, const Card& card) {
+bool is_named(const StateView& state, const CardList& wanted, const Card& card) {
   if (std::ranges::find(wanted.numbers, card.number) != wanted.numbers.end()) return true;
   return std::ranges::any_of(wanted.names, [&](const std::string& name) {
     const auto named = cards_named(state.cards(), name);
@@ -35,7 +35,7 @@ bool is_named(const State& state, const CardList& wanted, const Card& card) {
 }
 
 // Where it is, and where it says that it will be.
-Grant grant_of_adopted(const State& state, const AdoptAsked& asked) {
+Grant grant_of_adopted(const StateView& state, const AdoptAsked& asked) {
   const Needs& asks = asked.spec->needs;
   Grant grant{.cards = {}, .cpus = asks.cpus, .ram_bytes = asks.ram_bytes};
   for (std::size_t i = 0; i < state.cards().size(); ++i) {
@@ -51,7 +51,7 @@ Grant grant_of_adopted(const State& state, const AdoptAsked& asked) {
   return grant;
 }
 
-std::optional<JobId> job_of(const State& state, const AdoptAsked& asked) {
+std::optional<JobId> job_of(const StateView& state, const AdoptAsked& asked) {
   for (const JobId id : state.active()) {
     const auto& adopted = state.find(id)->spec->adopted;
     if (adopted && is_in(asked.tree, adopted->pid)) return id;
@@ -82,7 +82,7 @@ std::shared_ptr<const JobSpec> spec_with_need(const AdoptAsked& asked, const Gra
 
 // REQUIRES: it is on its cards. What it has there was looked at after it came back to them. Before
 // that nobody would know of it, were it not for the job, and others would be let in.
-bool was_seen_since_return(const State& state, const Job& job) {
+bool was_seen_since_return(const StateView& state, const Job& job) {
   const auto* running = std::get_if<Running>(&job.state);
   if (running == nullptr || !running->presence) return true;
   const OnCards* back = running->presence->back();
@@ -95,7 +95,7 @@ bool was_seen_since_return(const State& state, const Job& job) {
 }
 
 // What it says that it will use, and does not use yet.
-std::optional<Refusal> check_new_use(const State& state, const AdoptAsked& asked,
+std::optional<Refusal> check_new_use(const StateView& state, const AdoptAsked& asked,
                                      const Grant& grant, const std::string& name) {
   for (const CardGrant& held : grant.cards) {
     const std::size_t position = *state.index_of(held.card);
@@ -120,8 +120,8 @@ std::optional<Refusal> check_new_use(const State& state, const AdoptAsked& asked
   return std::nullopt;
 }
 
-std::optional<Refusal> check_quota(const State& state, const AdoptAsked& asked, const Grant& grant,
-                                   Now now) {
+std::optional<Refusal> check_quota(const StateView& state, const AdoptAsked& asked,
+                                   const Grant& grant, Now now) {
   Job job;
   job.spec = asked.spec;
   job.owner = asked.owner;
@@ -138,7 +138,7 @@ std::optional<Refusal> check_quota(const State& state, const AdoptAsked& asked, 
 
 }  // namespace
 
-std::optional<Refusal> check_adopt(const State& state, const AdoptAsked& asked, Now now) {
+std::optional<Refusal> check_adopt(const StateView& state, const AdoptAsked& asked, Now now) {
   CHECK(asked.spec != nullptr && asked.spec->adopted != nullptr);
   const std::string name = "process " + std::to_string(asked.spec->adopted->pid);
   if (const auto job = job_of(state, asked)) {
@@ -205,12 +205,12 @@ Applied adopt_again(State& state, Job job, const std::string& why, Now now) {
   return {.answer = {}, .effects = {Launch{attempt}}, .follow_up = {}};
 }
 
-void let_go_if_asked(const State& state, const Job& job, std::vector<Effect>& effects) {
+void let_go_if_asked(const StateView& state, const Job& job, std::vector<Effect>& effects) {
   if (stopping_of(job) != StopReason::kLetGo || is_aside(job)) return;
   if (was_seen_since_return(state, job)) effects.emplace_back(LetGo{job.current_attempt()});
 }
 
-void let_go_on(const State& state, CardNumber card, std::vector<Effect>& effects) {
+void let_go_on(const StateView& state, CardNumber card, std::vector<Effect>& effects) {
   for (const JobId id : state.active()) {
     const Job& job = *state.find(id);
     const auto* running = std::get_if<Running>(&job.state);

@@ -166,7 +166,7 @@ Applied accept_start(State& state, const Start& start, Now now) {
   }
   Job job = *state.find(start.job);
   ++job.attempt;
-  if (by_turns(state.rules(), job)) state.count_turns(start.grant);
+  if (by_turns(state.rules(), job)) state.seen().turns.count(start.grant);
   if (!kind_of(job).has_shim) {
     state.note(job, "running", "granted " + cards_text(start.grant), now);
     job.state = Running{.grant = start.grant, .started_at = now.wall};
@@ -190,7 +190,7 @@ Applied accept_evict(State& state, const Evict& evict, Now now) {
   Job job = *state.find(evict.job);
   const auto going = leaving_candidate(state, job, ram_for_moves(state, state.host_holds()), now);
   // Else it would come back into the same pressure.
-  const CardUse* use = state.uses().on_card(job.current_attempt(), evict.card);
+  const CardUse* use = state.seen().uses.on_card(job.current_attempt(), evict.card);
   if (use != nullptr) {
     job.vram_floor_bytes = std::max(job.vram_floor_bytes, use->peak_vram_bytes);
     for (CardGrant& held : std::get<Running>(job.state).grant.cards) {

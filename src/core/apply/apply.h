@@ -7,17 +7,19 @@
 #include "core/apply/applied.h"
 #include "core/decide/decide.h"
 #include "core/model/event.h"
-#include "core/state/state.h"
 
 namespace gpusched {
+
+class State;
+class StateView;
 
 Applied apply(State& state, const Event& event, Now now);
 // Carries a decision out if it is still valid; otherwise nothing happens.
 Applied accept(State& state, const Decision& decision, Now now);
 
 // Checks a submission without accepting it; empty if it would be accepted.
-std::optional<Refusal> check_submit(const State& state, const SubmitAsked& asked, Now now);
+std::optional<Refusal> check_submit(const StateView& state, const SubmitAsked& asked, Now now);
 // The refusal names the one that is wrong.
-std::optional<Refusal> check_leases(const State& state, const LeasesAsked& asked, Now now);
+std::optional<Refusal> check_leases(const StateView& state, const LeasesAsked& asked, Now now);
 
 }  // namespace gpusched

@@ -12,7 +12,7 @@
 namespace gpusched {
 namespace {
 
-const Job* current(const State& state, AttemptId attempt) {
+const Job* current(const StateView& state, AttemptId attempt) {
   const Job* job = state.find(attempt.job);
   return job != nullptr && job->active() && job->attempt == attempt.number ? job : nullptr;
 }
@@ -60,7 +60,8 @@ Applied apply_progress(State& state, const ProgressSeen& seen) {
   const auto* running = job ? std::get_if<Running>(&job->state) : nullptr;
   if (running == nullptr || seen.total == 0) return {};
   const Microseconds ran = std::max(Microseconds{0}, ran_for(*running, seen.at));
-  state.set_progress(seen.attempt, {.step = seen.step, .total = seen.total, .ran = ran});
+  state.seen().uses.set_progress(seen.attempt,
+                                 {.step = seen.step, .total = seen.total, .ran = ran});
   state.note_pace(*job, seen.step, ran);
   return {};
 }
@@ -94,9 +95,9 @@ Applied apply_running(State& state, const AttemptRunning& report, Now now) {
 namespace {
 
 // Time that it spent aside is no time on its cards.
-std::optional<GpuUsage> gpu_usage_of(const State& state, const Job& job, const Ended& ended) {
+std::optional<GpuUsage> gpu_usage_of(const StateView& state, const Job& job, const Ended& ended) {
   if (ended.grant.cards.empty()) return std::nullopt;
-  GpuUsage usage = state.uses().of(job.current_attempt()).value_or(GpuUsage{});
+  GpuUsage usage = state.seen().uses.of(job.current_attempt()).value_or(GpuUsage{});
   if (ended.started_at && ended.ended_at > *ended.started_at) {
     const std::chrono::duration<double> ran = std::max(
         Microseconds{0}, ended.ended_at - *ended.started_at - away_for(job, ended.ended_at));
@@ -106,7 +107,7 @@ std::optional<GpuUsage> gpu_usage_of(const State& state, const Job& job, const E
 }
 
 // As the report has it; whether it is a failure is for the caller to say.
-Ended failure_of(const State& state, const Job& job, const AttemptFinished& report) {
+Ended failure_of(const StateView& state, const Job& job, const AttemptFinished& report) {
   Ended ended{.outcome = Outcome::kFailed, .cause = report.cause};
   ended.exit_code = report.exit_code;
   ended.signal = report.signal;

@@ -8,7 +8,7 @@
 namespace gpusched {
 namespace {
 
-const Booking* overlapping(const State& state, const std::string& uuid, Wall from, Wall until) {
+const Booking* overlapping(const StateView& state, const std::string& uuid, Wall from, Wall until) {
   for (const auto& [id, booking] : state.bookings()) {
     const bool there = std::ranges::find(booking.cards, uuid) != booking.cards.end();
     if (there && booking.from < until && booking.until > from) return &booking;
@@ -17,7 +17,7 @@ const Booking* overlapping(const State& state, const std::string& uuid, Wall fro
 }
 
 // Somebody is on the card who may still be there when the booking begins.
-bool occupied_at(const State& state, const Card& card, Wall from, Now now) {
+bool occupied_at(const StateView& state, const Card& card, Wall from, Now now) {
   return std::ranges::any_of(state.active(), [&](JobId id) {
     const Job& job = *state.find(id);
     const auto& held = grant_of(job)->cards;
@@ -29,7 +29,7 @@ bool occupied_at(const State& state, const Card& card, Wall from, Now now) {
 Applied no(RefusalKind kind, std::string message) { return refused(kind, std::move(message)); }
 
 // The named cards, or as many as asked for: free ones first, then by number.
-std::variant<std::vector<std::string>, Refusal> choose_cards(const State& state,
+std::variant<std::vector<std::string>, Refusal> choose_cards(const StateView& state,
                                                              const ReserveAsked& asked, Now now) {
   std::vector<std::string> chosen;
   const Booking& wish = asked.booking;
@@ -66,7 +66,7 @@ std::variant<std::vector<std::string>, Refusal> choose_cards(const State& state,
   return chosen;
 }
 
-std::optional<Refusal> refuse_booking(const State& state, const ReserveAsked& asked, Now now) {
+std::optional<Refusal> refuse_booking(const StateView& state, const ReserveAsked& asked, Now now) {
   const Booking& wish = asked.booking;
   const bool own =
       !asked.maintenance && wish.tenant.empty() && (wish.user.empty() || wish.user == asked.asker);

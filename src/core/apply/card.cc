@@ -17,7 +17,7 @@ bool is_on(const Job& job, const Card& card) {
   return std::ranges::find(grant.cards, card.number, &CardGrant::card) != grant.cards.end();
 }
 
-std::optional<Refusal> refuse_cards(const State& state, const Actor& actor,
+std::optional<Refusal> refuse_cards(const StateView& state, const Actor& actor,
                                     const std::vector<CardNumber>& cards, const char* verb) {
   if (!actor.administrator) {
     return Refusal{RefusalKind::kForbidden,
@@ -123,7 +123,7 @@ void judge_cards_by(State& state, const AttemptFinished& report, Now now) {
   std::set<CardNumber> cards;
   for (const CardGrant& held : grant_of(*job)->cards) cards.insert(held.card);
   if (report.cause == Cause::kExit && report.exit_code == 0) {
-    return state.card_records().went_well(cards);
+    return state.seen().records.went_well(cards);
   }
   if (!may_be_the_cards(report, stopping_of(*job))) return;
   const bool several = state.tenants().entries().size() > 1;
@@ -132,7 +132,7 @@ void judge_cards_by(State& state, const AttemptFinished& report, Now now) {
     if (!position) continue;
     const Card card = state.cards()[*position];
     const int most = limits_with(state.rules().health, card.health).failures;
-    if (!state.card_records().failed(number, job->tenant, program_and_script(*job), most,
+    if (!state.seen().records.failed(number, job->tenant, program_and_script(*job), most,
                                      several)) {
       continue;
     }
@@ -143,7 +143,7 @@ void judge_cards_by(State& state, const AttemptFinished& report, Now now) {
                "look at their logs"},
               now);
     // Whoever takes it back into service begins anew.
-    state.card_records().of(number) = {};
+    state.seen().records.of(number) = {};
   }
 }
 
@@ -156,7 +156,7 @@ Applied apply_seen(State& state, const CardSeen& seen, Now now) {
   Applied applied;
   // First: what an attempt took at most so far is without this look.
   enforce_vram_limits(state, seen.card, last, seen.view, now, applied);
-  state.looks().arrived(seen.card, seen.view.at.boot, now.boot);
+  state.seen().looks.arrived(seen.card, seen.view.at.boot, now.boot);
   state.observe(seen.card, seen.view);
   let_go_on(state, seen.card, applied.effects);
   if (seen.view.condition == CardCondition::kOk) settle_jobs_on(state, seen.card, now);
@@ -169,7 +169,7 @@ Applied apply_seen(State& state, const CardSeen& seen, Now now) {
   const Card card = state.cards()[*position];
   const HealthLimits limits = limits_with(state.rules().health, card.health);
   const auto verdict = judge_vitals(limits, vitals_before, seen.view.vitals,
-                                    state.card_records().of(seen.card), now);
+                                    state.seen().records.of(seen.card), now);
   if (verdict) drain_for(state, card, *verdict, now);
   const auto heat = seen.view.vitals.temperature_celsius;
   constexpr int kCloseBy = 5;

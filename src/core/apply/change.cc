@@ -2,7 +2,7 @@
 #include "core/apply/transitions.h"
 
 namespace gpusched {
-std::optional<Refusal> refuse_again(const State& state, const Actor& actor,
+std::optional<Refusal> refuse_again(const StateView& state, const Actor& actor,
                                     const std::vector<JobId>& jobs,
                                     const std::function<bool(const Job&)>& concerns) {
   if (actor.administrator) return std::nullopt;
@@ -18,7 +18,7 @@ bool may_change(const Actor& actor, const Job& job) {
   return actor.administrator || actor.uid == job.owner.uid;
 }
 
-std::optional<Refusal> refuse_ids(const State& state, const Actor& actor,
+std::optional<Refusal> refuse_ids(const StateView& state, const Actor& actor,
                                   const std::vector<JobId>& jobs) {
   for (const JobId id : jobs) {
     const Job* job = state.find(id);
@@ -34,7 +34,7 @@ std::optional<Refusal> refuse_ids(const State& state, const Actor& actor,
   return std::nullopt;
 }
 
-Applied change_each(const State& state, const Actor& actor, const std::vector<JobId>& jobs,
+Applied change_each(const StateView& state, const Actor& actor, const std::vector<JobId>& jobs,
                     const ChangeOne& change) {
   Applied applied;
   if (auto refusal = refuse_ids(state, actor, jobs)) {

@@ -24,7 +24,7 @@ std::uint64_t most_held(const Grant& grant) {
   return most;
 }
 
-std::uint64_t capacity_of(const State& state, const Grant& grant) {
+std::uint64_t capacity_of(const StateView& state, const Grant& grant) {
   std::uint64_t capacity = 0;
   for (const CardGrant& held : grant.cards) {
     const auto position = state.index_of(held.card);
@@ -35,7 +35,7 @@ std::uint64_t capacity_of(const State& state, const Grant& grant) {
 
 }  // namespace
 
-std::uint64_t hold_after_oom(const State& state, const Grant& grant) {
+std::uint64_t hold_after_oom(const StateView& state, const Grant& grant) {
   const std::uint64_t more = percent_of(most_held(grant), state.rules().estimates.oom_hold_percent);
   const std::uint64_t capacity = capacity_of(state, grant);
   return capacity > 0 ? std::min(more, capacity) : more;
@@ -122,8 +122,8 @@ void learn_peak(State& state, AttemptId attempt, std::uint64_t peak_vram_bytes) 
   const Job* job = state.find(attempt.job);
   if (job == nullptr || peak_vram_bytes == 0) return;
   if (job->active() && job->current_attempt() == attempt) {
-    state.add_use(attempt,
-                  {.peak_vram_bytes = peak_vram_bytes, .peak_card_vram_bytes = peak_vram_bytes});
+    state.seen().uses.add_known(
+        attempt, {.peak_vram_bytes = peak_vram_bytes, .peak_card_vram_bytes = peak_vram_bytes});
     return;
   }
   const Signatures by = signatures_of(*job);

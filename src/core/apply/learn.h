@@ -15,6 +15,6 @@ void learn_peak(State& state, AttemptId attempt, std::uint64_t peak_vram_bytes);
 void learn_refusal(State& state, const Job& job, Now now);
 
 // What the attempt after an out-of-memory failure holds at least on each card.
-std::uint64_t hold_after_oom(const State& state, const Grant& grant);
+std::uint64_t hold_after_oom(const StateView& state, const Grant& grant);
 
 }  // namespace gpusched

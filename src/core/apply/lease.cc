@@ -7,7 +7,7 @@
 namespace gpusched {
 namespace {
 
-std::optional<Refusal> refuse_leases(const State& state, const Actor& actor,
+std::optional<Refusal> refuse_leases(const StateView& state, const Actor& actor,
                                      const std::vector<JobId>& leases) {
   if (auto refusal = refuse_ids(state, actor, leases)) return refusal;
   for (const JobId id : leases) {
@@ -49,7 +49,7 @@ void end_due_leases(State& state, Now now) {
   }
 }
 
-std::optional<Refusal> check_leases(const State& state, const LeasesAsked& asked, Now now) {
+std::optional<Refusal> check_leases(const StateView& state, const LeasesAsked& asked, Now now) {
   CHECK(!asked.leases.empty());
   std::size_t position = 0;
   for (const SubmitAsked& lease : asked.leases) {

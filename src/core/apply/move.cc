@@ -13,7 +13,7 @@
 namespace gpusched {
 namespace {
 
-const Job* moving(const State& state, AttemptId attempt) {
+const Job* moving(const StateView& state, AttemptId attempt) {
   const Job* job = state.find(attempt.job);
   const bool current = job != nullptr && job->active() && job->attempt == attempt.number;
   return current && aside_of(*job) != nullptr ? job : nullptr;
@@ -251,7 +251,7 @@ Applied apply_moved(State& state, const MovedAside& report, Now now) {
       "it is aside after " + in_seconds(now.wall - aside.since) + calls_text(report.times);
   told += aside.over_limit_until ? "; it goes on when its limit is raised"
                                  : return_text(state.rules().room, aside);
-  if (aside.mechanism == Mechanism::kCheckpoint) state.left_cards(report.attempt, now.boot);
+  if (aside.mechanism == Mechanism::kCheckpoint) state.seen().left[report.attempt] = now.boot;
   set_aside(job, aside);
   state.note(job, "paused", told, now);
   state.put(std::move(job), now);

@@ -10,14 +10,14 @@ namespace {
 
 constexpr const char* kAtItsLimit = "is stopped at its VRAM limit: raise that with gpusched set";
 
-Victim pause_of(const State& state, const Job& job) {
+Victim pause_of(const StateView& state, const Job& job) {
   const std::uint64_t ram = ram_for_moves(state, state.host_holds());
   if (!can_checkpoint(state, job, ram)) return {.job = job.id};
   return {job.id, Mechanism::kCheckpoint, vram_in_use(state, job)};
 }
 
 // Why it cannot be paused; empty: it can.
-std::string pause_refusal(const State& state, const Job& job) {
+std::string pause_refusal(const StateView& state, const Job& job) {
   const auto* running = std::get_if<Running>(&job.state);
   if (running == nullptr) {
     return std::string("is ") + state_name(job.state) + ", only a running job can be paused";

@@ -4,13 +4,14 @@
 #include "core/apply/transitions.h"
 #include "core/explain/excerpt.h"
 #include "core/state/dependency.h"
+#include "core/state/state.h"
 
 namespace gpusched {
 namespace {
 
 // Asks the real transition, on a state that holds only what the request names. Jobs that those
 // depend on come along, so that dependencies are judged as in the whole state.
-State excerpt(const State& state, const std::vector<JobId>& jobs, Now now) {
+State excerpt(const StateView& state, const std::vector<JobId>& jobs, Now now) {
   State part = machine_of(state);
   for (const JobId id : jobs) {
     const Job* job = state.find(id);
@@ -25,7 +26,7 @@ State excerpt(const State& state, const std::vector<JobId>& jobs, Now now) {
 }
 
 struct Preview {
-  const State& state;
+  const StateView& state;
   Now now;
 
   Answer on_jobs(const std::vector<JobId>& jobs, const Event& event) const {
@@ -87,7 +88,7 @@ struct Preview {
 
 }  // namespace
 
-Answer preview(const State& state, const Event& event, Now now) {
+Answer preview(const StateView& state, const Event& event, Now now) {
   return std::visit(Preview{state, now}, event);
 }
 

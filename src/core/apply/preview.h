@@ -2,11 +2,12 @@
 #pragma once
 
 #include "core/model/event.h"
-#include "core/state/state.h"
 
 namespace gpusched {
 
+class StateView;
+
 // The answer that `event` would get now. Nothing changes.
-Answer preview(const State& state, const Event& event, Now now);
+Answer preview(const StateView& state, const Event& event, Now now);
 
 }  // namespace gpusched

@@ -11,7 +11,7 @@ namespace {
 
 // What goes because there are too many. Leases come and go by the thousand where programs schedule
 // their own workers; they must not push the jobs out.
-std::vector<JobId> surplus(const State& state, std::size_t most) {
+std::vector<JobId> surplus(const StateView& state, std::size_t most) {
   const auto waited_for = [&](JobId id) { return !state.dependents_of(id).empty(); };
   const Rules& rules = state.rules();
   std::vector<JobId> going =
@@ -25,7 +25,7 @@ std::vector<JobId> surplus(const State& state, std::size_t most) {
 
 }  // namespace
 
-std::optional<Wall> next_removal(const State& state) {
+std::optional<Wall> next_removal(const StateView& state) {
   if (!surplus(state, 1).empty()) return Wall::min();
   for (const auto& [ended_at, id] : state.ended()) {
     // What somebody still waits for stays, however old; it must not count as due for ever.

@@ -3,11 +3,11 @@
 
 #include <optional>
 
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 
 namespace gpusched {
 
 // When the next ended job is due to go; a time in the past: now.
-std::optional<Wall> next_removal(const State& state);
+std::optional<Wall> next_removal(const StateView& state);
 
 }  // namespace gpusched

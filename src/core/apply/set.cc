@@ -59,13 +59,13 @@ JobSpec patched(const JobSpec& spec, const JobPatch& patch) {
 }  // namespace
 
 // Waiting, such a job would have to wait; running, nothing would stop it.
-bool beyond_longest(const State& state, const Job& job, Seconds limit) {
+bool beyond_longest(const StateView& state, const Job& job, Seconds limit) {
   const std::uint64_t longest = state.tenants().terms_of(job.tenant).time_limit_s;
   return longest != kNoLimit &&
          (limit == Seconds{0} || static_cast<std::uint64_t>(limit.count()) > longest);
 }
 
-std::optional<Refusal> renew_specs(const State& state, const SetAsked& asked,
+std::optional<Refusal> renew_specs(const StateView& state, const SetAsked& asked,
                                    RenewedSpecs& renewed) {
   if (auto refusal = refuse_ids(state, asked.actor, asked.jobs)) return refusal;
   if (asked.patch.priority) {

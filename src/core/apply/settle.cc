@@ -17,11 +17,11 @@ constexpr std::uint64_t kGrownPercent = 10;
 
 // What the job counts with on this card from now on. Nullopt: it keeps the card to itself.
 // `waited_for`: another job of its program waits.
-std::optional<CardGrant> settled_grant(const State& state, const Job& job, const CardGrant& held,
-                                       bool waited_for) {
+std::optional<CardGrant> settled_grant(const StateView& state, const Job& job,
+                                       const CardGrant& held, bool waited_for) {
   const EstimateRules& rules = state.rules().estimates;
   const auto position = state.index_of(held.card);
-  const CardUse* use = state.uses().on_card(job.current_attempt(), held.card);
+  const CardUse* use = state.seen().uses.on_card(job.current_attempt(), held.card);
   if (!position || use == nullptr) return std::nullopt;
   const bool settled = use->settled(rules);
   if (!settled && !(waited_for && use->steady(rules))) return std::nullopt;
@@ -45,7 +45,7 @@ std::string in_gib(std::uint64_t bytes) {
 }
 
 // True: the job has changed.
-bool settle(const State& state, Job& job, Running& running, std::string& told) {
+bool settle(const StateView& state, Job& job, Running& running, std::string& told) {
   const bool unknown = !job.spec->needs.exclusive && !running.grant.cards.empty() &&
                        std::ranges::all_of(running.grant.cards, &CardGrant::whole);
   if (!unknown) return false;
@@ -68,7 +68,7 @@ void show(State& state, const Job& job) {
   const Grant& grant = *grant_of(job);
   std::uint64_t peak = 0;
   for (const CardGrant& held : grant.cards) {
-    const CardUse* use = state.uses().on_card(job.current_attempt(), held.card);
+    const CardUse* use = state.seen().uses.on_card(job.current_attempt(), held.card);
     if (use == nullptr || !use->steady(state.rules().estimates)) return;
     peak = std::max(peak, use->peak_vram_bytes);
   }
@@ -77,8 +77,8 @@ void show(State& state, const Job& job) {
     state.show_sibling(job, state.cards()[*position].model, peak);
 }
 
-bool write_down(const State& state, const Job& job, Running& running) {
-  const std::optional<GpuUsage> used = state.uses().of(job.current_attempt());
+bool write_down(const StateView& state, const Job& job, Running& running) {
+  const std::optional<GpuUsage> used = state.seen().uses.of(job.current_attempt());
   if (!used) return false;
   const std::uint64_t written = running.used ? running.used->peak_card_vram_bytes : 0;
   if (used->peak_card_vram_bytes <= written + written / 100 * kGrownPercent) return false;

@@ -34,7 +34,7 @@ std::string wish_of(const CardFilter& cards) {
 }
 
 // A card that is missing may be all that the job lacks.
-std::string missing_clause(const State& state) {
+std::string missing_clause(const StateView& state) {
   const std::uint64_t missing = state.cards_missing();
   if (missing == 0) return {};
   return "; " + std::to_string(missing) + " of the " +
@@ -42,7 +42,7 @@ std::string missing_clause(const State& state) {
          (missing == 1 ? "is" : "are") + " missing";
 }
 
-Refusal never_fits(const State& state, const Needs& needs, std::size_t could) {
+Refusal never_fits(const StateView& state, const Needs& needs, std::size_t could) {
   const auto largest = std::ranges::max_element(
       state.cards(), {}, [](const Card& card) { return card.managed ? card.capacity_bytes() : 0; });
   if (largest != state.cards().end() && !largest->managed) {
@@ -68,7 +68,7 @@ Refusal never_fits(const State& state, const Needs& needs, std::size_t could) {
                     " card(s) can ever satisfy it; " + best + missing_clause(state));
 }
 
-std::optional<Refusal> check_dependencies(const State& state, const JobSpec& spec) {
+std::optional<Refusal> check_dependencies(const StateView& state, const JobSpec& spec) {
   for (const Dependency& dependency : spec.rare->after) {
     const Job* job = state.find(dependency.job);
     if (job == nullptr || state.in_open_submission(dependency.job)) {
@@ -87,7 +87,7 @@ std::optional<Refusal> check_dependencies(const State& state, const JobSpec& spe
 }
 
 // A key that is already used: the answer of the first time, or a conflict.
-std::optional<Answer> repeated(const State& state, const SubmitAsked& asked) {
+std::optional<Answer> repeated(const StateView& state, const SubmitAsked& asked) {
   if (asked.spec->rare->key.empty()) return std::nullopt;
   const Submission* before = state.find_submission(asked.tenant, asked.spec->rare->key);
   if (before == nullptr) return std::nullopt;
@@ -121,7 +121,7 @@ Job new_job(const SubmitAsked& asked, const SubmitAsked::Task& task, JobId id, J
 
 }  // namespace
 
-std::optional<Refusal> check_needs(const State& state, const Needs& needs) {
+std::optional<Refusal> check_needs(const StateView& state, const Needs& needs) {
   if (needs.cpus > state.host().cpus) {
     return refuse(RefusalKind::kNeverFits, "the job needs " + std::to_string(needs.cpus) +
                                                " CPUs, but this machine has " +
@@ -149,7 +149,7 @@ std::optional<Refusal> check_needs(const State& state, const Needs& needs) {
   return std::nullopt;
 }
 
-std::optional<Refusal> check_submit(const State& state, const SubmitAsked& asked, Now now) {
+std::optional<Refusal> check_submit(const StateView& state, const SubmitAsked& asked, Now now) {
   const JobSpec& spec = *asked.spec;
   if (asked.total == 0 || asked.tasks.empty()) {
     return refuse(RefusalKind::kInvalid, "the array has no jobs");

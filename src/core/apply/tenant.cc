@@ -42,7 +42,7 @@ Applied apply_tenant_unset(State& state, const TenantUnsetAsked& asked, Now now)
   return {.answer = Changed{}, .effects = {}, .follow_up = {}};
 }
 
-std::optional<Refusal> check_queued_quota(const State& state, const SubmitAsked& asked) {
+std::optional<Refusal> check_queued_quota(const StateView& state, const SubmitAsked& asked) {
   const std::uint64_t limit = state.tenants().terms_of(asked.tenant).queued;
   if (limit == kNoLimit) return std::nullopt;
   const std::uint64_t waiting = state.waiting_of(asked.tenant);
@@ -54,8 +54,8 @@ std::optional<Refusal> check_queued_quota(const State& state, const SubmitAsked&
                      std::to_string(asked.total) + " would join"};
 }
 
-std::optional<Refusal> check_priority(const State& state, const std::string& tenant, int priority,
-                                      bool administrator) {
+std::optional<Refusal> check_priority(const StateView& state, const std::string& tenant,
+                                      int priority, bool administrator) {
   const int highest = state.tenants().terms_of(tenant).highest_priority;
   if (administrator || priority <= highest) return std::nullopt;
   return Refusal{RefusalKind::kForbidden,
@@ -65,7 +65,7 @@ std::optional<Refusal> check_priority(const State& state, const std::string& ten
                      " --highest-priority " + band_name(priority)};
 }
 
-std::optional<Refusal> check_priorities(const State& state, const Actor& actor,
+std::optional<Refusal> check_priorities(const StateView& state, const Actor& actor,
                                         const std::vector<JobId>& jobs,
                                         std::optional<int> priority) {
   for (const JobId id : jobs) {
@@ -80,7 +80,7 @@ std::optional<Refusal> check_priorities(const State& state, const Actor& actor,
   return std::nullopt;
 }
 
-std::shared_ptr<const JobSpec> spec_under_terms(const State& state, const SubmitAsked& asked) {
+std::shared_ptr<const JobSpec> spec_under_terms(const StateView& state, const SubmitAsked& asked) {
   const std::uint64_t longest = state.tenants().terms_of(asked.tenant).time_limit_s;
   if (longest == kNoLimit || asked.spec->time.limit != Seconds{0}) return asked.spec;
   auto spec = std::make_shared<JobSpec>(*asked.spec);

@@ -23,7 +23,7 @@ std::string outcome_text(const Ended& ended);
 // The answer to an event that changes nothing.
 Applied refused(RefusalKind kind, std::string message);
 // True: longer than the job's tenant may ask for.
-bool beyond_longest(const State& state, const Job& job, Seconds limit);
+bool beyond_longest(const StateView& state, const Job& job, Seconds limit);
 // What the end of the attempt will mean. REQUIRES: job.active().
 StopReason& stopping_in(Job& job);
 // kNone for jobs that are not active.
@@ -39,19 +39,19 @@ Applied apply_release(State& state, const ReleaseAsked& asked, Now now);
 Applied apply_pause(State& state, const PauseAsked& asked, Now now);
 Applied apply_resume(State& state, const ResumeAsked& asked, Now now);
 // What `set` would make of the specs; the refusal if it must not be done at all.
-std::optional<Refusal> renew_specs(const State& state, const SetAsked& asked,
+std::optional<Refusal> renew_specs(const StateView& state, const SetAsked& asked,
                                    RenewedSpecs& renewed);
 Applied apply_requeue(State& state, const RequeueAsked& asked, Now now);
 Applied apply_set(State& state, const SetAsked& asked, Now now);
 Applied apply_adopt(State& state, const AdoptAsked& asked, Now now);
-std::optional<Refusal> check_adopt(const State& state, const AdoptAsked& asked, Now now);
+std::optional<Refusal> check_adopt(const StateView& state, const AdoptAsked& asked, Now now);
 Applied apply_let_go(State& state, const LetGoAsked& asked, Now now);
 // The attempt's supervisor was lost before it took over: another one tries, the process is there.
 Applied adopt_again(State& state, Job job, const std::string& why, Now now);
 // An adopted process that is to be let go is, if it is on its cards and was seen there.
-void let_go_if_asked(const State& state, const Job& job, std::vector<Effect>& effects);
+void let_go_if_asked(const StateView& state, const Job& job, std::vector<Effect>& effects);
 // Those that were waited with until this card was looked at again.
-void let_go_on(const State& state, CardNumber card, std::vector<Effect>& effects);
+void let_go_on(const StateView& state, CardNumber card, std::vector<Effect>& effects);
 Applied apply_group_set(State& state, const GroupSetAsked& asked);
 Applied apply_group_remove(State& state, const GroupRemoveAsked& asked);
 Applied apply_tenant_set(State& state, const TenantSetAsked& asked, Now now);
@@ -124,31 +124,31 @@ Applied apply_retention(State& state, const RetentionDue& due, Now now);
 // What somebody asks of several jobs. `change` makes it of one, or says why that one stays as it
 // is.
 using ChangeOne = std::function<std::string(Job job, std::vector<Effect>& effects)>;
-Applied change_each(const State& state, const Actor& actor, const std::vector<JobId>& jobs,
+Applied change_each(const StateView& state, const Actor& actor, const std::vector<JobId>& jobs,
                     const ChangeOne& change);
 
 // Refuses the whole request if a job that it lets into the queue has a priority that its tenant may
 // not ask for any more.
-std::optional<Refusal> refuse_again(const State& state, const Actor& actor,
+std::optional<Refusal> refuse_again(const StateView& state, const Actor& actor,
                                     const std::vector<JobId>& jobs,
                                     const std::function<bool(const Job&)>& concerns);
 // Refuses the whole request if one id is unknown or not the actor's.
-std::optional<Refusal> refuse_ids(const State& state, const Actor& actor,
+std::optional<Refusal> refuse_ids(const StateView& state, const Actor& actor,
                                   const std::vector<JobId>& jobs);
 
 // Refuses what the tenant's limit of queued jobs does not admit.
-std::optional<Refusal> check_queued_quota(const State& state, const SubmitAsked& asked);
+std::optional<Refusal> check_queued_quota(const StateView& state, const SubmitAsked& asked);
 // Refuses a priority above the highest of the tenant, unless an administrator asks.
-std::optional<Refusal> check_priority(const State& state, const std::string& tenant, int priority,
-                                      bool administrator);
+std::optional<Refusal> check_priority(const StateView& state, const std::string& tenant,
+                                      int priority, bool administrator);
 // The same for jobs that get this priority, or that would wait again with their own.
-std::optional<Refusal> check_priorities(const State& state, const Actor& actor,
+std::optional<Refusal> check_priorities(const StateView& state, const Actor& actor,
                                         const std::vector<JobId>& jobs,
                                         std::optional<int> priority = {});
 // What was asked, with the tenant's longest time limit where none was given.
-std::shared_ptr<const JobSpec> spec_under_terms(const State& state, const SubmitAsked& asked);
+std::shared_ptr<const JobSpec> spec_under_terms(const StateView& state, const SubmitAsked& asked);
 
 // The patch applied to a spec; the needs are checked against the machine.
-std::optional<Refusal> check_needs(const State& state, const Needs& needs);
+std::optional<Refusal> check_needs(const StateView& state, const Needs& needs);
 
 }  // namespace gpusched

@@ -24,11 +24,11 @@ std::string mebibytes(std::uint64_t bytes) { return std::to_string(bytes >> 20) 
 std::string in_words(Seconds span) { return std::to_string(span.count()) + " s"; }
 
 // By the last look at its cards, apart from one of them.
-bool is_over_limit(const State& state, const Job& job, std::optional<CardNumber> but) {
+bool is_over_limit(const StateView& state, const Job& job, std::optional<CardNumber> but) {
   const std::uint64_t limit = job.spec->rare->vram_limit_bytes;
   if (limit == 0) return false;
   for (const CardGrant& held : grant_of(job)->cards) {
-    const CardUse* use = state.uses().on_card(job.current_attempt(), held.card);
+    const CardUse* use = state.seen().uses.on_card(job.current_attempt(), held.card);
     if (held.card != but && use != nullptr && use->vram_bytes > limit) return true;
   }
   return false;
@@ -65,7 +65,7 @@ void let_go_on(State& state, Job& job, const std::string& why, Now now) {
 
 void warn_once(State& state, const Job& job, CardNumber card, std::uint64_t bytes, Now now) {
   const std::uint64_t need = job.spec->needs.vram_bytes;
-  const CardUse* use = state.uses().on_card(job.current_attempt(), card);
+  const CardUse* use = state.seen().uses.on_card(job.current_attempt(), card);
   const bool first_time = use == nullptr || use->peak_vram_bytes <= need;
   if (need == 0 || bytes <= need || !first_time) return;
   state.note(job, "vram",

@@ -16,7 +16,7 @@ namespace {
 // so they are put in order only as far as somebody asks.
 class Ends {
  public:
-  Ends(const State& state, const Tentative& free, Now now, Trust trust) {
+  Ends(const StateView& state, const Tentative& free, Now now, Trust trust) {
     const auto end_for = [&](const Job& job, const Grant& grant) {
       const auto* running = std::get_if<Running>(&job.state);
       const Wall since = running ? running->started_at : now.wall;
@@ -62,7 +62,7 @@ std::uint64_t foreign_bytes(const CardView& view) {
 // Walks through the ends of what runs, and knows at each of them what is free for one need.
 class Ahead {
  public:
-  Ahead(const State& state, const Tentative& free, const Job& job, bool on_cards, Now now)
+  Ahead(const StateView& state, const Tentative& free, const Job& job, bool on_cards, Now now)
       : state_(state),
         cards_(free.cards),
         host_(free.host),
@@ -75,7 +75,7 @@ class Ahead {
     const Wall end = end_of(state, job, now, Trust::kEstimates);
     if (end != kNobodyKnows) lasts_ = end - now.wall;
     since_.resize(cards_.size());
-    if (!state.slow_pairs().empty()) {
+    if (!state.seen().slow_pairs.empty()) {
       slow_.resize(cards_.size());
       for (std::size_t i = 0; i < slow_.size(); ++i) {
         slow_[i] = slow_neighbours(state, free, job, i);
@@ -105,7 +105,7 @@ class Ahead {
     const Grant& grant = *end.grant;
     const Job& ended = *state_.find(end.job);
     const bool slow =
-        !slow_.empty() && state_.slow_pairs().contains(job_.signature, ended.signature);
+        !slow_.empty() && state_.seen().slow_pairs.contains(job_.signature, ended.signature);
     host_.cpus -= grant.cpus;
     host_.ram_bytes -= grant.ram_bytes;
     for (const CardGrant& held : grant.cards) {
@@ -168,7 +168,7 @@ class Ahead {
     return state_.card_bookings().against(job_, card, at, end) != nullptr;
   }
 
-  const State& state_;
+  const StateView& state_;
   std::vector<CardHolds> cards_;
   HostHolds host_;
   const Job& job_;
@@ -184,7 +184,7 @@ class Ahead {
 };
 
 struct Plan {
-  const State& state;
+  const StateView& state;
   const Tentative& free;
   const Job& job;
   Now now;
@@ -236,7 +236,7 @@ bool earlier(const Reservation& a, const Reservation& b) {
 
 }  // namespace
 
-Reservation reserve_for(const State& state, const Tentative& free, const Job& job, Now now) {
+Reservation reserve_for(const StateView& state, const Tentative& free, const Job& job, Now now) {
   const Needs& needs = job.spec->needs;
   // Estimates err, and each time somebody waits longer. Who has waited too long already relies on
   // nothing but limits, which are enforced: that bounds the wait under any arrivals.
@@ -251,11 +251,12 @@ Reservation reserve_for(const State& state, const Tentative& free, const Job& jo
   return earlier(on_cpus, on_cards) ? on_cpus : on_cards;
 }
 
-bool over_by(const State& state, const Reservation& reservation, const Job& job, Now now) {
+bool over_by(const StateView& state, const Reservation& reservation, const Job& job, Now now) {
   return reservation.start && end_of(state, job, now, reservation.trust) <= *reservation.start;
 }
 
-BestRoom room_beside(const State& state, const Tentative& free, const Reservation& reservation) {
+BestRoom room_beside(const StateView& state, const Tentative& free,
+                     const Reservation& reservation) {
   // Who has a card kept for oneself need not leave it to the first in order.
   const bool kept = !state.card_bookings().empty();
   // Beside a need for the whole card there is no room; beside another there may be.
@@ -263,7 +264,7 @@ BestRoom room_beside(const State& state, const Tentative& free, const Reservatio
   return best_room(state.cards(), free.cards, state.rules(), kept ? kNone : reservation.cards);
 }
 
-bool leaves_room_for(const State& state, const Reservation& reservation, std::size_t card_index,
+bool leaves_room_for(const StateView& state, const Reservation& reservation, std::size_t card_index,
                      const CardGrant& wanted) {
   const Card& card = state.cards()[card_index];
   const auto reserved = std::ranges::find(reservation.cards, card.number, &CardGrant::card);
@@ -273,7 +274,7 @@ bool leaves_room_for(const State& state, const Reservation& reservation, std::si
   return fits_on(card, then, *reserved, state.rules());
 }
 
-bool leaves_room_for(const State& state, const Reservation& reservation, int cpus,
+bool leaves_room_for(const StateView& state, const Reservation& reservation, int cpus,
                      std::uint64_t ram_bytes) {
   const HostHolds& then = reservation.host_then;
   const bool cpus_stay = cpus == 0 || reservation.cpus == 0 ||
@@ -284,7 +285,7 @@ bool leaves_room_for(const State& state, const Reservation& reservation, int cpu
   return cpus_stay && ram_stays;
 }
 
-void stays(const State& state, Reservation& reservation, const Grant& grant) {
+void stays(const StateView& state, Reservation& reservation, const Grant& grant) {
   for (const CardGrant& held : grant.cards) {
     if (const auto position = state.index_of(held.card))
       add(reservation.cards_then[*position], held);

@@ -9,23 +9,23 @@
 namespace gpusched {
 namespace {
 
-std::string late_sentence(const State& state, const Job& job, Wall deadline, Wall now) {
+std::string late_sentence(const StateView& state, const Job& job, Wall deadline, Wall now) {
   return "its deadline cannot be met: it comes in " + rough_duration(deadline - now) +
          ", and the job takes about " + rough_duration(run_ahead_of(state.estimates(), job));
 }
 
 }  // namespace
 
-DeadlineTimes deadline_times(const State& state, const Job& job) {
+DeadlineTimes deadline_times(const StateView& state, const Job& job) {
   return deadline_times(state.estimates(), state.rules().deadline_slack, job);
 }
 
-std::optional<Wall> earliest_start(const State& state, const Job& job, Now now) {
+std::optional<Wall> earliest_start(const StateView& state, const Job& job, Now now) {
   if (!state.pending().contains(job.id)) return std::nullopt;
   return reserve_for(state, Tentative(state), job, now).start;
 }
 
-std::string deadline_warning(const State& state, const Job& job, std::optional<Wall> start,
+std::string deadline_warning(const StateView& state, const Job& job, std::optional<Wall> start,
                              Now now) {
   if (!job.spec->rare->deadline || job.ended()) return {};
   const Wall deadline = *job.spec->rare->deadline;

@@ -5,19 +5,19 @@
 #include <string>
 
 #include "core/state/deadline_times.h"
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 
 namespace gpusched {
 
 // The same as in state/deadline_times.h, by the estimates and rules of a state.
-DeadlineTimes deadline_times(const State& state, const Job& job);
+DeadlineTimes deadline_times(const StateView& state, const Job& job);
 
 // When an eligible job could start if nobody else waited. None: nobody knows.
-std::optional<Wall> earliest_start(const State& state, const Job& job, Now now);
+std::optional<Wall> earliest_start(const StateView& state, const Job& job, Now now);
 
 // Why its deadline cannot be met, for people; empty: nothing speaks against it, or it has none.
 // `start` is when a waiting job should start, if that is known.
-std::string deadline_warning(const State& state, const Job& job, std::optional<Wall> start,
+std::string deadline_warning(const StateView& state, const Job& job, std::optional<Wall> start,
                              Now now);
 
 }  // namespace gpusched

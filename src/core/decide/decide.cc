@@ -8,7 +8,7 @@
 
 namespace gpusched {
 
-Decided decide(const State& state, Now now) {
+Decided decide(const StateView& state, Now now) {
   Decided decided;
   const std::vector<Evict> evicted = relieve(state, now);
   for (const Evict& evict : evicted) decided.decisions.emplace_back(evict);
@@ -26,7 +26,7 @@ Decided decide(const State& state, Now now) {
   return decided;
 }
 
-Tentative left_beside(const State& state, const std::vector<KeptPlace>& kept, int band) {
+Tentative left_beside(const StateView& state, const std::vector<KeptPlace>& kept, int band) {
   Tentative left(state);
   for (const KeptPlace& place : kept) {
     if (place.before > 2 * band) continue;
@@ -40,7 +40,7 @@ Tentative left_beside(const State& state, const std::vector<KeptPlace>& kept, in
   return left;
 }
 
-bool still_valid(const State& state, const Start& start, Now now) {
+bool still_valid(const StateView& state, const Start& start, Now now) {
   if (!state.pending().contains(start.job)) return false;
   const Tentative free = Tentative::of_nothing(state);
   const Job& job = *state.find(start.job);

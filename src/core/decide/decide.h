@@ -12,16 +12,16 @@
 
 #include "core/admit/tentative.h"
 #include "core/decide/decision.h"
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 
 namespace gpusched {
 
 // What is left of the state's room for the waiting jobs of a band.
-Tentative left_beside(const State& state, const std::vector<KeptPlace>& kept, int band);
+Tentative left_beside(const StateView& state, const std::vector<KeptPlace>& kept, int band);
 
-Decided decide(const State& state, Now now);
+Decided decide(const StateView& state, Now now);
 
 // Decisions are re-checked against the state they are applied to: true if it still holds.
-bool still_valid(const State& state, const Start& start, Now now);
+bool still_valid(const StateView& state, const Start& start, Now now);
 
 }  // namespace gpusched

@@ -12,7 +12,7 @@ int started(const auto& counts, const auto& key) {
 
 }  // namespace
 
-Limited limited(const State& state, const Tentative& free, const Job& job, Now now) {
+Limited limited(const StateView& state, const Tentative& free, const Job& job, Now now) {
   const JobSpec& spec = *job.spec;
   const std::size_t at_once = state.active().size() + free.started.size();
   const int most = state.host().jobs_most;

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "core/admit/tentative.h"
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 
 namespace gpusched {
 
 enum class Limited { kNo, kMachine, kGroup, kArray, kGuard, kQuota, kDisk };
-Limited limited(const State& state, const Tentative& free, const Job& job, Now now);
+Limited limited(const StateView& state, const Tentative& free, const Job& job, Now now);
 
 }  // namespace gpusched

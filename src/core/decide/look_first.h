@@ -11,7 +11,7 @@
 namespace gpusched {
 
 // Every card of the grant has been looked at in time.
-bool has_been_looked_at(const State& state, const Grant& grant, Now now);
+bool has_been_looked_at(const StateView& state, const Grant& grant, Now now);
 // Of the others, those at which somebody has to look now; the rest is on its way.
 std::vector<CardNumber> ask_for_looks(State& state, const Grant& grant, Now now);
 

@@ -4,7 +4,7 @@
 
 namespace gpusched {
 
-Offer::Offer(const State& state, const Tentative& free, std::optional<Reservation>& reservation,
+Offer::Offer(const StateView& state, const Tentative& free, std::optional<Reservation>& reservation,
              Now now)
     : state_(state), free_(free), reservation_(reservation), now_(now) {
   refresh();

@@ -8,7 +8,7 @@
 #include "core/admit/tentative.h"
 #include "core/backfill/backfill.h"
 #include "core/state/pending.h"
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 
 namespace gpusched {
 
@@ -16,7 +16,7 @@ class Offer {
  public:
   // REQUIRES: both outlive the offer. `free` changes with what is handed out, `reservation` with
   // what is reserved.
-  Offer(const State& state, const Tentative& free, std::optional<Reservation>& reservation,
+  Offer(const StateView& state, const Tentative& free, std::optional<Reservation>& reservation,
         Now now);
 
   // Something was handed out.
@@ -39,7 +39,7 @@ class Offer {
  private:
   bool fits_nowhere(const PendingWalk& walk, const BestRoom& room) const;
 
-  const State& state_;
+  const StateView& state_;
   const Tentative& free_;
   std::optional<Reservation>& reservation_;
   Now now_;

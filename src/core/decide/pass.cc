@@ -17,7 +17,7 @@ std::optional<Reservation>& cleared(std::optional<Reservation>& reservation) {
 
 }  // namespace
 
-Pass::Pass(const State& state, const Standings& standings, Tentative& free, Decided& decided,
+Pass::Pass(const StateView& state, const Standings& standings, Tentative& free, Decided& decided,
            Returns& returns, RoomMaker& rooms, Now now)
     : state_(state),
       free_(free),

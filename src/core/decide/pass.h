@@ -11,7 +11,7 @@
 #include "core/decide/room_maker.h"
 #include "core/share/fair_share.h"
 #include "core/state/pending.h"
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 
 namespace gpusched {
 
@@ -28,7 +28,7 @@ enum class Step : std::uint8_t {
 class Pass {
  public:
   // What earlier passes of this turn have handed out is in `free` and `decided`.
-  Pass(const State& state, const Standings& standings, Tentative& free, Decided& decided,
+  Pass(const StateView& state, const Standings& standings, Tentative& free, Decided& decided,
        Returns& returns, RoomMaker& rooms, Now now);
 
   // Looks at the next job in order. Nullopt: the pass is over.
@@ -43,7 +43,7 @@ class Pass {
   void go_on_after(Step step, const Job& job);
   void leave_to_quota(const Job& job);
 
-  const State& state_;
+  const StateView& state_;
   Tentative& free_;
   Decided& decided_;
   Returns& returns_;

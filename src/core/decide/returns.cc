@@ -2,7 +2,7 @@
 
 namespace gpusched {
 
-Returns::Returns(const State& state, Now now) : state_(state), now_(now), frozen_(state) {
+Returns::Returns(const StateView& state, Now now) : state_(state), now_(now), frozen_(state) {
   if (!state.aside().empty()) waiting_ = waiting_aside(state, now);
 }
 

@@ -8,20 +8,20 @@
 #include "core/decide/decision.h"
 #include "core/decide/room_maker.h"
 #include "core/preempt/resume.h"
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 
 namespace gpusched {
 
 class Returns {
  public:
-  Returns(const State& state, Now now);
+  Returns(const StateView& state, Now now);
   // Those that go before the waiting jobs of this band, as far as there is room.
   void serve(int band, Tentative& free, RoomMaker& rooms, Decided& decided);
 
  private:
   void serve_one(const Job& job, int before, Tentative& free, RoomMaker& rooms, Decided& decided);
 
-  const State& state_;
+  const StateView& state_;
   Now now_;
   std::vector<Waiting> waiting_;
   std::size_t next_ = 0;

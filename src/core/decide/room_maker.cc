@@ -11,7 +11,7 @@ constexpr int kTriesMost = 16;
 
 }  // namespace
 
-RoomMaker::RoomMaker(const State& state, Now now) : state_(state), now_(now) {
+RoomMaker::RoomMaker(const StateView& state, Now now) : state_(state), now_(now) {
   for (const JobId id : state.aside()) {
     const JobId for_job = aside_of(*state.find(id))->for_job;
     if (state.pending().contains(for_job)) claims_.insert(for_job);

@@ -7,13 +7,13 @@
 #include "core/admit/tentative.h"
 #include "core/decide/decision.h"
 #include "core/preempt/preempt.h"
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 
 namespace gpusched {
 
 class RoomMaker {
  public:
-  RoomMaker(const State& state, Now now);
+  RoomMaker(const StateView& state, Now now);
 
   // Somebody has left, or leaves, for this job: nobody takes that from it. True once.
   bool take_claim(JobId id) { return claims_.erase(id) > 0; }
@@ -33,7 +33,7 @@ class RoomMaker {
   std::optional<Grant> find_or_plan(const Job& job, const FindRoom& find, Tentative& free,
                                     Decided& decided);
 
-  const State& state_;
+  const StateView& state_;
   Now now_;
   std::optional<Leavers> leavers_;
   std::set<JobId> claims_;

@@ -23,7 +23,7 @@ bool is_lacking(const Reason& reason, CardNumber card) {
 }
 
 // What is missing on each of the cards that would do for the job.
-void add_lacks(const State& state, const Tentative& free, const Needs& needs, Reason& reason) {
+void add_lacks(const StateView& state, const Tentative& free, const Needs& needs, Reason& reason) {
   for (std::size_t i = 0; i < state.cards().size(); ++i) {
     const Card& card = state.cards()[i];
     if (!card.usable || !could_ever_fit(card, needs)) continue;
@@ -39,7 +39,7 @@ void add_lacks(const State& state, const Tentative& free, const Needs& needs, Re
 }
 
 // Who is on the cards where something is missing, and who of them is over first.
-void add_holders(const State& state, Now now, Reason& reason) {
+void add_holders(const StateView& state, Now now, Reason& reason) {
   Wall soonest = kNobodyKnows;
   for (const JobId id : state.active()) {
     const Job& job = *state.find(id);
@@ -64,7 +64,7 @@ void add_holders(const State& state, Now now, Reason& reason) {
 
 constexpr std::size_t kForeignMost = 3;
 
-void add_foreign(const State& state, Now now, Reason& reason) {
+void add_foreign(const StateView& state, Now now, Reason& reason) {
   for (const CardLack& lack : reason.lacks) {
     // Where jobs have the compute, or the card, nobody else is to blame.
     const bool memory = lack.what != Lack::kCompute && lack.what != Lack::kSharing &&
@@ -77,7 +77,7 @@ void add_foreign(const State& state, Now now, Reason& reason) {
 }
 
 // Why the first card that would do is not to be had at all.
-std::string why_unusable(const State& state, const Needs& needs) {
+std::string why_unusable(const StateView& state, const Needs& needs) {
   for (std::size_t i = 0; i < state.cards().size(); ++i) {
     const Card& card = state.cards()[i];
     if (card.usable || !could_ever_fit(card, needs)) continue;
@@ -94,7 +94,7 @@ std::string why_unusable(const State& state, const Needs& needs) {
 }
 
 // There are cards enough, but some are kept for others.
-void booking_reason(const State& state, const Job& job, const std::vector<std::size_t>& fitting,
+void booking_reason(const StateView& state, const Job& job, const std::vector<std::size_t>& fitting,
                     std::uint64_t wanted, Now now, std::vector<Reason>& reasons) {
   if (state.card_bookings().empty()) return;
   const Wall end = end_of(state, job, now, Trust::kEstimates);
@@ -113,10 +113,10 @@ void booking_reason(const State& state, const Job& job, const std::vector<std::s
 }
 
 // There are cards enough, but on some are jobs that it slows down with.
-void slow_pair_reason(const State& state, const Tentative& free, const Job& job,
+void slow_pair_reason(const StateView& state, const Tentative& free, const Job& job,
                       const std::vector<std::size_t>& fitting, std::uint64_t wanted,
                       std::vector<Reason>& reasons) {
-  if (state.slow_pairs().empty()) return;
+  if (state.seen().slow_pairs.empty()) return;
   std::uint64_t open = 0;
   for (const std::size_t i : fitting) {
     open += slow_neighbours(state, free, job, i) == 0 ? 1 : 0;
@@ -125,7 +125,7 @@ void slow_pair_reason(const State& state, const Tentative& free, const Job& job,
   Reason reason{.code = ReasonCode::kSlowPair, .jobs = {}, .wanted = wanted, .available = open};
   for (const JobId id : state.active()) {
     const Job& other = *state.find(id);
-    const bool pair = state.slow_pairs().contains(job.signature, other.signature);
+    const bool pair = state.seen().slow_pairs.contains(job.signature, other.signature);
     if (pair && reason.jobs.size() < kNamedMost) reason.jobs.push_back(id);
   }
   reasons.push_back(std::move(reason));
@@ -133,7 +133,7 @@ void slow_pair_reason(const State& state, const Tentative& free, const Job& job,
 
 }  // namespace
 
-void card_reasons(const State& state, const Tentative& free, const Job& job, Now now,
+void card_reasons(const StateView& state, const Tentative& free, const Job& job, Now now,
                   std::vector<Reason>& reasons) {
   const Needs needs = needs_now(state, job);
   const auto usable = static_cast<std::uint64_t>(std::ranges::count_if(
@@ -162,7 +162,7 @@ void card_reasons(const State& state, const Tentative& free, const Job& job, Now
   reasons.push_back(std::move(reason));
 }
 
-void host_reasons(const State& state, const Needs& needs, std::vector<Reason>& reasons) {
+void host_reasons(const StateView& state, const Needs& needs, std::vector<Reason>& reasons) {
   const auto cpus_free = state.host().cpus - state.host_holds().cpus;
   const int cpus = needs.wants_cards() ? needs.cpus : std::max(1, needs.cpus);
   if (cpus > cpus_free) {

@@ -7,15 +7,15 @@
 
 #include "core/admit/tentative.h"
 #include "core/model/reason.h"
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 
 namespace gpusched {
 
 // Jobs that a reason names at most.
 inline constexpr std::size_t kNamedMost = 10;
 
-void card_reasons(const State& state, const Tentative& free, const Job& job, Now now,
+void card_reasons(const StateView& state, const Tentative& free, const Job& job, Now now,
                   std::vector<Reason>& reasons);
-void host_reasons(const State& state, const Needs& needs, std::vector<Reason>& reasons);
+void host_reasons(const StateView& state, const Needs& needs, std::vector<Reason>& reasons);
 
 }  // namespace gpusched

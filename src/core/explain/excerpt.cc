@@ -7,7 +7,7 @@
 namespace gpusched {
 
 // Whatever new kind of value the state learns that decide() reads has its line here.
-State machine_of(const State& state) {
+State machine_of(const StateView& state) {
   State machine(state.rules(), state.host());
   machine.set_cards(state.cards());
   for (std::size_t i = 0; i < state.cards().size(); ++i) {
@@ -23,15 +23,16 @@ State machine_of(const State& state) {
     if (entry.kept) machine.put(*entry.kept);
   }
   machine.set_calendar(state.calendar());
-  machine.believe(state.estimates(), state.siblings());
-  machine.set_turns(state.turns());
-  machine.set_slow_pairs(state.slow_pairs());
+  machine.believe(state.estimates());
+  machine.seen().siblings = state.seen().siblings;
+  machine.seen().turns = state.seen().turns;
+  machine.seen().slow_pairs = state.seen().slow_pairs;
   machine.set_disk_use(state.disk_use());
   machine.keep_changes();
   return machine;
 }
 
-Excerpt excerpt_of(const State& state, std::size_t waiting_most, Now now) {
+Excerpt excerpt_of(const StateView& state, std::size_t waiting_most, Now now) {
   Excerpt excerpt{.machine = machine_of(state), .jobs = {}, .now = now};
   std::unordered_set<JobId> taken;
   const auto take = [&](JobId id) {

@@ -16,10 +16,10 @@ struct Excerpt {
   Now now;
   std::uint64_t left_out = 0;  // Waiting jobs that are not in it.
 };
-Excerpt excerpt_of(const State& state, std::size_t waiting_most, Now now);
+Excerpt excerpt_of(const StateView& state, std::size_t waiting_most, Now now);
 
 // The cards, rules, groups, drains and the like of a state, without its jobs.
-State machine_of(const State& state);
+State machine_of(const StateView& state);
 // The excerpt as a state of its own.
 State state_of(Excerpt excerpt);
 

@@ -21,8 +21,8 @@ namespace gpusched {
 namespace {
 
 // There is room, but only as long as nobody comes back to it.
-std::optional<Reason> kept_for_others(const State& state, const Job& job, const Decided& decided,
-                                      Now now) {
+std::optional<Reason> kept_for_others(const StateView& state, const Job& job,
+                                      const Decided& decided, Now now) {
   const int band = band_rank(job.priority);
   Reason reason{.code = ReasonCode::kKept, .jobs = {}};
   for (const KeptPlace& place : decided.kept) {
@@ -35,7 +35,7 @@ std::optional<Reason> kept_for_others(const State& state, const Job& job, const 
 }
 
 // What keeps an eligible job, and with it its whole shape, from starting.
-std::vector<Reason> shape_reasons(const State& state, const Job& job, const Decided& decided,
+std::vector<Reason> shape_reasons(const StateView& state, const Job& job, const Decided& decided,
                                   Now now) {
   std::vector<Reason> reasons;
   const Tentative free(state);
@@ -96,7 +96,7 @@ std::vector<Reason> shape_reasons(const State& state, const Job& job, const Deci
 }
 
 // Who is moved aside for the job at this moment, and when they should be gone.
-Reason making_room(const State& state, JobId id, Now now) {
+Reason making_room(const StateView& state, JobId id, Now now) {
   Reason made{.code = ReasonCode::kMakingRoom, .jobs = {}};
   for (const JobId other : state.active()) {
     const Job& job = *state.find(other);
@@ -114,7 +114,7 @@ Reason making_room(const State& state, JobId id, Now now) {
 }
 
 // Somebody would be moved aside for the job, but has not run for long enough yet.
-std::optional<Reason> room_later(const State& state, const Job& job, Now now) {
+std::optional<Reason> room_later(const StateView& state, const Job& job, Now now) {
   if (!may_make_room(state, band_rank(job.priority))) return std::nullopt;
   const RoomRules& rules = state.rules().room;
   const Microseconds ahead = std::max<Microseconds>(rules.run_least, rules.cool_down);
@@ -139,7 +139,7 @@ std::optional<Reason> room_later(const State& state, const Job& job, Now now) {
 }
 
 // Why a job that was moved aside is not back yet.
-Reason aside_reason(const State& state, const Job& job, Now now) {
+Reason aside_reason(const StateView& state, const Job& job, Now now) {
   const Aside& aside = *aside_of(job);
   if (const auto until = aside.over_limit_until) {
     Reason reason{.code = ReasonCode::kVramLimit, .jobs = {}, .until = until};
@@ -176,7 +176,7 @@ Reason aside_reason(const State& state, const Job& job, Now now) {
 }
 
 // Reasons that belong to one job alone; empty if it is eligible.
-std::vector<Reason> own_reasons(const State& state, const Job& job, Now now) {
+std::vector<Reason> own_reasons(const StateView& state, const Job& job, Now now) {
   std::vector<Reason> reasons;
   if (aside_phase(job) == AsidePhase::kPaused || aside_phase(job) == AsidePhase::kPausing) {
     reasons.push_back(aside_reason(state, job, now));
@@ -212,7 +212,7 @@ std::vector<Reason> own_reasons(const State& state, const Job& job, Now now) {
 
 }  // namespace
 
-WaitingReasons::WaitingReasons(const State& state, Now now)
+WaitingReasons::WaitingReasons(const StateView& state, Now now)
     : state_(state), now_(now), decided_(decide(state, now)) {}
 
 const std::vector<Reason>& WaitingReasons::of(const Job& job) {
@@ -228,7 +228,7 @@ const std::vector<Reason>& WaitingReasons::of(const Job& job) {
   return found->second;
 }
 
-std::vector<Reason> why_waiting(const State& state, const Job& job, Now now) {
+std::vector<Reason> why_waiting(const StateView& state, const Job& job, Now now) {
   WaitingReasons all(state, now);
   std::vector<Reason> reasons = all.of(job);
   if (reasons.empty() || !state.pending().contains(job.id)) return reasons;

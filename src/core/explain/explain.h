@@ -9,19 +9,19 @@
 #include "core/decide/decide.h"
 #include "core/model/reason.h"
 #include "core/state/pending.h"
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 
 namespace gpusched {
 
 // Every reason that keeps a waiting job from starting, the most telling first. Empty for jobs
 // that do not wait.
-std::vector<Reason> why_waiting(const State& state, const Job& job, Now now);
+std::vector<Reason> why_waiting(const StateView& state, const Job& job, Now now);
 
 // The same for many jobs of one state: jobs of one shape share their answer.
 // REQUIRES: the state does not change while this lives.
 class WaitingReasons {
  public:
-  WaitingReasons(const State& state, Now now);
+  WaitingReasons(const StateView& state, Now now);
   const std::vector<Reason>& of(const Job& job);
   // What is kept free for another job; null: nothing.
   const Reservation* reservation_against(const Job& job) const {
@@ -35,7 +35,7 @@ class WaitingReasons {
   bool any_kept() const { return !decided_.kept.empty(); }
 
  private:
-  const State& state_;
+  const StateView& state_;
   Now now_;
   Decided decided_;
   std::map<std::pair<std::uint64_t, int>, std::vector<Reason>> by_shape_;  // And band.

@@ -23,13 +23,13 @@ std::string amount(std::uint64_t bytes) {
   return text + " GiB";
 }
 
-std::uint64_t own_peak(const State& state, const Job& job) {
+std::uint64_t own_peak(const StateView& state, const Job& job) {
   if (const auto* ended = std::get_if<Ended>(&job.state)) {
     const Usage& usage = usage_of(*ended);
     return usage.gpu ? usage.gpu->peak_card_vram_bytes : 0;
   }
   if (!job.active()) return 0;
-  const auto used = state.uses().of(job.current_attempt());
+  const auto used = state.seen().uses.of(job.current_attempt());
   return used ? used->peak_card_vram_bytes : 0;
 }
 
@@ -94,7 +94,7 @@ std::uint64_t suggested_for(std::uint64_t used_bytes) {
   return rounded < percent_of(used_bytes, 105) ? rounded + unit : std::max(rounded, unit);
 }
 
-Knowledge knowledge_of(const State& state, const Job& job) {
+Knowledge knowledge_of(const StateView& state, const Job& job) {
   Knowledge known;
   Signature signature = signature_of(job);
   known.signature = std::move(signature.command);

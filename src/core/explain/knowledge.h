@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/state/estimates.h"
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 
 namespace gpusched {
 
@@ -21,7 +21,7 @@ struct Knowledge {
   std::string advice;                 // One sentence; may be empty.
 };
 
-Knowledge knowledge_of(const State& state, const Job& job);
+Knowledge knowledge_of(const StateView& state, const Job& job);
 
 // What to ask for when so much was used: some more, in round numbers.
 std::uint64_t suggested_for(std::uint64_t used_bytes);

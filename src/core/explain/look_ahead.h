@@ -3,11 +3,16 @@
 // enough (tens of milliseconds for a thousand jobs) to be kept off the loop.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <unordered_map>
 
-#include "core/explain/excerpt.h"
+#include "base/time.h"
+#include "core/model/ids.h"
 
 namespace gpusched {
+
+struct Excerpt;
 
 struct StartEstimate {
   Wall likely{};               // If everything runs as long as expected.

@@ -1,4 +1,5 @@
 #include "core/explain/look_ahead.h"
+#include "core/explain/excerpt.h"
 
 #include <gtest/gtest.h>
 

@@ -16,8 +16,8 @@ constexpr std::uint64_t kStep = 1ULL << 30;
 
 class Wishes {
  public:
-  Wishes(const State& state, const Job& job, const Reservation* reservation, const Tentative& left,
-         Now now)
+  Wishes(const StateView& state, const Job& job, const Reservation* reservation,
+         const Tentative& left, Now now)
       : state_(state), job_(job), reservation_(reservation), now_(now), free_(left) {}
 
   bool starts_with(const std::function<void(JobSpec&)>& change) const {
@@ -134,7 +134,7 @@ class Wishes {
   }
 
  private:
-  const State& state_;
+  const StateView& state_;
   const Job& job_;
   const Reservation* reservation_;
   Now now_;
@@ -143,8 +143,8 @@ class Wishes {
 
 }  // namespace
 
-std::vector<Help> what_starts_it(const State& state, const Job& job, const Reservation* reservation,
-                                 const Tentative& left, Now now) {
+std::vector<Help> what_starts_it(const StateView& state, const Job& job,
+                                 const Reservation* reservation, const Tentative& left, Now now) {
   std::vector<Help> helps;
   const Wishes wishes(state, job, reservation, left, now);
   const auto offer = [&helps](const std::optional<Help>& help) {

@@ -6,12 +6,12 @@
 
 #include "core/backfill/backfill.h"
 #include "core/model/reason.h"
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 
 namespace gpusched {
 
 // REQUIRES: the job is pending. `reservation` is another job's, or null.
-std::vector<Help> what_starts_it(const State& state, const Job& job, const Reservation* reservation,
-                                 const Tentative& left, Now now);
+std::vector<Help> what_starts_it(const StateView& state, const Job& job,
+                                 const Reservation* reservation, const Tentative& left, Now now);
 
 }  // namespace gpusched

@@ -1,4 +1,5 @@
 #include "core/model/booking.h"
+#include "core/explain/excerpt.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -17,15 +17,16 @@
 namespace gpusched {
 namespace {
 
-void prefer_linked(const State& state, std::size_t wanted, std::vector<std::size_t>& cards);
+void prefer_linked(const StateView& state, std::size_t wanted, std::vector<std::size_t>& cards);
 
-bool host_has_room(const State& state, const Tentative& free, int cpus, std::uint64_t ram_bytes) {
+bool host_has_room(const StateView& state, const Tentative& free, int cpus,
+                   std::uint64_t ram_bytes) {
   return free.host.cpus + cpus <= state.host().cpus &&
          free.host.ram_bytes + ram_bytes <= state.host().ram_bytes;
 }
 
-std::optional<Grant> place_on_cpus(const State& state, const Tentative& free, const Needs& needs,
-                                   const Reservation* reservation) {
+std::optional<Grant> place_on_cpus(const StateView& state, const Tentative& free,
+                                   const Needs& needs, const Reservation* reservation) {
   const int cpus = std::max(1, needs.cpus);
   if (!host_has_room(state, free, cpus, needs.ram_bytes)) return std::nullopt;
   if (reservation != nullptr && !leaves_room_for(state, *reservation, cpus, needs.ram_bytes)) {
@@ -37,7 +38,7 @@ std::optional<Grant> place_on_cpus(const State& state, const Tentative& free, co
 bool leased_by_turns(const Job& job) { return job.spec->lease && job.spec->lease->by_turns; }
 
 // What this decision has granted by turns so far.
-std::map<CardNumber, std::uint64_t> turns_taken(const State& state, const Tentative& free) {
+std::map<CardNumber, std::uint64_t> turns_taken(const StateView& state, const Tentative& free) {
   std::map<CardNumber, std::uint64_t> taken;
   for (const Tentative::Started& started : free.started) {
     if (!by_turns(state.rules(), *started.job)) continue;
@@ -46,7 +47,7 @@ std::map<CardNumber, std::uint64_t> turns_taken(const State& state, const Tentat
   return taken;
 }
 
-std::optional<Grant> place_on_cards(const State& state, const Tentative& free, const Job& job,
+std::optional<Grant> place_on_cards(const StateView& state, const Tentative& free, const Job& job,
                                     const Needs& needs, const Reservation* reservation, Now now) {
   if (!host_has_room(state, free, needs.cpus, needs.ram_bytes)) return std::nullopt;
   if (reservation != nullptr &&
@@ -67,12 +68,12 @@ std::optional<Grant> place_on_cards(const State& state, const Tentative& free, c
       return state.card_bookings().against(job, i, now.wall, end) != nullptr;
     });
   }
-  if (!state.slow_pairs().empty()) {
+  if (!state.seen().slow_pairs.empty()) {
     std::erase_if(fitting, [&](std::size_t i) { return slow_neighbours(state, free, job, i) > 0; });
   }
   // Before the quota, which keeps the first ones.
   if (leased_by_turns(job)) {
-    order_by_turns(fitting, state.cards(), state.turns(), turns_taken(state, free));
+    order_by_turns(fitting, state.cards(), state.seen().turns, turns_taken(state, free));
   }
   keep_within_quota(state, free, job, now, fitting);
   std::size_t least = static_cast<std::size_t>(std::max(needs.gpus.least, 1));
@@ -104,11 +105,11 @@ std::optional<Grant> place_on_cards(const State& state, const Tentative& free, c
 namespace {
 
 // The best first; ties go to the lowest index.
-void sort_by_choice(const State& state, const Tentative& free, const Needs& needs,
+void sort_by_choice(const StateView& state, const Tentative& free, const Needs& needs,
                     std::vector<std::size_t>& cards) {
   if (cards.size() < 2) return;
   if (state.rules().placement == Placement::kRoundRobin) {
-    return order_by_turns(cards, state.cards(), state.turns(), turns_taken(state, free));
+    return order_by_turns(cards, state.cards(), state.seen().turns, turns_taken(state, free));
   }
   if (state.rules().placement == Placement::kPack && needs.whole_cards() && needs.beliefs.empty()) {
     // A whole card is lost as a whole wherever it is; equal ones are in order already.
@@ -147,7 +148,7 @@ void sort_by_choice(const State& state, const Tentative& free, const Needs& need
 }
 
 // A gang goes to cards that are linked, the smallest group of them that is enough.
-void prefer_linked(const State& state, std::size_t wanted, std::vector<std::size_t>& cards) {
+void prefer_linked(const StateView& state, std::size_t wanted, std::vector<std::size_t>& cards) {
   if (wanted < 2 || cards.size() <= wanted) return;
   std::map<int, std::size_t> members;
   for (const std::size_t i : cards) {
@@ -164,7 +165,7 @@ void prefer_linked(const State& state, std::size_t wanted, std::vector<std::size
 
 }  // namespace
 
-std::vector<std::size_t> fitting_cards(const State& state, const Tentative& free,
+std::vector<std::size_t> fitting_cards(const StateView& state, const Tentative& free,
                                        const Needs& needs) {
   std::vector<std::size_t> fitting;
   GrantFor grant(needs);
@@ -202,7 +203,7 @@ std::optional<Placement> placement_named(const std::string& name) {
   return std::nullopt;
 }
 
-std::optional<Grant> place(const State& state, const Tentative& free, const Job& job,
+std::optional<Grant> place(const StateView& state, const Tentative& free, const Job& job,
                            const Reservation* reservation, Now now) {
   const Needs needs = needs_now(state, job);
   const bool passes = reservation == nullptr || over_by(state, *reservation, job, now);
@@ -216,7 +217,7 @@ std::optional<Grant> place(const State& state, const Tentative& free, const Job&
   return cpus_first ? on_cards() : on_cpus();
 }
 
-std::optional<QuotaStop> kept_off_by_quota(const State& state, const Tentative& free,
+std::optional<QuotaStop> kept_off_by_quota(const StateView& state, const Tentative& free,
                                            const Job& job, Now now) {
   if (!state.tenants().any_quota() || !job.spec->needs.wants_cards()) return std::nullopt;
   const Needs needs = needs_now(state, job);

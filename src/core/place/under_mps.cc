@@ -4,7 +4,7 @@
 
 namespace gpusched {
 
-bool runs_under_mps(const State& state, const Job& job, const Grant& grant) {
+bool runs_under_mps(const StateView& state, const Job& job, const Grant& grant) {
   const JobSpec& spec = *job.spec;
   if (grant.cards.size() != 1 || !kind_of(job).started_here || spec.needs.exclusive) return false;
   const auto position = state.index_of(grant.cards.front().card);

@@ -35,7 +35,7 @@ bool is_allowed(const SeenProcess& process, const std::vector<ForeignRule>& rule
 }
 
 // On every card where it is, for as long as the rules bear.
-bool idles_everywhere(const State& state, int pid, Now now) {
+bool idles_everywhere(const StateView& state, int pid, Now now) {
   for (std::size_t i = 0; i < state.cards().size(); ++i) {
     for (const SeenProcess& process : state.view_of(i).processes) {
       if (process.pid != pid) continue;
@@ -48,7 +48,7 @@ bool idles_everywhere(const State& state, int pid, Now now) {
 }
 
 // The largest first: fewer have to go.
-std::vector<const SeenProcess*> candidates_on(const State& state, std::size_t card,
+std::vector<const SeenProcess*> candidates_on(const StateView& state, std::size_t card,
                                               const std::vector<ForeignRule>& rules, Now now) {
   std::vector<const SeenProcess*> found;
   for (const SeenProcess& process : state.view_of(card).processes) {
@@ -64,7 +64,7 @@ std::vector<const SeenProcess*> candidates_on(const State& state, std::size_t ca
 }
 
 // So many of them have to go for somebody to start on this card; empty: it helps nobody.
-std::vector<int> enough_for_somebody(const State& state, std::size_t card,
+std::vector<int> enough_for_somebody(const StateView& state, std::size_t card,
                                      const std::vector<const SeenProcess*>& candidates,
                                      const std::vector<JobId>& waiting, Now now) {
   for (const JobId id : waiting) {
@@ -107,7 +107,8 @@ std::vector<ForeignRule> foreign_rules_of(std::string_view text) {
   return rules;
 }
 
-ForeignLook look_at_foreign(const State& state, const std::vector<ForeignRule>& rules, Now now) {
+ForeignLook look_at_foreign(const StateView& state, const std::vector<ForeignRule>& rules,
+                            Now now) {
   ForeignLook look;
   const bool anybody_waits = state.pending().size() > 0;
   for (const JobId id : state.active()) {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 
 namespace gpusched {
 
@@ -24,6 +24,6 @@ struct ForeignLook {
   std::vector<int> adopt;     // Processes.
   std::vector<JobId> let_go;  // Adopted by rule, and not moved for anybody since.
 };
-ForeignLook look_at_foreign(const State& state, const std::vector<ForeignRule>& rules, Now now);
+ForeignLook look_at_foreign(const StateView& state, const std::vector<ForeignRule>& rules, Now now);
 
 }  // namespace gpusched

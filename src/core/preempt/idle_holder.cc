@@ -7,7 +7,7 @@
 
 namespace gpusched {
 
-bool sits_idle(const State& state, const Job& job, Now now) {
+bool sits_idle(const StateView& state, const Job& job, Now now) {
   const Seconds limit = state.rules().room.idle_after;
   if (limit == Seconds{0}) return false;
   bool seen = false;
@@ -23,7 +23,7 @@ bool sits_idle(const State& state, const Job& job, Now now) {
   return seen;
 }
 
-std::string why_holder_stays(const State& state, const Job& lease) {
+std::string why_holder_stays(const StateView& state, const Job& lease) {
   const LeaseTerms& terms = *lease.spec->lease;
   if (terms.pid <= 0 || terms.pid_started == 0) return "its holder's process is not known";
   const auto* running = std::get_if<Running>(&lease.state);
@@ -37,7 +37,7 @@ std::string why_holder_stays(const State& state, const Job& lease) {
   return {};
 }
 
-bool is_movable_lease(const State& state, const Job& job, Now now) {
+bool is_movable_lease(const StateView& state, const Job& job, Now now) {
   return job.spec->lease && is_settled(state, job, now) && sits_idle(state, job, now) &&
          why_holder_stays(state, job).empty();
 }

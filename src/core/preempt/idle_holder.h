@@ -6,17 +6,17 @@
 
 #include <string>
 
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 
 namespace gpusched {
 
 // It holds VRAM and has not used its cards for as long as the rules bear.
-bool sits_idle(const State& state, const Job& job, Now now);
+bool sits_idle(const StateView& state, const Job& job, Now now);
 // Why the process behind a granted lease cannot be moved; empty: it can. Its cards are another
 // question.
-std::string why_holder_stays(const State& state, const Job& lease);
+std::string why_holder_stays(const StateView& state, const Job& lease);
 // A lease that may leave its cards for somebody. Only while it sits idle, whatever its band.
-bool is_movable_lease(const State& state, const Job& job, Now now);
+bool is_movable_lease(const StateView& state, const Job& job, Now now);
 // While it is aside its processes run: only their calls to the cards wait.
 bool stays_awake(const Job& job);
 // Aside, and nobody has missed its cards so far: those who wait go before it.

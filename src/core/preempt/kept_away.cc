@@ -20,7 +20,7 @@ bool was_given(const Job& job, CardNumber card) {
 }
 
 // How a job is there; empty: it is not.
-std::string presence(const State& state, const Job& job, std::size_t position) {
+std::string presence(const StateView& state, const Job& job, std::size_t position) {
   const std::string name = "job " + to_string(job.id);
   if (aside_phase(job) != AsidePhase::kPaused) return name;
   if (aside_of(job)->mechanism != Mechanism::kFreeze) {
@@ -33,7 +33,7 @@ std::string presence(const State& state, const Job& job, std::size_t position) {
          ")";
 }
 
-std::string who_is_on(const State& state, const Job& job, std::size_t position) {
+std::string who_is_on(const StateView& state, const Job& job, std::size_t position) {
   const CardNumber card = state.cards()[position].number;
   std::string text;
   std::size_t named = 0;
@@ -55,7 +55,7 @@ std::string who_is_on(const State& state, const Job& job, std::size_t position) 
 }
 
 // Who else is aside, wants the same card and comes first; null: nobody.
-const Job* first_before(const State& state, const Job& job, Now now) {
+const Job* first_before(const StateView& state, const Job& job, Now now) {
   for (const Waiting& one : waiting_aside(state, now)) {
     if (one.job->id == job.id) return nullptr;
     for (const CardGrant& held : grant_of(job)->cards) {
@@ -67,7 +67,7 @@ const Job* first_before(const State& state, const Job& job, Now now) {
 
 }  // namespace
 
-std::string what_keeps_away(const State& state, const Job& job, Now now) {
+std::string what_keeps_away(const StateView& state, const Job& job, Now now) {
   const Grant& grant = *grant_of(job);
   const Tentative free(state);
   for (const CardGrant& held : grant.cards) {

@@ -6,7 +6,7 @@
 
 namespace gpusched {
 
-Wall movable_from(const State& state, const Running& running, Now now) {
+Wall movable_from(const StateView& state, const Running& running, Now now) {
   const RoomRules& rules = state.rules().room;
   Wall from = now.wall + (rules.run_least - ran_for(running, now.wall));
   // One that could not be moved is not tired of moving; see leaving_candidate().
@@ -23,7 +23,7 @@ bool move_failed_lately(const Job& job, Microseconds lately, Now now) {
   return failed && ago(running->presence->failed->at, now) < lately;
 }
 
-bool is_settled(const State& state, const Job& job, Now now) {
+bool is_settled(const StateView& state, const Job& job, Now now) {
   const auto* running = std::get_if<Running>(&job.state);
   if (running == nullptr || running->stopping != StopReason::kNone) return false;
   if (is_aside(job)) return false;

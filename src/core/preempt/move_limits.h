@@ -1,7 +1,7 @@
 // Nobody is moved too soon or too often.
 #pragma once
 
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 
 namespace gpusched {
 
@@ -9,10 +9,10 @@ namespace gpusched {
 inline constexpr Microseconds kTryAgainAfter = Seconds{10};
 
 // When it has been on its cards for long enough to be moved.
-Wall movable_from(const State& state, const Running& running, Now now);
+Wall movable_from(const StateView& state, const Running& running, Now now);
 // Its last move failed less than so long ago.
 bool move_failed_lately(const Job& job, Microseconds lately, Now now);
 // On its cards, for long enough and not moved too often.
-bool is_settled(const State& state, const Job& job, Now now);
+bool is_settled(const StateView& state, const Job& job, Now now);
 
 }  // namespace gpusched

@@ -5,7 +5,7 @@
 namespace gpusched {
 namespace {
 
-Microseconds slowest_move(const State& state, const Job& job, std::uint64_t bytes,
+Microseconds slowest_move(const StateView& state, const Job& job, std::uint64_t bytes,
                           MoveRate MoveRates::*direction, const MoveRate& usual) {
   Microseconds longest{0};
   for (const CardGrant& held : grant_of(job)->cards) {
@@ -18,15 +18,15 @@ Microseconds slowest_move(const State& state, const Job& job, std::uint64_t byte
 
 }  // namespace
 
-Microseconds time_out(const State& state, const Job& job, std::uint64_t bytes) {
+Microseconds time_out(const StateView& state, const Job& job, std::uint64_t bytes) {
   return slowest_move(state, job, bytes, &MoveRates::out, usual_rate_out());
 }
 
-Microseconds time_back(const State& state, const Job& job, std::uint64_t bytes) {
+Microseconds time_back(const StateView& state, const Job& job, std::uint64_t bytes) {
   return slowest_move(state, job, bytes, &MoveRates::back, usual_rate_back());
 }
 
-Wall gone_by(const State& state, const Job& job) {
+Wall gone_by(const StateView& state, const Job& job) {
   const Aside& aside = *aside_of(job);
   return aside.since + time_out(state, job, aside.host_bytes);
 }

@@ -2,13 +2,13 @@
 // them.
 #pragma once
 
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 
 namespace gpusched {
 
-Microseconds time_out(const State& state, const Job& job, std::uint64_t bytes);
-Microseconds time_back(const State& state, const Job& job, std::uint64_t bytes);
+Microseconds time_out(const StateView& state, const Job& job, std::uint64_t bytes);
+Microseconds time_back(const StateView& state, const Job& job, std::uint64_t bytes);
 // When one that is on its way out should have left.
-Wall gone_by(const State& state, const Job& job);
+Wall gone_by(const StateView& state, const Job& job);
 
 }  // namespace gpusched

@@ -4,7 +4,7 @@
 
 namespace gpusched {
 
-TenantHolds holds_here(const State& state, const std::string& tenant) {
+TenantHolds holds_here(const StateView& state, const std::string& tenant) {
   TenantHolds holds;
   for (const JobId id : state.active()) {
     const Job& job = *state.find(id);
@@ -23,14 +23,14 @@ bool exceeds_quota(const TenantHolds& holds, const TenantTerms& terms) {
          holds.running > terms.running;
 }
 
-bool would_exceed_quota(const State& state, const Job& job) {
+bool would_exceed_quota(const StateView& state, const Job& job) {
   if (!state.rules().room.over_quota || !state.tenants().any_quota()) return false;
   TenantHolds holds = holds_here(state, job.tenant);
   holds.add(*grant_of(job));
   return exceeds_quota(holds, state.tenants().terms_of(job.tenant));
 }
 
-std::vector<MakeRoom> relieve_quotas(const State& state, Now now) {
+std::vector<MakeRoom> relieve_quotas(const StateView& state, Now now) {
   std::vector<MakeRoom> plans;
   if (!state.rules().room.over_quota || state.rules().preemption == Preemption::kOff) return plans;
   if (!state.tenants().any_quota()) return plans;
@@ -50,7 +50,7 @@ std::vector<MakeRoom> relieve_quotas(const State& state, Now now) {
   return plans;
 }
 
-bool still_over_quota(const State& state, const MakeRoom& plan, Now now) {
+bool still_over_quota(const StateView& state, const MakeRoom& plan, Now now) {
   return std::ranges::all_of(plan.victims, [&](const Victim& victim) {
     const Job* job = state.find(victim.job);
     return job != nullptr && is_movable(state, *job, now) &&

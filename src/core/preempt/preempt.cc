@@ -43,7 +43,7 @@ Harm harm_of_all(const std::vector<const Candidate*>& chosen) {
   return harm;
 }
 
-bool may_be_moved(const State& state, const Job& job, const Job& for_job, Now now) {
+bool may_be_moved(const StateView& state, const Job& job, const Job& for_job, Now now) {
   if (!kind_of(job).moves_busy) return is_movable_lease(state, job, now);
   if (!is_movable(state, job, now)) return false;
   const int rank = band_rank(job.priority);
@@ -54,7 +54,7 @@ bool may_be_moved(const State& state, const Job& job, const Job& for_job, Now no
 }
 
 // Takes what the victim frees out of what is held. Not counted: what it will have in host RAM.
-void leave_room(const State& state, const Job& job, Mechanism how, Tentative& free) {
+void leave_room(const StateView& state, const Job& job, Mechanism how, Tentative& free) {
   const Grant& grant = *grant_of(job);
   const bool freeze = how == Mechanism::kFreeze;
   for (const CardGrant& held : grant.cards) {
@@ -76,7 +76,7 @@ void leave_room(const State& state, const Job& job, Mechanism how, Tentative& fr
 
 class Planner {
  public:
-  Planner(const State& state, const Tentative& free, const Leavers& leavers, const Job& job,
+  Planner(const StateView& state, const Tentative& free, const Leavers& leavers, const Job& job,
           const FindRoom& find, Now now)
       : state_(state),
         free_(leavers.gone_from(free)),
@@ -208,7 +208,7 @@ class Planner {
     return plan;
   }
 
-  const State& state_;
+  const StateView& state_;
   const Tentative free_;  // Without those that are leaving already.
   const std::uint64_t ram_free_;
   const Job& job_;
@@ -218,8 +218,8 @@ class Planner {
 };
 
 // The job would start by itself before the room is made.
-bool comes_too_late(const State& state, const Tentative& free, const Job& job, const RoomPlan& plan,
-                    Now now) {
+bool comes_too_late(const StateView& state, const Tentative& free, const Job& job,
+                    const RoomPlan& plan, Now now) {
   const Reservation waits = reserve_for(state, free, job, now);
   if (!waits.start) return false;
   return *waits.start - now.wall <= time_to_make(state, plan.decision);
@@ -227,7 +227,7 @@ bool comes_too_late(const State& state, const Tentative& free, const Job& job, c
 
 }  // namespace
 
-Microseconds time_to_make(const State& state, const MakeRoom& plan) {
+Microseconds time_to_make(const StateView& state, const MakeRoom& plan) {
   Microseconds time{0};
   for (const Victim& victim : plan.victims) {
     if (victim.mechanism != Mechanism::kCheckpoint) continue;
@@ -236,14 +236,14 @@ Microseconds time_to_make(const State& state, const MakeRoom& plan) {
   return time;
 }
 
-bool may_make_room(const State& state, int band) {
+bool may_make_room(const StateView& state, int band) {
   const RoomRules& rules = state.rules().room;
   if (state.rules().preemption == Preemption::kOff) return false;
   if (rules.idle_after > Seconds{0} && !state.active().empty()) return true;
   return state.any_active_below(rules.timeshare ? band - 1 : band + rules.distance - 1);
 }
 
-Leavers::Leavers(const State& state) : state_(state) {
+Leavers::Leavers(const StateView& state) : state_(state) {
   for (const JobId id : state.active()) {
     const Job& job = *state.find(id);
     const auto* running = std::get_if<Running>(&job.state);
@@ -276,8 +276,9 @@ Tentative Leavers::gone_from(const Tentative& free) const {
   return then;
 }
 
-std::optional<RoomPlan> plan_room(const State& state, const Tentative& free, const Leavers& leavers,
-                                  const Job& job, const FindRoom& find, Now now) {
+std::optional<RoomPlan> plan_room(const StateView& state, const Tentative& free,
+                                  const Leavers& leavers, const Job& job, const FindRoom& find,
+                                  Now now) {
   if (!job.spec->needs.wants_cards()) return std::nullopt;
   Planner planner(state, free, leavers, job, find, now);
   if (planner.nobody()) return std::nullopt;
@@ -288,7 +289,7 @@ std::optional<RoomPlan> plan_room(const State& state, const Tentative& free, con
   return plan;
 }
 
-bool still_valid(const State& state, const MakeRoom& plan, Now now) {
+bool still_valid(const StateView& state, const MakeRoom& plan, Now now) {
   // Another move of this turn may have taken the host RAM.
   std::uint64_t bytes = 0;
   for (const Victim& victim : plan.victims) bytes += victim.bytes;

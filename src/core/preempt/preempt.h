@@ -11,7 +11,7 @@
 
 #include "core/admit/tentative.h"
 #include "core/preempt/victim.h"
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 
 namespace gpusched {
 
@@ -21,12 +21,12 @@ struct RoomPlan {
 };
 
 // Cheap: false if nobody could be moved for a job of this band.
-bool may_make_room(const State& state, int band);
+bool may_make_room(const StateView& state, int band);
 // Those that are on their way out, by whatever way and for whomever: nobody else is moved for a
 // job that will find room when they are gone.
 class Leavers {
  public:
-  explicit Leavers(const State& state);
+  explicit Leavers(const StateView& state);
   bool none() const { return going_.empty(); }
   bool contains(JobId id) const;
   // By a decision of this turn. What they will have in host RAM is taken from `free` at once.
@@ -35,16 +35,17 @@ class Leavers {
   Tentative gone_from(const Tentative& free) const;
 
  private:
-  const State& state_;
+  const StateView& state_;
   std::vector<Victim> going_;
 };
 // Where the job would be with `free`; nullopt: there is no room for it.
 using FindRoom = std::function<std::optional<Grant>(const Tentative& free)>;
 // Nullopt: nobody is to be moved for it. REQUIRES: the job found no room, also without `leavers`.
-std::optional<RoomPlan> plan_room(const State& state, const Tentative& free, const Leavers& leavers,
-                                  const Job& job, const FindRoom& find, Now now);
-bool still_valid(const State& state, const MakeRoom& plan, Now now);
+std::optional<RoomPlan> plan_room(const StateView& state, const Tentative& free,
+                                  const Leavers& leavers, const Job& job, const FindRoom& find,
+                                  Now now);
+bool still_valid(const StateView& state, const MakeRoom& plan, Now now);
 
 // How long the driver needs to get its victims out of the way.
-Microseconds time_to_make(const State& state, const MakeRoom& plan);
+Microseconds time_to_make(const StateView& state, const MakeRoom& plan);
 }  // namespace gpusched

@@ -2,6 +2,7 @@
 // meanwhile.
 #include <gtest/gtest.h>
 
+#include "core/explain/excerpt.h"
 #include "core/explain/explain.h"
 #include "core/explain/look_ahead.h"
 #include "core/preempt/preempt.h"

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "core/explain/excerpt.h"
 #include "core/explain/explain.h"
 #include "core/explain/look_ahead.h"
 #include "core/preempt/preempt.h"

@@ -32,7 +32,7 @@ Wall started_at(const Job& job) {
   return running ? running->started_at : std::get<Starting>(job.state).decided_at;
 }
 
-bool may_go(const State& state, const Job& job, Now now) {
+bool may_go(const StateView& state, const Job& job, Now now) {
   return std::holds_alternative<Running>(job.state) && kind_of(job).moves_busy &&
          leaving_candidate(state, job, ram_for_moves(state, state.host_holds()), now).has_value();
 }
@@ -61,7 +61,7 @@ bool is_leaving(const Job& job, Now now) {
 }
 
 // The first who leaves the card; 0: nobody does.
-JobId who_leaves(const State& state, CardNumber card, JobId but, Now now) {
+JobId who_leaves(const StateView& state, CardNumber card, JobId but, Now now) {
   for (const JobId id : state.active()) {
     const Job& job = *state.find(id);
     if (id != but && given_on(job, card) != nullptr && is_leaving(job, now)) return id;
@@ -77,28 +77,28 @@ std::uint64_t expected_end(const CardGrant& given) {
 }
 
 // What a job would take of the card besides in so many seconds.
-double growth_of(const State& state, const Job& job, CardNumber card, double seconds) {
+double growth_of(const StateView& state, const Job& job, CardNumber card, double seconds) {
   if (is_aside(job)) return 0;
-  const double more = state.growth_on(card).trend_of(job.current_attempt()) * seconds;
+  const double more = state.seen().growth_on(card).trend_of(job.current_attempt()) * seconds;
   const CardGrant* given = given_on(job, card);
-  const CardUse* use = state.uses().on_card(job.current_attempt(), card);
+  const CardUse* use = state.seen().uses.on_card(job.current_attempt(), card);
   if (given == nullptr || use == nullptr) return more;
   const std::uint64_t end = expected_end(*given);
   if (use->vram_bytes >= end) return more;
   return std::min(more, static_cast<double>(end - use->vram_bytes));
 }
 
-bool may_stand_still(const State& state, const Job& job, CardNumber card, Now now) {
+bool may_stand_still(const StateView& state, const Job& job, CardNumber card, Now now) {
   const auto* running = std::get_if<Running>(&job.state);
   if (running == nullptr || running->stopping != StopReason::kNone) return false;
   // A client of MPS may keep its neighbours waiting.
   if (!kind_of(job).may_freeze || running->grant.mps || is_aside(job)) return false;
   if (move_failed_lately(job, kTryAgainAfter, now)) return false;
-  return state.growth_on(card).of(job.current_attempt()) >= kGrowing;
+  return state.seen().growth_on(card).of(job.current_attempt()) >= kGrowing;
 }
 
 // What is in use there, without what has ended since the look.
-std::uint64_t observed_on(const State& state, const CardView& view) {
+std::uint64_t observed_on(const StateView& state, const CardView& view) {
   std::uint64_t listed = 0;
   std::uint64_t gone = 0;
   for (const SeenProcess& process : view.processes) {
@@ -108,19 +108,19 @@ std::uint64_t observed_on(const State& state, const CardView& view) {
     const Job* job = state.find(process.attempt->job);
     const bool there =
         job != nullptr && job->active() && job->current_attempt() == *process.attempt;
-    const auto left = state.left_at(*process.attempt);
+    const auto left = state.seen().left_at(*process.attempt);
     if (!there || (left && view.at.boot <= *left)) gone += bytes;
   }
   const std::uint64_t used = std::max(view.used_bytes.value_or(0), listed);
   return used - std::min(used, gone);
 }
 
-std::uint64_t ceiling_of(const State& state, const Card& card) {
+std::uint64_t ceiling_of(const StateView& state, const Card& card) {
   const std::uint64_t whole = card.whole_bytes();
   return whole - std::min(whole, headroom_of(card, state.rules()));
 }
 
-std::optional<Evict> relieve_card(const State& state, std::size_t index, Now now) {
+std::optional<Evict> relieve_card(const StateView& state, std::size_t index, Now now) {
   const Card& card = state.cards()[index];
   const CardView& view = state.view_of(index);
   if (!is_pressed(state, index)) return std::nullopt;
@@ -144,7 +144,7 @@ std::optional<Evict> relieve_card(const State& state, std::size_t index, Now now
     if (away) continue;  // Frozen: what it has stays.
     if (is_aside(job)) return std::nullopt;
     // One that has nothing there yet would not help.
-    const CardUse* use = state.uses().on_card(job.current_attempt(), card.number);
+    const CardUse* use = state.seen().uses.on_card(job.current_attempt(), card.number);
     if (!may_go(state, job, now) || use == nullptr || use->vram_bytes == 0) continue;
     if (victim == nullptr || rank(*victim) < rank(job)) victim = &job;
   }
@@ -154,19 +154,19 @@ std::optional<Evict> relieve_card(const State& state, std::size_t index, Now now
 
 }  // namespace
 
-bool under_pressure(const State& state, std::size_t card_index, const CardView& view) {
+bool under_pressure(const StateView& state, std::size_t card_index, const CardView& view) {
   if (view.condition != CardCondition::kOk || state.holds_on(card_index).jobs < 2) return false;
   return observed_on(state, view) > ceiling_of(state, state.cards()[card_index]);
 }
 
-bool is_pressed(const State& state, std::size_t card_index) {
+bool is_pressed(const StateView& state, std::size_t card_index) {
   const CardView& view = state.view_of(card_index);
   if (view.condition != CardCondition::kOk || state.holds_on(card_index).jobs < 2) return false;
   const Card& card = state.cards()[card_index];
   const std::uint64_t observed = observed_on(state, view);
   if (observed > ceiling_of(state, card)) return true;
   double expected = static_cast<double>(observed) +
-                    state.growth_on(card.number).trend_of(std::nullopt) * kReaction;
+                    state.seen().growth_on(card.number).trend_of(std::nullopt) * kReaction;
   for (const JobId id : state.active()) {
     const Job& job = *state.find(id);
     if (given_on(job, card.number) != nullptr) {
@@ -176,13 +176,13 @@ bool is_pressed(const State& state, std::size_t card_index) {
   return expected > static_cast<double>(card.whole_bytes());
 }
 
-std::optional<Microseconds> time_to_full(const State& state, std::size_t card_index) {
+std::optional<Microseconds> time_to_full(const StateView& state, std::size_t card_index) {
   const CardView& view = state.view_of(card_index);
   if (view.condition != CardCondition::kOk || state.holds_on(card_index).jobs < 2) {
     return std::nullopt;
   }
   const Card& card = state.cards()[card_index];
-  const Growth& growth = state.growth_on(card.number);
+  const Growth& growth = state.seen().growth_on(card.number);
   double rate = growth.of(std::nullopt);
   for (const JobId id : state.active()) {
     const Job& job = *state.find(id);
@@ -197,7 +197,7 @@ std::optional<Microseconds> time_to_full(const State& state, std::size_t card_in
       static_cast<std::int64_t>(std::min(kDay, static_cast<double>(free) / rate) * 1e6)};
 }
 
-std::vector<Evict> relieve(const State& state, Now now) {
+std::vector<Evict> relieve(const StateView& state, Now now) {
   std::vector<Evict> evicted;
   if (state.rules().preemption == Preemption::kOff) return evicted;
   for (std::size_t i = 0; i < state.cards().size(); ++i) {
@@ -211,7 +211,7 @@ std::vector<Evict> relieve(const State& state, Now now) {
   return evicted;
 }
 
-std::vector<StandStill> hold_growing(const State& state, const std::vector<Evict>& leaving,
+std::vector<StandStill> hold_growing(const StateView& state, const std::vector<Evict>& leaving,
                                      Now now) {
   std::vector<StandStill> stopped;
   if (state.rules().preemption != Preemption::kAuto) return stopped;
@@ -236,21 +236,21 @@ std::vector<StandStill> hold_growing(const State& state, const std::vector<Evict
   return stopped;
 }
 
-bool still_valid(const State& state, const Evict& evict, Now now) {
+bool still_valid(const StateView& state, const Evict& evict, Now now) {
   const auto position = state.index_of(evict.card);
   if (!position) return false;
   const auto again = relieve_card(state, *position, now);
   return again && again->job == evict.job;
 }
 
-bool still_valid(const State& state, const StandStill& stop, Now now) {
+bool still_valid(const StateView& state, const StandStill& stop, Now now) {
   const Job* job = state.find(stop.job);
   return job != nullptr && job->active() && state.index_of(stop.card) &&
          may_stand_still(state, *job, stop.card, now) &&
          who_leaves(state, stop.card, stop.job, now) != JobId{};
 }
 
-bool wants_close_looks(const State& state, std::size_t card_index, Now now) {
+bool wants_close_looks(const StateView& state, std::size_t card_index, Now now) {
   const auto left = time_to_full(state, card_index);
   if (left && *left < kSoonFull) return true;
   const CardNumber card = state.cards()[card_index].number;
@@ -262,7 +262,7 @@ bool wants_close_looks(const State& state, std::size_t card_index, Now now) {
   });
 }
 
-bool neighbours_are_calm(const State& state, const Job& job, Now now) {
+bool neighbours_are_calm(const StateView& state, const Job& job, Now now) {
   const auto is_calm = [&](const Job& other, CardNumber card) {
     // Who is away, or frozen, does not grow.
     if (aside_phase(other) == AsidePhase::kPaused && !stands_still(other)) return true;
@@ -270,7 +270,7 @@ bool neighbours_are_calm(const State& state, const Job& job, Now now) {
     if (running == nullptr || is_aside(other)) return false;
     const OnCards* back = back_on_cards(other);
     const Wall since = back != nullptr ? back->since : running->started_at;
-    const CardUse* use = state.uses().on_card(other.current_attempt(), card);
+    const CardUse* use = state.seen().uses.on_card(other.current_attempt(), card);
     return ago(since, now) >= kCalm && use != nullptr && now.boot - use->level_since >= kCalm;
   };
   // Who came later was let in beside its place, and is no reason to wait.
@@ -286,7 +286,7 @@ bool neighbours_are_calm(const State& state, const Job& job, Now now) {
   return true;
 }
 
-bool may_go_on(const State& state, const Job& job, Now now) {
+bool may_go_on(const StateView& state, const Job& job, Now now) {
   if (ago(aside_of(job)->since, now) >= kStillMost) return true;
   return std::ranges::all_of(grant_of(job)->cards, [&](const CardGrant& held) {
     return who_leaves(state, held.card, job.id, now) == JobId{};

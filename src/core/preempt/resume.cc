@@ -18,7 +18,7 @@ namespace {
 // Behind the waiting jobs of every band.
 constexpr int kLast = 2 * static_cast<int>(kBands);
 
-bool fits_back(const State& state, const Job& job, const CardGrant& held, std::size_t position,
+bool fits_back(const StateView& state, const Job& job, const CardGrant& held, std::size_t position,
                const CardHolds& holds) {
   return lack_for_return(state, job, held, position, holds).what == Lack::kNothing;
 }
@@ -30,14 +30,14 @@ bool may_come_back(const Running& running) {
 }
 
 // When it would be over if it were back now.
-Wall end_if_back(const State& state, const Job& job, Now now) {
+Wall end_if_back(const StateView& state, const Job& job, Now now) {
   Job here = job;
   come_back(here, now.wall);
   return end_of(state, here, now, Trust::kEstimates);
 }
 
 // Of whoever is reserved for nobody knows when it starts; or it moves this one aside again then.
-bool delays_nobody(const State& state, const Reservation& reservation, const Job& job) {
+bool delays_nobody(const StateView& state, const Reservation& reservation, const Job& job) {
   if (!reservation.start) return true;
   const Job* first = state.find(reservation.job);
   const RoomRules& rules = state.rules().room;
@@ -48,7 +48,7 @@ bool delays_nobody(const State& state, const Reservation& reservation, const Job
 
 }  // namespace
 
-CardLack lack_for_return(const State& state, const Job& job, const CardGrant& held,
+CardLack lack_for_return(const StateView& state, const Job& job, const CardGrant& held,
                          std::size_t position, const CardHolds& holds) {
   const Card& card = state.cards()[position];
   const Aside& aside = *aside_of(job);
@@ -83,7 +83,7 @@ bool waits_aside(const Job& job) {
   return may_come_back(running);
 }
 
-std::vector<Waiting> waiting_aside(const State& state, Now now) {
+std::vector<Waiting> waiting_aside(const StateView& state, Now now) {
   std::vector<Waiting> waiting;
   for (const JobId id : state.aside()) {
     const Job& job = *state.find(id);
@@ -102,7 +102,7 @@ std::vector<Waiting> waiting_aside(const State& state, Now now) {
   return waiting;
 }
 
-bool may_return(const State& state, const Tentative& free, const Job& job,
+bool may_return(const StateView& state, const Tentative& free, const Job& job,
                 const Reservation* reservation, Now now) {
   if (move_failed_lately(job, kTryAgainAfter, now)) return false;
   if (stands_still(job)) return may_go_on(state, job, now);
@@ -125,7 +125,7 @@ bool may_return(const State& state, const Tentative& free, const Job& job,
   return true;
 }
 
-void keep_its_place(const State& state, const Job& job, Tentative& free) {
+void keep_its_place(const StateView& state, const Job& job, Tentative& free) {
   if (stands_still(job)) return;  // It never gave it up.
   const Grant& grant = *grant_of(job);
   const bool frozen = aside_of(job)->mechanism == Mechanism::kFreeze;
@@ -187,7 +187,7 @@ std::vector<const Job*> FrozenJobs::in_the_way_of(const Job& job) const {
 
 bool FrozenJobs::has_an_end(const Job& job) const { return fits_beside(job, left(true)); }
 
-bool still_valid(const State& state, const Return& back, Now now) {
+bool still_valid(const StateView& state, const Return& back, Now now) {
   const Job* job = state.find(back.job);
   return job != nullptr && waits_aside(*job) &&
          may_return(state, Tentative(state), *job, nullptr, now);

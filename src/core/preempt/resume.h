@@ -10,7 +10,7 @@
 #include "core/admit/tentative.h"
 #include "core/backfill/backfill.h"
 #include "core/model/lack.h"
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 
 namespace gpusched {
 
@@ -26,22 +26,22 @@ struct Waiting {
   const Job* job = nullptr;
   int before = 0;
 };
-std::vector<Waiting> waiting_aside(const State& state, Now now);
+std::vector<Waiting> waiting_aside(const StateView& state, Now now);
 // It is away and wants to return.
 bool waits_aside(const Job& job);
 
 // There is room for all of it on its cards and on the host, and nobody who is reserved for has to
 // wait longer.
-bool may_return(const State& state, const Tentative& free, const Job& job,
+bool may_return(const StateView& state, const Tentative& free, const Job& job,
                 const Reservation* reservation, Now now);
 // Its cards are kept for it from those who come after it.
-void keep_its_place(const State& state, const Job& job, Tentative& free);
+void keep_its_place(const StateView& state, const Job& job, Tentative& free);
 
 // Jobs that are frozen keep their memory, so one that was moved out may wait for them. They must
 // not wait for its place in turn: nobody would ever go on.
 class FrozenJobs {
  public:
-  explicit FrozenJobs(const State& state) : state_(state) {}
+  explicit FrozenJobs(const StateView& state) : state_(state) {}
   // Frozen jobs on its cards that want to go on, and without whose end it cannot return. In order
   // of their ids; empty: it waits for none of them.
   std::vector<const Job*> in_the_way_of(const Job& job) const;
@@ -53,15 +53,15 @@ class FrozenJobs {
   bool fits_beside(const Job& job, const std::vector<CardHolds>& still) const;
   const std::vector<CardHolds>& left(bool without_waiting) const;
 
-  const State& state_;
+  const StateView& state_;
   // What is left of the cards' use without what runs; and without what wants to go on, too.
   mutable std::optional<std::vector<CardHolds>> frozen_, stopped_;
 };
 // One sentence for people: what keeps a job from its cards that waits aside. Empty: nothing does.
 // What is missing for it on one of its cards, beside these holds.
-CardLack lack_for_return(const State& state, const Job& job, const CardGrant& held,
+CardLack lack_for_return(const StateView& state, const Job& job, const CardGrant& held,
                          std::size_t position, const CardHolds& holds);
-std::string what_keeps_away(const State& state, const Job& job, Now now);
-bool still_valid(const State& state, const Return& back, Now now);
+std::string what_keeps_away(const StateView& state, const Job& job, Now now);
+bool still_valid(const StateView& state, const Return& back, Now now);
 
 }  // namespace gpusched

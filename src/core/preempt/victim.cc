@@ -19,14 +19,14 @@ auto harm_of(const Candidate& one) {
                     -number_of(one.job->id));
 }
 
-bool refuses_moves(const State& state, const Job& job) {
+bool refuses_moves(const StateView& state, const Job& job) {
   for (const auto& [key, known] : state.estimates().of(job.signature)) {
     if (known.past.refuses_moves) return true;
   }
   return false;
 }
 
-bool on_movable_cards(const State& state, const Job& job) {
+bool on_movable_cards(const StateView& state, const Job& job) {
   const Grant& grant = *grant_of(job);
   return std::ranges::all_of(grant.cards, [&](const CardGrant& held) {
     const auto position = state.index_of(held.card);
@@ -38,26 +38,26 @@ bool on_movable_cards(const State& state, const Job& job) {
 
 bool less_harm(const Candidate& a, const Candidate& b) { return harm_of(a) < harm_of(b); }
 
-bool is_movable(const State& state, const Job& job, Now now) {
+bool is_movable(const StateView& state, const Job& job, Now now) {
   return kind_of(job).moves_busy && is_settled(state, job, now);
 }
 
-std::uint64_t vram_in_use(const State& state, const Job& job) {
+std::uint64_t vram_in_use(const StateView& state, const Job& job) {
   std::uint64_t bytes = 0;
   for (const CardGrant& held : grant_of(job)->cards) {
-    const CardUse* use = state.uses().on_card(job.current_attempt(), held.card);
+    const CardUse* use = state.seen().uses.on_card(job.current_attempt(), held.card);
     // Nobody has looked yet: all that it may have.
     bytes += use != nullptr ? use->vram_bytes : held.vram_bytes;
   }
   return bytes;
 }
 
-std::uint64_t ram_for_moves(const State& state, const HostHolds& holds) {
+std::uint64_t ram_for_moves(const StateView& state, const HostHolds& holds) {
   const std::uint64_t taken = holds.ram_bytes + state.rules().room.ram_reserve_bytes;
   return state.host().ram_bytes - std::min(taken, state.host().ram_bytes);
 }
 
-std::optional<Candidate> leaving_candidate(const State& state, const Job& job,
+std::optional<Candidate> leaving_candidate(const StateView& state, const Job& job,
                                            std::uint64_t ram_free, Now now) {
   const auto way = way_out(state, job, ram_free);
   if (!way) return std::nullopt;
@@ -78,14 +78,14 @@ std::optional<Candidate> leaving_candidate(const State& state, const Job& job,
   return one;
 }
 
-bool can_checkpoint(const State& state, const Job& job, std::uint64_t ram_free) {
+bool can_checkpoint(const StateView& state, const Job& job, std::uint64_t ram_free) {
   const std::uint64_t bytes = vram_in_use(state, job);
   const Grant& grant = *grant_of(job);
   return !grant.cards.empty() && !grant.mps && on_movable_cards(state, job) &&
          !refuses_moves(state, job) && with_margin(bytes) <= ram_free;
 }
 
-std::optional<Mechanism> way_out(const State& state, const Job& job, std::uint64_t ram_free) {
+std::optional<Mechanism> way_out(const StateView& state, const Job& job, std::uint64_t ram_free) {
   const Preemption allowed = state.rules().preemption;
   if (allowed == Preemption::kOff || job.spec->preempt == PreemptPolicy::kNever) {
     return std::nullopt;

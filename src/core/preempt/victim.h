@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 
 namespace gpusched {
 
@@ -28,19 +28,19 @@ struct Candidate {
 };
 bool less_harm(const Candidate& a, const Candidate& b);
 // A job that could be moved if somebody deserved its place.
-bool is_movable(const State& state, const Job& job, Now now);
+bool is_movable(const StateView& state, const Job& job, Now now);
 // By the way that frees its cards; nullopt: there is none.
-std::optional<Candidate> leaving_candidate(const State& state, const Job& job,
+std::optional<Candidate> leaving_candidate(const StateView& state, const Job& job,
                                            std::uint64_t ram_free, Now now);
 
 // Its driver can move it (never a client of MPS), and host RAM can take what it has on its cards.
-bool can_checkpoint(const State& state, const Job& job, std::uint64_t ram_free);
+bool can_checkpoint(const StateView& state, const Job& job, std::uint64_t ram_free);
 // How the job would leave its cards with its VRAM, by its own wish and the rules. Nullopt: not at
 // all. `ram_free`: what of host RAM may take what it has there.
-std::optional<Mechanism> way_out(const State& state, const Job& job, std::uint64_t ram_free);
+std::optional<Mechanism> way_out(const StateView& state, const Job& job, std::uint64_t ram_free);
 // What it has on its cards, as far as that was seen.
-std::uint64_t vram_in_use(const State& state, const Job& job);
+std::uint64_t vram_in_use(const StateView& state, const Job& job);
 // Host RAM that may take what jobs have on cards.
-std::uint64_t ram_for_moves(const State& state, const HostHolds& holds);
+std::uint64_t ram_for_moves(const StateView& state, const HostHolds& holds);
 
 }  // namespace gpusched

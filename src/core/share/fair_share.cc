@@ -4,10 +4,10 @@
 #include <iterator>
 #include <set>
 
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 
 namespace gpusched {
-std::vector<Share> shares_of(const State& state, Now now) {
+std::vector<Share> shares_of(const StateView& state, Now now) {
   std::vector<Share> shares;
   std::vector<double> weights;
   const auto& entries = state.tenants().entries();
@@ -36,7 +36,7 @@ std::vector<Share> shares_of(const State& state, Now now) {
   return shares;
 }
 
-std::vector<ProjectShare> project_shares_of(const State& state, const std::string& tenant,
+std::vector<ProjectShare> project_shares_of(const StateView& state, const std::string& tenant,
                                             Now now) {
   const TenantBook::Entry* entry = state.tenants().find(tenant);
   if (entry == nullptr || entry->projects.empty()) return {};
@@ -77,7 +77,7 @@ namespace {
 using Queues = std::map<QueueKey, Pending::Queue>;
 
 // Of the queues of one tenant, from `first` on: which of them come before the others.
-void add_project_standings(const State& state, Queues::const_iterator first, std::size_t count,
+void add_project_standings(const StateView& state, Queues::const_iterator first, std::size_t count,
                            std::int8_t of_tenant, Now now, Standings& standings) {
   const std::string& tenant = first->first.tenant;
   const std::vector<ProjectShare> shares =
@@ -96,7 +96,7 @@ void add_project_standings(const State& state, Queues::const_iterator first, std
 
 }  // namespace
 
-Standings standings_of(const State& state, Now now) {
+Standings standings_of(const StateView& state, Now now) {
   const Queues& queues = state.pending().queues();
   if (queues.size() < 2) return Standings(queues.size(), 0);
   Standings standings;

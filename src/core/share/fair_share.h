@@ -10,7 +10,7 @@
 
 namespace gpusched {
 
-class State;
+class StateView;
 
 struct Share {
   const std::string* tenant = nullptr;
@@ -21,7 +21,7 @@ struct Share {
   bool below() const { return got < due; }
 };
 // Of every tenant that has usage or demand, by name.
-std::vector<Share> shares_of(const State& state, Now now);
+std::vector<Share> shares_of(const StateView& state, Now now);
 
 // The same among the projects of one tenant, by name; empty if it has no weights for them.
 struct ProjectShare {
@@ -33,10 +33,11 @@ struct ProjectShare {
   bool demand = false;
   bool below() const { return got < due; }
 };
-std::vector<ProjectShare> project_shares_of(const State& state, const std::string& tenant, Now now);
+std::vector<ProjectShare> project_shares_of(const StateView& state, const std::string& tenant,
+                                            Now now);
 // For each queue, in the order of Pending::queues(), what is due to it before others: 0 or 1 if its
 // tenant is below its share, else 2 or 3; the smaller if its project is below that of the tenant's.
 using Standings = std::vector<std::int8_t>;
-Standings standings_of(const State& state, Now now);
+Standings standings_of(const StateView& state, Now now);
 
 }  // namespace gpusched

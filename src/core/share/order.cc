@@ -5,7 +5,7 @@
 
 namespace gpusched {
 
-std::vector<JobId> waiting_in_order(const State& state, std::size_t most, Now now) {
+std::vector<JobId> waiting_in_order(const StateView& state, std::size_t most, Now now) {
   std::vector<JobId> waiting;
   PendingWalk walk(state.pending(), standings_of(state, now));
   while (waiting.size() < most) {
@@ -23,7 +23,8 @@ std::vector<JobId> waiting_in_order(const State& state, std::size_t most, Now no
   return waiting;
 }
 
-std::optional<std::size_t> position_of(const State& state, JobId id, std::size_t most, Now now) {
+std::optional<std::size_t> position_of(const StateView& state, JobId id, std::size_t most,
+                                       Now now) {
   if (!state.pending().contains(id)) return std::nullopt;
   PendingWalk walk(state.pending(), standings_of(state, now));
   for (std::size_t position = 1; position <= most; ++position) {

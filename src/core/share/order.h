@@ -5,14 +5,14 @@
 #include <optional>
 #include <vector>
 
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 
 namespace gpusched {
 
 // Eligible jobs in order, then those that wait for a time or another job, then held ones.
-std::vector<JobId> waiting_in_order(const State& state, std::size_t most, Now now);
+std::vector<JobId> waiting_in_order(const StateView& state, std::size_t most, Now now);
 
 // 1 for the next in order. None if it is not eligible, or further back than `most`.
-std::optional<std::size_t> position_of(const State& state, JobId id, std::size_t most, Now now);
+std::optional<std::size_t> position_of(const StateView& state, JobId id, std::size_t most, Now now);
 
 }  // namespace gpusched

@@ -25,7 +25,7 @@ TenantHolds holds_of(const TenantBook::Entry* entry, const Tentative& free, cons
   return holds;
 }
 
-std::uint64_t least_cards(const State& state, const Needs& needs) {
+std::uint64_t least_cards(const StateView& state, const Needs& needs) {
   if (!needs.gpus.all()) return static_cast<std::uint64_t>(std::max(1, needs.gpus.least));
   const auto could = std::ranges::count_if(
       state.cards(), [&](const Card& card) { return card.usable && could_ever_fit(card, needs); });
@@ -33,7 +33,7 @@ std::uint64_t least_cards(const State& state, const Needs& needs) {
 }
 
 // The least that the job would hold on as many cards as it needs.
-std::uint64_t least_vram(const State& state, const Needs& needs) {
+std::uint64_t least_vram(const StateView& state, const Needs& needs) {
   std::vector<std::uint64_t> held;
   for (const Card& card : state.cards()) {
     if (could_ever_fit(card, needs)) held.push_back(grant_on(card, needs).vram_bytes);
@@ -49,7 +49,7 @@ bool may_do_without_cards(const Needs& needs) {
   return !needs.wants_cards() || needs.cpu_use != CpuUse::kNever;
 }
 
-std::optional<QuotaStop> card_stop(const State& state, const TenantTerms& terms,
+std::optional<QuotaStop> card_stop(const StateView& state, const TenantTerms& terms,
                                    const TenantHolds& holds, const Needs& needs) {
   if (terms.cards != kNoLimit) {
     const std::uint64_t wanted = least_cards(state, needs);
@@ -68,7 +68,7 @@ std::optional<QuotaStop> card_stop(const State& state, const TenantTerms& terms,
 
 }  // namespace
 
-std::optional<QuotaStop> quota_stop(const State& state, const Tentative& free, const Job& job,
+std::optional<QuotaStop> quota_stop(const StateView& state, const Tentative& free, const Job& job,
                                     Now now) {
   if (const DiskUse& disk = state.disk_use(); disk.too_much(job.tenant)) {
     return QuotaStop{QuotaKind::kDisk, disk.limit, disk.of(job.tenant), 0, {}};
@@ -100,7 +100,7 @@ bool stops_all_on_cards(const QuotaStop& stop) {
          (stop.kind == QuotaKind::kCards && stop.in_use >= stop.limit);
 }
 
-void keep_within_quota(const State& state, const Tentative& free, const Job& job, Now now,
+void keep_within_quota(const StateView& state, const Tentative& free, const Job& job, Now now,
                        std::vector<std::size_t>& cards) {
   if (!state.tenants().any_quota()) return;
   const TenantBook::Entry* entry = state.tenants().find(job.tenant);
@@ -121,7 +121,7 @@ void keep_within_quota(const State& state, const Tentative& free, const Job& job
   if (cards.size() > cards_left) cards.resize(cards_left);
 }
 
-bool within_quota(const State& state, const Tentative& free, const Job& job, const Grant& grant,
+bool within_quota(const StateView& state, const Tentative& free, const Job& job, const Grant& grant,
                   Now now) {
   if (!state.tenants().any_quota()) return true;
   const TenantBook::Entry* entry = state.tenants().find(job.tenant);
@@ -134,9 +134,9 @@ bool within_quota(const State& state, const Tentative& free, const Job& job, con
          !hours_stop(entry, terms, now);
 }
 
-std::optional<QuotaStop> quota_against(const State& state, const Tentative& free, const Job& job,
-                                       const Needs& needs, std::vector<std::size_t> cards,
-                                       Now now) {
+std::optional<QuotaStop> quota_against(const StateView& state, const Tentative& free,
+                                       const Job& job, const Needs& needs,
+                                       std::vector<std::size_t> cards, Now now) {
   const std::uint64_t least = least_cards(state, needs);
   if (cards.size() < least) return std::nullopt;
   const std::vector<std::size_t> fitting = cards;

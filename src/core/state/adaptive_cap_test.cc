@@ -134,8 +134,8 @@ TEST(AdaptiveCap, LooksAtACardMoveItsCapAndWhatMayJoin) {
   for (const int second : {10, 30, 50, 70, 90}) {
     apply(state, throttled_look(second), at_second(second));
   }
-  ASSERT_NE(state.cap_of("GPU-0"), nullptr);
-  EXPECT_EQ(state.cap_of("GPU-0")->percent, 80);
+  ASSERT_NE(state.seen().cap_of("GPU-0"), nullptr);
+  EXPECT_EQ(state.seen().cap_of("GPU-0")->percent, 80);
   EXPECT_EQ(state.cards()[0].share_cap_percent, 80);
   ask().vram(4).share(8).submit(state, at_second(100));
   EXPECT_TRUE(decide(state, at_second(100)).decisions.empty());
@@ -148,7 +148,7 @@ TEST(AdaptiveCap, LooksAtACardMoveItsCapAndWhatMayJoin) {
 TEST(AdaptiveCap, OffChangesNothing) {
   State state = shared_card({});
   apply(state, throttled_look(10), at_second(10));
-  EXPECT_EQ(state.cap_of("GPU-0"), nullptr);
+  EXPECT_EQ(state.seen().cap_of("GPU-0"), nullptr);
   EXPECT_FALSE(state.cards()[0].share_cap_percent);
   ask().vram(4).share(8).submit(state, at_second(100));
   EXPECT_EQ(decide(state, at_second(100)).decisions.size(), 1U);

@@ -6,7 +6,7 @@
 
 namespace gpusched {
 
-std::string model_of(const State& state, const Grant& grant) {
+std::string model_of(const StateView& state, const Grant& grant) {
   if (grant.cards.empty()) return {};
   const auto position = state.index_of(grant.cards.front().card);
   return position ? state.cards()[*position].model : std::string();
@@ -28,7 +28,7 @@ struct OnModel {
 // What is known on each model of card, by the nearest level that knows something of that model.
 class Believed {
  public:
-  Believed(const State& state, const Signatures& by, bool declared) : state_(state) {
+  Believed(const StateView& state, const Signatures& by, bool declared) : state_(state) {
     past(by.exact);
     // Who says what it needs is not judged by others.
     if (declared) return;
@@ -48,7 +48,7 @@ class Believed {
     }
   }
   void add(const PastRunsKey& key, PeakRange peaks, EstimateLevel level) {
-    const PeakRange running = state_.siblings().find(key);
+    const PeakRange running = state_.seen().siblings.find(key);
     peaks.add(running);
     if (peaks.runs == 0) return;
     all_.push_back({&key.model,
@@ -58,8 +58,8 @@ class Believed {
                      .level = level}});
   }
   void running(SignatureId id, EstimateLevel level) {
-    if (state_.siblings().empty()) return;
-    for (const auto& [key, shown] : state_.siblings().of(id)) {
+    if (state_.seen().siblings.empty()) return;
+    for (const auto& [key, shown] : state_.seen().siblings.of(id)) {
       if (!known(key.model)) add(key, {}, level);
     }
   }
@@ -71,13 +71,13 @@ class Believed {
     running(id, level);
   }
 
-  const State& state_;
+  const StateView& state_;
   std::vector<OnModel> all_;
 };
 
 }  // namespace
 
-Needs needs_now(const State& state, const Job& job) {
+Needs needs_now(const StateView& state, const Job& job) {
   Needs needs = job.spec->needs;
   needs.vram_floor_bytes = job.vram_floor_bytes;
   const EstimateRules& rules = state.rules().estimates;
@@ -92,7 +92,7 @@ Needs needs_now(const State& state, const Job& job) {
   return needs;
 }
 
-CardAsk card_ask_now(const State& state, const ShapeKey& shape) {
+CardAsk card_ask_now(const StateView& state, const ShapeKey& shape) {
   CardAsk least{.whole = true, .cards = shape.needs.gpus.least};
   const Believed believed(state, {shape.signature, shape.sweep_signature, shape.program_signature},
                           shape.needs.vram_bytes > 0);
@@ -109,7 +109,7 @@ CardAsk card_ask_now(const State& state, const ShapeKey& shape) {
   return least;
 }
 
-std::optional<Estimate> estimate_of(const State& state, const Job& job) {
+std::optional<Estimate> estimate_of(const StateView& state, const Job& job) {
   const Grant* grant = grant_of(job);
   const std::string model = grant ? model_of(state, *grant) : std::string();
   const Believed believed(state, signatures_of(job), job.spec->needs.vram_bytes > 0);

@@ -2,7 +2,7 @@
 
 namespace gpusched {
 
-DependencyStatus status_of(const State& state, const Dependency& dependency) {
+DependencyStatus status_of(const StateView& state, const Dependency& dependency) {
   const Job* job = state.find(dependency.job);
   if (job == nullptr) return DependencyStatus::kImpossible;
   const auto* ended = std::get_if<Ended>(&job->state);
@@ -20,7 +20,7 @@ DependencyStatus status_of(const State& state, const Dependency& dependency) {
   return DependencyStatus::kImpossible;
 }
 
-DependencyStatus dependencies_of(const State& state, const JobSpec& spec) {
+DependencyStatus dependencies_of(const StateView& state, const JobSpec& spec) {
   DependencyStatus all = DependencyStatus::kMet;
   for (const Dependency& dependency : spec.rare->after) {
     const DependencyStatus one = status_of(state, dependency);
@@ -30,7 +30,7 @@ DependencyStatus dependencies_of(const State& state, const JobSpec& spec) {
   return all;
 }
 
-std::vector<JobId> open_dependencies(const State& state, const JobSpec& spec) {
+std::vector<JobId> open_dependencies(const StateView& state, const JobSpec& spec) {
   std::vector<JobId> open;
   for (const Dependency& dependency : spec.rare->after) {
     if (status_of(state, dependency) == DependencyStatus::kOpen) open.push_back(dependency.job);

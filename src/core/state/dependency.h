@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/model/job.h"
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 
 namespace gpusched {
 
@@ -13,11 +13,11 @@ enum class DependencyStatus {
   kOpen,        // Not ended yet.
   kImpossible,  // Ended otherwise, or gone: it can never be met.
 };
-DependencyStatus status_of(const State& state, const Dependency& dependency);
+DependencyStatus status_of(const StateView& state, const Dependency& dependency);
 
 // All dependencies of a job together: impossible if one is, open if one is.
-DependencyStatus dependencies_of(const State& state, const JobSpec& spec);
+DependencyStatus dependencies_of(const StateView& state, const JobSpec& spec);
 // Those still open, in the order given.
-std::vector<JobId> open_dependencies(const State& state, const JobSpec& spec);
+std::vector<JobId> open_dependencies(const StateView& state, const JobSpec& spec);
 
 }  // namespace gpusched

@@ -10,9 +10,9 @@ namespace {
 // A first step says little: it holds what happens only once.
 constexpr std::uint64_t kStepsLeast = 2;
 
-std::optional<Microseconds> from_progress(const State& state, const Job& job) {
+std::optional<Microseconds> from_progress(const StateView& state, const Job& job) {
   if (!job.active()) return std::nullopt;
-  const std::optional<Progress> said = state.uses().progress_of(job.current_attempt());
+  const std::optional<Progress> said = state.seen().uses.progress_of(job.current_attempt());
   if (!said || said->step < kStepsLeast || said->step > said->total) return std::nullopt;
   // The first attempt begins at nothing; a later one where its first report says.
   const bool resumed = job.attempt > 1;
@@ -28,7 +28,7 @@ std::optional<Microseconds> from_progress(const State& state, const Job& job) {
 
 }  // namespace
 
-std::optional<Microseconds> expected_run(const State& state, const Job& job) {
+std::optional<Microseconds> expected_run(const StateView& state, const Job& job) {
   if (const auto said = from_progress(state, job)) return said;
   const Grant* grant = grant_of(job);
   static const std::string kOnCpus;
@@ -40,7 +40,7 @@ std::optional<Microseconds> expected_run(const State& state, const Job& job) {
   return past_duration(state.estimates(), job, model);
 }
 
-Wall end_of(const State& state, const Job& job, Now now, Trust trust) {
+Wall end_of(const StateView& state, const Job& job, Now now, Trust trust) {
   const auto* running = std::get_if<Running>(&job.state);
   // Nobody knows when one that is away comes back.
   const Aside* aside = aside_of(job);

@@ -5,14 +5,14 @@
 #include <optional>
 
 #include "core/state/past_duration.h"
-#include "core/state/state.h"
+#include "core/state/state_view.h"
 
 namespace gpusched {
 
 // From its start to its end, by what it says of its progress, else by past runs of its
 // signature, else of its sweep.
 // None: nobody knows.
-std::optional<Microseconds> expected_run(const State& state, const Job& job);
+std::optional<Microseconds> expected_run(const StateView& state, const Job& job);
 // What a plan may build on.
 enum class Trust : std::uint8_t {
   kEstimates,  // Expected run times, while they have not proved too short.
@@ -23,6 +23,6 @@ enum class Trust : std::uint8_t {
 inline constexpr Wall kNobodyKnows = Wall::max();
 
 // When a job is over that runs already, or would if it started now.
-Wall end_of(const State& state, const Job& job, Now now, Trust trust);
+Wall end_of(const StateView& state, const Job& job, Now now, Trust trust);
 
 }  // namespace gpusched

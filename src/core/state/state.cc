@@ -16,94 +16,9 @@ constexpr std::size_t kWokenAtOnce = 2000;
 
 }  // namespace
 
-std::optional<std::size_t> State::index_of(CardNumber number) const {
-  // Numbers mostly are positions.
-  const auto usual = static_cast<std::size_t>(number_of(number));
-  if (usual < cards_.size() && cards_[usual].number == number) return usual;
-  for (std::size_t i = 0; i < cards_.size(); ++i) {
-    if (cards_[i].number == number) return i;
-  }
-  return std::nullopt;
-}
-
-std::uint64_t State::cards_missing() const {
-  const auto there = std::ranges::count_if(
-      views_, [](const CardView& view) { return view.condition != CardCondition::kGone; });
-  return static_cast<std::uint64_t>(std::max<std::ptrdiff_t>(0, rules_.cards_expected - there));
-}
-
-const Job* State::find(JobId id) const {
-  const auto job = tables_.jobs.rows.find(id);
-  return job == tables_.jobs.rows.end() ? nullptr : &job->second;
-}
-
-std::vector<JobId> State::dependents_of(JobId id) const {
-  const auto found = dependents_.find(id);
-  return found == dependents_.end() ? std::vector<JobId>{} : found->second;
-}
-
-std::vector<JobId> State::newest_of(std::uint32_t uid, std::size_t most) const {
-  std::vector<JobId> newest;
-  for (auto job = tables_.jobs.rows.rbegin();
-       job != tables_.jobs.rows.rend() && newest.size() < most; ++job) {
-    if (job->second.owner.uid == uid && !in_open_submission(job->first)) {
-      newest.push_back(job->first);
-    }
-  }
-  return newest;
-}
-
-const State::Staged* State::staged(JobId id) const {
-  if (staged_.empty()) return nullptr;
-  auto range = staged_.upper_bound(id);
-  if (range == staged_.begin()) return nullptr;
-  --range;
-  return id < range->second.end ? &range->second : nullptr;
-}
-
-bool State::in_open_submission(JobId id) const {
-  const Staged* range = staged(id);
-  if (range == nullptr) return false;
-  const auto submission = tables_.submissions.rows.find(range->submission);
-  return submission != tables_.submissions.rows.end() && submission->second.open;
-}
-
 bool State::has_closed_to_release() const {
   return std::ranges::any_of(
       staged_, [this](const auto& range) { return !in_open_submission(range.first); });
-}
-
-int State::active_in_group(const std::string& name) const {
-  const auto found = active_in_group_.find(name);
-  return found == active_in_group_.end() ? 0 : found->second;
-}
-
-std::uint64_t State::waiting_in_group(const std::string& name) const {
-  const auto found = waiting_in_group_.find(name);
-  return found == waiting_in_group_.end() ? 0 : found->second;
-}
-
-bool State::any_active_below(int band) const {
-  for (std::size_t i = static_cast<std::size_t>(band) + 1; i < kBands; ++i) {
-    if (active_in_band_[i] > 0) return true;
-  }
-  return false;
-}
-
-int State::active_in_array(JobId array) const {
-  const auto found = active_in_array_.find(array);
-  return found == active_in_array_.end() ? 0 : found->second;
-}
-
-bool State::sweep_crashed(JobId array) const {
-  const auto found = sweeps_.find(array);
-  return found != sweeps_.end() && found->second.others == 0 && rules_.crash_guard_count > 0 &&
-         found->second.quick_failures >= rules_.crash_guard_count;
-}
-
-const Submission* State::find_submission(const std::string& tenant, const std::string& key) const {
-  const auto found = keys_.find({tenant, key});
-  return found == keys_.end() ? nullptr : &tables_.submissions.rows.at(found->second);
 }
 
 std::optional<Boot> State::next_deadline(Now now) const {
@@ -126,7 +41,7 @@ std::optional<Boot> State::next_deadline(Now now) const {
     if (booking.until <= now.wall) consider(now.boot);
   }
   if (const auto end = leases_.next_end()) consider(*end);
-  if (const auto again = looks_.next_deadline()) consider(*again);
+  if (const auto again = seen_.looks.next_deadline()) consider(*again);
   for (const JobId id : aside_) {
     const Running& running = std::get<Running>(tables_.jobs.rows.at(id).state);
     if (running.stopping != StopReason::kNone) continue;
@@ -170,7 +85,7 @@ void State::set_cards(std::vector<Card> cards) {
   for (std::size_t i = 0; i < cards.size(); ++i) {
     const auto known = std::ranges::find(cards_, cards[i].uuid, &Card::uuid);
     if (known == cards_.end()) continue;
-    views[i] = std::move(views_[static_cast<std::size_t>(known - cards_.begin())]);
+    views[i] = std::move(seen_.views[static_cast<std::size_t>(known - cards_.begin())]);
     if (views[i].condition != CardCondition::kUnseen) cards[i].usable = views[i].answers();
   }
   for (Card& card : cards) {
@@ -178,14 +93,14 @@ void State::set_cards(std::vector<Card> cards) {
     card.usable = card.usable && !card.drained && card.managed;
     // What the configuration says of a card stands; else what was found out of it.
     if (card.share_cap_percent) {
-      caps_.erase(card.uuid);
-    } else if (const AdaptiveCap* cap = cap_of(card.uuid)) {
+      seen_.caps.erase(card.uuid);
+    } else if (const AdaptiveCap* cap = seen_.cap_of(card.uuid)) {
       card.share_cap_percent = cap->percent;
     }
   }
   cards_ = std::move(cards);
-  turns_.admit(cards_);
-  views_ = std::move(views);
+  seen_.turns.admit(cards_);
+  seen_.views = std::move(views);
   card_holds_.assign(cards_.size(), {});
   host_holds_ = {};
   for (const JobId id : active_) {
@@ -273,7 +188,7 @@ void State::pass_deadline(JobId id, Now now) {
 }
 
 void State::advance(Now now) {
-  looks_.advance(now.boot);
+  seen_.looks.advance(now.boot);
   // As many jobs as one likes can be given the same time.
   std::size_t left = kWokenAtOnce;
   const auto more = [&left] { return left > 0 && left-- > 0; };

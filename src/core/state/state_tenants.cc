@@ -19,7 +19,7 @@ bool is_forgotten(const Tenant& tenant) {
 
 }  // namespace
 
-std::uint64_t State::waiting_of(const std::string& tenant) const {
+std::uint64_t StateView::waiting_of(const std::string& tenant) const {
   const TenantBook::Entry* entry = tenants_.find(tenant);
   std::uint64_t waiting = entry != nullptr ? entry->waiting : 0;
   for (const auto& [first, range] : staged_) {

@@ -1,249 +1,100 @@
-// What was seen of the cards, and what it means for what is left of them.
-#include <algorithm>
-#include <cmath>
-#include <map>
+#include "core/state/state_view.h"
 
-#include "core/model/kind.h"
-#include "core/state/state.h"
+#include <algorithm>
 
 namespace gpusched {
-namespace {
 
-const CardGrant* held_on(const Job& job, CardNumber card) {
-  const Grant* grant = grant_of(job);
-  const auto held = std::ranges::find(grant->cards, card, &CardGrant::card);
-  return held == grant->cards.end() ? nullptr : &*held;
-}
-
-// Away with its memory, as far as anybody has said.
-bool is_moved_out(const Job& job) {
-  return aside_phase(job) == AsidePhase::kPaused &&
-         aside_of(job)->mechanism == Mechanism::kCheckpoint;
-}
-
-// What a job uses of the card's compute, less what it was given: its estimate counts in full while
-// it ramps up, and where nobody knows better.
-double load_beyond(const CardUse& use, const CardGrant& held, const EstimateRules& rules) {
-  if (!use.load_percent) return 0;
-  const double above = *use.load_percent - held.share_percent;
-  return use.ramps(held, rules) ? std::max(above, 0.0) : above;
-}
-
-// A holder's process stands for all its leases on the card.
-std::uint64_t held_with(const State& state, const Job& job, CardNumber card) {
-  const auto bytes_of = [card](const Job& one) {
-    const CardGrant* held = held_on(one, card);
-    return held ? held->vram_bytes : 0;
-  };
-  if (!job.spec->lease) return bytes_of(job);
-  std::uint64_t held = 0;
-  for (const JobId id : state.leases().live()) {
-    const Job& other = *state.find(id);
-    if (other.active() && other.spec->lease->pid == job.spec->lease->pid) {
-      held += bytes_of(other);
-    }
-  }
-  return held;
-}
-
-}  // namespace
-
-std::optional<AttemptId> lease_on(const State& state, int pid, CardNumber card) {
-  for (const JobId id : state.leases().live()) {
-    const Job& job = *state.find(id);
-    if (job.active() && job.spec->lease->pid == pid && held_on(job, card) != nullptr) {
-      return job.current_attempt();
-    }
+std::optional<std::size_t> StateView::index_of(CardNumber number) const {
+  // Numbers mostly are positions.
+  const auto usual = static_cast<std::size_t>(number_of(number));
+  if (usual < cards_.size() && cards_[usual].number == number) return usual;
+  for (std::size_t i = 0; i < cards_.size(); ++i) {
+    if (cards_[i].number == number) return i;
   }
   return std::nullopt;
 }
 
-Beyond beyond_of(const State& state, const Job& job, CardNumber card) {
-  const CardGrant* held = held_on(job, card);
-  const CardUse* use = state.uses().on_card(job.current_attempt(), card);
-  if (held == nullptr || use == nullptr || aside_phase(job) == AsidePhase::kPaused) return {};
-  Beyond beyond;
-  beyond.vram_bytes = use->vram_bytes - std::min(use->vram_bytes, held->vram_bytes);
-  const double load = load_beyond(*use, *held, state.rules().estimates);
-  beyond.jobs_load_percent = static_cast<int>(std::lround(load));
-  return beyond;
+std::uint64_t StateView::cards_missing() const {
+  const auto there = std::ranges::count_if(
+      seen_.views, [](const CardView& view) { return view.condition != CardCondition::kGone; });
+  return static_cast<std::uint64_t>(std::max<std::ptrdiff_t>(0, rules_.cards_expected - there));
 }
 
-const Growth& State::growth_on(CardNumber card) const {
-  static const Growth kNone;
-  const auto found = growth_.find(card);
-  return found == growth_.end() ? kNone : found->second;
+const Job* StateView::find(JobId id) const {
+  const auto job = tables_.jobs.rows.find(id);
+  return job == tables_.jobs.rows.end() ? nullptr : &job->second;
 }
 
-std::optional<Boot> State::left_at(AttemptId attempt) const {
-  const auto found = left_.find(attempt);
-  return found == left_.end() ? std::nullopt : std::optional<Boot>(found->second);
+std::vector<JobId> StateView::dependents_of(JobId id) const {
+  const auto found = dependents_.find(id);
+  return found == dependents_.end() ? std::vector<JobId>{} : found->second;
 }
 
-std::uint64_t seen_while_away(const State& state, const Job& job, std::size_t card_index) {
-  if (!is_moved_out(job)) return 0;
-  const CardView& view = state.view_of(card_index);
-  // The look is older than its leaving.
-  const auto left = state.left_at(job.current_attempt());
-  if (left && view.at.boot <= *left) return 0;
-  std::uint64_t bytes = 0;
-  for (const SeenProcess& process : view.processes) {
-    if (process.attempt == job.current_attempt()) bytes += process.vram_bytes.value_or(0);
+std::vector<JobId> StateView::newest_of(std::uint32_t uid, std::size_t most) const {
+  std::vector<JobId> newest;
+  for (auto job = tables_.jobs.rows.rbegin();
+       job != tables_.jobs.rows.rend() && newest.size() < most; ++job) {
+    if (job->second.owner.uid == uid && !in_open_submission(job->first)) {
+      newest.push_back(job->first);
+    }
   }
-  return bytes;
+  return newest;
 }
 
-const MoveRates* State::rates_of(CardNumber card) const {
+const StateView::Staged* StateView::staged(JobId id) const {
+  if (staged_.empty()) return nullptr;
+  auto range = staged_.upper_bound(id);
+  if (range == staged_.begin()) return nullptr;
+  --range;
+  return id < range->second.end ? &range->second : nullptr;
+}
+
+bool StateView::in_open_submission(JobId id) const {
+  const Staged* range = staged(id);
+  if (range == nullptr) return false;
+  const auto submission = tables_.submissions.rows.find(range->submission);
+  return submission != tables_.submissions.rows.end() && submission->second.open;
+}
+
+int StateView::active_in_group(const std::string& name) const {
+  const auto found = active_in_group_.find(name);
+  return found == active_in_group_.end() ? 0 : found->second;
+}
+
+std::uint64_t StateView::waiting_in_group(const std::string& name) const {
+  const auto found = waiting_in_group_.find(name);
+  return found == waiting_in_group_.end() ? 0 : found->second;
+}
+
+bool StateView::any_active_below(int band) const {
+  for (std::size_t i = static_cast<std::size_t>(band) + 1; i < kBands; ++i) {
+    if (active_in_band_[i] > 0) return true;
+  }
+  return false;
+}
+
+int StateView::active_in_array(JobId array) const {
+  const auto found = active_in_array_.find(array);
+  return found == active_in_array_.end() ? 0 : found->second;
+}
+
+bool StateView::sweep_crashed(JobId array) const {
+  const auto found = sweeps_.find(array);
+  return found != sweeps_.end() && found->second.others == 0 && rules_.crash_guard_count > 0 &&
+         found->second.quick_failures >= rules_.crash_guard_count;
+}
+
+const Submission* StateView::find_submission(const std::string& tenant,
+                                             const std::string& key) const {
+  const auto found = keys_.find({tenant, key});
+  return found == keys_.end() ? nullptr : &tables_.submissions.rows.at(found->second);
+}
+
+const MoveRates* StateView::rates_of(CardNumber card) const {
   const auto position = index_of(card);
   if (!position) return nullptr;
   const auto found = tables_.move_rates.rows.find(cards_[*position].uuid);
   return found == tables_.move_rates.rows.end() ? nullptr : &found->second;
-}
-
-const AdaptiveCap* State::cap_of(const std::string& uuid) const {
-  const auto found = caps_.find(uuid);
-  return found == caps_.end() ? nullptr : &found->second;
-}
-
-void State::adapt_cap(std::size_t card_index, CapEvidence evidence, Now now) {
-  if (!rules_.adaptive_cap.on) return;
-  Card& card = cards_[card_index];
-  auto known = caps_.find(card.uuid);
-  if (known == caps_.end()) {
-    if (card.share_cap_percent) return;
-    const AdaptiveCap first = first_cap(rules_.adaptive_cap, rules_.share_cap_percent, now.boot);
-    known = caps_.emplace(card.uuid, first).first;
-  }
-  evidence.jobs = card_holds_[card_index].jobs;
-  std::vector<const Job*> there;
-  for (const JobId id : active_) {
-    const Job& job = tables_.jobs.rows.at(id);
-    if (held_on(job, card.number) == nullptr || is_aside(job)) continue;
-    there.push_back(&job);
-  }
-  for (const Job* job : there) {
-    const auto slower = paces_.slowdown_of(job->current_attempt());
-    if (!slower) continue;
-    evidence.slowdown_percent = std::max(*slower, evidence.slowdown_percent.value_or(0));
-    if (*slower <= rules_.adaptive_cap.slowdown_percent) continue;
-    for (const Job* other : there) {
-      if (other != job) slow_pairs_.add(job->signature, other->signature);
-    }
-  }
-  known->second = moved_cap(known->second, evidence, rules_.adaptive_cap, now.boot);
-  card.share_cap_percent = known->second.percent;
-}
-
-void State::note_pace(const Job& job, std::uint64_t step, Microseconds ran) {
-  if (!rules_.adaptive_cap.on || job.signature == SignatureId{}) return;
-  const Grant& grant = *grant_of(job);
-  if (grant.cards.empty()) return;
-  const bool alone = std::ranges::all_of(grant.cards, [this](const CardGrant& held) {
-    const auto position = index_of(held.card);
-    return position && card_holds_[*position].jobs == 1;
-  });
-  paces_.report(job.current_attempt(), job.signature, step, ran, alone);
-}
-
-void State::show_sibling(const Job& job, const std::string& model, std::uint64_t peak_vram_bytes) {
-  for (const SignatureId id : {job.signature, job.sweep_signature, job.program_signature}) {
-    if (id == SignatureId{}) continue;
-    siblings_.show(job.current_attempt(), {id, model}, peak_vram_bytes);
-  }
-}
-
-void State::observe(CardNumber card, CardView view) {
-  const auto position = index_of(card);
-  if (!position) return;
-  if (view.condition == CardCondition::kOk) {
-    const auto lives = [this](AttemptId attempt) {
-      const Job* job = find(attempt.job);
-      return job != nullptr && job->active() && job->current_attempt() == attempt;
-    };
-    uses_.prune(lives);
-    std::erase_if(left_, [&](const auto& entry) { return !lives(entry.first); });
-    paces_.prune(lives);
-    siblings_.prune(lives);
-    uses_.add(card, views_[*position], view, rules_.estimates);
-    growth_[card].add(view);
-    foreign_loads_[cards_[*position].uuid].look(view, rules_.estimates.load_fall);
-  }
-  // What a card that does not answer held is still there, as far as anybody knows. A card that is
-  // gone holds nothing.
-  if (view.condition == CardCondition::kUnknown) {
-    view.processes = std::move(views_[*position].processes);
-    view.used_bytes = views_[*position].used_bytes;
-    view.busy_percent = views_[*position].busy_percent;
-  }
-  views_[*position] = std::move(view);
-  refresh_beyond(*position);
-  refresh_usable(cards_[*position].uuid);
-}
-
-void State::refresh_usable(const std::string& uuid) {
-  for (std::size_t i = 0; i < cards_.size(); ++i) {
-    if (cards_[i].uuid != uuid) continue;
-    cards_[i].drained = tables_.drains.rows.contains(uuid);
-    // One that nobody has looked at yet stays as it was reported.
-    const bool seen = views_[i].condition != CardCondition::kUnseen;
-    const bool answers = seen ? views_[i].answers() : cards_[i].usable || !cards_[i].drained;
-    cards_[i].usable = answers && !cards_[i].drained && cards_[i].managed;
-  }
-}
-
-void State::refresh_beyond(std::size_t card_index) {
-  const CardView& view = views_[card_index];
-  std::uint64_t listed = 0;
-  std::uint64_t foreign = 0;
-  double load = 0;
-  std::map<AttemptId, std::uint64_t> ours;
-  for (const SeenProcess& process : view.processes) {
-    const std::uint64_t bytes = process.vram_bytes.value_or(0);
-    listed += bytes;
-    if (!process.attempt) {
-      foreign += bytes;
-      if (!process.ignored) load += process.load_percent.value_or(0);
-      continue;
-    }
-    // An attempt that has ended is gone with all its processes; the list is older than that.
-    const Job* job = find(process.attempt->job);
-    if (job != nullptr && !job->active() && kind_of(*job).outlives_job) {
-      foreign += bytes;
-      continue;
-    }
-    if (job == nullptr || !job->active() || job->current_attempt() != *process.attempt) continue;
-    ours[*process.attempt] += bytes;
-  }
-  std::uint64_t excess = 0;
-  double jobs_load = 0;
-  bool growing = false;
-  const CardNumber number = cards_[card_index].number;
-  for (const auto& [attempt, bytes] : ours) {
-    const Job& job = *find(attempt.job);
-    if (is_moved_out(job)) {
-      // It holds nothing there, so all that is seen counts.
-      excess += seen_while_away(*this, job, card_index);
-      continue;
-    }
-    const std::uint64_t given = held_with(*this, job, number);
-    excess += bytes - std::min(bytes, given);
-    const CardGrant* held = held_on(job, number);
-    const CardUse* use = uses_.on_card(attempt, number);
-    // What is away computes nothing, whatever was seen before it went.
-    if (aside_phase(job) == AsidePhase::kPaused) continue;
-    if (held != nullptr && use != nullptr) jobs_load += load_beyond(*use, *held, rules_.estimates);
-    growing = growing || (bytes > given && growth_on(number).of(attempt) >= kGrowing);
-  }
-  if (view.busy_percent) {
-    // Nobody tells who it is. What jobs were given, or are seen to take, explains a part of it.
-    const double ours_too = card_holds_[card_index].share_percent + jobs_load;
-    load = std::max(load, *view.busy_percent - std::max(ours_too, 0.0));
-  }
-  const std::uint64_t used = view.used_bytes.value_or(listed);
-  const std::uint64_t unattributed = used - std::min(used, listed);
-  card_holds_[card_index].beyond = {foreign + excess + unattributed,
-                                    static_cast<int>(std::lround(load)),
-                                    static_cast<int>(std::lround(jobs_load)), growing};
 }
 
 }  // namespace gpusched
