@@ -84,11 +84,10 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now, bool
     if (!same_boot) of_former_boot_.insert(job.current_attempt());
     if (copied) elsewhere_.insert(job.current_attempt());
     launcher_.adopt(job.current_attempt());
-    const auto* starting = std::get_if<Starting>(&job.state);
     const auto* running = std::get_if<Running>(&job.state);
     if (running && running->used)
       state_.seen().uses.add_known(job.current_attempt(), *running->used);
-    const StopReason stopping = starting ? starting->stopping : running->stopping;
+    const StopReason stopping = stopping_of(job);
     // The request to stop may have been lost with the daemon.
     const bool gives_way = stopping == StopReason::kMakeRoom || stopping == StopReason::kPressure;
     if (gives_way && job.spec->saves) {

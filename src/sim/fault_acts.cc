@@ -15,7 +15,7 @@ void FaultWorld::note_acts(const Job& job) {
   const auto* running = std::get_if<Running>(&job.state);
   if (running == nullptr) return;
   if (running->stopping == StopReason::kPressure && pressed_.insert(attempt).second) ++acts.evicted;
-  if (!running->presence) return;
+  if (presence_of(job) == nullptr) return;
   const auto& failed = running->presence->failed;
   if (!is_aside(job)) {
     if (paused_by_hand_.erase(attempt) > 0 && !failed) ++acts.resumed;

@@ -74,9 +74,9 @@ void write_standing(JsonWriter& json, const Job& job, bool arguments) {
 }
 
 void write_aside(JsonWriter& json, const Job& job, Microseconds away) {
-  const auto* running = std::get_if<Running>(&job.state);
-  const bool failed = running != nullptr && running->presence && running->presence->failed;
-  const std::string problem = failed ? running->presence->failed->error : std::string();
+  const Presence* presence = presence_of(job);
+  const bool failed = presence != nullptr && presence->failed;
+  const std::string problem = failed ? presence->failed->error : std::string();
   json.field("moves", job.moves).field("away_s", static_cast<double>(away.count()) / 1e6);
   json.key("move_problem").text_or_null(problem);
   json.key("aside");

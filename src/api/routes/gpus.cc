@@ -70,8 +70,7 @@ void write_aside(JsonWriter& json, const StateView& state, CardNumber card) {
   json.key("aside").begin_array();
   for (const JobId id : state.aside()) {
     const Job& job = *state.find(id);
-    const auto& cards = grant_of(job)->cards;
-    if (std::ranges::find(cards, card, &CardGrant::card) == cards.end()) continue;
+    if (given_on(job, card) == nullptr) continue;
     const Aside& aside = *aside_of(job);
     json.begin_object().field("job", id).field("state", state_name(job.state));
     json.field("mechanism", mechanism_name(aside.mechanism)).field("since", aside.since);

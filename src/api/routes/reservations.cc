@@ -28,8 +28,7 @@ void write_booking(JsonWriter& json, const StateView& state, const Booking& book
     json.end_object();
     for (const JobId id : state.active()) {
       const Job& job = *state.find(id);
-      const auto& held = grant_of(job)->cards;
-      const bool on = std::ranges::find(held, card.number, &CardGrant::card) != held.end();
+      const bool on = given_on(job, card.number) != nullptr;
       if (on && !booking.admits(job) && std::ranges::find(there, id) == there.end()) {
         there.push_back(id);
       }

@@ -83,10 +83,9 @@ std::shared_ptr<const JobSpec> spec_with_need(const AdoptAsked& asked, const Gra
 // REQUIRES: it is on its cards. What it has there was looked at after it came back to them. Before
 // that nobody would know of it, were it not for the job, and others would be let in.
 bool was_seen_since_return(const StateView& state, const Job& job) {
-  const auto* running = std::get_if<Running>(&job.state);
-  if (running == nullptr || !running->presence) return true;
-  const OnCards* back = running->presence->back();
-  return std::ranges::all_of(running->grant.cards, [&](const CardGrant& held) {
+  if (presence_of(job) == nullptr) return true;
+  const OnCards* back = presence_of(job)->back();
+  return std::ranges::all_of(grant_of(job)->cards, [&](const CardGrant& held) {
     const auto position = state.index_of(held.card);
     if (!position) return true;
     const CardView& view = state.view_of(*position);
@@ -213,12 +212,9 @@ void let_go_if_asked(const StateView& state, const Job& job, std::vector<Effect>
 void let_go_on(const StateView& state, CardNumber card, std::vector<Effect>& effects) {
   for (const JobId id : state.active()) {
     const Job& job = *state.find(id);
-    const auto* running = std::get_if<Running>(&job.state);
     // One that was never away was let go when that was asked for.
-    if (!job.spec->adopted || running == nullptr || !running->presence) continue;
-    const auto& held = running->grant.cards;
-    if (std::ranges::find(held, card, &CardGrant::card) == held.end()) continue;
-    let_go_if_asked(state, job, effects);
+    if (!job.spec->adopted || presence_of(job) == nullptr) continue;
+    if (given_on(job, card) != nullptr) let_go_if_asked(state, job, effects);
   }
 }
 

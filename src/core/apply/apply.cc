@@ -5,7 +5,6 @@
 #include "core/apply/learn.h"
 #include "core/apply/transitions.h"
 #include "core/decide/look_first.h"
-#include "core/model/kind.h"
 #include "core/place/placement.h"
 #include "core/place/under_mps.h"
 
@@ -138,12 +137,6 @@ std::string cards_text(const Grant& grant) {
 
 Applied refused(RefusalKind kind, std::string message) {
   return {.answer = Refusal{kind, std::move(message)}, .effects = {}, .follow_up = {}};
-}
-
-StopReason stopping_of(const Job& job) {
-  if (const auto* starting = std::get_if<Starting>(&job.state)) return starting->stopping;
-  if (const auto* running = std::get_if<Running>(&job.state)) return running->stopping;
-  return StopReason::kNone;
 }
 
 StopReason& stopping_in(Job& job) {

@@ -6,7 +6,6 @@
 #include "base/check.h"
 #include "core/apply/learn.h"
 #include "core/apply/transitions.h"
-#include "core/model/kind.h"
 #include "core/state/dependency.h"
 
 namespace gpusched {

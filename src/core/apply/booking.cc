@@ -20,8 +20,7 @@ const Booking* overlapping(const StateView& state, const std::string& uuid, Wall
 bool occupied_at(const StateView& state, const Card& card, Wall from, Now now) {
   return std::ranges::any_of(state.active(), [&](JobId id) {
     const Job& job = *state.find(id);
-    const auto& held = grant_of(job)->cards;
-    return std::ranges::find(held, card.number, &CardGrant::card) != held.end() &&
+    return given_on(job, card.number) != nullptr &&
            end_of(state, job, now, Trust::kEstimates) > from;
   });
 }

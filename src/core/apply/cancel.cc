@@ -1,6 +1,5 @@
 // Cancel: whatever a job is doing.
 #include "core/apply/transitions.h"
-#include "core/model/kind.h"
 
 namespace gpusched {
 

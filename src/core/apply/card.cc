@@ -5,17 +5,11 @@
 #include "core/apply/settle.h"
 #include "core/apply/transitions.h"
 #include "core/model/health.h"
-#include "core/model/kind.h"
 
 namespace gpusched {
 namespace {
 
 std::string name_of(const Card& card) { return "card " + std::to_string(number_of(card.number)); }
-
-bool is_on(const Job& job, const Card& card) {
-  const Grant& grant = *grant_of(job);
-  return std::ranges::find(grant.cards, card.number, &CardGrant::card) != grant.cards.end();
-}
 
 std::optional<Refusal> refuse_cards(const StateView& state, const Actor& actor,
                                     const std::vector<CardNumber>& cards, const char* verb) {
@@ -59,7 +53,7 @@ void stop_jobs_on(State& state, const Card& card, const std::string& what, Now n
   const std::set<JobId> active = state.active();
   for (const JobId id : active) {
     Job job = *state.find(id);
-    if (!is_on(job, card) || stopping_in(job) != StopReason::kNone) continue;
+    if (given_on(job, card.number) == nullptr || stopping_in(job) != StopReason::kNone) continue;
     if (!kind_of(job).has_shim) {
       end_lease(state, std::move(job), {.cause = Cause::kGpuLost, .why = StopReason::kGpuLost},
                 now);
@@ -112,7 +106,8 @@ Applied apply_trouble(State& state, const CardTroubleSeen& seen, Now now) {
   }
   for (const JobId id : state.active()) {
     const Job& job = *state.find(id);
-    if (is_on(job, card)) state.note(job, "card", name_of(card) + ": " + verdict.what, now);
+    if (given_on(job, card.number) != nullptr)
+      state.note(job, "card", name_of(card) + ": " + verdict.what, now);
   }
   return applied;
 }

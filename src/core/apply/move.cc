@@ -6,7 +6,6 @@
 #include "core/apply/learn_moves.h"
 #include "core/apply/transitions.h"
 #include "core/decide/look_first.h"
-#include "core/model/kind.h"
 #include "core/preempt/idle_holder.h"
 #include "core/preempt/move_time.h"
 

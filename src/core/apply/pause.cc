@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "core/apply/transitions.h"
-#include "core/model/kind.h"
 #include "core/preempt/idle_holder.h"
 
 namespace gpusched {

@@ -1,6 +1,5 @@
 // Requeue: an ended job again under its id, a running one from its beginning.
 #include "core/apply/transitions.h"
-#include "core/model/kind.h"
 #include "core/state/dependency.h"
 #include "core/state/ended_environments.h"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/apply/transitions.h"
-#include "core/model/kind.h"
 
 namespace gpusched {
 

@@ -3,7 +3,6 @@
 
 #include "core/apply/learn.h"
 #include "core/apply/transitions.h"
-#include "core/model/kind.h"
 
 namespace gpusched {
 namespace {

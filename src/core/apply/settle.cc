@@ -92,12 +92,9 @@ void settle_jobs_on(State& state, CardNumber card, Now now) {
   // Few: those that run on one card. Changing one changes what is iterated over.
   std::vector<JobId> there;
   for (const JobId id : state.active()) {
-    const auto* running = std::get_if<Running>(&state.find(id)->state);
-    if (running == nullptr || is_aside(*state.find(id))) continue;
-    if (std::ranges::find(running->grant.cards, card, &CardGrant::card) !=
-        running->grant.cards.end()) {
-      there.push_back(id);
-    }
+    const Job& job = *state.find(id);
+    if (!std::holds_alternative<Running>(job.state) || is_aside(job)) continue;
+    if (given_on(job, card) != nullptr) there.push_back(id);
   }
   for (const JobId id : there) {
     show(state, *state.find(id));

@@ -6,6 +6,7 @@
 
 #include "core/apply/applied.h"
 #include "core/decide/decide.h"
+#include "core/model/kind.h"
 #include "core/state/state.h"
 
 namespace gpusched {
@@ -26,8 +27,6 @@ Applied refused(RefusalKind kind, std::string message);
 bool beyond_longest(const StateView& state, const Job& job, Seconds limit);
 // What the end of the attempt will mean. REQUIRES: job.active().
 StopReason& stopping_in(Job& job);
-// kNone for jobs that are not active.
-StopReason stopping_of(const Job& job);
 // True if the actor may change the job.
 bool may_change(const Actor& actor, const Job& job);
 

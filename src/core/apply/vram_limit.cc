@@ -4,7 +4,6 @@
 #include <map>
 
 #include "core/apply/transitions.h"
-#include "core/model/kind.h"
 #include "core/preempt/pressure.h"
 
 namespace gpusched {

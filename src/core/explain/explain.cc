@@ -161,8 +161,7 @@ Reason aside_reason(const StateView& state, const Job& job, Now now) {
     std::string keeps = what_keeps_away(state, job, now);
     if (!keeps.empty()) reason.name = std::move(keeps);
   }
-  const auto& failed = std::get<Running>(job.state).presence->failed;
-  if (failed) reason.name = failed->error;
+  if (const auto& failed = presence_of(job)->failed) reason.name = failed->error;
   if (!waits_for_it) return reason;
   reason.jobs.push_back(aside.for_job);
   if (is_asleep(state.rules().room, aside)) return reason;

@@ -90,13 +90,30 @@ const Grant* grant_of(const Job& job) {
   return nullptr;
 }
 
+const CardGrant* given_on(const Job& job, CardNumber card) {
+  const auto& cards = grant_of(job)->cards;
+  const auto found = std::ranges::find(cards, card, &CardGrant::card);
+  return found == cards.end() ? nullptr : &*found;
+}
+
+StopReason stopping_of(const Job& job) {
+  if (const auto* starting = std::get_if<Starting>(&job.state)) return starting->stopping;
+  if (const auto* running = std::get_if<Running>(&job.state)) return running->stopping;
+  return StopReason::kNone;
+}
+
+const Presence* presence_of(const Job& job) {
+  const auto* running = std::get_if<Running>(&job.state);
+  return running == nullptr ? nullptr : running->presence.get();
+}
+
 const Aside* aside_of(const Running& running) {
   return running.presence ? running.presence->aside() : nullptr;
 }
 
 const Aside* aside_of(const Job& job) {
-  const auto* running = std::get_if<Running>(&job.state);
-  return running == nullptr ? nullptr : aside_of(*running);
+  const Presence* presence = presence_of(job);
+  return presence == nullptr ? nullptr : presence->aside();
 }
 
 std::optional<AsidePhase> aside_phase(const Job& job) {

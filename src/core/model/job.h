@@ -305,6 +305,12 @@ std::optional<Cause> cause_named(const std::string& name);
 const Usage& usage_of(const Ended& ended);
 // The grant of an active or ended job, null otherwise.
 const Grant* grant_of(const Job& job);
+// What an active or ended job was given on a card; null: nothing.
+const CardGrant* given_on(const Job& job, CardNumber card);
+// What the end of an active job's attempt will mean; kNone for others.
+StopReason stopping_of(const Job& job);
+// Null: it was never moved aside, or is not running.
+const Presence* presence_of(const Job& job);
 // Null: it is on its cards, or not running.
 const Aside* aside_of(const Running& running);
 const Aside* aside_of(const Job& job);

@@ -26,9 +26,8 @@ bool sits_idle(const StateView& state, const Job& job, Now now) {
 std::string why_holder_stays(const StateView& state, const Job& lease) {
   const LeaseTerms& terms = *lease.spec->lease;
   if (terms.pid <= 0 || terms.pid_started == 0) return "its holder's process is not known";
-  const auto* running = std::get_if<Running>(&lease.state);
-  const bool moved = running != nullptr && running->presence != nullptr;
-  if (moved && running->presence->refused) return "the driver does not move its process";
+  const Presence* presence = presence_of(lease);
+  if (presence != nullptr && presence->refused) return "the driver does not move its process";
   for (const JobId id : state.leases().live()) {
     const Job& other = *state.find(id);
     if (other.id == lease.id || !other.active() || other.spec->lease->pid != terms.pid) continue;

@@ -14,11 +14,6 @@ constexpr std::size_t kOthersNamed = 5;
 
 std::string card_word(CardNumber card) { return "card " + std::to_string(number_of(card)); }
 
-bool was_given(const Job& job, CardNumber card) {
-  const auto& cards = grant_of(job)->cards;
-  return std::ranges::find(cards, card, &CardGrant::card) != cards.end();
-}
-
 // How a job is there; empty: it is not.
 std::string presence(const StateView& state, const Job& job, std::size_t position) {
   const std::string name = "job " + to_string(job.id);
@@ -39,7 +34,7 @@ std::string who_is_on(const StateView& state, const Job& job, std::size_t positi
   std::size_t named = 0;
   for (const JobId id : state.active()) {
     const Job& other = *state.find(id);
-    if (id == job.id || !was_given(other, card)) continue;
+    if (id == job.id || given_on(other, card) == nullptr) continue;
     const std::string there = presence(state, other, position);
     if (there.empty()) continue;
     if (named == kOthersNamed) {
@@ -59,7 +54,7 @@ const Job* first_before(const StateView& state, const Job& job, Now now) {
   for (const Waiting& one : waiting_aside(state, now)) {
     if (one.job->id == job.id) return nullptr;
     for (const CardGrant& held : grant_of(job)->cards) {
-      if (was_given(*one.job, held.card)) return one.job;
+      if (given_on(*one.job, held.card) != nullptr) return one.job;
     }
   }
   return nullptr;

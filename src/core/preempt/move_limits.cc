@@ -18,9 +18,8 @@ Wall movable_from(const StateView& state, const Running& running, Now now) {
 }
 
 bool move_failed_lately(const Job& job, Microseconds lately, Now now) {
-  const auto* running = std::get_if<Running>(&job.state);
-  const bool failed = running != nullptr && running->presence && running->presence->failed;
-  return failed && ago(running->presence->failed->at, now) < lately;
+  const Presence* presence = presence_of(job);
+  return presence != nullptr && presence->failed && ago(presence->failed->at, now) < lately;
 }
 
 bool is_settled(const StateView& state, const Job& job, Now now) {

@@ -184,10 +184,7 @@ class Planner {
       for (const Card& card : state_.cards()) {
         auto& group = groups.emplace_back();
         for (const Candidate& one : all) {
-          const auto& held = grant_of(*one.job)->cards;
-          if (std::ranges::find(held, card.number, &CardGrant::card) != held.end()) {
-            group.push_back(&one);
-          }
+          if (given_on(*one.job, card.number) != nullptr) group.push_back(&one);
         }
       }
     } else {

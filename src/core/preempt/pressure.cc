@@ -22,11 +22,6 @@ constexpr Microseconds kCalm = Seconds{30};
 constexpr Microseconds kSoonFull = Seconds{10};
 constexpr Microseconds kGoesOn = Seconds{3};
 
-StopReason stop_of(const Job& job) {
-  if (const auto* starting = std::get_if<Starting>(&job.state)) return starting->stopping;
-  return std::get<Running>(job.state).stopping;
-}
-
 Wall started_at(const Job& job) {
   const auto* running = std::get_if<Running>(&job.state);
   return running ? running->started_at : std::get<Starting>(job.state).decided_at;
@@ -39,14 +34,8 @@ bool may_go(const StateView& state, const Job& job, Now now) {
 
 // Null: it is aside, or was never away.
 const OnCards* back_on_cards(const Job& job) {
-  const auto* running = std::get_if<Running>(&job.state);
-  return running != nullptr && running->presence ? running->presence->back() : nullptr;
-}
-
-const CardGrant* given_on(const Job& job, CardNumber card) {
-  const auto& cards = grant_of(job)->cards;
-  const auto found = std::ranges::find(cards, card, &CardGrant::card);
-  return found == cards.end() ? nullptr : &*found;
+  const Presence* presence = presence_of(job);
+  return presence == nullptr ? nullptr : presence->back();
 }
 
 // It gives its cards up, in a time that somebody may stand still for.
@@ -56,7 +45,7 @@ bool is_leaving(const Job& job, Now now) {
     return aside->phase == AsidePhase::kPausing && aside->mechanism == Mechanism::kCheckpoint &&
            ago(aside->since, now) < kStillMost;
   }
-  const StopReason stopping = stop_of(job);
+  const StopReason stopping = stopping_of(job);
   return stopping != StopReason::kNone && stopping != StopReason::kLetGo;
 }
 
@@ -132,13 +121,10 @@ std::optional<Evict> relieve_card(const StateView& state, std::size_t index, Now
   };
   for (const JobId id : state.active()) {
     const Job& job = *state.find(id);
-    const Grant& grant = *grant_of(job);
-    if (std::ranges::find(grant.cards, card.number, &CardGrant::card) == grant.cards.end()) {
-      continue;
-    }
+    if (given_on(job, card.number) == nullptr) continue;
     const bool away = aside_phase(job) == AsidePhase::kPaused;
     if (away && aside_of(job)->mechanism != Mechanism::kFreeze) continue;
-    if (stop_of(job) != StopReason::kNone) return std::nullopt;
+    if (stopping_of(job) != StopReason::kNone) return std::nullopt;
     // It goes on first: a stopped process cannot be locked.
     if (away && stands_still(job)) return std::nullopt;
     if (away) continue;  // Frozen: what it has stays.

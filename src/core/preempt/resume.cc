@@ -171,8 +171,7 @@ std::vector<const Job*> FrozenJobs::in_the_way_of(const Job& job) const {
   std::vector<const Job*> found;
   if (fits_beside(job, left(false))) return found;
   const auto shares_a_card = [&](const CardGrant& held) {
-    const auto& cards = grant_of(job)->cards;
-    return std::ranges::find(cards, held.card, &CardGrant::card) != cards.end();
+    return given_on(job, held.card) != nullptr;
   };
   for (const JobId id : state_.aside()) {
     const Job& other = *state_.find(id);

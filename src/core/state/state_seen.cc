@@ -9,12 +9,6 @@
 namespace gpusched {
 namespace {
 
-const CardGrant* held_on(const Job& job, CardNumber card) {
-  const Grant* grant = grant_of(job);
-  const auto held = std::ranges::find(grant->cards, card, &CardGrant::card);
-  return held == grant->cards.end() ? nullptr : &*held;
-}
-
 // Away with its memory, as far as anybody has said.
 bool is_moved_out(const Job& job) {
   return aside_phase(job) == AsidePhase::kPaused &&
@@ -32,7 +26,7 @@ double load_beyond(const CardUse& use, const CardGrant& held, const EstimateRule
 // A holder's process stands for all its leases on the card.
 std::uint64_t held_with(const StateView& state, const Job& job, CardNumber card) {
   const auto bytes_of = [card](const Job& one) {
-    const CardGrant* held = held_on(one, card);
+    const CardGrant* held = given_on(one, card);
     return held ? held->vram_bytes : 0;
   };
   if (!job.spec->lease) return bytes_of(job);
@@ -51,7 +45,7 @@ std::uint64_t held_with(const StateView& state, const Job& job, CardNumber card)
 std::optional<AttemptId> lease_on(const StateView& state, int pid, CardNumber card) {
   for (const JobId id : state.leases().live()) {
     const Job& job = *state.find(id);
-    if (job.active() && job.spec->lease->pid == pid && held_on(job, card) != nullptr) {
+    if (job.active() && job.spec->lease->pid == pid && given_on(job, card) != nullptr) {
       return job.current_attempt();
     }
   }
@@ -59,7 +53,7 @@ std::optional<AttemptId> lease_on(const StateView& state, int pid, CardNumber ca
 }
 
 Beyond beyond_of(const StateView& state, const Job& job, CardNumber card) {
-  const CardGrant* held = held_on(job, card);
+  const CardGrant* held = given_on(job, card);
   const CardUse* use = state.seen().uses.on_card(job.current_attempt(), card);
   if (held == nullptr || use == nullptr || aside_phase(job) == AsidePhase::kPaused) return {};
   Beyond beyond;
@@ -95,7 +89,7 @@ void State::adapt_cap(std::size_t card_index, CapEvidence evidence, Now now) {
   std::vector<const Job*> there;
   for (const JobId id : active_) {
     const Job& job = tables_.jobs.rows.at(id);
-    if (held_on(job, card.number) == nullptr || is_aside(job)) continue;
+    if (given_on(job, card.number) == nullptr || is_aside(job)) continue;
     there.push_back(&job);
   }
   for (const Job* job : there) {
@@ -204,7 +198,7 @@ void State::refresh_beyond(std::size_t card_index) {
     }
     const std::uint64_t given = held_with(*this, job, number);
     excess += bytes - std::min(bytes, given);
-    const CardGrant* held = held_on(job, number);
+    const CardGrant* held = given_on(job, number);
     const CardUse* use = seen_.uses.on_card(attempt, number);
     // What is away computes nothing, whatever was seen before it went.
     if (aside_phase(job) == AsidePhase::kPaused) continue;
