@@ -7,6 +7,12 @@
 namespace gpusched::testing {
 namespace {
 
+void start_one(State& state) {
+  ask().submit(state, at_second(0));
+  start_what_fits(state, at_second(0));
+  run(state, 1, at_second(0));
+}
+
 TEST(State, TellsWhatChangedAndWhatToWrite) {
   State state = machine(1, 24);
   ask().key("k").submit(state, at_second(0));
@@ -50,6 +56,20 @@ TEST(State, HoldsComeBackWithACardThatWasAway) {
   finish(state, 1, 0, at_second(1));
   EXPECT_EQ(state.holds_on(0).jobs, 0);
   state.check_invariants();
+}
+
+TEST(State, WhatWasSeenStaysWhenItsTurnIsUndone) {
+  State state = machine(1, 24);
+  start_one(state);
+  state.keep_changes();
+  CardView view{.condition = CardCondition::kOk, .at = at_second(5)};
+  view.processes = {{.pid = 9, .vram_bytes = 7 * kGiB, .attempt = AttemptId{JobId{1}, 1}}};
+  apply(state, CardSeen{CardNumber{0}, view}, at_second(5));
+  ask().submit(state, at_second(5));
+  state.roll_back(at_second(5));
+  EXPECT_EQ(state.find(JobId{2}), nullptr);
+  EXPECT_EQ(state.view_of(0).processes.size(), 1u);
+  ASSERT_NE(state.seen().uses.on_card({JobId{1}, 1}, CardNumber{0}), nullptr);
 }
 
 TEST(State, TheNewestJobsOfAUserComeFirst) {
