@@ -1,10 +1,10 @@
 #include "daemon/job_containers.h"
-#include "core/state/state.h"
 
 #include <gtest/gtest.h>
 
 #include "core/apply/apply.h"
 #include "core/decide/decide.h"
+#include "core/state/state.h"
 
 namespace gpusched::testing {
 namespace {

@@ -1,10 +1,10 @@
 #include "history/feed.h"
-#include "core/state/state.h"
 
 #include <gtest/gtest.h>
 
 #include <memory>
 
+#include "core/state/state.h"
 #include "history/test_places.h"
 
 namespace gpusched::history {

@@ -1,9 +1,9 @@
 #include "wire/snapshot.h"
-#include "core/explain/excerpt.h"
 
 #include <gtest/gtest.h>
 
 #include "core/decide/decide.h"
+#include "core/explain/excerpt.h"
 #include "tests/support/core_builders.h"
 
 namespace gpusched::testing {

@@ -1,6 +1,4 @@
 #include "core/explain/look_ahead.h"
-#include "core/explain/excerpt.h"
-#include "core/preempt/move_limits.h"
 
 #include <algorithm>
 #include <queue>
@@ -9,6 +7,8 @@
 #include <unordered_set>
 
 #include "core/decide/decide.h"
+#include "core/explain/excerpt.h"
+#include "core/preempt/move_limits.h"
 #include "core/preempt/move_time.h"
 #include "core/preempt/preempt.h"
 #include "core/state/pending.h"

@@ -1,8 +1,8 @@
 #include "core/explain/look_ahead.h"
-#include "core/explain/excerpt.h"
 
 #include <gtest/gtest.h>
 
+#include "core/explain/excerpt.h"
 #include "core/explain/explain.h"
 #include "tests/support/core_builders.h"
 

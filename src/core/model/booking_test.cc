@@ -1,9 +1,9 @@
 #include "core/model/booking.h"
-#include "core/explain/excerpt.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "core/explain/excerpt.h"
 #include "core/explain/explain.h"
 #include "core/explain/look_ahead.h"
 #include "tests/support/core_builders.h"

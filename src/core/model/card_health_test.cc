@@ -4,6 +4,7 @@
 
 #include "core/apply/apply.h"
 #include "core/decide/decide.h"
+#include "core/state/state.h"
 
 namespace gpusched::testing {
 namespace {
