@@ -83,7 +83,7 @@ class Bench {
     TenantRule rule;
     rule.cards = static_cast<std::uint64_t>(2 * cards / tenants + 1);
     rule.gpu_hours = parse_gpu_hours("1000000/month");
-    engine_->post(TenantSetAsked{{0, true}, "default", rule});
+    engine_->post(TenantSetAsked{ourselves(), "default", rule});
     settle();
   }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "api/authenticate.h"
 #include "core/apply/bulk_verb.h"
 #include "core/apply/preview.h"
 #include "engine/refusal_error.h"
@@ -93,7 +94,7 @@ void ask_engine(Context& context, const Call& call, Event event, AnswerFn answer
     auto jobs = std::exchange(*verb.jobs, {});
     auto trial =
         std::make_shared<Trial>(Trial{std::move(event), std::move(jobs), std::move(answer)});
-    return try_more(context, call.actor.uid, std::move(trial));
+    return try_more(context, call.actor.account(), std::move(trial));
   }
   Answer would = preview(context.state(), event, context.now());
   if (const auto* refusal = std::get_if<Refusal>(&would))
@@ -119,13 +120,27 @@ std::string changed_json(const Changed& changed, bool dry_run) {
 void with_account(Context& context, const Call& call, std::uint32_t uid,
                   std::function<void(const std::string& user)> then) {
   context.names.resolve(uid, [&context, call, uid, then](const std::string& name) {
-    if (!name.empty()) return then(name);
-    if (uid == 0 || uid == context.ports.daemon_uid) return then(std::to_string(uid));
-    call.responder.fail({ErrorCode::kForbidden,
-                         fmt::format("user {} has no account on this machine, and jobs belong to "
-                                     "accounts",
-                                     uid)});
+    if (name.empty() && role_of(uid, context.ports.daemon_uid) != Role::kAdministrator) {
+      return call.responder.fail(
+          {ErrorCode::kForbidden, fmt::format("user {} has no account on this machine, and jobs "
+                                              "belong to accounts",
+                                              uid)});
+    }
+    const auto go_on = [then, user = name.empty() ? std::to_string(uid) : name] { then(user); };
+    // A name that took long may arrive in the middle of a commit.
+    if (!call.dry_run) return go_on();
+    context.after_commit.run(call.actor.account(), go_on);
   });
+}
+
+void with_named_actor(Context& context, const Call& call, std::function<void(const Call&)> then) {
+  with_account(context, call, call.actor.account(),
+               [&context, call, then = std::move(then)](const std::string& user) {
+                 Call named = call;
+                 named.actor.user = user;
+                 named.actor.tenant = context.state().tenants().tenant_of(user);
+                 then(named);
+               });
 }
 
 }  // namespace gpusched

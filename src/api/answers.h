@@ -27,10 +27,12 @@ void write_problems(JsonWriter& json, const Context& context);
 // {"schema":1,"changed":[…],"unchanged":[{"id","why"}…]}
 std::string changed_json(const Changed& changed, bool dry_run);
 
-// Goes on with the name of the user's account, perhaps later. Whoever has none is refused: numbers
-// alone (a user may have thousands of them for containers) would each be a tenant of their own. A
-// daemon's own user may be without one.
+// Goes on with the name of the user's account, perhaps later; a dry run goes on when no commit is
+// under way. Whoever has none is refused: numbers alone (a user may have thousands of them for
+// containers) would each be a tenant of their own. A daemon's own user may be without one.
 void with_account(Context& context, const Call& call, std::uint32_t uid,
                   std::function<void(const std::string& user)> then);
+// The same for the one who asks: goes on with a call whose actor has a name and a tenant.
+void with_named_actor(Context& context, const Call& call, std::function<void(const Call&)> then);
 
 }  // namespace gpusched

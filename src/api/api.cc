@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "api/authenticate.h"
 #include "api/context.h"
 #include "api/event_stream.h"
 #include "api/lease_changes.h"
@@ -87,7 +88,10 @@ class Api::Impl {
     http.header_bytes = context.limits.header_bytes;
     http.clients = context.limits.clients;
     http.clients_per_user = context.limits.clients_per_user;
-    http.administrator_uid = context.ports.daemon_uid;
+    http.has_extra_place = [daemon = context.ports.daemon_uid](const Peer& peer) {
+      const Result<Principal> who = authenticate(peer, daemon);
+      return who && may(*who, Action::kExceedLimits);
+    };
     http.request_time = context.limits.request_time;
     return http;
   }

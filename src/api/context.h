@@ -88,7 +88,7 @@ struct Context {
 struct Call {
   HttpRequest request;
   std::vector<std::string> captured;  // What stood for {} in the pattern.
-  Actor actor;
+  Principal actor;
   bool dry_run = false;
   Responder responder;
 };

@@ -10,6 +10,7 @@
 
 #include "api/context.h"
 #include "api/job_rows.h"
+#include "core/access/rights.h"
 
 namespace gpusched {
 namespace {
@@ -39,7 +40,7 @@ struct EventStreams::Client {
   bool beat = true;               // The first comes at once: the client knows that it is heard.
 
   bool concerns(const Job& job) const {
-    if (asked.owner && job.owner.uid != *asked.owner) return false;
+    if (asked.own && !may(asked.actor, Action::kChangeJob, owned_by(job.owner))) return false;
     return !asked.jobs || asked.jobs->contains(job.id);
   }
 };
@@ -185,10 +186,10 @@ Pull EventStreams::pull(Context& context, Client& client, std::string& out) {
 
 // What one client was told of a change is told to the next in the same words: to work out why a job
 // waits costs as much as a decision.
-const std::string& EventStreams::row_of(const Job& job, const Client& client, RowWriter& writer) {
+const std::string& EventStreams::row_of(const Job& job, RowWriter& writer) {
   constexpr std::size_t kSaidMost = 1000;
   if (said_.size() > kSaidMost) said_.clear();
-  std::string& row = said_[{job.id, client.asked.actor.uid, client.asked.actor.administrator}];
+  std::string& row = said_[{job.id, writer.shows_arguments(job)}];
   if (!row.empty()) return row;
   JsonWriter json(row);
   writer.row(json, job);
@@ -209,7 +210,7 @@ void EventStreams::write_changes(Context& context, Client& client, std::string& 
       if (client.asked.jobs && !client.asked.jobs->contains(it->job)) continue;
       append_event(out, "gone", it->sequence, fmt::format(R"({{"id":{}}})", number_of(it->job)));
     } else if (client.concerns(*job)) {
-      append_event(out, "job", it->sequence, row_of(*job, client, writer));
+      append_event(out, "job", it->sequence, row_of(*job, writer));
     }
   }
   client.cursor = last_;

@@ -11,9 +11,9 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "core/model/event.h"
@@ -30,10 +30,10 @@ struct Context;
 class RowWriter;
 
 struct EventsAsked {
-  Actor actor;
+  Principal actor;
   std::optional<std::uint64_t> after;             // The last sequence seen; absent: from now on.
   std::optional<std::unordered_set<JobId>> jobs;  // Only these.
-  std::optional<std::uint32_t> owner;             // Only of this user.
+  bool own = false;                               // Only those that the actor may change.
 };
 
 class EventStreams {
@@ -59,7 +59,7 @@ class EventStreams {
   void wake_all();
   void wake_some();
   void forget_gone();
-  const std::string& row_of(const Job& job, const Client& client, RowWriter& writer);
+  const std::string& row_of(const Job& job, RowWriter& writer);
   void beat();
 
   std::size_t remembered_;
@@ -74,8 +74,8 @@ class EventStreams {
   std::size_t next_to_wake_ = 0;
   bool waking_ = false;
   bool wake_later_ = false;  // When the commit that is under way is done.
-  // Rows of jobs as they were told since the last change: to whom.
-  std::map<std::tuple<JobId, std::uint32_t, bool>, std::string> said_;
+  // Rows of jobs as they were told since the last change, with arguments or without.
+  std::map<std::pair<JobId, bool>, std::string> said_;
 };
 
 }  // namespace gpusched

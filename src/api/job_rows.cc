@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/access/rights.h"
 #include "core/backfill/deadline.h"
 #include "core/explain/knowledge.h"
 #include "core/model/kind.h"
@@ -54,8 +55,8 @@ OwnerFacts owner_facts(const Context& context, const Job& job, const Environment
 // The state of one list on its way to the client.
 class RowStream : public std::enable_shared_from_this<RowStream> {
  public:
-  RowStream(Context& context, Actor actor, RowsAsked asked)
-      : context_(context), actor_(actor), asked_(std::move(asked)) {
+  RowStream(Context& context, Principal actor, RowsAsked asked)
+      : context_(context), actor_(std::move(actor)), asked_(std::move(asked)) {
     left_ = asked_.first.value_or(UINT64_MAX);
   }
 
@@ -77,12 +78,12 @@ class RowStream : public std::enable_shared_from_this<RowStream> {
 
   Pull pull(const Responder& responder, std::string& out) {
     if (context_.after_commit.must_wait()) {
-      context_.after_commit.run_later(actor_.uid, [responder] { responder.wake(); });
+      context_.after_commit.run_later(actor_.account(), [responder] { responder.wake(); });
       return Pull::kWait;
     }
     return next(out, [responder] { responder.wake(); });
   }
-  std::uint32_t asker() const { return actor_.uid; }
+  std::uint32_t asker() const { return actor_.account(); }
   // Why next() said kAbort.
   const std::optional<Error>& failed() const { return failed_; }
 
@@ -97,7 +98,7 @@ class RowStream : public std::enable_shared_from_this<RowStream> {
     for (std::size_t i = position_; i < details_until_; ++i) {
       const Job* job = context_.state().find((*asked_.ids)[i]);
       const Environment* one = job == nullptr ? nullptr : job->spec->environment.get();
-      if (one != nullptr && one->away && writer.may_see(*job)) wanted.push_back(one->hash);
+      if (one != nullptr && one->away && writer.shows_files(*job)) wanted.push_back(one->hash);
     }
     read_.clear();
     if (wanted.empty()) return true;
@@ -172,7 +173,7 @@ class RowStream : public std::enable_shared_from_this<RowStream> {
   }
 
   Context& context_;
-  Actor actor_;
+  Principal actor_;
   RowsAsked asked_;
   std::string piece_;
   bool begun_ = false;
@@ -208,7 +209,7 @@ void begin(Context& context, const std::shared_ptr<RowStream>& stream, const Res
 
 }  // namespace
 
-RowWriter::RowWriter(const Context& context, const Actor& actor)
+RowWriter::RowWriter(const Context& context, const Principal& actor)
     : context_(context), actor_(actor) {}
 
 const std::string& RowWriter::deadline_of(const Job& job, std::optional<Wall> start) {
@@ -235,13 +236,17 @@ RowFacts RowWriter::waiting_facts(const Job& job) {
   return facts;
 }
 
-bool RowWriter::may_see(const Job& job) const {
-  return actor_.administrator || actor_.uid == job.owner.uid;
+bool RowWriter::shows_files(const Job& job) const {
+  return may(actor_, Action::kSeeFiles, owned_by(job.owner));
+}
+
+bool RowWriter::shows_arguments(const Job& job) const {
+  return may(actor_, Action::kSeeArguments, owned_by(job.owner), context_.limits.arguments_for_all);
 }
 
 RowFacts RowWriter::facts_of(const Job& job) {
   RowFacts facts = waiting_facts(job);
-  facts.arguments = context_.limits.arguments_for_all || may_see(job);
+  facts.arguments = shows_arguments(job);
   const auto* running = std::get_if<Running>(&job.state);
   if (running == nullptr) return facts;
   const StateView& state = context_.state();
@@ -262,7 +267,7 @@ void RowWriter::row(JsonWriter& json, const Job& job) {
 }
 
 void RowWriter::details(JsonWriter& json, const Job& job, const EnvironmentsByHash& read) {
-  const bool owner_sees = may_see(job);
+  const bool owner_sees = shows_files(job);
   const OwnerFacts owner = owner_sees ? owner_facts(context_, job, read) : OwnerFacts{};
   const Knowledge known = knowledge_of(context_.state(), job);
   RowFacts facts = facts_of(job);
@@ -275,7 +280,8 @@ void RowWriter::details(JsonWriter& json, const Job& job, const EnvironmentsByHa
   write_job_details(json, job, facts, context_.state().cards(), owner_sees ? &owner : nullptr);
 }
 
-void send_rows(Context& context, const Actor& actor, RowsAsked asked, const Responder& responder) {
+void send_rows(Context& context, const Principal& actor, RowsAsked asked,
+               const Responder& responder) {
   begin(context, std::make_shared<RowStream>(context, actor, std::move(asked)), responder);
 }
 

@@ -19,11 +19,12 @@ namespace gpusched {
 // REQUIRES: the state does not change while this lives.
 class RowWriter {
  public:
-  RowWriter(const Context& context, const Actor& actor);
+  RowWriter(const Context& context, const Principal& actor);
   void row(JsonWriter& json, const Job& job);
   // `read`: environments that are not in memory.
   void details(JsonWriter& json, const Job& job, const EnvironmentsByHash& read);
-  bool may_see(const Job& job) const;
+  bool shows_files(const Job& job) const;
+  bool shows_arguments(const Job& job) const;
 
  private:
   RowFacts waiting_facts(const Job& job);
@@ -31,7 +32,7 @@ class RowWriter {
   const std::string& deadline_of(const Job& job, std::optional<Wall> start);
 
   const Context& context_;
-  Actor actor_;
+  Principal actor_;
   std::optional<WaitingReasons> reasons_;  // Made with the first job that waits.
   std::string reason_;
   std::string deadline_;  // Why the deadline cannot be met.
@@ -49,6 +50,7 @@ struct RowsAsked {
 };
 
 // Answers in one piece if it is short, else as a stream.
-void send_rows(Context& context, const Actor& actor, RowsAsked asked, const Responder& responder);
+void send_rows(Context& context, const Principal& actor, RowsAsked asked,
+               const Responder& responder);
 
 }  // namespace gpusched

@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "core/access/rights.h"
 #include "core/model/program.h"
 #include "core/model/signature.h"
 #include "http/peer_process.h"
@@ -86,8 +87,7 @@ LeaseHolders::LeaseHolders(boost::asio::io_context& loop, Engine& engine,
     : loop_(loop), engine_(engine), grace_(grace) {}
 LeaseHolders::~LeaseHolders() = default;
 
-Result<std::uint64_t> LeaseHolders::watch(int pid, std::uint32_t uid, bool administrator,
-                                          Fd asker) {
+Result<std::uint64_t> LeaseHolders::watch(int pid, const Principal& actor, Fd asker) {
   const auto refuse_user = [&](std::uint32_t owner) -> Result<std::uint64_t> {
     return failure(ErrorCode::kForbidden,
                    fmt::format("process {} belongs to user {}; a lease is held by a process of "
@@ -95,7 +95,9 @@ Result<std::uint64_t> LeaseHolders::watch(int pid, std::uint32_t uid, bool admin
                                pid, owner));
   };
   const bool asks_itself = asker.valid();
-  const bool any_user = administrator || asks_itself;
+  const auto may_name = [&](std::uint32_t owner) {
+    return asks_itself || may(actor, Action::kHoldLease, {.uid = owner});
+  };
   // First the descriptor, then the start: what is read is of the process that is watched.
   Fd descriptor =
       asks_itself ? std::move(asker) : Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
@@ -107,13 +109,13 @@ Result<std::uint64_t> LeaseHolders::watch(int pid, std::uint32_t uid, bool admin
   const auto known = processes_.find(pid);
   if (known != processes_.end() && known->second->started != *started) ended(pid);
   if (const auto same = processes_.find(pid); same != processes_.end()) {
-    if (same->second->uid != uid && !any_user) return refuse_user(same->second->uid);
+    if (!may_name(same->second->uid)) return refuse_user(same->second->uid);
     return same->second->started;
   }
-  if (*owner != uid && !any_user) return refuse_user(*owner);
+  if (!may_name(*owner)) return refuse_user(*owner);
   auto process = std::make_shared<Process>(loop_, descriptor.release());
   process->started = *started;
-  process->uid = asks_itself ? uid : *owner;
+  process->uid = asks_itself ? actor.account() : *owner;
   process->program = program_of(pid);
   if (processes_.size() >= kIdleWatchesMost) {
     std::erase_if(processes_, [](const auto& entry) { return entry.second->leases.empty(); });
@@ -169,7 +171,7 @@ void LeaseHolders::look_at(JobId id) {
     process_of_[id] = terms.pid;
     return;
   }
-  const auto started = watch(terms.pid, job->owner.uid, true);
+  const auto started = watch(terms.pid, ourselves());
   if (!started && started.error().code == ErrorCode::kBusy) return look_again(id);
   if (!started || *started != terms.pid_started) {
     engine_.post(LeaseHolderGone{id, fmt::format("its holder, process {}, has ended", terms.pid)});

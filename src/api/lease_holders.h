@@ -25,9 +25,9 @@ class LeaseHolders {
   ~LeaseHolders();
 
   // The process, with when it was started, from now on watched. An error: there is no such one, or
-  // it is not the user's. `asker`: a descriptor of it, if it is the one that asks; then it is not
+  // it is not the actor's. `asker`: a descriptor of it, if it is the one that asks; then it is not
   // looked at whose files it has under /proc.
-  Result<std::uint64_t> watch(int pid, std::uint32_t uid, bool administrator, Fd asker = {});
+  Result<std::uint64_t> watch(int pid, const Principal& actor, Fd asker = {});
   // What it runs (core/model/program.h), without its arguments; empty: it cannot be seen.
   std::string program_of_process(int pid) const;
 

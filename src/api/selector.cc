@@ -7,6 +7,8 @@
 #include <limits>
 #include <set>
 
+#include "core/access/rights.h"
+
 namespace gpusched {
 namespace {
 
@@ -92,7 +94,7 @@ tl::unexpected<Error> no_such_job(std::uint64_t number) {
 struct Resolver {
   const StateView& state;
   const JobFilter& filter;
-  const Actor& actor;
+  const Principal& actor;
   std::size_t newest_most = 0;  // Furthest back that is asked for.
   std::vector<JobId> newest_ids = {};
   std::vector<JobId> found = {};
@@ -115,7 +117,7 @@ struct Resolver {
 
   Result<void> operator()(const NewestOf& newest) {
     // The least is named first: those further back are asked for together.
-    if (newest_ids.size() <= newest.back) newest_ids = state.newest_of(actor.uid, newest_most + 1);
+    if (newest_ids.size() <= newest.back) newest_ids = state.newest_of(actor, newest_most + 1);
     if (newest_ids.size() <= newest.back) {
       return failure(ErrorCode::kNotFound,
                      newest_ids.empty() ? "you have no jobs"
@@ -127,8 +129,8 @@ struct Resolver {
 
   Result<void> operator()(const AllJobs&) {
     for (const auto& [id, job] : state.jobs()) {
-      const bool may = actor.administrator || job.owner.uid == actor.uid;
-      if (may && !state.in_open_submission(id)) keep(job);
+      const bool meant = may(actor, Action::kChangeJob, owned_by(job.owner));
+      if (meant && !state.in_open_submission(id)) keep(job);
     }
     return {};
   }
@@ -251,7 +253,7 @@ bool is_visible(const StateView& state, JobId id) {
 }
 
 Result<std::vector<JobId>> resolve_selector(const StateView& state, const Selector& selector,
-                                            const JobFilter& filter, const Actor& actor) {
+                                            const JobFilter& filter, const Principal& actor) {
   Resolver resolver{state, filter, actor};
   for (const SelectorPart& part : selector) {
     const auto* newest = std::get_if<NewestOf>(&part);

@@ -63,6 +63,6 @@ bool is_visible(const StateView& state, JobId id);
 
 // The jobs meant, by id and each once. A number that does not exist is kNotFound.
 Result<std::vector<JobId>> resolve_selector(const StateView& state, const Selector& selector,
-                                            const JobFilter& filter, const Actor& actor);
+                                            const JobFilter& filter, const Principal& actor);
 
 }  // namespace gpusched

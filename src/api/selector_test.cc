@@ -92,7 +92,7 @@ State five_jobs() {
 }
 
 std::string resolved(std::string_view text, const JobFilter& filter = {},
-                     Actor actor = {1000, false}) {
+                     const Principal& actor = {.uid = 1000}) {
   const State state = five_jobs();
   const auto ids = resolve_selector(state, *parse_selector(text), filter, actor);
   if (!ids) return std::string(error_code_name(ids.error().code)) + ": " + ids.error().message;
@@ -107,8 +107,8 @@ TEST(Selector, ResolvesAgainstAState) {
   EXPECT_EQ(resolved("last"), "6");
   EXPECT_EQ(resolved("@~1"), "3");
   EXPECT_EQ(resolved("all"), "1 3 6");
-  EXPECT_EQ(resolved("all", {}, {0, true}), "1 2 3 4 6");
-  EXPECT_EQ(resolved("last", {}, {1001, false}), "4");
+  EXPECT_EQ(resolved("all", {}, ourselves()), "1 2 3 4 6");
+  EXPECT_EQ(resolved("last", {}, {.uid = 1001}), "4");
 }
 
 TEST(Selector, NamesTheFirstJobThatIsNotThere) {
@@ -118,7 +118,7 @@ TEST(Selector, NamesTheFirstJobThatIsNotThere) {
   EXPECT_EQ(resolved("0"), "not_found: there is no job 0");
   EXPECT_EQ(resolved("6-9000000000000000000"), "not_found: there is no job 7");
   EXPECT_EQ(resolved("@~3"), "not_found: you have only 3 jobs");
-  EXPECT_EQ(resolved("last", {}, {4, false}), "not_found: you have no jobs");
+  EXPECT_EQ(resolved("last", {}, {.uid = 4}), "not_found: you have no jobs");
 }
 
 TEST(Selector, FiltersNarrow) {

@@ -49,7 +49,7 @@ void Daemon::look_at_idle_foreign() {
                 [&](const auto& one) { return now.boot - one.second > kTryAgainAfter; });
   const StateView& state = engine_->state();
   const ForeignLook look = gpusched::look_at_foreign(state, foreign_rules_, now);
-  if (!look.let_go.empty()) engine_->post(LetGoAsked{{::geteuid(), true}, look.let_go});
+  if (!look.let_go.empty()) engine_->post(LetGoAsked{ourselves(), look.let_go});
   for (const int pid : look.adopt) {
     const auto process = look_at_process(pid);
     if (!process || !is_within_reach(*process) || is_above_us(*process)) continue;
@@ -64,7 +64,8 @@ void Daemon::look_at_idle_foreign() {
     spec.time.grace = config_.jobs.grace;
     spec.adopted =
         std::make_shared<const AdoptedProcess>(AdoptedProcess{pid, process->started, true});
-    AdoptAsked asked{.owner = {process->uid, process->gid, user},
+    AdoptAsked asked{.actor = ourselves(),
+                     .owner = {process->uid, process->gid, user},
                      .tenant = state.tenants().tenant_of(user),
                      .spec = std::make_shared<const JobSpec>(std::move(spec)),
                      .priority = kPriority,

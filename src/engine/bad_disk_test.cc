@@ -53,7 +53,7 @@ class BadDisk : public ::testing::Test {
     std::optional<Result<Answer>> answer;
     std::vector<JobId> ids;
     for (const std::uint64_t job : jobs) ids.push_back(JobId{job});
-    engine_->post(CancelAsked{{0, true}, ids, {}},
+    engine_->post(CancelAsked{ourselves(), ids, {}},
                   [&answer](Result<Answer> said) { answer = std::move(said); });
     settle();
     return answer;
@@ -105,7 +105,7 @@ TEST_F(BadDisk, ACancelThatWasAcknowledgedIsNotForgottenWhenTheDaemonDies) {
   EXPECT_EQ(state_of(2), "cancelled");
   EXPECT_EQ(engine_->state().find(JobId{1})->attempt, 1);
   // It is settled: a new start is not ended again.
-  engine_->post(RequeueAsked{{0, true}, {JobId{1}}});
+  engine_->post(RequeueAsked{ourselves(), {JobId{1}}});
   wait(Seconds{1});
   wait(Seconds{1});
   launcher_.daemon_died();
@@ -136,12 +136,12 @@ TEST_F(BadDisk, ACancelThatComesWhileACommitFailsGetsATurnOfItsOwn) {
   wait(Seconds{1});
   wait(Seconds{1});
   store_.fail_next(1'000'000, ErrorCode::kStorageFull);
-  engine_->post(HoldAsked{{0, true}, {JobId{1}}});
-  engine_->post(DrainAsked{{0, true}, {CardNumber{0}}});
+  engine_->post(HoldAsked{ourselves(), {JobId{1}}});
+  engine_->post(DrainAsked{ourselves(), {CardNumber{0}}});
   const auto commit = engine_->begin_turn(now_);
   ASSERT_TRUE(commit);
   std::optional<Result<Answer>> answer;
-  engine_->post(CancelAsked{{0, true}, {JobId{1}}, {}},
+  engine_->post(CancelAsked{ourselves(), {JobId{1}}, {}},
                 [&answer](Result<Answer> said) { answer = std::move(said); });
   engine_->finish_turn(store_.commit(*commit), now_);
   EXPECT_FALSE(answer);
@@ -167,7 +167,7 @@ TEST_F(BadDisk, ACancelOfWhatOnlyWaitsIsRefusedThen) {
 TEST_F(BadDisk, JobsWaitOnAFullDiskAndNewOnesAreRefusedWithOneSentence) {
   submit(ask().hold());
   engine_->post(DiskSeen{true});
-  engine_->post(ReleaseAsked{{0, true}, {JobId{1}}});
+  engine_->post(ReleaseAsked{ourselves(), {JobId{1}}});
   settle();
   EXPECT_EQ(state_of(1), "queued");
   const auto reasons = why_waiting(engine_->state(), *engine_->state().find(JobId{1}), now_);

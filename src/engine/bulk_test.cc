@@ -52,7 +52,7 @@ TEST_F(Bulk, ACancelOfManyJobsLetsOthersThroughAndIsAnsweredOnce) {
   changed_most_ = 0;
   std::optional<Result<Answer>> cancelled;
   std::optional<Result<Answer>> submitted;
-  engine_->post(CancelAsked{{0, true}, all(), {}}, into(cancelled));
+  engine_->post(CancelAsked{ourselves(), all(), {}}, into(cancelled));
   engine_->submit(ask().gpus(0).hold().event(), into(submitted));
   int turns_of_submit = 0;
   while (!submitted && turn()) ++turns_of_submit;
@@ -71,7 +71,7 @@ TEST_F(Bulk, NothingStartsInThePlaceOfWhatIsBeingCancelled) {
   const auto active = engine_->state().active();
   ASSERT_FALSE(active.empty());
   std::optional<Result<Answer>> cancelled;
-  engine_->post(CancelAsked{{0, true}, all(), Seconds{0}}, into(cancelled));
+  engine_->post(CancelAsked{ourselves(), all(), Seconds{0}}, into(cancelled));
   while (!cancelled) {
     ASSERT_TRUE(turn());
     for (const JobId id : engine_->state().active()) EXPECT_TRUE(active.contains(id));
@@ -82,7 +82,7 @@ TEST_F(Bulk, IsRefusedAsAWholeBeforeAnythingChanges) {
   std::vector<JobId> ids = all();
   ids.insert(ids.begin(), JobId{4711});
   std::optional<Result<Answer>> answer;
-  engine_->post(HoldAsked{{0, true}, ids}, into(answer));
+  engine_->post(HoldAsked{ourselves(), ids}, into(answer));
   while (turn()) continue;
   ASSERT_TRUE(answer);
   ASSERT_FALSE(*answer);
@@ -93,13 +93,13 @@ TEST_F(Bulk, IsRefusedAsAWholeBeforeAnythingChanges) {
 TEST_F(Bulk, HoldAndReleaseReachEveryJob) {
   std::optional<Result<Answer>> held;
   const auto waiting = engine_->state().counts().queued;
-  engine_->post(HoldAsked{{0, true}, all()}, into(held));
+  engine_->post(HoldAsked{ourselves(), all()}, into(held));
   while (turn()) continue;
   EXPECT_EQ(engine_->state().counts().held, waiting);
   EXPECT_EQ(std::get<Changed>(**held).jobs.size(), waiting);
   EXPECT_EQ(std::get<Changed>(**held).unchanged.size(), 95u - waiting);
   std::optional<Result<Answer>> released;
-  engine_->post(ReleaseAsked{{0, true}, all()}, into(released));
+  engine_->post(ReleaseAsked{ourselves(), all()}, into(released));
   while (turn()) continue;
   EXPECT_EQ(engine_->state().counts().held, 0u);
 }
@@ -107,7 +107,7 @@ TEST_F(Bulk, HoldAndReleaseReachEveryJob) {
 TEST_F(Bulk, SetComesInSlicesAndAnArrayStillSharesItsSpec) {
   changed_most_ = 0;
   std::optional<Result<Answer>> answer;
-  SetAsked asked{{0, true}, all(), {}};
+  SetAsked asked{ourselves(), all(), {}};
   asked.patch.name = "renamed";
   engine_->post(asked, into(answer));
   while (turn()) continue;
@@ -121,7 +121,7 @@ TEST_F(Bulk, SetComesInSlicesAndAnArrayStillSharesItsSpec) {
 
 TEST_F(Bulk, ASetThatFitsNowhereIsRefusedBeforeAnythingChanges) {
   std::optional<Result<Answer>> answer;
-  SetAsked asked{{0, true}, all(), {}};
+  SetAsked asked{ourselves(), all(), {}};
   asked.patch.cpus = 4711;
   engine_->post(asked, into(answer));
   while (turn()) continue;
@@ -132,7 +132,7 @@ TEST_F(Bulk, ASetThatFitsNowhereIsRefusedBeforeAnythingChanges) {
 
 TEST_F(Bulk, PauseOfManyJobsIsBoundedToo) {
   std::optional<Result<Answer>> answer;
-  engine_->post(PauseAsked{{0, true}, all()}, into(answer));
+  engine_->post(PauseAsked{ourselves(), all()}, into(answer));
   ASSERT_TRUE(turn());
   EXPECT_FALSE(answer) << "not in one turn";
   while (turn()) continue;
@@ -141,7 +141,7 @@ TEST_F(Bulk, PauseOfManyJobsIsBoundedToo) {
 
 TEST_F(Bulk, AFailedCommitIsToldAndTheRestIsLeftAsItWas) {
   std::optional<Result<Answer>> answer;
-  engine_->post(HoldAsked{{0, true}, all()}, into(answer));
+  engine_->post(HoldAsked{ourselves(), all()}, into(answer));
   ASSERT_TRUE(turn());  // Looked at.
   ASSERT_TRUE(turn());
   const auto held = engine_->state().counts().held;

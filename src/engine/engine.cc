@@ -171,16 +171,9 @@ void Engine::take_slices(Now now) {
   const std::size_t most = slice_now();
   for (auto large = large_.begin(); large != large_.end();) {
     const std::size_t end = std::min(large->whole.tasks.size(), large->done + most);
-    SubmitAsked slice;
-    slice.submission = large->whole.submission;
-    slice.owner = large->whole.owner;
-    slice.tenant = large->whole.tenant;
-    slice.spec = large->whole.spec;
-    slice.priority = large->whole.priority;
-    slice.hold = large->whole.hold;
-    slice.fingerprint = large->whole.fingerprint;
-    slice.array = large->whole.array;
-    slice.total = large->whole.total;
+    std::vector<SubmitAsked::Task> tasks = std::exchange(large->whole.tasks, {});
+    SubmitAsked slice = large->whole;
+    large->whole.tasks = std::move(tasks);
     slice.offset = large->done;
     slice.first_slice = large->done == 0;
     slice.last_slice = end == large->whole.tasks.size();

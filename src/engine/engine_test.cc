@@ -91,6 +91,20 @@ TEST_F(EngineTest, AFullDiskRefusesNewWorkKeepsWhatRunsAndRecoversByItself) {
   EXPECT_TRUE(*submit(ask()));
 }
 
+TEST_F(EngineTest, ALargeSubmissionOfAnAdministratorMayExceedThePriorityOfItsTenant) {
+  settle();
+  std::optional<Result<Answer>> large;
+  submit_into(ask().gpus(0).array(95).priority(95), large);
+  settle();
+  ASSERT_TRUE(large && *large);
+  EXPECT_EQ(std::get<Submitted>(**large).count, 95u);
+  std::optional<Result<Answer>> of_user;
+  submit_into(ask().gpus(0).array(95).priority(95).as_user(), of_user);
+  settle();
+  ASSERT_TRUE(of_user && !*of_user);
+  EXPECT_EQ(of_user->error().code, ErrorCode::kForbidden);
+}
+
 TEST_F(EngineTest, ALargeSubmissionComesInSlicesAndIsAnsweredOnce) {
   settle();
   const int before = commits_;
@@ -146,7 +160,7 @@ TEST_F(EngineTest, TooManyRequestsAreRefusedNotQueuedForEver) {
   settle();
   int busy = 0;
   for (int i = 0; i < 60; ++i) {
-    engine_->post(HoldAsked{{0, true}, {}}, [&](Result<Answer> answer) {
+    engine_->post(HoldAsked{ourselves(), {}}, [&](Result<Answer> answer) {
       if (!answer && answer.error().code == ErrorCode::kBusy) ++busy;
     });
   }

@@ -24,7 +24,7 @@ TEST_F(Environments, EnvironmentsOfEndedJobsAreInTheStoreAloneUntilTheyRunAgain)
   submit(with_variable("one"));
   EXPECT_FALSE(engine_->state().find(JobId{2})->spec->environment->away);
   std::optional<Result<Answer>> answer;
-  engine_->post(RequeueAsked{{0, true}, {JobId{1}}},
+  engine_->post(RequeueAsked{ourselves(), {JobId{1}}},
                 [&answer](Result<Answer> given) { answer = std::move(given); });
   settle();
   ASSERT_TRUE(answer && *answer);
@@ -43,7 +43,7 @@ TEST_F(Environments, AJobThatEndsWhileEnvironmentsAreReadIsNotStartedWithoutItsO
   submit(with_variable("three"));  // Job 3 runs.
   later_ = true;
   std::optional<Result<Answer>> answer;
-  engine_->post(RequeueAsked{{0, true}, {JobId{1}, JobId{3}}},
+  engine_->post(RequeueAsked{ourselves(), {JobId{1}, JobId{3}}},
                 [&answer](Result<Answer> given) { answer = std::move(given); });
   EXPECT_EQ(reads_, 1u);
   wait(5);

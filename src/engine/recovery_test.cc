@@ -48,7 +48,7 @@ TEST_F(Recovery, AfterARebootAnAttemptWithoutAnExitIsMachineLost) {
 TEST_F(Recovery, ARequestToStopIsRepeatedAfterARestart) {
   submit(ask());
   wait(1);
-  engine_->post(CancelAsked{{0, true}, {JobId{1}}, {}});
+  engine_->post(CancelAsked{ourselves(), {JobId{1}}, {}});
   const auto commit = engine_->begin_turn(now_);
   ASSERT_TRUE(store_.commit(*commit));
   // The daemon dies before it could tell the shim.
@@ -83,7 +83,7 @@ TEST_F(Recovery, WhatWasPausedSinceThenGoesOnWhenAnOlderStoreIsPutBack) {
   submit(ask());
   wait(1);
   ASSERT_TRUE(store_.backup("older"));
-  engine_->post(PauseAsked{{0, true}, {JobId{1}}});
+  engine_->post(PauseAsked{ourselves(), {JobId{1}}});
   wait(1);
   ASSERT_EQ(launcher_.place_of({JobId{1}, 1}), SimLauncher::Place::kFrozen);
   launcher_.daemon_died();
@@ -97,10 +97,10 @@ TEST_F(Recovery, WhatWasResumedSinceThenIsPausedAgainWhenAnOlderStoreIsPutBack) 
   plan_.run_for = Seconds{3};
   submit(ask());
   wait(1);
-  engine_->post(PauseAsked{{0, true}, {JobId{1}}});
+  engine_->post(PauseAsked{ourselves(), {JobId{1}}});
   wait(1);
   ASSERT_TRUE(store_.backup("older"));
-  engine_->post(ResumeAsked{{0, true}, {JobId{1}}});
+  engine_->post(ResumeAsked{ourselves(), {JobId{1}}});
   wait(1);
   ASSERT_EQ(launcher_.place_of({JobId{1}, 1}), SimLauncher::Place::kOnCards);
   launcher_.daemon_died();

@@ -8,6 +8,8 @@
 
 namespace gpusched {
 
+struct Peer;
+
 struct HttpLimits {
   std::uint64_t body_bytes = 64ULL << 20;
   // Of all requests being read or handled; one user gets at most half of it.
@@ -15,9 +17,9 @@ struct HttpLimits {
   std::uint32_t header_bytes = 16U << 10;
   int clients = 256;
   int clients_per_user = 64;
-  // Root and the daemon's user still get in when all places are taken.
-  int extra_for_administrators = 8;
-  std::uint32_t administrator_uid = 0;
+  // Some still get in when all places are taken. Empty: nobody.
+  int extra_places = 8;
+  std::function<bool(const Peer&)> has_extra_place = {};
   std::chrono::milliseconds request_time{30'000};  // From its first to its last byte.
   std::chrono::milliseconds idle_time{60'000};     // Between requests of one connection.
   std::chrono::milliseconds write_time{60'000};    // For an answer that is not a stream.

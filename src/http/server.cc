@@ -68,8 +68,8 @@ class HttpServer::Impl {
     const std::optional<Peer> peer = who_(socket.get());
     if (!peer) return;
     int& of_user = per_user_[peer->uid];
-    const bool administrator = peer->uid == 0 || peer->uid == limits_.administrator_uid;
-    const int extra = administrator ? limits_.extra_for_administrators : 0;
+    const bool extra_place = limits_.has_extra_place && limits_.has_extra_place(*peer);
+    const int extra = extra_place ? limits_.extra_places : 0;
     if (clients() >= limits_.clients + extra || of_user >= limits_.clients_per_user + extra) {
       return turn_away(socket.get(), clients() >= limits_.clients + extra);
     }

@@ -37,10 +37,7 @@ sockaddr_in loopback() {
 
 class ServerOver : public ::testing::TestWithParam<Kind> {
  protected:
-  ServerOver() {
-    limits_.clients_per_user = 3;
-    limits_.extra_for_administrators = 0;
-  }
+  ServerOver() { limits_.clients_per_user = 3; }
   ~ServerOver() override {
     on_loop([this] { server_->stop(); });
     loop_.stop();

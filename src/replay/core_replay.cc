@@ -97,7 +97,7 @@ class CoreRun {
     asked.owner.user = job.tenant;
     asked.tenant = job.tenant;
     asked.priority = job.priority;
-    asked.administrator = true;  // Whoever it was, it was accepted.
+    asked.actor = ourselves();  // Whoever it was, it was accepted.
     asked.spec = std::move(spec);
     asked.tasks.emplace_back();
     return asked;

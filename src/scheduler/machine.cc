@@ -21,7 +21,6 @@ constexpr std::size_t kEndsRemembered = 8192;
 constexpr std::size_t kPositionsCounted = 10'000;
 constexpr int kCriticalBand = 100;
 constexpr int kPlainPriority = 50;
-const Actor kOurselves{.uid = 0, .administrator = true};
 
 // Between two looks of one that waits, however often the program would like to be asked.
 constexpr Microseconds kBetweenLooks{20'000};
@@ -243,7 +242,7 @@ Reply<std::vector<Standing>> Machine::ask(const std::string& application,
     asked.submission = ++submissions_;
     asked.spec = spec_of(application, wish, now);
     asked.priority = wish.critical ? kCriticalBand : kPlainPriority;
-    asked.administrator = kOurselves.administrator;
+    asked.actor = ourselves();
     asked.tasks.emplace_back();
   }
   const Answer answer = apply(state_, all, now).answer;
@@ -300,14 +299,14 @@ void Machine::release(std::uint64_t id) {
   if (job == nullptr) return;
   const Now now = read_clock();
   pass_time(now);
-  apply(state_, LeaseReleaseAsked{kOurselves, {JobId{id}}}, now);
+  apply(state_, LeaseReleaseAsked{ourselves(), {JobId{id}}}, now);
   settle(now);
 }
 
 void Machine::reset(const std::string& application) {
   const std::lock_guard lock(mutex_);
   const Now now = read_clock();
-  apply(state_, LeaseResetAsked{kOurselves, application}, now);
+  apply(state_, LeaseResetAsked{ourselves(), application}, now);
   settle(now);
 }
 

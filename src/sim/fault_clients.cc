@@ -18,7 +18,7 @@ std::optional<JobId> FaultWorld::any_of(const std::set<JobId>& jobs) {
 }
 
 void FaultWorld::client_acts() {
-  const Actor root{0, true};
+  const Principal root = ourselves();
   const auto job = any_job();
   const int action = pick(22);
   if (action < 6 || !job) return submit_something();
@@ -74,7 +74,7 @@ void FaultWorld::cancel(std::vector<JobId> jobs, Seconds grace) {
       if (job != nullptr && (!many || job->ended())) cancelled_[id] = job->attempt;
     }
   };
-  engine_->post(CancelAsked{{0, true}, std::move(jobs), grace}, remember);
+  engine_->post(CancelAsked{ourselves(), std::move(jobs), grace}, remember);
 }
 
 // Only what was adopted can be.
@@ -82,17 +82,17 @@ void FaultWorld::let_go_something(JobId job) {
   for (const JobId id : engine_->state().active()) {
     if (engine_->state().find(id)->spec->adopted && chance(70)) job = id;
   }
-  engine_->post(LetGoAsked{{0, true}, {job}}, [](Result<Answer>) {});
+  engine_->post(LetGoAsked{ourselves(), {job}}, [](Result<Answer>) {});
 }
 
 void FaultWorld::pause_something() {
   const auto job = any_of(engine_->state().active());
-  if (job) engine_->post(PauseAsked{{0, true}, {*job}}, [](Result<Answer>) {});
+  if (job) engine_->post(PauseAsked{ourselves(), {*job}}, [](Result<Answer>) {});
 }
 
 void FaultWorld::resume_something() {
   const auto job = any_of(engine_->state().aside());
-  if (job) engine_->post(ResumeAsked{{0, true}, {*job}}, [](Result<Answer>) {});
+  if (job) engine_->post(ResumeAsked{ourselves(), {*job}}, [](Result<Answer>) {});
 }
 
 // In the end nobody has forgotten what was paused.
@@ -102,12 +102,12 @@ void FaultWorld::resume_all() {
     const Aside& aside = *aside_of(*engine_->state().find(id));
     if (aside.by_hand && aside.phase != AsidePhase::kResuming) paused.push_back(id);
   }
-  if (!paused.empty()) engine_->post(ResumeAsked{{0, true}, std::move(paused)});
+  if (!paused.empty()) engine_->post(ResumeAsked{ourselves(), std::move(paused)});
 }
 
 // More than one turn changes: a slice of them may be on disk when everything ends.
 void FaultWorld::change_many(JobId from) {
-  const Actor root{0, true};
+  const Principal root = ourselves();
   std::vector<JobId> jobs;
   const auto& all = engine_->state().jobs();
   for (auto it = all.lower_bound(from); it != all.end() && jobs.size() < 40; ++it) {
@@ -168,7 +168,7 @@ SubmitAsked FaultWorld::any_submission() {
   asked.tenant = kTenants[1 + pick(3)];
   asked.owner = {1000, 1000, asked.tenant};
   asked.priority = pick(101);
-  asked.administrator = chance(80);
+  if (chance(80)) asked.actor = ourselves();
   asked.hold = chance(5);
   asked.array = chance(25);
   asked.fingerprint = "same";

@@ -252,7 +252,7 @@ std::string FaultWorld::drain() {
     // Asked again where it met a commit that failed.
     if (!std::exchange(lifted, true)) {
       for (const char* tenant : kTenants) {
-        engine_->post(TenantSetAsked{{0, true}, tenant, TenantRule{}, true},
+        engine_->post(TenantSetAsked{ourselves(), tenant, TenantRule{}, true},
                       [&lifted](const Result<Answer>& answer) { lifted = lifted && answer; });
       }
     }

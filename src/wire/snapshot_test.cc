@@ -26,8 +26,8 @@ State busy() {
   cards[3].vram_cap_bytes = 8 * kGiB;
   state.put(MoveRates{cards[3].uuid, {kGiB, Seconds{1}, 2}, {3 * kGiB, Seconds{0}, 1}});
   state.set_cards(std::move(cards));
-  apply(state, GroupSetAsked{{0, true}, "night", 1}, at_second(0));
-  apply(state, DrainAsked{{0, true}, {CardNumber{2}}, "fan"}, at_second(0));
+  apply(state, GroupSetAsked{ourselves(), "night", 1}, at_second(0));
+  apply(state, DrainAsked{ourselves(), {CardNumber{2}}, "fan"}, at_second(0));
   ask().time(1000).submit(state, at_second(0));
   start_what_fits(state, at_second(0));
   run(state, 1, at_second(0));
@@ -35,7 +35,7 @@ State busy() {
   seen.used_bytes = 3 * kGiB;
   seen.processes.push_back({.pid = 9, .vram_bytes = 2 * kGiB, .load_percent = 12.5});
   state.observe(CardNumber{1}, seen);
-  ReserveAsked asked{.actor = {0, true}, .asker = "root", .booking = {}, .cards = {}};
+  ReserveAsked asked{.actor = ourselves(), .booking = {}, .cards = {}};
   asked.cards.names = {"small"};
   asked.booking.user = "user7";
   asked.booking.from = at_second(500).wall;

@@ -41,7 +41,7 @@ inline Rules without_moves() {
 class Ask {
  public:
   Ask() {
-    asked_.administrator = true;  // Any priority; tests of who may what say otherwise.
+    asked_.actor = ourselves();  // Any priority; tests of who may what say otherwise.
     spec_.argv = {"true"};
     spec_.working_directory = "/";
     spec_.environment = std::make_shared<Environment>();
@@ -119,7 +119,7 @@ class Ask {
     return *this;
   }
   Ask& as_user() {
-    asked_.administrator = false;
+    asked_.actor = {};
     return *this;
   }
   JobSpec& spec() { return spec_; }

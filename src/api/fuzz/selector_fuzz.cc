@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (selector) {
     CHECK(!selector->empty());
     const State state;
-    const auto found = resolve_selector(state, *selector, JobFilter{}, Actor{1000, false});
+    const auto found = resolve_selector(state, *selector, JobFilter{}, Principal{.uid = 1000});
     CHECK(!found || found->empty());
   }
   (void)parse_states(text);

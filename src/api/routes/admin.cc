@@ -41,7 +41,7 @@ void get_snapshot(Context& context, Call call) {
   // Copied here, written out elsewhere. Shared, because a function object must be copyable.
   auto excerpt =
       std::make_shared<Excerpt>(excerpt_of(context.state(), kSnapshotWaitingMost, context.now()));
-  context.parser.post(call.actor.uid, [call, excerpt]() -> Background::Then {
+  context.parser.post(call.actor.account(), [call, excerpt]() -> Background::Then {
     auto text = std::make_shared<std::string>(snapshot_to_json(*excerpt));
     return [call, text] { call.responder.send(json_response(std::move(*text))); };
   });

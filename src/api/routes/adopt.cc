@@ -38,11 +38,11 @@ Result<void> check_owner(const Context& context, const Call& call, const Running
   const auto forbidden = [](std::string why) {
     return failure(ErrorCode::kForbidden, std::move(why));
   };
-  if (!call.actor.administrator && process.uid != call.actor.uid) {
+  if (!may(call.actor, Action::kAdopt, {.uid = process.uid})) {
     return forbidden(fmt::format("process {} belongs to user {}; one adopts processes of one's own",
                                  process.pid, process.uid));
   }
-  if (!call.actor.administrator && !process.plain_identity) {
+  if (!process.plain_identity && !may(call.actor, Action::kAdopt)) {
     return forbidden(fmt::format("process {} has rights that are not yours (setuid)", process.pid));
   }
   const std::uint32_t daemon = context.ports.daemon_uid;
@@ -97,12 +97,12 @@ void ask(Context& context, const Call& call, AdoptBody body, const RunningProces
   spec.working_directory = process.working_directory;
   spec.adopted =
       std::make_shared<const AdoptedProcess>(AdoptedProcess{process.pid, process.started});
-  AdoptAsked asked{.owner = {process.uid, process.gid, user},
+  AdoptAsked asked{.actor = call.actor,
+                   .owner = {process.uid, process.gid, user},
                    .tenant = context.state().tenants().tenant_of(user),
                    .spec = std::make_shared<const JobSpec>(std::move(spec)),
                    .priority = body.priority,
-                   .tree = process.tree,
-                   .administrator = call.actor.administrator};
+                   .tree = process.tree};
   ask_engine(context, call, std::move(asked), [&context, call](Result<Answer> answer) {
     if (!answer) return call.responder.fail(answer.error());
     const auto* made = std::get_if<Submitted>(&*answer);
@@ -123,21 +123,14 @@ void adopt_process(Context& context, Call call) {
   }
   Result<RunningProcess> process = look_at_process(body->pid);
   if (!process) return call.responder.fail(process.error());
-  Result<void> may = check_owner(context, call, *process);
-  if (may) may = check_apart(context, *process);
-  if (!may) return call.responder.fail(may.error());
+  Result<void> checked = check_owner(context, call, *process);
+  if (checked) checked = check_apart(context, *process);
+  if (!checked) return call.responder.fail(checked.error());
   // Shared, because a function object must be copyable.
   auto kept = std::make_shared<AdoptBody>(std::move(*body));
   auto found = std::make_shared<const RunningProcess>(std::move(*process));
   with_account(context, call, found->uid, [&context, call, kept, found](const std::string& user) {
-    const auto go_on = [&context, call, kept, found, user] {
-      ask(context, call, std::move(*kept), *found, user);
-    };
-    if (call.dry_run) {
-      context.after_commit.run(call.actor.uid, go_on);
-    } else {
-      go_on();
-    }
+    ask(context, call, std::move(*kept), *found, user);
   });
 }
 

@@ -47,7 +47,7 @@ watch::WatchedProcess without_arguments(watch::WatchedProcess process) {
 
 // The card as it was seen last: sample and processes.
 void write_live(JsonWriter& json, const CardView& view, const watch::CardBoard& board,
-                CardNumber card, std::optional<std::uint32_t> viewer) {
+                CardNumber card, const std::function<bool(const Subject&)>& shows) {
   const auto entry = board.entries.find(card);
   if (entry == board.entries.end() || !entry->second.sample) return;
   const watch::SampleReport& seen = *entry->second.sample;
@@ -58,7 +58,7 @@ void write_live(JsonWriter& json, const CardView& view, const watch::CardBoard& 
   for (const watch::WatchedProcess& process : *seen.processes) {
     const auto known = std::ranges::find(view.processes, process.seen.pid, &SeenProcess::pid);
     const bool idle = known != view.processes.end() && known->idle_since;
-    const bool whole = !viewer || process.owner.uid == viewer;
+    const bool whole = shows && shows({.uid = process.owner.uid});
     write_watched_process(json, whole ? process : without_arguments(process),
                           idle ? known->idle_since : std::nullopt);
   }
@@ -101,7 +101,7 @@ void write_moves(JsonWriter& json, const StateView& state, const Card& card) {
 }  // namespace
 
 void write_cards(JsonWriter& json, const StateView& state, const watch::CardBoard* board,
-                 std::optional<std::uint32_t> viewer) {
+                 const std::function<bool(const Subject& owner)>& shows) {
   std::map<CardNumber, std::vector<JobId>> holders;
   for (const JobId id : state.active()) {
     Grant away;
@@ -137,7 +137,7 @@ void write_cards(JsonWriter& json, const StateView& state, const watch::CardBoar
     for (const JobId id : holders[card.number]) json.value(id);
     json.end_array();
     if (!state.aside().empty()) write_aside(json, state, card.number);
-    if (board != nullptr) write_live(json, view, *board, card.number, viewer);
+    if (board != nullptr) write_live(json, view, *board, card.number, shows);
     json.end_object();
   }
   json.end_array();
@@ -160,8 +160,9 @@ void list_gpus(Context& context, Call call) {
     json.end_array();
   }
   json.key("cards");
-  const bool all = call.actor.administrator || context.limits.arguments_for_all;
-  write_cards(json, state, board, all ? std::nullopt : std::optional(call.actor.uid));
+  write_cards(json, state, board, [&](const Subject& owner) {
+    return may(call.actor, Action::kSeeArguments, owner, context.limits.arguments_for_all);
+  });
   json.key("host").begin_object().field("cpus", state.host().cpus);
   json.field("cpus_held", state.host_holds().cpus).field("ram_bytes", state.host().ram_bytes);
   json.field("ram_held_bytes", state.host_holds().ram_bytes).end_object().end_object();

@@ -170,7 +170,7 @@ void explain_job(Context& context, Call call) {
       std::holds_alternative<Queued>((*job)->state) && context.estimates.of((*job)->id) == nullptr;
   const Microseconds oldest = unknown ? Microseconds{0} : kFreshEnough;
   context.estimates.when_fresh(oldest, [&context, call, id = (*job)->id] {
-    context.after_commit.run(call.actor.uid, [&context, call, id] {
+    context.after_commit.run(call.actor.account(), [&context, call, id] {
       const Job* found = context.state().find(id);
       if (found == nullptr) {
         return call.responder.fail({ErrorCode::kNotFound, "job " + to_string(id) + " is gone"});

@@ -47,7 +47,7 @@ bool is_listed(const Call& call, const Job& job) {
   const LeaseTerms& terms = *job.spec->lease;
   const auto wanted = call.request.query.find("application");
   if (wanted != call.request.query.end() && terms.application != wanted->second) return false;
-  if (is_set(call, "mine") && job.owner.uid != call.actor.uid) return false;
+  if (is_set(call, "mine") && !owns(call.actor, owned_by(job.owner))) return false;
   const bool callers = !terms.by_connection && terms.pid == call.request.peer.pid;
   return callers || !is_set(call, "caller");
 }
@@ -86,7 +86,7 @@ void list_leases(Context& context, Call call) {
   const auto age = age_wanted(context, call);
   if (!age) return send_list(context, call);
   context.estimates.when_fresh(*age, [&context, call] {
-    context.after_commit.run(call.actor.uid, [&context, call] { send_list(context, call); });
+    context.after_commit.run(call.actor.account(), [&context, call] { send_list(context, call); });
   });
 }
 
@@ -105,7 +105,7 @@ void hold_lease(Context& context, Call call) {
   Result<JobId> lease = lease_of(context, call);
   if (!lease) return call.responder.fail(lease.error());
   const Job& job = *context.state().find(*lease);
-  if (!call.actor.administrator && job.owner.uid != call.actor.uid) {
+  if (!may(call.actor, Action::kHoldLease, owned_by(job.owner))) {
     return call.responder.fail(
         {ErrorCode::kForbidden, "lease " + to_string(*lease) + " belongs to " + job.owner.user});
   }

@@ -34,7 +34,7 @@ Result<void> fill_in_holder(Context& context, const Call& call, LeaseTerms& term
                    "holder \"connection\"");
   }
   Result<std::uint64_t> started =
-      context.lease_holders.watch(terms.pid, peer.uid, call.actor.administrator, std::move(asker));
+      context.lease_holders.watch(terms.pid, call.actor, std::move(asker));
   if (!started) return failure(started.error());
   terms.pid_started = *started;
   terms.program = context.lease_holders.program_of_process(terms.pid);
@@ -59,26 +59,24 @@ Result<void> fill_in_holders(Context& context, const Call& call, std::vector<Lea
   return {};
 }
 
-SubmitAsked submission_of(Context& context, const Call& call, LeaseBody body,
-                          const std::string& user) {
+SubmitAsked submission_of(Context& context, const Call& call, LeaseBody body) {
   body.spec.environment = context.environments.share(body.spec.environment);
   if (body.wait_at_most.count() > 0)
     body.spec.rare.edit().expire = context.now().wall + body.wait_at_most;
   SubmitAsked asked;
-  asked.owner = {call.request.peer.uid, call.request.peer.gid, user};
-  asked.tenant = context.state().tenants().tenant_of(user);
+  asked.actor = call.actor;
+  asked.owner = call.actor.identity();
+  asked.tenant = call.actor.tenant;
   asked.spec = std::make_shared<const JobSpec>(std::move(body.spec));
   asked.priority = body.priority;
-  asked.administrator = call.actor.administrator;
   asked.tasks.emplace_back();
   return asked;
 }
 
-void ask_one(Context& context, const Call& call, LeaseBody body, const std::string& user,
-             std::uint64_t wait_ms) {
+void ask_one(Context& context, const Call& call, LeaseBody body, std::uint64_t wait_ms) {
   const bool by_connection = body.spec.lease->by_connection;
   ask_engine(
-      context, call, submission_of(context, call, std::move(body), user),
+      context, call, submission_of(context, call, std::move(body)),
       [&context, call, wait_ms, by_connection](Result<Answer> answer) {
         if (!answer) return call.responder.fail(answer.error());
         const auto* submitted = std::get_if<Submitted>(&*answer);
@@ -111,12 +109,11 @@ void send_leases(Context& context, const Call& call, const Submitted& submitted)
 
 // The decision comes after the last of them has joined: the list is served by priority, not by
 // which of its requests was read first.
-void ask_list(Context& context, const Call& call, std::vector<LeaseBody> bodies,
-              const std::string& user) {
+void ask_list(Context& context, const Call& call, std::vector<LeaseBody> bodies) {
   LeasesAsked all;
   all.leases.reserve(bodies.size());
   for (LeaseBody& body : bodies) {
-    all.leases.push_back(submission_of(context, call, std::move(body), user));
+    all.leases.push_back(submission_of(context, call, std::move(body)));
   }
   ask_engine(context, call, std::move(all), [&context, call](Result<Answer> answer) {
     if (!answer) return call.responder.fail(answer.error());
@@ -127,16 +124,10 @@ void ask_list(Context& context, const Call& call, std::vector<LeaseBody> bodies,
     if (call.dry_run) {
       return call.responder.send(json_response(R"({"schema":1,"leases":[],"dry_run":true})"));
     }
-    context.after_commit.run(call.actor.uid, [&context, call, submitted = *submitted] {
+    context.after_commit.run(call.actor.account(), [&context, call, submitted = *submitted] {
       send_leases(context, call, submitted);
     });
   });
-}
-
-void ask(Context& context, const Call& call, LeaseBodies bodies, const std::string& user,
-         std::uint64_t wait_ms) {
-  if (bodies.list) return ask_list(context, call, std::move(bodies.leases), user);
-  ask_one(context, call, std::move(bodies.leases.front()), user, wait_ms);
 }
 
 }  // namespace
@@ -157,16 +148,10 @@ void ask_lease(Context& context, Call call) {
   }
   // Shared, because a function object must be copyable.
   auto kept = std::make_shared<LeaseBodies>(std::move(*bodies));
-  with_account(context, call, call.request.peer.uid,
-               [&context, call, kept, wait_ms = wait->value_or(0)](const std::string& user) {
-                 if (call.dry_run) {
-                   context.after_commit.run(call.actor.uid, [&context, call, kept, user, wait_ms] {
-                     ask(context, call, std::move(*kept), user, wait_ms);
-                   });
-                 } else {
-                   ask(context, call, std::move(*kept), user, wait_ms);
-                 }
-               });
+  with_named_actor(context, call, [&context, kept, wait_ms = wait->value_or(0)](const Call& named) {
+    if (kept->list) return ask_list(context, named, std::move(kept->leases));
+    ask_one(context, named, std::move(kept->leases.front()), wait_ms);
+  });
 }
 
 }  // namespace gpusched

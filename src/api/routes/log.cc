@@ -46,7 +46,7 @@ void get_log(Context& context, Call call) {
   if (!asked) return call.responder.fail(asked.error());
   Result<const Job*> job = selected_job(context, call);
   if (!job) return call.responder.fail(job.error());
-  if (!call.actor.administrator && (*job)->owner.uid != call.actor.uid) {
+  if (!may(call.actor, Action::kReadLog, owned_by((*job)->owner))) {
     return call.responder.fail(
         {ErrorCode::kForbidden, fmt::format("job {} belongs to {}; only they may read its log",
                                             number_of((*job)->id), (*job)->owner.user)});

@@ -96,23 +96,14 @@ void answer_booked(Context& context, const Call& call, const Result<Answer>& ans
 
 // The asker's name decides what may be done; finding it may take a while.
 template <class Asked>
-void ask_with_name(Context& context, const Call& call, Asked asked) {
-  asked.actor = call.actor;
-  with_account(context, call, call.request.peer.uid,
-               [&context, call, asked](const std::string& user) {
-                 Asked named = asked;
-                 named.asker = user;
-                 const auto ask = [&context, call, named] {
-                   ask_engine(context, call, named, [&context, call](const Result<Answer>& answer) {
-                     answer_booked(context, call, answer);
-                   });
-                 };
-                 if (call.dry_run) {
-                   context.after_commit.run(call.actor.uid, ask);
-                 } else {
-                   ask();
-                 }
-               });
+void ask_with_name(Context& context, const Call& call, const Asked& asked) {
+  with_named_actor(context, call, [&context, asked](const Call& named) {
+    Asked whole = asked;
+    whole.actor = named.actor;
+    ask_engine(context, named, std::move(whole), [&context, named](const Result<Answer>& answer) {
+      answer_booked(context, named, answer);
+    });
+  });
 }
 
 }  // namespace
@@ -128,7 +119,7 @@ void list_reservations(Context& context, Call call) {
 void make_reservation(Context& context, Call call) {
   Result<ReserveAsked> asked = parse_reserve(call.request.body, context.now());
   if (!asked) return call.responder.fail(asked.error());
-  ask_with_name(context, call, std::move(*asked));
+  ask_with_name(context, call, *asked);
 }
 
 void remove_reservation(Context& context, Call call) {
@@ -140,7 +131,7 @@ void remove_reservation(Context& context, Call call) {
     return call.responder.fail(
         {ErrorCode::kInvalid, "'" + text + "' is not the number of a reservation"});
   }
-  ask_with_name(context, call, std::move(asked));
+  ask_with_name(context, call, asked);
 }
 
 }  // namespace gpusched

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "api/authenticate.h"
 #include "base/text.h"
 #include "os/log.h"
 
@@ -19,6 +20,8 @@ constexpr std::string_view kApi = "1";
 constexpr RouteKind kRead = RouteKind::kRead;
 constexpr RouteKind kPlain = RouteKind::kPlain;
 constexpr RouteKind kChange = RouteKind::kChange;
+constexpr Action kUse = Action::kUse;
+constexpr Action kOperate = Action::kOperate;
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> pieces;
@@ -47,14 +50,8 @@ std::optional<std::vector<std::string>> match(std::string_view pattern,
   return captured;
 }
 
-// Whether this client may be answered at all.
-std::optional<Error> refuses(const Context& context, const HttpRequest& request,
-                             const Actor& actor) {
-  if (context.ports.daemon_uid != 0 && !actor.administrator) {
-    return Error{ErrorCode::kForbidden,
-                 fmt::format("this daemon belongs to user {} and answers only that user and root",
-                             context.ports.daemon_uid)};
-  }
+// Whether we speak one language.
+std::optional<Error> refuses_version(const HttpRequest& request) {
   const auto api = request.headers.find("gpusched-api");
   if (api != request.headers.end() && api->second != kApi) {
     return Error{ErrorCode::kUnsupported,
@@ -89,7 +86,7 @@ std::optional<Error> unknown_parameter(const Route& route, const HttpRequest& re
 }
 
 void run(Context& context, const Route& route, Call call) {
-  if (route.administrators && !call.actor.administrator) {
+  if (!may(call.actor, route.needs)) {
     return call.responder.fail({ErrorCode::kForbidden, "only an administrator may do that"});
   }
   if (route.kind == kChange) {
@@ -101,7 +98,7 @@ void run(Context& context, const Route& route, Call call) {
     return call.responder.fail(*fault);
   }
   if (route.kind == kRead || call.dry_run) {
-    const std::uint32_t uid = call.actor.uid;
+    const std::uint32_t uid = call.actor.account();
     context.after_commit.run(uid, [&context, &route, call = std::move(call)]() mutable {
       route.run(context, std::move(call));
     });
@@ -145,55 +142,55 @@ void send_no_route(const HttpRequest& request, const Responder& responder) {
 
 const std::vector<Route>& all_routes() {
   static const std::vector<Route> routes = {
-      {"GET", "/v1/version", kPlain, false, "", get_version},
-      {"POST", "/v1/jobs", kChange, false, "", submit_jobs},
-      {"GET", "/v1/jobs", kRead, false, "ids limit newest " GPUSCHED_FILTERS, list_jobs},
-      {"GET", "/v1/overview", kRead, false, "waiting", get_overview},
-      {"GET", "/v1/jobs/{}", kRead, false, GPUSCHED_FILTERS, show_jobs},
-      {"PATCH", "/v1/jobs/{}", kChange, false, GPUSCHED_FILTERS, set_jobs},
-      {"GET", "/v1/jobs/{}/explain", kRead, false, "", explain_job},
-      {"GET", "/v1/jobs/{}/events", kRead, false, "after " GPUSCHED_FILTERS, get_trail},
-      {"GET", "/v1/jobs/{}/log", kRead, false, "attempt stream offset tail follow", get_log},
-      {"GET", "/v1/jobs/{}/history", kRead, false, "range points step", get_job_history},
-      {"GET", "/v1/jobs/{}/wait", kRead, false, "timeout_ms " GPUSCHED_FILTERS, wait_for_jobs},
-      {"POST", "/v1/jobs/{}/cancel", kChange, false, GPUSCHED_FILTERS, cancel_jobs},
-      {"POST", "/v1/jobs/{}/hold", kChange, false, GPUSCHED_FILTERS, hold_jobs},
-      {"POST", "/v1/jobs/{}/release", kChange, false, GPUSCHED_FILTERS, release_jobs},
-      {"POST", "/v1/jobs/{}/pause", kChange, false, GPUSCHED_FILTERS, pause_jobs},
-      {"POST", "/v1/jobs/{}/resume", kChange, false, GPUSCHED_FILTERS, resume_jobs},
-      {"POST", "/v1/adopt", kChange, false, "", adopt_process},
-      {"POST", "/v1/jobs/{}/disown", kChange, false, GPUSCHED_FILTERS, disown_jobs},
-      {"POST", "/v1/jobs/{}/requeue", kChange, false, GPUSCHED_FILTERS, requeue_jobs},
-      {"GET", "/v1/events", kRead, false, "after jobs", stream_events},
-      {"GET", "/v1/report", kRead, false, "since by", get_report},
-      {"GET", "/v1/groups", kRead, false, "", list_groups},
-      {"PUT", "/v1/groups/{}", kChange, false, "", set_group},
-      {"DELETE", "/v1/groups/{}", kChange, false, "", remove_group},
-      {"GET", "/v1/tenants", kRead, false, "", list_tenants},
-      {"GET", "/v1/tenants/{}", kRead, false, "", show_tenant},
-      {"PUT", "/v1/tenants/{}", kChange, false, "", replace_tenant},
-      {"PATCH", "/v1/tenants/{}", kChange, false, "", set_tenant},
-      {"DELETE", "/v1/tenants/{}", kChange, false, "", unset_tenant},
-      {"GET", "/v1/gpus", kRead, false, "", list_gpus},
-      {"GET", "/v1/gpus/history", kPlain, false, "range points step card", get_card_history},
-      {"POST", "/v1/gpus/{}/drain", kChange, false, "", drain_gpu},
-      {"POST", "/v1/gpus/{}/undrain", kChange, false, "", undrain_gpu},
-      {"GET", "/v1/reservations", kRead, false, "", list_reservations},
-      {"POST", "/v1/reservations", kChange, false, "", make_reservation},
-      {"DELETE", "/v1/reservations/{}", kChange, false, "", remove_reservation},
-      {"POST", "/v1/leases", kChange, false, "wait_ms", ask_lease},
-      {"GET", "/v1/leases", kRead, false, "application mine caller", list_leases},
-      {"GET", "/v1/leases/changes", kRead, false, "", follow_leases},
-      {"DELETE", "/v1/leases", kChange, false, "application", reset_leases},
-      {"GET", "/v1/leases/{}", kRead, false, "wait_ms", show_lease},
-      {"DELETE", "/v1/leases/{}", kChange, false, "", release_lease},
-      {"POST", "/v1/leases/{}/hold", kChange, false, "", hold_lease},
-      {"POST", "/v1/leases/{}/renew", kChange, false, "", renew_lease},
-      {"POST", "/v1/leases/{}/resume", kChange, false, "wait_ms", resume_lease},
-      {"GET", "/v1/debug/snapshot", kRead, true, "", get_snapshot},
-      {"GET", "/v1/backup", kPlain, true, "", get_backup},
-      {"GET", "/v1/config", kPlain, true, "", get_config},
-      {"PUT", "/v1/log-level", kChange, true, "", set_log_level_route},
+      {"GET", "/v1/version", kPlain, kUse, "", get_version},
+      {"POST", "/v1/jobs", kChange, kUse, "", submit_jobs},
+      {"GET", "/v1/jobs", kRead, kUse, "ids limit newest " GPUSCHED_FILTERS, list_jobs},
+      {"GET", "/v1/overview", kRead, kUse, "waiting", get_overview},
+      {"GET", "/v1/jobs/{}", kRead, kUse, GPUSCHED_FILTERS, show_jobs},
+      {"PATCH", "/v1/jobs/{}", kChange, kUse, GPUSCHED_FILTERS, set_jobs},
+      {"GET", "/v1/jobs/{}/explain", kRead, kUse, "", explain_job},
+      {"GET", "/v1/jobs/{}/events", kRead, kUse, "after " GPUSCHED_FILTERS, get_trail},
+      {"GET", "/v1/jobs/{}/log", kRead, kUse, "attempt stream offset tail follow", get_log},
+      {"GET", "/v1/jobs/{}/history", kRead, kUse, "range points step", get_job_history},
+      {"GET", "/v1/jobs/{}/wait", kRead, kUse, "timeout_ms " GPUSCHED_FILTERS, wait_for_jobs},
+      {"POST", "/v1/jobs/{}/cancel", kChange, kUse, GPUSCHED_FILTERS, cancel_jobs},
+      {"POST", "/v1/jobs/{}/hold", kChange, kUse, GPUSCHED_FILTERS, hold_jobs},
+      {"POST", "/v1/jobs/{}/release", kChange, kUse, GPUSCHED_FILTERS, release_jobs},
+      {"POST", "/v1/jobs/{}/pause", kChange, kUse, GPUSCHED_FILTERS, pause_jobs},
+      {"POST", "/v1/jobs/{}/resume", kChange, kUse, GPUSCHED_FILTERS, resume_jobs},
+      {"POST", "/v1/adopt", kChange, kUse, "", adopt_process},
+      {"POST", "/v1/jobs/{}/disown", kChange, kUse, GPUSCHED_FILTERS, disown_jobs},
+      {"POST", "/v1/jobs/{}/requeue", kChange, kUse, GPUSCHED_FILTERS, requeue_jobs},
+      {"GET", "/v1/events", kRead, kUse, "after jobs", stream_events},
+      {"GET", "/v1/report", kRead, kUse, "since by", get_report},
+      {"GET", "/v1/groups", kRead, kUse, "", list_groups},
+      {"PUT", "/v1/groups/{}", kChange, kUse, "", set_group},
+      {"DELETE", "/v1/groups/{}", kChange, kUse, "", remove_group},
+      {"GET", "/v1/tenants", kRead, kUse, "", list_tenants},
+      {"GET", "/v1/tenants/{}", kRead, kUse, "", show_tenant},
+      {"PUT", "/v1/tenants/{}", kChange, kUse, "", replace_tenant},
+      {"PATCH", "/v1/tenants/{}", kChange, kUse, "", set_tenant},
+      {"DELETE", "/v1/tenants/{}", kChange, kUse, "", unset_tenant},
+      {"GET", "/v1/gpus", kRead, kUse, "", list_gpus},
+      {"GET", "/v1/gpus/history", kPlain, kUse, "range points step card", get_card_history},
+      {"POST", "/v1/gpus/{}/drain", kChange, kUse, "", drain_gpu},
+      {"POST", "/v1/gpus/{}/undrain", kChange, kUse, "", undrain_gpu},
+      {"GET", "/v1/reservations", kRead, kUse, "", list_reservations},
+      {"POST", "/v1/reservations", kChange, kUse, "", make_reservation},
+      {"DELETE", "/v1/reservations/{}", kChange, kUse, "", remove_reservation},
+      {"POST", "/v1/leases", kChange, kUse, "wait_ms", ask_lease},
+      {"GET", "/v1/leases", kRead, kUse, "application mine caller", list_leases},
+      {"GET", "/v1/leases/changes", kRead, kUse, "", follow_leases},
+      {"DELETE", "/v1/leases", kChange, kUse, "application", reset_leases},
+      {"GET", "/v1/leases/{}", kRead, kUse, "wait_ms", show_lease},
+      {"DELETE", "/v1/leases/{}", kChange, kUse, "", release_lease},
+      {"POST", "/v1/leases/{}/hold", kChange, kUse, "", hold_lease},
+      {"POST", "/v1/leases/{}/renew", kChange, kUse, "", renew_lease},
+      {"POST", "/v1/leases/{}/resume", kChange, kUse, "wait_ms", resume_lease},
+      {"GET", "/v1/debug/snapshot", kRead, kOperate, "", get_snapshot},
+      {"GET", "/v1/backup", kPlain, kOperate, "", get_backup},
+      {"GET", "/v1/config", kPlain, kOperate, "", get_config},
+      {"PUT", "/v1/log-level", kChange, kOperate, "", set_log_level_route},
   };
   return routes;
 }
@@ -207,15 +204,16 @@ std::uint64_t body_most(std::string_view method, std::string_view target) {
 void dispatch(Context& context, HttpRequest request, const Responder& responder) {
   Call call;
   call.responder = responder;
-  call.actor.uid = request.peer.uid;
-  call.actor.administrator = request.peer.uid == 0 || request.peer.uid == context.ports.daemon_uid;
   if (log_enabled(LogLevel::kDebug)) {
     log_debug("request", {{"method", request.method},
                           {"path", path_of(request)},
                           {"uid", request.peer.uid},
                           {"pid", request.peer.pid}});
   }
-  if (const auto error = refuses(context, request, call.actor)) return responder.fail(*error);
+  Result<Principal> actor = authenticate(request.peer, context.ports.daemon_uid);
+  if (!actor) return responder.fail(actor.error());
+  call.actor = std::move(*actor);
+  if (const auto error = refuses_version(request)) return responder.fail(*error);
   for (const Route& route : all_routes()) {
     if (route.method != request.method) continue;
     std::optional<std::vector<std::string>> captured = match(route.pattern, request.segments);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/context.h"
+#include "core/access/rights.h"
 
 namespace gpusched {
 
@@ -20,7 +21,7 @@ struct Route {
   std::string_view method;
   std::string_view pattern;  // "/v1/jobs/{}/cancel"; {} is one segment.
   RouteKind kind;
-  bool administrators;
+  Action needs;
   std::string_view query;  // Names it knows, separated by spaces.
   void (*run)(Context&, Call);
 };

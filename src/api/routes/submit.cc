@@ -64,21 +64,21 @@ std::shared_ptr<const JobSpec> keep(Context& context, std::uint32_t uid, JobSpec
   return context.spec_memory.hold(std::make_shared<const JobSpec>(std::move(spec)), uid, bytes);
 }
 
-void ask(Context& context, const Call& call, SubmitBody body, const std::string& user) {
+void ask(Context& context, const Call& call, SubmitBody body) {
   body.spec.limits = context.environments.share(body.spec.limits);
   SubmitAsked asked;
-  asked.owner = {call.request.peer.uid, call.request.peer.gid, user};
-  asked.tenant = context.state().tenants().tenant_of(user);
-  asked.spec = keep(context, call.actor.uid, std::move(body.spec));
-  if (!call.actor.administrator &&
-      context.spec_memory.of(call.actor.uid) > SpecMemory::kMostOfOneUser) {
+  asked.actor = call.actor;
+  asked.owner = call.actor.identity();
+  asked.tenant = call.actor.tenant;
+  asked.spec = keep(context, call.actor.account(), std::move(body.spec));
+  if (context.spec_memory.of(call.actor.account()) > SpecMemory::kMostOfOneUser &&
+      !may(call.actor, Action::kExceedLimits)) {
     return call.responder.fail(
         {ErrorCode::kBusy,
          "commands and environments of your jobs take 256 MiB of the daemon's "
          "memory; submit more when some of them have ended"});
   }
   asked.priority = body.priority;
-  asked.administrator = call.actor.administrator;
   asked.hold = body.hold;
   asked.fingerprint = std::move(body.fingerprint);
   asked.array = body.array;
@@ -98,17 +98,8 @@ void take_body(Context& context, const Call& call, Result<SubmitBody> body) {
   if (!body) return call.responder.fail(body.error());
   // Shared, because a function object must be copyable.
   auto kept = std::make_shared<SubmitBody>(std::move(*body));
-  with_account(context, call, call.request.peer.uid,
-               [&context, call, kept](const std::string& user) {
-                 // A name that took long may arrive in the middle of a commit.
-                 if (call.dry_run) {
-                   context.after_commit.run(call.actor.uid, [&context, call, kept, user] {
-                     ask(context, call, std::move(*kept), user);
-                   });
-                 } else {
-                   ask(context, call, std::move(*kept), user);
-                 }
-               });
+  with_named_actor(context, call,
+                   [&context, kept](const Call& named) { ask(context, named, std::move(*kept)); });
 }
 
 }  // namespace
@@ -122,17 +113,18 @@ void submit_jobs(Context& context, Call call) {
   if (body->size() <= kParsedOnTheLoop) {
     return take_body(context, call, parse(*body, limits));
   }
-  context.parser.post(call.actor.uid, [&context, call, parse, limits, body]() -> Background::Then {
-    auto parsed = std::make_shared<Result<SubmitBody>>(parse(*body, limits));
-    // A large environment is named here, not on the loop.
-    if (*parsed) {
-      auto& environment = (*parsed)->spec.environment;
-      environment = make_environment(environment->variables);
-    }
-    body->clear();
-    body->shrink_to_fit();
-    return [&context, call, parsed] { take_body(context, call, std::move(*parsed)); };
-  });
+  context.parser.post(
+      call.actor.account(), [&context, call, parse, limits, body]() -> Background::Then {
+        auto parsed = std::make_shared<Result<SubmitBody>>(parse(*body, limits));
+        // A large environment is named here, not on the loop.
+        if (*parsed) {
+          auto& environment = (*parsed)->spec.environment;
+          environment = make_environment(environment->variables);
+        }
+        body->clear();
+        body->shrink_to_fit();
+        return [&context, call, parsed] { take_body(context, call, std::move(*parsed)); };
+      });
 }
 
 }  // namespace gpusched

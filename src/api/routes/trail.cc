@@ -55,15 +55,15 @@ class TrailAnswer : public std::enable_shared_from_this<TrailAnswer> {
 
   // How an attempt ended may name files; that is its owner's business.
   bool is_private(const TrailEntry& entry) const {
-    if (context_.limits.arguments_for_all || actor_.administrator) return false;
     const Job* job = context_.state().find(entry.job);
-    const bool own = job != nullptr && job->owner.uid == actor_.uid;
-    return !own && (entry.kind == "failed" || entry.kind == "requeued" || entry.kind == "queued" ||
-                    entry.kind == "lost");
+    const Subject owner = job == nullptr ? Subject{} : owned_by(job->owner);
+    if (may(actor_, Action::kSeeArguments, owner, context_.limits.arguments_for_all)) return false;
+    return entry.kind == "failed" || entry.kind == "requeued" || entry.kind == "queued" ||
+           entry.kind == "lost";
   }
 
   Context& context_;
-  Actor actor_;
+  Principal actor_;
   Responder responder_;
   std::vector<JobId> jobs_;
   std::uint64_t after_;
@@ -95,10 +95,10 @@ void stream_events(Context& context, Call call) {
   }
   Result<std::optional<std::uint64_t>> after = query_number(query, "after", INT64_MAX);
   if (!after) return call.responder.fail(after.error());
-  EventsAsked asked{call.actor, *after, std::nullopt, std::nullopt};
+  EventsAsked asked{call.actor, *after, std::nullopt};
   const auto jobs = query.find("jobs");
   if (jobs != query.end() && jobs->second == "all") {
-    if (!call.actor.administrator) asked.owner = call.actor.uid;
+    asked.own = true;
   } else if (jobs != query.end()) {
     call.captured = {jobs->second};
     Result<std::vector<JobId>> ids = selected_jobs(context, call);

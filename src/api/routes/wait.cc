@@ -58,7 +58,7 @@ class WaitAnswer : public std::enable_shared_from_this<WaitAnswer> {
 
   void answer() {
     let_go();
-    context_.after_commit.run(actor_.uid, [self = shared_from_this()] {
+    context_.after_commit.run(actor_.account(), [self = shared_from_this()] {
       RowsAsked asked;
       asked.head = self->left_.empty() ? R"({"schema":1,"done":true,"jobs":[)"
                                        : R"({"schema":1,"done":false,"jobs":[)";
@@ -73,7 +73,7 @@ class WaitAnswer : public std::enable_shared_from_this<WaitAnswer> {
   }
 
   Context& context_;
-  Actor actor_;
+  Principal actor_;
   Responder responder_;
   std::vector<JobId> ids_;
   boost::asio::steady_timer timer_;

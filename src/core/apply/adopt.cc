@@ -145,7 +145,7 @@ std::optional<Refusal> check_adopt(const StateView& state, const AdoptAsked& ask
                    name + " belongs to job " + to_string(*job) + " already"};
   }
   if (auto refusal = check_needs(state, asked.spec->needs)) return refusal;
-  if (auto refusal = check_priority(state, asked.tenant, asked.priority, asked.administrator)) {
+  if (auto refusal = check_priority(state, asked.tenant, asked.priority, asked.actor)) {
     return refusal;
   }
   const Grant grant = grant_of_adopted(state, asked);
@@ -167,9 +167,7 @@ std::optional<Refusal> check_adopt(const StateView& state, const AdoptAsked& ask
 }
 
 Applied apply_adopt(State& state, const AdoptAsked& asked, Now now) {
-  if (auto refusal = check_adopt(state, asked, now)) {
-    return {.answer = std::move(*refusal), .effects = {}, .follow_up = {}};
-  }
+  if (auto refusal = check_adopt(state, asked, now)) return refused(std::move(*refusal));
   Job job;
   job.id = state.next_job();
   Grant grant = grant_of_adopted(state, asked);

@@ -6,8 +6,8 @@
 namespace gpusched::testing {
 namespace {
 
-const Actor kAdopter{1000, false};
-const Actor kOther{1001, false};
+const Principal kAdopter{.uid = 1000};
+const Principal kOther{.uid = 1001};
 
 State adopting_machine(int cards = 1, Rules rules = {}) {
   rules.room.run_least = Seconds{0};
@@ -193,7 +193,7 @@ TEST(LetGo, EndsTheJobAndNotTheProcess) {
 TEST(LetGo, IsRefusedWithAReason) {
   State state = adopting_machine();
   ask().vram(1).uid(1000).submit(state, at_second(0));
-  const auto why = [&](const Actor& actor, std::uint64_t id) {
+  const auto why = [&](const Principal& actor, std::uint64_t id) {
     const Applied done = apply(state, LetGoAsked{actor, {JobId{id}}}, at_second(1));
     const auto* changed = std::get_if<Changed>(&done.answer);
     if (changed == nullptr) return refusal_of(done.answer);
@@ -261,7 +261,7 @@ TEST(LetGo, FollowsTheReturnOfWhatARuleAdopted) {
   apply(state, by_rule(7), at_second(1));
   run(state, 1, at_second(2));
   const AttemptId attempt{JobId{1}, 1};
-  apply(state, PauseAsked{{0, true}, {JobId{1}}}, at_second(3));
+  apply(state, PauseAsked{ourselves(), {JobId{1}}}, at_second(3));
   apply(state, MovedAside{.attempt = attempt, .bytes = 10 * kGiB}, at_second(4));
   apply(state, ResumeAsked{kAdopter, {JobId{1}}}, at_second(5));
   show_process(state, 9, 0, {}, 5);

@@ -135,8 +135,12 @@ std::string cards_text(const Grant& grant) {
 
 }  // namespace
 
+Applied refused(Refusal refusal) {
+  return {.answer = std::move(refusal), .effects = {}, .follow_up = {}};
+}
+
 Applied refused(RefusalKind kind, std::string message) {
-  return {.answer = Refusal{kind, std::move(message)}, .effects = {}, .follow_up = {}};
+  return refused(Refusal{kind, std::move(message)});
 }
 
 StopReason& stopping_in(Job& job) {

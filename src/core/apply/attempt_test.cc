@@ -153,7 +153,7 @@ TEST(Attempt, ASweepWhoseFirstJobsAllDieAtOnceIsHeldWithOneMessage) {
   EXPECT_EQ(state.counts().held, 1995u);
   EXPECT_EQ(describe(why_waiting(state, *state.find(JobId{6}), at_second(10)).front()),
             "held: the first jobs of array 1 all failed within seconds");
-  apply(state, ReleaseAsked{{0, true}, {JobId{6}}}, at_second(11));
+  apply(state, ReleaseAsked{ourselves(), {JobId{6}}}, at_second(11));
   EXPECT_EQ(start_what_fits(state, at_second(11)), std::vector<std::uint64_t>{6});
 }
 

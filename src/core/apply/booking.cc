@@ -25,8 +25,6 @@ bool occupied_at(const StateView& state, const Card& card, Wall from, Now now) {
   });
 }
 
-Applied no(RefusalKind kind, std::string message) { return refused(kind, std::move(message)); }
-
 // The named cards, or as many as asked for: free ones first, then by number.
 std::variant<std::vector<std::string>, Refusal> choose_cards(const StateView& state,
                                                              const ReserveAsked& asked, Now now) {
@@ -67,14 +65,16 @@ std::variant<std::vector<std::string>, Refusal> choose_cards(const StateView& st
 
 std::optional<Refusal> refuse_booking(const StateView& state, const ReserveAsked& asked, Now now) {
   const Booking& wish = asked.booking;
-  const bool own =
-      !asked.maintenance && wish.tenant.empty() && (wish.user.empty() || wish.user == asked.asker);
-  if (!asked.actor.administrator && !(own && state.rules().users_may_reserve)) {
+  const bool open = state.rules().users_may_reserve;
+  Subject whom;
+  if (!asked.maintenance && wish.tenant.empty()) {
+    whom.user = wish.user.empty() ? asked.actor.user : wish.user;
+  }
+  if (!may(asked.actor, Action::kReserve, whom, open)) {
     return Refusal{
         RefusalKind::kForbidden,
-        state.rules().users_may_reserve
-            ? "only an administrator may reserve cards for others"
-            : "only an administrator may reserve cards (scheduling.users_may_reserve is off)"};
+        open ? "only an administrator may reserve cards for others"
+             : "only an administrator may reserve cards (scheduling.users_may_reserve is off)"};
   }
   if (wish.until <= wish.from) {
     return Refusal{RefusalKind::kInvalid, "a reservation must last for some time"};
@@ -94,13 +94,13 @@ std::optional<Refusal> refuse_booking(const StateView& state, const ReserveAsked
 }  // namespace
 
 Applied apply_reserve(State& state, const ReserveAsked& asked, Now now) {
-  if (auto refusal = refuse_booking(state, asked, now)) return no(refusal->kind, refusal->message);
+  if (auto refusal = refuse_booking(state, asked, now)) return refused(std::move(*refusal));
   auto cards = choose_cards(state, asked, now);
-  if (auto* refusal = std::get_if<Refusal>(&cards)) return no(refusal->kind, refusal->message);
+  if (auto* refusal = std::get_if<Refusal>(&cards)) return refused(std::move(*refusal));
   Booking booking = asked.booking;
   booking.id = state.next_booking();
-  booking.by = asked.asker;
-  if (!asked.maintenance && booking.maintenance()) booking.user = asked.asker;
+  booking.by = asked.actor.user;
+  if (!asked.maintenance && booking.maintenance()) booking.user = asked.actor.user;
   booking.cards = std::move(std::get<std::vector<std::string>>(cards));
   Booked booked{booking};
   state.put(std::move(booking));
@@ -110,14 +110,14 @@ Applied apply_reserve(State& state, const ReserveAsked& asked, Now now) {
 Applied apply_unreserve(State& state, const UnreserveAsked& asked) {
   const auto found = state.bookings().find(asked.id);
   if (found == state.bookings().end()) {
-    return no(RefusalKind::kNotFound, "there is no reservation " + std::to_string(asked.id));
+    return refused(RefusalKind::kNotFound, "there is no reservation " + std::to_string(asked.id));
   }
   const Booking& booking = found->second;
-  const bool own =
-      !asked.asker.empty() && (booking.user == asked.asker || booking.by == asked.asker);
-  if (!asked.actor.administrator && !own) {
-    return no(RefusalKind::kForbidden,
-              "reservation " + std::to_string(asked.id) + " belongs to somebody else");
+  const bool allowed = may(asked.actor, Action::kUnreserve, {.user = booking.user}) ||
+                       may(asked.actor, Action::kUnreserve, {.user = booking.by});
+  if (!allowed) {
+    return refused(RefusalKind::kForbidden,
+                   "reservation " + std::to_string(asked.id) + " belongs to somebody else");
   }
   Booked removed{booking};
   state.remove_booking(asked.id);

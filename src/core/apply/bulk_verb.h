@@ -19,7 +19,7 @@ inline constexpr bool kIsBulkVerb =
 
 // Null: it is another event.
 struct BulkVerb {
-  Actor* actor = nullptr;
+  const Principal* actor = nullptr;
   std::vector<JobId>* jobs = nullptr;
 };
 inline BulkVerb bulk_verb_of(Event& event) {

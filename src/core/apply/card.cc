@@ -11,12 +11,9 @@ namespace {
 
 std::string name_of(const Card& card) { return "card " + std::to_string(number_of(card.number)); }
 
-std::optional<Refusal> refuse_cards(const StateView& state, const Actor& actor,
-                                    const std::vector<CardNumber>& cards, const char* verb) {
-  if (!actor.administrator) {
-    return Refusal{RefusalKind::kForbidden,
-                   std::string("only an administrator may ") + verb + " a card"};
-  }
+std::optional<Refusal> refuse_cards(const StateView& state, const Principal& actor, Action action,
+                                    const std::vector<CardNumber>& cards) {
+  if (!may(actor, action)) return only_administrators(action);
   if (cards.empty()) return Refusal{RefusalKind::kInvalid, "no card is named"};
   for (const CardNumber card : cards) {
     if (state.index_of(card)) continue;
@@ -69,8 +66,8 @@ void stop_jobs_on(State& state, const Card& card, const std::string& what, Now n
 }  // namespace
 
 Applied apply_drain(State& state, const DrainAsked& asked, Now now) {
-  if (auto refusal = refuse_cards(state, asked.actor, asked.cards, "drain")) {
-    return {.answer = std::move(*refusal), .effects = {}, .follow_up = {}};
+  if (auto refusal = refuse_cards(state, asked.actor, Action::kDrain, asked.cards)) {
+    return refused(std::move(*refusal));
   }
   for (const CardNumber card : asked.cards) {
     const std::string& uuid = state.cards()[*state.index_of(card)].uuid;
@@ -80,8 +77,8 @@ Applied apply_drain(State& state, const DrainAsked& asked, Now now) {
 }
 
 Applied apply_undrain(State& state, const UndrainAsked& asked, Now) {
-  if (auto refusal = refuse_cards(state, asked.actor, asked.cards, "undrain")) {
-    return {.answer = std::move(*refusal), .effects = {}, .follow_up = {}};
+  if (auto refusal = refuse_cards(state, asked.actor, Action::kUndrain, asked.cards)) {
+    return refused(std::move(*refusal));
   }
   for (const CardNumber card : asked.cards) {
     const Card& found = state.cards()[*state.index_of(card)];

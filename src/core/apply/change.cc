@@ -2,10 +2,10 @@
 #include "core/apply/transitions.h"
 
 namespace gpusched {
-std::optional<Refusal> refuse_again(const StateView& state, const Actor& actor,
+std::optional<Refusal> refuse_again(const StateView& state, const Principal& actor,
                                     const std::vector<JobId>& jobs,
                                     const std::function<bool(const Job&)>& concerns) {
-  if (actor.administrator) return std::nullopt;
+  if (may(actor, Action::kExceedLimits)) return std::nullopt;
   if (auto refusal = refuse_ids(state, actor, jobs)) return refusal;
   std::vector<JobId> concerned;
   for (const JobId id : jobs) {
@@ -14,18 +14,19 @@ std::optional<Refusal> refuse_again(const StateView& state, const Actor& actor,
   return check_priorities(state, actor, concerned);
 }
 
-bool may_change(const Actor& actor, const Job& job) {
-  return actor.administrator || actor.uid == job.owner.uid;
+Refusal only_administrators(Action action) {
+  return {RefusalKind::kForbidden,
+          "only an administrator may " + std::string(rights_row(action).what)};
 }
 
-std::optional<Refusal> refuse_ids(const StateView& state, const Actor& actor,
+std::optional<Refusal> refuse_ids(const StateView& state, const Principal& actor,
                                   const std::vector<JobId>& jobs) {
   for (const JobId id : jobs) {
     const Job* job = state.find(id);
     if (job == nullptr || state.in_open_submission(id)) {
       return Refusal{RefusalKind::kNotFound, "there is no job " + to_string(id)};
     }
-    if (!may_change(actor, *job)) {
+    if (!may(actor, Action::kChangeJob, owned_by(job->owner))) {
       return Refusal{RefusalKind::kForbidden,
                      "job " + to_string(id) + " belongs to " + job->owner.user +
                          "; only its owner or an administrator may change it"};
@@ -34,13 +35,10 @@ std::optional<Refusal> refuse_ids(const StateView& state, const Actor& actor,
   return std::nullopt;
 }
 
-Applied change_each(const StateView& state, const Actor& actor, const std::vector<JobId>& jobs,
+Applied change_each(const StateView& state, const Principal& actor, const std::vector<JobId>& jobs,
                     const ChangeOne& change) {
   Applied applied;
-  if (auto refusal = refuse_ids(state, actor, jobs)) {
-    applied.answer = *refusal;
-    return applied;
-  }
+  if (auto refusal = refuse_ids(state, actor, jobs)) return refused(std::move(*refusal));
   Changed changed;
   for (const JobId id : jobs) {
     std::string why_not = change(*state.find(id), applied.effects);

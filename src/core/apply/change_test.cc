@@ -8,8 +8,8 @@
 namespace gpusched::testing {
 namespace {
 
-const Actor kRoot{0, true};
-const Actor kOwner{1000, false};
+const Principal kRoot = ourselves();
+const Principal kOwner{.uid = 1000};
 
 TEST(Cancel, WorksInEveryState) {
   State state = machine(1, 24);

@@ -4,8 +4,8 @@
 namespace gpusched {
 
 Applied apply_group_set(State& state, const GroupSetAsked& asked) {
-  if (!asked.actor.administrator) {
-    return refused(RefusalKind::kForbidden, "only an administrator may change a group");
+  if (!may(asked.actor, Action::kChangeGroup)) {
+    return refused(only_administrators(Action::kChangeGroup));
   }
   if (asked.name.empty()) return refused(RefusalKind::kInvalid, "a group needs a name");
   if (asked.limit < 0) {
@@ -16,8 +16,8 @@ Applied apply_group_set(State& state, const GroupSetAsked& asked) {
 }
 
 Applied apply_group_remove(State& state, const GroupRemoveAsked& asked) {
-  if (!asked.actor.administrator) {
-    return refused(RefusalKind::kForbidden, "only an administrator may remove a group");
+  if (!may(asked.actor, Action::kRemoveGroup)) {
+    return refused(only_administrators(Action::kRemoveGroup));
   }
   if (!state.groups().contains(asked.name)) {
     return refused(RefusalKind::kNotFound, "there is no group '" + asked.name + "'");

@@ -18,7 +18,7 @@ Applied apply_hold(State& state, const HoldAsked& asked, Now now) {
 Applied apply_release(State& state, const ReleaseAsked& asked, Now now) {
   const auto held = [](const Job& job) { return std::holds_alternative<Held>(job.state); };
   if (auto refusal = refuse_again(state, asked.actor, asked.jobs, held)) {
-    return {.answer = std::move(*refusal), .effects = {}, .follow_up = {}};
+    return refused(std::move(*refusal));
   }
   return change_each(state, asked.actor, asked.jobs, [&](Job job, std::vector<Effect>&) {
     if (!std::holds_alternative<Held>(job.state)) {

@@ -7,7 +7,7 @@
 namespace gpusched {
 namespace {
 
-std::optional<Refusal> refuse_leases(const StateView& state, const Actor& actor,
+std::optional<Refusal> refuse_leases(const StateView& state, const Principal& actor,
                                      const std::vector<JobId>& leases) {
   if (auto refusal = refuse_ids(state, actor, leases)) return refusal;
   for (const JobId id : leases) {
@@ -68,9 +68,7 @@ std::optional<Refusal> check_leases(const StateView& state, const LeasesAsked& a
 }
 
 Applied apply_leases(State& state, const LeasesAsked& asked, Now now) {
-  if (auto refusal = check_leases(state, asked, now)) {
-    return {.answer = std::move(*refusal), .effects = {}, .follow_up = {}};
-  }
+  if (auto refusal = check_leases(state, asked, now)) return refused(std::move(*refusal));
   const JobId first = state.next_job();
   for (const SubmitAsked& lease : asked.leases) apply_submit(state, lease, now);
   return {.answer = Submitted{first, asked.leases.size(), false}, .effects = {}, .follow_up = {}};
@@ -78,7 +76,7 @@ Applied apply_leases(State& state, const LeasesAsked& asked, Now now) {
 
 Applied apply_lease_release(State& state, const LeaseReleaseAsked& asked, Now now) {
   if (auto refusal = refuse_leases(state, asked.actor, asked.leases)) {
-    return {.answer = std::move(*refusal), .effects = {}, .follow_up = {}};
+    return refused(std::move(*refusal));
   }
   Changed changed;
   for (const JobId id : asked.leases) {
@@ -97,7 +95,7 @@ Applied apply_lease_release(State& state, const LeaseReleaseAsked& asked, Now no
 
 Applied apply_lease_renew(State& state, const LeaseRenewAsked& asked, Now now) {
   if (auto refusal = refuse_leases(state, asked.actor, {asked.lease})) {
-    return {.answer = std::move(*refusal), .effects = {}, .follow_up = {}};
+    return refused(std::move(*refusal));
   }
   Job job = *state.find(asked.lease);
   const auto* running = std::get_if<Running>(&job.state);
@@ -110,7 +108,7 @@ Applied apply_lease_renew(State& state, const LeaseRenewAsked& asked, Now now) {
   // Counted from the grant, like every time limit: what has passed, and then as long as was asked.
   const auto passed = std::chrono::ceil<Seconds>(now.wall - running->started_at);
   spec->time.limit = asked.ttl == Seconds{0} ? Seconds{0} : passed + asked.ttl;
-  if (!asked.actor.administrator && beyond_longest(state, job, spec->time.limit)) {
+  if (beyond_longest(state, job, spec->time.limit) && !may(asked.actor, Action::kExceedLimits)) {
     return refused(RefusalKind::kForbidden,
                    "lease " + to_string(job.id) + " may last " +
                        std::to_string(state.tenants().terms_of(job.tenant).time_limit_s) +
@@ -131,7 +129,8 @@ Applied apply_lease_reset(State& state, const LeaseResetAsked& asked, Now now) {
   const std::set<JobId> live = state.leases().live();
   for (const JobId id : live) {
     const Job& job = *state.find(id);
-    if (job.owner.uid != asked.actor.uid || job.spec->lease->application != asked.application) {
+    if (!owns(asked.actor, owned_by(job.owner)) ||
+        job.spec->lease->application != asked.application) {
       continue;
     }
     changed.jobs.push_back(id);

@@ -8,8 +8,8 @@
 namespace gpusched::testing {
 namespace {
 
-const Actor kHolder{1000, false};
-const Actor kStranger{1001, false};
+const Principal kHolder{.uid = 1000};
+const Principal kStranger{.uid = 1001};
 
 Ask lease(int pid = 77, const std::string& application = {}) {
   Ask one = ask();

@@ -10,7 +10,7 @@ TEST(Pause, ByHandStaysAsideUntilItIsResumed) {
   State state = moving_machine(1, 24);
   ask().submit(state, at_second(0));
   starts_and_runs(state, 1, 0);
-  const Actor root{.administrator = true};
+  const Principal root = ourselves();
   const Applied paused = apply(state, PauseAsked{root, {JobId{1}}}, at_second(1));
   EXPECT_EQ(who<MoveAside>(paused.effects), JobNumbers{1});
   has_moved(state, 1, 3, 2);
@@ -28,7 +28,7 @@ TEST(Pause, AJobThatIsAsideCanBeCancelled) {
   State state = moving_machine(1, 24);
   ask().submit(state, at_second(0));
   starts_and_runs(state, 1, 0);
-  const Actor root{.administrator = true};
+  const Principal root = ourselves();
   apply(state, PauseAsked{root, {JobId{1}}}, at_second(1));
   has_moved(state, 1, 3, 2);
   const Applied cancelled = apply(state, CancelAsked{root, {JobId{1}}, {}}, at_second(3));

@@ -8,7 +8,7 @@ namespace gpusched {
 Applied apply_requeue(State& state, const RequeueAsked& asked, Now now) {
   const auto ended = [](const Job& job) { return job.ended(); };
   if (auto refusal = refuse_again(state, asked.actor, asked.jobs, ended)) {
-    return {.answer = std::move(*refusal), .effects = {}, .follow_up = {}};
+    return refused(std::move(*refusal));
   }
   return change_each(state, asked.actor, asked.jobs, [&](Job job, std::vector<Effect>& effects) {
     if (!job.ended() && !job.active()) {

@@ -131,7 +131,7 @@ TEST(Saved, ACancelIsACancelEvenIfItSaved) {
   saving().submit(state, at_second(0));
   start(state, 0);
   ask_for_room(state, 5);
-  apply(state, CancelAsked{{0, true}, {JobId{1}}, {}}, at_second(6));
+  apply(state, CancelAsked{ourselves(), {JobId{1}}, {}}, at_second(6));
   end_with(state, kSavedExitCode, 7);
   EXPECT_EQ(state_of(state, 1), "cancelled");
 }

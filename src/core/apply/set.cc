@@ -109,8 +109,9 @@ Applied apply_set(State& state, const SetAsked& asked, Now now) {
                   "; needs, group, begin and expiry can change only while it waits");
       continue;
     }
-    if (job.active() && asked.patch.time_limit && !asked.actor.administrator &&
-        beyond_longest(state, job, *asked.patch.time_limit)) {
+    if (job.active() && asked.patch.time_limit &&
+        beyond_longest(state, job, *asked.patch.time_limit) &&
+        !may(asked.actor, Action::kExceedLimits)) {
       changed.unchanged.emplace_back(id, "runs, and its tenant's longest time limit is shorter");
       continue;
     }

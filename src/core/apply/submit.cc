@@ -173,7 +173,7 @@ std::optional<Refusal> check_submit(const StateView& state, const SubmitAsked& a
                                               " waiting jobs, so that others can submit, too");
   }
   if (auto refusal = check_queued_quota(state, asked)) return refusal;
-  if (auto refusal = check_priority(state, asked.tenant, asked.priority, asked.administrator)) {
+  if (auto refusal = check_priority(state, asked.tenant, asked.priority, asked.actor)) {
     return refusal;
   }
   if (spec.rare->expire && *spec.rare->expire <= now.wall) {
@@ -209,9 +209,7 @@ Applied apply_submit(State& state, const SubmitAsked& asked, Now now) {
   if (asked.first_slice) {
     if (auto answer = repeated(state, asked))
       return {.answer = *answer, .effects = {}, .follow_up = {}};
-    if (auto refusal = check_submit(state, asked, now)) {
-      return {.answer = *refusal, .effects = {}, .follow_up = {}};
-    }
+    if (auto refusal = check_submit(state, asked, now)) return refused(std::move(*refusal));
     first = state.next_job();
     // Only a key, or slices still to come, need a record of the submission.
     if (!asked.last_slice || !asked.spec->rare->key.empty()) {
@@ -227,9 +225,7 @@ Applied apply_submit(State& state, const SubmitAsked& asked, Now now) {
     const auto found = state.submissions().find(asked.submission);
     if (found == state.submissions().end()) {
       // The first slice was refused or undone; the rest of it is refused with it.
-      return {.answer = refuse(RefusalKind::kConflict, "the submission was not accepted"),
-              .effects = {},
-              .follow_up = {}};
+      return refused(RefusalKind::kConflict, "the submission was not accepted");
     }
     first = found->second.first;
   }

@@ -6,8 +6,8 @@
 namespace gpusched {
 
 Applied apply_tenant_set(State& state, const TenantSetAsked& asked, Now now) {
-  if (!asked.actor.administrator) {
-    return refused(RefusalKind::kForbidden, "only an administrator may change a tenant");
+  if (!may(asked.actor, Action::kChangeTenant)) {
+    return refused(only_administrators(Action::kChangeTenant));
   }
   if (asked.name.empty()) return refused(RefusalKind::kInvalid, "a tenant needs a name");
   if (asked.rule.empty() && !asked.replace) {
@@ -22,8 +22,8 @@ Applied apply_tenant_set(State& state, const TenantSetAsked& asked, Now now) {
 }
 
 Applied apply_tenant_unset(State& state, const TenantUnsetAsked& asked, Now now) {
-  if (!asked.actor.administrator) {
-    return refused(RefusalKind::kForbidden, "only an administrator may change a tenant");
+  if (!may(asked.actor, Action::kChangeTenant)) {
+    return refused(only_administrators(Action::kChangeTenant));
   }
   if (state.tenants().rule_of(asked.name).empty()) {
     return refused(RefusalKind::kNotFound,
@@ -54,10 +54,10 @@ std::optional<Refusal> check_queued_quota(const StateView& state, const SubmitAs
                      std::to_string(asked.total) + " would join"};
 }
 
-std::optional<Refusal> check_priority(const StateView& state, const std::string& tenant,
-                                      int priority, bool administrator) {
+std::optional<Refusal> check_priority(const StateView& state, const std::string& tenant, int priority,
+                                      const Principal& actor) {
   const int highest = state.tenants().terms_of(tenant).highest_priority;
-  if (administrator || priority <= highest) return std::nullopt;
+  if (priority <= highest || may(actor, Action::kExceedLimits)) return std::nullopt;
   return Refusal{RefusalKind::kForbidden,
                  "priority " + std::to_string(priority) + " is above " + std::to_string(highest) +
                      " (" + band_name(highest) + "), the highest for tenant '" + tenant +
@@ -65,14 +65,13 @@ std::optional<Refusal> check_priority(const StateView& state, const std::string&
                      " --highest-priority " + band_name(priority)};
 }
 
-std::optional<Refusal> check_priorities(const StateView& state, const Actor& actor,
+std::optional<Refusal> check_priorities(const StateView& state, const Principal& actor,
                                         const std::vector<JobId>& jobs,
                                         std::optional<int> priority) {
   for (const JobId id : jobs) {
     const Job* job = state.find(id);
-    if (job == nullptr || !may_change(actor, *job)) continue;
-    auto refusal =
-        check_priority(state, job->tenant, priority.value_or(job->priority), actor.administrator);
+    if (job == nullptr || !may(actor, Action::kChangeJob, owned_by(job->owner))) continue;
+    auto refusal = check_priority(state, job->tenant, priority.value_or(job->priority), actor);
     if (!refusal) continue;
     refusal->message = "job " + to_string(id) + ": " + refusal->message;
     return refusal;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "core/access/rights.h"
 #include "core/apply/applied.h"
 #include "core/decide/decide.h"
 #include "core/model/kind.h"
@@ -22,13 +23,14 @@ void guard_sweep(State& state, const Job& job, Applied& applied);
 // One sentence about how an attempt ended.
 std::string outcome_text(const Ended& ended);
 // The answer to an event that changes nothing.
+Applied refused(Refusal refusal);
 Applied refused(RefusalKind kind, std::string message);
+// The answer to a user who asks for what only administrators may do.
+Refusal only_administrators(Action action);
 // True: longer than the job's tenant may ask for.
 bool beyond_longest(const StateView& state, const Job& job, Seconds limit);
 // What the end of the attempt will mean. REQUIRES: job.active().
 StopReason& stopping_in(Job& job);
-// True if the actor may change the job.
-bool may_change(const Actor& actor, const Job& job);
 
 Applied apply_submit(State& state, const SubmitAsked& asked, Now now);
 Applied apply_leases(State& state, const LeasesAsked& asked, Now now);
@@ -123,25 +125,25 @@ Applied apply_retention(State& state, const RetentionDue& due, Now now);
 // What somebody asks of several jobs. `change` makes it of one, or says why that one stays as it
 // is.
 using ChangeOne = std::function<std::string(Job job, std::vector<Effect>& effects)>;
-Applied change_each(const StateView& state, const Actor& actor, const std::vector<JobId>& jobs,
+Applied change_each(const StateView& state, const Principal& actor, const std::vector<JobId>& jobs,
                     const ChangeOne& change);
 
 // Refuses the whole request if a job that it lets into the queue has a priority that its tenant may
 // not ask for any more.
-std::optional<Refusal> refuse_again(const StateView& state, const Actor& actor,
+std::optional<Refusal> refuse_again(const StateView& state, const Principal& actor,
                                     const std::vector<JobId>& jobs,
                                     const std::function<bool(const Job&)>& concerns);
 // Refuses the whole request if one id is unknown or not the actor's.
-std::optional<Refusal> refuse_ids(const StateView& state, const Actor& actor,
+std::optional<Refusal> refuse_ids(const StateView& state, const Principal& actor,
                                   const std::vector<JobId>& jobs);
 
 // Refuses what the tenant's limit of queued jobs does not admit.
 std::optional<Refusal> check_queued_quota(const StateView& state, const SubmitAsked& asked);
-// Refuses a priority above the highest of the tenant, unless an administrator asks.
-std::optional<Refusal> check_priority(const StateView& state, const std::string& tenant,
-                                      int priority, bool administrator);
+// Refuses a priority above the highest of the tenant, unless the actor may exceed limits.
+std::optional<Refusal> check_priority(const StateView& state, const std::string& tenant, int priority,
+                                      const Principal& actor);
 // The same for jobs that get this priority, or that would wait again with their own.
-std::optional<Refusal> check_priorities(const StateView& state, const Actor& actor,
+std::optional<Refusal> check_priorities(const StateView& state, const Principal& actor,
                                         const std::vector<JobId>& jobs,
                                         std::optional<int> priority = {});
 // What was asked, with the tenant's longest time limit where none was given.

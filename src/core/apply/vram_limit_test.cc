@@ -62,7 +62,7 @@ class StoppedAtItsLimit : public VramLimit {
     apply(state_, MovedAside{greedy_, {}, 0}, at_second(second_));
   }
   void set_limit(std::uint64_t gib) {
-    SetAsked asked{.actor = {.administrator = true}, .jobs = {JobId{1}}, .patch = {}};
+    SetAsked asked{.actor = ourselves(), .jobs = {JobId{1}}, .patch = {}};
     asked.patch.vram_limit_bytes = gib * kGiB;
     said_ = refusal_of(apply(state_, asked, at_second(second_)).answer);
   }
@@ -129,7 +129,7 @@ TEST_F(StoppedAtItsLimit, IsEndedAtOnceWhenTheCardGetsTooFull) {
 }
 
 TEST_F(StoppedAtItsLimit, IsNeitherPausedNorResumedByHand) {
-  const Actor root{.administrator = true};
+  const Principal root = ourselves();
   const auto why_not = [](const Applied& applied) {
     const auto& unchanged = std::get<Changed>(applied.answer).unchanged;
     return unchanged.empty() ? std::string() : unchanged.front().second;

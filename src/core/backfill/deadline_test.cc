@@ -152,7 +152,7 @@ TEST(Deadline, IsSetAndChangedWhileTheJobWaits) {
   start_what_fits(state, at_second(0));
   ask().submit(state, at_second(1));
   ask().time(kHourLong).submit(state, at_second(2));
-  SetAsked asked{.actor = {.uid = 0, .administrator = true}, .jobs = {JobId{3}}, .patch = {}};
+  SetAsked asked{.actor = ourselves(), .jobs = {JobId{3}}, .patch = {}};
   asked.patch.deadline = at_second(kHourLong + 60).wall;
   apply(state, asked, at_second(3));
   EXPECT_EQ(order_of_ids(state, 3), (std::vector<std::uint64_t>{3, 2}));

@@ -165,7 +165,7 @@ TEST(Decide, CpuFirstFallsBackToACardAndTheOtherWayRound) {
 
 TEST(Decide, RespectsTheLimitOfAGroupAndOfAnArray) {
   State state = machine(8, 24, 8);
-  apply(state, GroupSetAsked{{0, true}, "night", 2}, at_second(0));
+  apply(state, GroupSetAsked{ourselves(), "night", 2}, at_second(0));
   for (int i = 0; i < 4; ++i) ask().group("night").submit(state, at_second(i));
   EXPECT_EQ(start_what_fits(state, at_second(4)), (Jobs{1, 2}));
   ask().array(4, 1).submit(state, at_second(5));

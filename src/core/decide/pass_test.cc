@@ -62,7 +62,7 @@ TEST(Pass, ReservesForTheFirstThatDoesNotFitAndForNoOther) {
 
 TEST(Pass, LeavesAShapeWhoseLimitIsReached) {
   State state = machine(2, 24);
-  apply(state, GroupSetAsked{{0, true}, "one", 1}, at_second(0));
+  apply(state, GroupSetAsked{ourselves(), "one", 1}, at_second(0));
   ask().group("one").vram(2).submit(state, at_second(0));
   ask().group("one").vram(2).submit(state, at_second(1));
   ask().vram(2).submit(state, at_second(2));
@@ -74,7 +74,7 @@ TEST(Pass, LeavesATenantToItsQuota) {
   State state = machine(2, 24);
   TenantRule one_at_a_time;
   one_at_a_time.running = 1;
-  apply(state, TenantSetAsked{{0, true}, "user1", one_at_a_time}, at_second(0));
+  apply(state, TenantSetAsked{ourselves(), "user1", one_at_a_time}, at_second(0));
   ask().uid(1).vram(2).submit(state, at_second(0));
   ask().uid(1).vram(2).submit(state, at_second(1));
   ask().uid(1).vram(4).submit(state, at_second(1));

@@ -77,7 +77,7 @@ void check_advice(const State& state, Now now) {
     RC_ASSERT(reason.code != ReasonCode::kNext);
     for (const Help& help : reason.helps) {
       State tried = state;
-      apply(tried, SetAsked{{0, true}, {id}, patch_of(help)}, now);
+      apply(tried, SetAsked{ourselves(), {id}, patch_of(help)}, now);
       start_what_fits(tried, now);
       RC_ASSERT(state_of(tried, number_of(id)) == "starting");
     }
@@ -105,7 +105,7 @@ RC_GTEST_PROP(Advice, WhoFollowsItStartsAlsoBehindThoseWhoComeBack, ()) {
   look_at_cards(state, now);
   for (int i = 0, jobs = 2 + upto(4); i < jobs; ++i) submit_something(state, now);
   start_what_fits(state, now);
-  const Actor root{.administrator = true};
+  const Principal root = ourselves();
   std::vector<JobId> moved;
   for (const JobId id : state.active()) {
     if (upto(1) == 0) moved.push_back(id);

@@ -12,11 +12,11 @@ namespace gpusched::testing {
 namespace {
 
 using Jobs = std::vector<std::uint64_t>;
-const Actor kAdministrator{0, true};
+const Principal kAdministrator{.uid = 0, .user = "root", .role = Role::kAdministrator};
 
 ReserveAsked reserve(std::vector<int> cards, std::int64_t from, std::int64_t until,
                      std::string user = "user7") {
-  ReserveAsked asked{.actor = kAdministrator, .asker = "root", .booking = {}, .cards = {}};
+  ReserveAsked asked{.actor = kAdministrator, .booking = {}, .cards = {}};
   for (const int card : cards) {
     asked.cards.numbers.push_back(CardNumber{static_cast<std::uint16_t>(card)});
   }
@@ -88,22 +88,22 @@ TEST(Booking, SoManyCardsAreChosenFromThoseThatAreFreeThen) {
 TEST(Booking, OnlyAdministratorsUnlessTheRuleSaysOtherwise) {
   State state = machine(1, 24);
   ReserveAsked own = reserve({0}, 100, 200, "user7");
-  own.actor = {7, false};
-  own.asker = "user7";
+  own.actor = {.uid = 7, .user = "user7"};
   EXPECT_NE(refusal_of(apply(state, own, at_second(0)).answer), "accepted");
   Rules rules = state.rules();
   rules.users_may_reserve = true;
   state.set_rules(rules);
   EXPECT_EQ(refusal_of(apply(state, own, at_second(0)).answer), "accepted");
   ReserveAsked other = reserve({0}, 300, 400, "user8");
-  other.actor = {7, false};
-  other.asker = "user7";
+  other.actor = {.uid = 7, .user = "user7"};
   EXPECT_EQ(refusal_of(apply(state, other, at_second(0)).answer),
             "only an administrator may reserve cards for others");
-  EXPECT_EQ(refusal_of(apply(state, UnreserveAsked{{8, false}, "user8", 1}, at_second(0)).answer),
-            "reservation 1 belongs to somebody else");
-  EXPECT_EQ(refusal_of(apply(state, UnreserveAsked{{7, false}, "user7", 1}, at_second(0)).answer),
-            "accepted");
+  EXPECT_EQ(
+      refusal_of(apply(state, UnreserveAsked{{.uid = 8, .user = "user8"}, 1}, at_second(0)).answer),
+      "reservation 1 belongs to somebody else");
+  EXPECT_EQ(
+      refusal_of(apply(state, UnreserveAsked{{.uid = 7, .user = "user7"}, 1}, at_second(0)).answer),
+      "accepted");
 }
 
 TEST(Booking, MaintenanceAdmitsNobodyAndTheCalendarIsNotKept) {

@@ -23,23 +23,17 @@
 
 namespace gpusched {
 
-// Who asks. Administrators are root and the daemon's own user.
-struct Actor {
-  std::uint32_t uid = 0;
-  bool administrator = false;
-};
-
 // --- Asked by clients -------------------------------------------------------------------------
 
 // One job, or the jobs of an array or sweep. Large ones arrive as several slices with one
 // submission number: `first_slice`, then more, the last one with `last_slice`.
 struct SubmitAsked {
   std::uint64_t submission = 0;  // Given by the engine; equal for all slices.
+  Principal actor;
   Identity owner;
   std::string tenant;
   std::shared_ptr<const JobSpec> spec;
   int priority = 50;
-  bool administrator = false;  // Who asks is one: the tenant's highest priority does not bind.
   bool hold = false;
   std::string fingerprint;
   bool array = false;  // Even if it has one task.
@@ -54,31 +48,31 @@ struct SubmitAsked {
   bool last_slice = true;
 };
 struct CancelAsked {
-  Actor actor;
+  Principal actor;
   std::vector<JobId> jobs;
   std::optional<Seconds> grace;
 };
 struct HoldAsked {
-  Actor actor;
+  Principal actor;
   std::vector<JobId> jobs;
 };
 struct ReleaseAsked {
-  Actor actor;
+  Principal actor;
   std::vector<JobId> jobs;
 };
 // Moves a running job aside until it is asked for again.
 struct PauseAsked {
-  Actor actor;
+  Principal actor;
   std::vector<JobId> jobs;
 };
 // Lets a job that was paused return when there is room.
 struct ResumeAsked {
-  Actor actor;
+  Principal actor;
   std::vector<JobId> jobs;
 };
 // Runs an ended job again under its id, or starts a running one over.
 struct RequeueAsked {
-  Actor actor;
+  Principal actor;
   std::vector<JobId> jobs;
   // Of those that have ended, where these were put away; null: nobody puts any away.
   std::shared_ptr<const EnvironmentsByHash> environments = {};
@@ -110,7 +104,7 @@ struct JobPatch {
 // What became of the specs of jobs that are changed together.
 using RenewedSpecs = std::map<std::shared_ptr<const JobSpec>, std::shared_ptr<const JobSpec>>;
 struct SetAsked {
-  Actor actor;
+  Principal actor;
   std::vector<JobId> jobs;
   JobPatch patch;
   // Of a change that comes in slices, so that the jobs of an array still share one.
@@ -118,62 +112,60 @@ struct SetAsked {
 };
 // A running process becomes a job of its owner.
 struct AdoptAsked {
+  Principal actor = {};
   Identity owner;
   std::string tenant;
   std::shared_ptr<const JobSpec> spec;  // With `adopted`; without a need: what it has now.
   int priority = 50;
-  std::vector<int> tree;       // The process and its descendants: where they are, it is.
-  bool administrator = false;  // As in SubmitAsked.
+  std::vector<int> tree;  // The process and its descendants: where they are, it is.
 };
 // Adopted processes are to go on as if they had never been jobs.
 struct LetGoAsked {
-  Actor actor;
+  Principal actor;
   std::vector<JobId> jobs;
 };
 struct GroupSetAsked {
-  Actor actor;
+  Principal actor;
   std::string name;
   int limit = 0;
 };
 struct GroupRemoveAsked {
-  Actor actor;
+  Principal actor;
   std::string name;
 };
 
 // What is set at run time overrides the configuration, field by field.
 struct TenantSetAsked {
-  Actor actor;
+  Principal actor;
   std::string name;
   TenantRule rule;
   bool replace = false;  // Forget what was set before; else only the fields given change.
 };
 struct TenantUnsetAsked {
-  Actor actor;
+  Principal actor;
   std::string name;
 };
 
 struct DrainAsked {
-  Actor actor;
+  Principal actor;
   std::vector<CardNumber> cards;
   std::string reason;
 };
 struct UndrainAsked {
-  Actor actor;
+  Principal actor;
   std::vector<CardNumber> cards;
 };
 
 // Cards kept for a user or tenant from a time to a time.
 struct ReserveAsked {
-  Actor actor;
-  std::string asker;  // The actor's name.
-  Booking booking;    // Without id, cards and maker; for no user and no tenant: for the asker.
+  Principal actor;
+  Booking booking;  // Without id, cards and maker; for no user and no tenant: for the actor.
   bool maintenance = false;  // For nobody at all.
   CardList cards;            // These, or
   int count = 0;             // so many, whichever are best.
 };
 struct UnreserveAsked {
-  Actor actor;
-  std::string asker;
+  Principal actor;
   std::uint64_t id = 0;
 };
 // Several leases of one asker: all of them join the queue before anything is decided, or none.
@@ -182,18 +174,18 @@ struct LeasesAsked {
 };
 // What holders of leases ask; waiting leases are given up, granted ones released.
 struct LeaseReleaseAsked {
-  Actor actor;
+  Principal actor;
   std::vector<JobId> leases;
 };
 // It lives this long from now; 0: without an end.
 struct LeaseRenewAsked {
-  Actor actor;
+  Principal actor;
   JobId lease{};
   Seconds ttl{0};
 };
 // Ends every lease that the actor's applications of this name have, whichever process asked.
 struct LeaseResetAsked {
-  Actor actor;
+  Principal actor;
   std::string application;
 };
 

@@ -9,7 +9,7 @@ namespace gpusched::testing {
 namespace {
 
 using Jobs = std::vector<std::uint64_t>;
-const Actor kAdministrator{0, true};
+const Principal kAdministrator = ourselves();
 
 TEST(Health, AProgramsOwnFaultDoesNotCostACard) {
   for (const std::uint64_t xid : {13, 31, 43, 45}) {
@@ -48,7 +48,7 @@ TEST(Health, OnlyAdministratorsDrainAndOnlyCardsThatAreThere) {
   const auto refused = [&](const Event& event) {
     return std::get<Refusal>(apply(state, event, at_second(0)).answer).kind;
   };
-  EXPECT_EQ(refused(DrainAsked{{1000, false}, {CardNumber{0}}, ""}), RefusalKind::kForbidden);
+  EXPECT_EQ(refused(DrainAsked{{.uid = 1000}, {CardNumber{0}}, ""}), RefusalKind::kForbidden);
   EXPECT_EQ(refused(DrainAsked{kAdministrator, {CardNumber{7}}, ""}), RefusalKind::kNotFound);
   EXPECT_EQ(refused(UndrainAsked{kAdministrator, {CardNumber{0}}}), RefusalKind::kConflict);
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "core/access/principal.h"
 #include "core/model/adopted.h"
 #include "core/model/ids.h"
 #include "core/model/lease.h"
@@ -21,14 +22,6 @@
 #include "core/model/rare.h"
 
 namespace gpusched {
-
-// Who submitted. `user` is the account's name at submit, or the uid in digits if it had none.
-struct Identity {
-  std::uint32_t uid = 0;
-  std::uint32_t gid = 0;
-  std::string user;
-  friend bool operator==(const Identity&, const Identity&) = default;
-};
 
 // The submitter's environment: stored once per distinct content, never shown to others.
 struct Environment {

@@ -56,7 +56,7 @@ class MovingCards : public ::testing::Test {
   const Job& job(std::uint64_t id) const { return *state_.find(JobId{id}); }
   // Out and back, with what the driver's calls took.
   void move(std::uint64_t id, Seconds copying_out, Seconds copying_back, std::int64_t second) {
-    const Actor root{.administrator = true};
+    const Principal root = ourselves();
     apply(state_, PauseAsked{root, {JobId{id}}}, at_second(second));
     MovedAside aside{job(id).current_attempt(), {}, 20 * kGiB};
     aside.times.checkpoint = aside.times.whole = copying_out;

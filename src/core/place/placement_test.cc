@@ -37,7 +37,7 @@ TEST(Placement, PackPrefersTheCardWhereLeastIsLostToTheFullest) {
   start_what_fits(state, at_second(0));
   // Many of 12 wait. 4 more on the fuller card would leave it useless to them; on the other one
   // there is still room for one. Best fit alone would take the fuller.
-  apply(state, GroupSetAsked{{0, true}, "later", 1}, at_second(0));
+  apply(state, GroupSetAsked{ourselves(), "later", 1}, at_second(0));
   Ask small = ask();
   small.vram(4).share(10).priority(60).submit(state, at_second(1));
   for (int i = 0; i < 4; ++i) ask().vram(12).share(10).submit(state, at_second(2));

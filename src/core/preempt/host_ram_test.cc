@@ -56,7 +56,7 @@ TEST_F(HostRam, IsHeldFromTheBeginningOfAMoveToTheEndOfTheReturn) {
   EXPECT_TRUE(sent(62).empty());
   testing::run(state_, 3, at_second(62));
   finish(state_, 3, 0, at_second(70));
-  apply(state_, CancelAsked{{.administrator = true}, {JobId{4}}, {}}, at_second(70));
+  apply(state_, CancelAsked{ourselves(), {JobId{4}}, {}}, at_second(70));
   sent(70);
   ASSERT_EQ(state_of(state_, 1), "resuming");
   EXPECT_EQ(state_.host_holds().ram_bytes, 40 * kGiB) << "until all of it is back";
@@ -67,7 +67,7 @@ TEST_F(HostRam, IsHeldFromTheBeginningOfAMoveToTheEndOfTheReturn) {
 }
 
 TEST_F(HostRam, ASecondPauseByHandOnlyFreezes) {
-  const Actor root{.administrator = true};
+  const Principal root = ourselves();
   const auto one = apply(state_, PauseAsked{root, {JobId{1}}}, at_second(1)).effects;
   const auto two = apply(state_, PauseAsked{root, {JobId{2}}}, at_second(1)).effects;
   EXPECT_TRUE(std::get<MoveAside>(one.at(0)).checkpoint);

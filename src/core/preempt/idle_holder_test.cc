@@ -11,7 +11,7 @@
 namespace gpusched::testing {
 namespace {
 
-constexpr Actor kAdministrator{.uid = 0, .administrator = true};
+const Principal kAdministrator = ourselves();
 constexpr int kHolderPid = 4711;
 
 // One card, and lease 1 on it, which has done nothing since second 0.

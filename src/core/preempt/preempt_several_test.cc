@@ -14,7 +14,7 @@ namespace {
 constexpr int kPriorityIdle = 10, kPriorityLow = 30, kPriorityUrgent = 90, kPriorityTop = 99;
 
 void change_priority(State& state, std::uint64_t job, int priority, std::int64_t second) {
-  SetAsked asked{.actor = {.administrator = true}, .jobs = {JobId{job}}};
+  SetAsked asked{.actor = ourselves(), .jobs = {JobId{job}}};
   asked.patch.priority = priority;
   apply(state, asked, at_second(second));
   ASSERT_EQ(state.find(JobId{job})->priority, priority);
@@ -59,7 +59,7 @@ TEST(MakeRoomSeveral, NobodyIsMovedWhereSomebodyIsBeingCancelled) {
   ask().vram(10).share(10).priority(kPriorityLow).submit(state, at_second(0));
   take_turn(state, 0);
   for (std::uint64_t job : {1, 2}) run(state, job, at_second(0));
-  apply(state, CancelAsked{{.administrator = true}, {JobId{1}}, {}}, at_second(60));
+  apply(state, CancelAsked{ourselves(), {JobId{1}}, {}}, at_second(60));
   ask().vram(8).share(10).priority(kPriorityUrgent).submit(state, at_second(60));
   EXPECT_TRUE(take_turn(state, 60).empty());
 }
@@ -100,11 +100,11 @@ TEST(MakeRoomSeveral, WhoWantsToReturnMovesTheLessImportantAside) {
   State state = moving_machine(1, 24);
   ask().vram(20).priority(kPriorityUrgent).submit(state, at_second(0));
   starts_and_runs(state, 1, 0);
-  apply(state, PauseAsked{{.administrator = true}, {JobId{1}}}, at_second(40));
+  apply(state, PauseAsked{ourselves(), {JobId{1}}}, at_second(40));
   has_moved(state, 1, 20, 41);
   ask().vram(20).priority(kPriorityIdle).submit(state, at_second(42));
   starts_and_runs(state, 2, 42);
-  apply(state, ResumeAsked{{.administrator = true}, {JobId{1}}}, at_second(90));
+  apply(state, ResumeAsked{ourselves(), {JobId{1}}}, at_second(90));
   state.set_host({.cpus = 32, .ram_bytes = 512 * kGiB});
   EXPECT_EQ(who<MoveAside>(take_turn(state, 90)), JobNumbers{2});
   EXPECT_TRUE(take_turn(state, 91).empty());
@@ -205,7 +205,7 @@ TEST(Pause, WhatTheDriverWillNotMoveIsFrozen) {
   State state = moving_machine(1, 24);
   ask().priority(kPriorityLow).submit(state, at_second(0));
   starts_and_runs(state, 1, 0);
-  apply(state, PauseAsked{{.administrator = true}, {JobId{1}}}, at_second(60));
+  apply(state, PauseAsked{ourselves(), {JobId{1}}}, at_second(60));
   MoveFailed failed{.attempt = state.find(JobId{1})->current_attempt(), .never = true};
   failed.error = "not supported";
   const Applied applied = apply(state, failed, at_second(61));
@@ -221,9 +221,9 @@ TEST(Aside, IsNoTimeOnTheCards) {
   State state = moving_machine(1, 24);
   ask().priority(kPriorityLow).submit(state, at_second(0));
   starts_and_runs(state, 1, 0);
-  apply(state, PauseAsked{{.administrator = true}, {JobId{1}}}, at_second(10));
+  apply(state, PauseAsked{ourselves(), {JobId{1}}}, at_second(10));
   has_moved(state, 1, 6, 11);
-  apply(state, ResumeAsked{{.administrator = true}, {JobId{1}}}, at_second(50));
+  apply(state, ResumeAsked{ourselves(), {JobId{1}}}, at_second(50));
   take_turn(state, 50);
   is_back(state, 1, 52);
   AttemptFinished report{.attempt = state.find(JobId{1})->current_attempt(), .exit_code = 0};

@@ -316,7 +316,7 @@ TEST(MakeRoom, WhoWasMovedForSomebodyThatIsCancelledComesBackAtOnce) {
   started(state, 1, 0);
   ask().vram(20).priority(kUrgent).submit(state, at_second(60));
   turn(state, at_second(60));
-  apply(state, CancelAsked{{.administrator = true}, {JobId{2}}, {}}, at_second(61));
+  apply(state, CancelAsked{ourselves(), {JobId{2}}, {}}, at_second(61));
   EXPECT_TRUE(turn(state, at_second(61)).empty()) << "it is still on its way out";
   moved(state, 1, 6, 62);
   EXPECT_EQ(jobs_of<BringBack>(turn(state, at_second(62))), Jobs{1});

@@ -7,7 +7,7 @@
 namespace gpusched::testing {
 namespace {
 
-const Actor kRoot{.administrator = true};
+const Principal kRoot = ourselves();
 
 void pause(State& state, std::uint64_t job, std::int64_t second) {
   apply(state, PauseAsked{kRoot, {JobId{job}}}, at_second(second));

@@ -36,7 +36,7 @@ std::optional<JobId> any_of(const State& state) {
 
 // One random event; returns true if decide() should follow.
 void step(State& state, Now now) {
-  const Actor root{0, true};
+  const Principal root = ourselves();
   const auto job = any_of(state);
   switch (*rc::gen::inRange(0, 10)) {
     case 0:
@@ -88,7 +88,7 @@ void check_everything(const State& state, Now now) {
 
 RC_GTEST_PROP(Core, NothingIsOvercommittedAndEveryWaitingJobAnswersWhy, ()) {
   State state = machine(4, 24, 6);
-  apply(state, GroupSetAsked{{0, true}, "g", 2}, at_second(0));
+  apply(state, GroupSetAsked{ourselves(), "g", 2}, at_second(0));
   const int steps = *rc::gen::inRange(1, 60);
   for (int i = 0; i < steps; ++i) {
     const Now now = at_second(i * 10);

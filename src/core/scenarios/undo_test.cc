@@ -9,7 +9,7 @@
 namespace gpusched::testing {
 namespace {
 
-constexpr Actor kAnybody{0, true};
+const Principal kAnybody{.uid = 0, .user = "user1", .role = Role::kAdministrator};
 
 template <class T>
 T any_below(T end) {
@@ -129,8 +129,8 @@ Event any_event(const State& state, Now now) {
       TenantUnsetAsked{kAnybody, "user1"},
       DrainAsked{kAnybody, {any_card()}, "dust"},
       UndrainAsked{kAnybody, {any_card()}},
-      ReserveAsked{kAnybody, "user1", booking, false, {}, 1},
-      UnreserveAsked{kAnybody, "user1", 1 + any_below<std::uint64_t>(3)},
+      ReserveAsked{kAnybody, booking, false, {}, 1},
+      UnreserveAsked{kAnybody, 1 + any_below<std::uint64_t>(3)},
       LeasesAsked{{any_lease(state, now)}},
       LeaseReleaseAsked{kAnybody, jobs},
       LeaseRenewAsked{kAnybody, jobs.front(), Seconds{any_below(100)}},

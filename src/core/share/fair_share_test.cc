@@ -17,7 +17,7 @@ using Jobs = std::vector<std::uint64_t>;
 void weigh(State& state, const std::string& tenant, double weight, Now now) {
   TenantRule rule;
   rule.weight = weight;
-  apply(state, TenantSetAsked{{0, true}, tenant, rule}, now);
+  apply(state, TenantSetAsked{ourselves(), tenant, rule}, now);
 }
 
 double usage_of(const State& state, const std::string& tenant, Now now) {

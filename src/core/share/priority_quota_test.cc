@@ -7,8 +7,8 @@
 namespace gpusched::testing {
 namespace {
 
-constexpr Actor kUser{.uid = 1};
-constexpr Actor kRoot{.uid = 0, .administrator = true};
+const Principal kUser{.uid = 1};
+const Principal kRoot = ourselves();
 
 Ask by_user(int priority) { return ask().uid(1).as_user().priority(priority); }
 
@@ -49,7 +49,7 @@ TEST(HighestPriority, IsWhatATenantsRuleSays) {
 TEST(HighestPriority, HoldsForSet) {
   State state = machine(1, 24);
   by_user(50).submit(state, at_second(0));
-  const auto set = [&](const Actor& actor, int priority) {
+  const auto set = [&](const Principal& actor, int priority) {
     return refusal_in(
         apply(state, SetAsked{actor, {JobId{1}}, {.priority = priority}}, at_second(1)).answer);
   };

@@ -15,7 +15,7 @@ namespace {
 void weigh_projects(State& state, const std::string& tenant, ProjectWeights weights, Now now) {
   TenantRule rule;
   rule.projects = std::move(weights);
-  apply(state, TenantSetAsked{{0, true}, tenant, rule}, now);
+  apply(state, TenantSetAsked{ourselves(), tenant, rule}, now);
 }
 
 Ask of_project(const std::string& project, std::uint32_t uid = 1) {

@@ -13,7 +13,7 @@ namespace {
 using Jobs = std::vector<std::uint64_t>;
 
 void allow(State& state, const std::string& tenant, const TenantRule& rule, Now now) {
-  const Answer answer = apply(state, TenantSetAsked{{0, true}, tenant, rule}, now).answer;
+  const Answer answer = apply(state, TenantSetAsked{ourselves(), tenant, rule}, now).answer;
   ASSERT_TRUE(std::holds_alternative<Changed>(answer));
 }
 TenantRule cards(std::uint64_t most) {
@@ -185,17 +185,17 @@ TEST(Quota, ARunningJobCannotLeaveTheLongestTimeLimitBehind) {
   allow(state, "user1", rule, at_second(0));
   ask().uid(1).time(60).submit(state, at_second(0));
   start_what_fits(state, at_second(0));
-  const auto set_limit = [&](bool administrator, std::int64_t seconds) {
+  const auto set_limit = [&](Role role, std::int64_t seconds) {
     JobPatch patch;
     patch.time_limit = Seconds{seconds};
     const Answer answer =
-        apply(state, SetAsked{{1, administrator}, {JobId{1}}, patch}, at_second(1)).answer;
+        apply(state, SetAsked{{.uid = 1, .role = role}, {JobId{1}}, patch}, at_second(1)).answer;
     return std::get<Changed>(answer).unchanged.empty();
   };
-  EXPECT_TRUE(set_limit(false, 7200));
-  EXPECT_FALSE(set_limit(false, 7201));
-  EXPECT_FALSE(set_limit(false, 0));
-  EXPECT_TRUE(set_limit(true, 0));
+  EXPECT_TRUE(set_limit(Role::kUser, 7200));
+  EXPECT_FALSE(set_limit(Role::kUser, 7201));
+  EXPECT_FALSE(set_limit(Role::kUser, 0));
+  EXPECT_TRUE(set_limit(Role::kAdministrator, 0));
 }
 
 TEST(Quota, TooManyQueuedJobsAreRefusedAsAWhole) {
@@ -248,19 +248,19 @@ TEST(Tenants, TheNearerRuleCounts) {
   EXPECT_EQ(book.terms_of("lab").cards, 1u);
   EXPECT_EQ(book.terms_of("other").cards, 3u);
   EXPECT_EQ(book.terms_of("lab").weight, 2);
-  apply(state, TenantUnsetAsked{{0, true}, "lab"}, at_second(1));
+  apply(state, TenantUnsetAsked{ourselves(), "lab"}, at_second(1));
   EXPECT_EQ(book.terms_of("lab").cards, 8u);
   EXPECT_EQ(book.find("lab"), nullptr);
 }
 
 TEST(Tenants, OnlyAdministratorsChangeThem) {
   State state = machine(1, 24);
-  const Actor user{1000, false};
+  const Principal user{.uid = 1000};
   const auto set = apply(state, TenantSetAsked{user, "a", cards(1)}, at_second(0)).answer;
   EXPECT_EQ(std::get<Refusal>(set).kind, RefusalKind::kForbidden);
   const auto unset = apply(state, TenantUnsetAsked{user, "a"}, at_second(0)).answer;
   EXPECT_EQ(std::get<Refusal>(unset).kind, RefusalKind::kForbidden);
-  const Actor root{0, true};
+  const Principal root = ourselves();
   const auto nothing = apply(state, TenantSetAsked{root, "a", {}}, at_second(0)).answer;
   EXPECT_EQ(std::get<Refusal>(nothing).kind, RefusalKind::kInvalid);
   const auto unknown = preview(state, TenantUnsetAsked{root, "a"}, at_second(0));
@@ -319,11 +319,11 @@ RC_GTEST_PROP(Quota, NobodyGetsAboveItUnderAnySequenceOfEvents, ()) {
     apply(state, TimePassed{}, now);
     switch (*rc::gen::inRange(0, 6)) {
       case 0:
-        apply(state, TenantSetAsked{{0, true}, tenant, any_rule(), *rc::gen::arbitrary<bool>()},
+        apply(state, TenantSetAsked{ourselves(), tenant, any_rule(), *rc::gen::arbitrary<bool>()},
               now);
         break;
       case 1:
-        apply(state, TenantUnsetAsked{{0, true}, tenant}, now);
+        apply(state, TenantUnsetAsked{ourselves(), tenant}, now);
         break;
       case 2:
         if (!state.active().empty()) finish(state, number_of(*state.active().begin()), 0, now);
@@ -361,7 +361,7 @@ RC_GTEST_PROP(Tenants, ATurnThatIsUndoneLeavesNoTraceInThem, ()) {
     const bool fails = *rc::gen::arbitrary<bool>();
     if (fails) {
       any_ask().submit(state, now);
-      apply(state, TenantSetAsked{{0, true}, "user1", any_rule()}, now);
+      apply(state, TenantSetAsked{ourselves(), "user1", any_rule()}, now);
     } else {
       any_ask().submit(state, now);
     }

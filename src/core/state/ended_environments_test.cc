@@ -8,7 +8,7 @@ namespace gpusched::testing {
 namespace {
 
 void cancel(State& state, std::vector<JobId> jobs) {
-  apply(state, CancelAsked{{0, true}, std::move(jobs), {}}, at_second(1));
+  apply(state, CancelAsked{ourselves(), std::move(jobs), {}}, at_second(1));
 }
 bool may_go(const State& state, std::uint64_t job) {
   return state.environments().may_go(*state.find(JobId{job}));

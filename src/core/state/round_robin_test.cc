@@ -38,7 +38,7 @@ TEST(RoundRobin, GoesOnWhereItStoppedWhenAllIsFreeAgain) {
     turn().submit(state, at_second(0));
     start_what_fits(state, at_second(0));
     EXPECT_EQ(cards_of(state, id), std::vector<int>{static_cast<int>((id - 1) % 3)});
-    apply(state, LeaseReleaseAsked{{0, true}, {JobId{id}}}, at_second(0));
+    apply(state, LeaseReleaseAsked{ourselves(), {JobId{id}}}, at_second(0));
   }
 }
 
@@ -63,7 +63,7 @@ RC_GTEST_PROP(RoundRobin, EqualCardsDifferByAtMostOne, ()) {
   for (int step = 0; step < steps; ++step) {
     if (!held.empty() && *rc::gen::inRange(0, 3) == 0) {
       const auto which = *rc::gen::inRange<std::size_t>(0, held.size());
-      apply(state, LeaseReleaseAsked{{0, true}, {held[which]}}, at_second(step));
+      apply(state, LeaseReleaseAsked{ourselves(), {held[which]}}, at_second(step));
       held.erase(held.begin() + static_cast<std::ptrdiff_t>(which));
       continue;
     }
@@ -90,7 +90,7 @@ RC_GTEST_PROP(RoundRobin, TakesTheFittingCardThatHadLeast, ()) {
   for (int step = 0; step < 60; ++step) {
     if (!held.empty() && *rc::gen::inRange(0, 2) == 0) {
       const auto which = *rc::gen::inRange<std::size_t>(0, held.size());
-      apply(state, LeaseReleaseAsked{{0, true}, {held[which]}}, at_second(step));
+      apply(state, LeaseReleaseAsked{ourselves(), {held[which]}}, at_second(step));
       held.erase(held.begin() + static_cast<std::ptrdiff_t>(which));
       continue;
     }
@@ -105,7 +105,7 @@ RC_GTEST_PROP(RoundRobin, TakesTheFittingCardThatHadLeast, ()) {
     start_what_fits(state, at_second(step));
     if (!least) {
       RC_ASSERT(state_of(state, number_of(id)) == "queued");
-      apply(state, LeaseReleaseAsked{{0, true}, {id}}, at_second(step));
+      apply(state, LeaseReleaseAsked{ourselves(), {id}}, at_second(step));
       continue;
     }
     const auto card = static_cast<std::size_t>(cards_of(state, number_of(id)).front());

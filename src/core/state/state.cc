@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "core/access/rights.h"
 #include "core/state/deadline_times.h"
 #include "core/state/gpu_hours.h"
 

@@ -75,8 +75,8 @@ TEST(State, WhatWasSeenStaysWhenItsTurnIsUndone) {
 TEST(State, TheNewestJobsOfAUserComeFirst) {
   State state = machine(1, 24);
   for (const std::uint32_t uid : {1000U, 1001U, 1000U}) ask().uid(uid).submit(state, at_second(0));
-  EXPECT_EQ(state.newest_of(1000, 5), (std::vector{JobId{3}, JobId{1}}));
-  EXPECT_EQ(state.newest_of(1000, 1), std::vector{JobId{3}});
+  EXPECT_EQ(state.newest_of({.uid = 1000}, 5), (std::vector{JobId{3}, JobId{1}}));
+  EXPECT_EQ(state.newest_of({.uid = 1000}, 1), std::vector{JobId{3}});
 }
 
 TEST(State, SaysThatMoreIsToBeReleasedWhenASliceEndsWithARange) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/access/rights.h"
+
 namespace gpusched {
 
 std::optional<std::size_t> StateView::index_of(CardNumber number) const {
@@ -30,11 +32,11 @@ std::vector<JobId> StateView::dependents_of(JobId id) const {
   return found == dependents_.end() ? std::vector<JobId>{} : found->second;
 }
 
-std::vector<JobId> StateView::newest_of(std::uint32_t uid, std::size_t most) const {
+std::vector<JobId> StateView::newest_of(const Principal& owner, std::size_t most) const {
   std::vector<JobId> newest;
   for (auto job = tables_.jobs.rows.rbegin();
        job != tables_.jobs.rows.rend() && newest.size() < most; ++job) {
-    if (job->second.owner.uid == uid && !in_open_submission(job->first)) {
+    if (owns(owner, owned_by(job->second.owner)) && !in_open_submission(job->first)) {
       newest.push_back(job->first);
     }
   }

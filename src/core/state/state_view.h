@@ -79,7 +79,7 @@ class StateView {
   const EndedBook& ended_book() const { return ended_; }
   const EndedEnvironments& environments() const { return environments_; }
   // The newest jobs of a user, newest first.
-  std::vector<JobId> newest_of(std::uint32_t uid, std::size_t most) const;
+  std::vector<JobId> newest_of(const Principal& owner, std::size_t most) const;
   // True while the submission a job belongs to is not complete: the job does not exist for users.
   bool in_open_submission(JobId id) const;
 
