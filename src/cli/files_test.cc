@@ -71,8 +71,7 @@ TEST(Prepare, TakesDirectivesFromAScriptAndTheCommandLineWins) {
              "#!/bin/bash\n#GPUSCHED --gpus 2 --vram 8G\n#GPUSCHED --vram 9G --env A=1\necho\n");
   const auto submission = prepare({"--gpus", "4", "--env", "B=2", script, "x", "--gpus"});
   ASSERT_TRUE(submission) << submission.error().message;
-  EXPECT_EQ(submission->gpus->most, 4);
-  EXPECT_EQ(submission->vram_bytes, 9ULL << 30U);
+  EXPECT_EQ(submission->fields, R"("gpus":{"least":4,"most":4},"vram_bytes":9663676416)");
   // Not executable: run by its interpreter.
   EXPECT_EQ(submission->command, (std::vector<std::string>{"/bin/bash", script, "x", "--gpus"}));
   EXPECT_EQ(submission->environment[submission->environment.size() - 2], "A=1");
@@ -101,7 +100,7 @@ TEST(Prepare, ReadsAJobFileAndLetsTheCommandLineReplaceItsCommand) {
   ASSERT_TRUE(submission) << submission.error().message;
   EXPECT_EQ(submission->command, (std::vector<std::string>{"echo", "here"}));
   EXPECT_FALSE(submission->shell);
-  EXPECT_EQ(submission->gpus->most, 1);
+  EXPECT_EQ(submission->fields, R"("gpus":{"least":1,"most":1})");
   EXPECT_TRUE(prepare({"--file", file})->shell);
   write_file(file, "command: [a]\nvram: 8Q\n");
   EXPECT_TRUE(prepare({"--file", file}).error().message.starts_with(file + ":2:7: vram: "));

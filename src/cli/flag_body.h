@@ -1,74 +1,55 @@
-// A JSON body from flags: only the fields that are given, and the first error is kept.
+// The fields of a JSON body that flags say: only those that are given, and the first error is kept.
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
-#include <string_view>
-#include <variant>
-#include <vector>
 
 #include "base/result.h"
 #include "cli/flags.h"
-#include "cli/submit/submission.h"
 #include "json/json_writer.h"
 
 namespace gpusched::cli {
 
 class FlagBody {
  public:
-  explicit FlagBody(const Arguments& arguments) : arguments_(arguments), json_(text_) {
-    json_.begin_object();
-  }
-  // `parse` makes a Result of the flag's text.
-  template <class Parse>
-  void field(std::string_view flag, std::string_view name, Parse parse) {
-    const FlagValue* value = error_ ? nullptr : arguments_.find(flag);
-    if (value == nullptr) return;
-    auto parsed = parse(value->text);
-    if (!parsed) {
-      error_ = bad_value(*value, parsed.error().message).value();
-      return;
+  explicit FlagBody(const FlagAround& around) : around_(around), json_(text_) {}
+
+  // Every flag of these that is a field and is given.
+  void add(std::span<const FlagSection> sections) {
+    for (const FlagSection& section : sections) {
+      for (const Flag& flag : section.flags) {
+        if (flag.write != nullptr && !error_) add(flag);
+      }
     }
-    json_.key(name);
-    write(*parsed);
   }
   // For fields that come from elsewhere.
   JsonWriter& json() { return json_; }
-  // No field was given; errors come with finish().
-  bool empty() const { return !error_ && text_ == "{"; }
-  Result<std::string> finish() {
+  // The fields without braces around them.
+  Result<std::string> fields() {
     if (error_) return failure(*error_);
-    json_.end_object();
     return std::move(text_);
+  }
+  Result<std::string> object() {
+    if (error_) return failure(*error_);
+    return "{" + text_ + "}";
   }
 
  private:
-  template <class T>
-  void write(const T& value) {
-    json_.value(value);
-  }
-  template <class T>
-  void write(const std::vector<T>& values) {
-    json_.begin_array();
-    for (const T& value : values) json_.value(value);
-    json_.end_array();
-  }
-  void write(const std::vector<CardName>& cards) {
-    json_.begin_array();
-    for (const CardName& card : cards) {
-      std::visit([this](const auto& word) { json_.value(word); }, card);
-    }
-    json_.end_array();
-  }
-  void write(const GpuCount& count) {
-    if (count.all) {
-      json_.value("all");
+  void add(const Flag& flag) {
+    const FlagValue* value = around_.arguments.find(flag.name);
+    if (value == nullptr) return;
+    Result<void> written;
+    if (value->text.empty() && flag.kind == FlagKind::kValue && !around_.setting) {
+      written = failure(ErrorCode::kInvalid, "is empty");
     } else {
-      json_.begin_object().field("least", count.least).field("most", count.most).end_object();
+      json_.key(flag.field);
+      written = flag.write(*value, around_, json_);
     }
+    if (!written) error_ = bad_value(*value, written.error().message).value();
   }
 
-  const Arguments& arguments_;
+  FlagAround around_;
   std::string text_;
   JsonWriter json_;
   std::optional<Error> error_;

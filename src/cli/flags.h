@@ -9,6 +9,11 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/time.h"
+
+namespace gpusched {
+class JsonWriter;
+}
 
 namespace gpusched::cli {
 
@@ -30,6 +35,20 @@ enum class Offer : unsigned char {
   kWords
 };
 
+class Arguments;
+struct FlagValue;
+
+// What a value may depend on besides its text.
+struct FlagAround {
+  const Arguments& arguments;
+  Wall now{};
+  Seconds (*offset_at)(Wall) = nullptr;  // Local time minus UTC; null: UTC.
+  bool setting = false;                  // `set`: an empty text takes away what is there.
+};
+// Writes the value as that of a request's field, or says what is wrong with it.
+using WriteFlag = Result<void> (*)(const FlagValue& value, const FlagAround& around,
+                                   JsonWriter& json);
+
 struct Flag {
   std::string_view name;  // With its dashes: "--gpus".
   char letter = 0;        // 'f' for -f; 0: none.
@@ -38,7 +57,19 @@ struct Flag {
   std::string_view help;
   Offer offer = Offer::kNothing;
   std::string_view words = {};  // For kWords, separated by spaces.
+  std::string_view field = {};  // Of a request's body, if it is one (as_field).
+  WriteFlag write = nullptr;
+  std::string_view set_help = {};
 };
+
+// `flag` as a field of a request. `set_help`: `set` may change it later, and says this of it.
+constexpr Flag as_field(Flag flag, std::string_view field, WriteFlag write = nullptr,
+                        std::string_view set_help = {}) {
+  flag.field = field;
+  flag.write = write;
+  flag.set_help = set_help;
+  return flag;
+}
 
 struct FlagSection {
   std::string_view title;

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "cli/submit/submission.h"
+#include "cli/flag_values.h"
 #include "json/json_writer.h"
 #include "os/clock.h"
+#include "wire/spec_values.h"
 
 namespace gpusched::cli {
 namespace {
@@ -34,11 +35,8 @@ Result<void> write_reserved_cards(JsonWriter& json, const Arguments& arguments, 
   }
   auto cards = parse_cards(text);
   if (!cards) return failure(cards.error());
-  json.key("cards").begin_array();
-  for (const CardName& card : *cards) {
-    std::visit([&json](const auto& word) { json.value(word); }, card);
-  }
-  json.end_array();
+  json.key("cards");
+  write_value(json, *cards, Plain{});
   return {};
 }
 

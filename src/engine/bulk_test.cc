@@ -108,7 +108,7 @@ TEST_F(Bulk, SetComesInSlicesAndAnArrayStillSharesItsSpec) {
   changed_most_ = 0;
   std::optional<Result<Answer>> answer;
   SetAsked asked{ourselves(), all(), {}};
-  asked.patch.name = "renamed";
+  asked.patch.put(&JobSpec::name, "renamed");
   engine_->post(asked, into(answer));
   while (turn()) continue;
   ASSERT_TRUE(answer && *answer);
@@ -122,7 +122,7 @@ TEST_F(Bulk, SetComesInSlicesAndAnArrayStillSharesItsSpec) {
 TEST_F(Bulk, ASetThatFitsNowhereIsRefusedBeforeAnythingChanges) {
   std::optional<Result<Answer>> answer;
   SetAsked asked{ourselves(), all(), {}};
-  asked.patch.cpus = 4711;
+  asked.patch.put(&Needs::cpus, 4711);
   engine_->post(asked, into(answer));
   while (turn()) continue;
   ASSERT_TRUE(answer);

@@ -72,7 +72,7 @@ Result<std::optional<PastJob>> past_job(const JsonValue& row) {
   past.ended = std::max(*ended, past.started);
   Fields fields(*needs);
   JobSpec spec;
-  read_spec_fields(fields, spec);
+  read_needs(fields, spec);
   if (auto read = fields.finish(); !read) return failure(read.error());
   past.job.needs = spec.needs;
   // Names may have been given to other cards since.

@@ -23,6 +23,7 @@ void FaultWorld::client_acts() {
   const int action = pick(22);
   if (action < 6 || !job) return submit_something();
   const auto ignore = [](Result<Answer>) {};
+  JobPatch patch;
   switch (action) {
     case 6:
       return cancel({*job}, Seconds{pick(5)});
@@ -55,11 +56,11 @@ void FaultWorld::client_acts() {
     case 19:
       return resume_something();
     case 20:
-      return engine_->post(
-          SetAsked{root, {*job}, {.vram_limit_bytes = static_cast<std::uint64_t>(pick(25)) * kGiB}},
-          ignore);
+      patch.put(&RareAsks::vram_limit_bytes, static_cast<std::uint64_t>(pick(25)) * kGiB);
+      return engine_->post(SetAsked{root, {*job}, patch}, ignore);
     default:
-      return engine_->post(SetAsked{root, {*job}, {.priority = pick(101)}}, ignore);
+      patch.priority = pick(101);
+      return engine_->post(SetAsked{root, {*job}, patch}, ignore);
   }
 }
 

@@ -1,5 +1,6 @@
 #include "wire/adopt.h"
 
+#include <array>
 #include <limits>
 
 #include "wire/environment.h"
@@ -9,19 +10,10 @@
 namespace gpusched {
 namespace {
 
-std::optional<std::string> fault_of_adoption(const JobSpec& spec) {
-  if (auto fault = fault_of_label("name", spec.name)) return fault;
-  if (auto fault = fault_of_label("project", spec.project)) return fault;
-  for (const std::string& tag : spec.rare->tags) {
-    if (auto fault = fault_of_label("tags", tag)) return fault;
-  }
-  return std::nullopt;
-}
-
-void read_time(Fields& fields, TimeRule& time) {
-  fields.seconds("time_limit_s", time.limit);
-  fields.seconds("grace_s", time.grace);
-}
+// Those of a submission that make sense for a process that runs already.
+constexpr std::array<std::string_view, 12> kFields = {
+    "tags", "name",      "project",    "vram_bytes", "share_percent", "exclusive",
+    "cpus", "ram_bytes", "only_cards", "grace_s",    "time_limit_s",  "vram_limit_bytes"};
 
 }  // namespace
 
@@ -35,28 +27,14 @@ Result<AdoptBody> parse_adopt(std::string_view json, Seconds default_grace) {
   if (!fields.number("pid", body.pid, 2, std::numeric_limits<int>::max())) {
     fields.fault("pid", "is missing, or not the number of a process");
   }
-  fields.text("name", spec.name);
-  fields.text("project", spec.project);
   fields.number("priority", body.priority, 0, 100);
-  fields.number("vram_bytes", spec.needs.vram_bytes, 0, kBytesMost);
-  fields.number("share_percent", spec.needs.share_percent, 0, 100);
-  fields.flag("exclusive", spec.needs.exclusive);
-  fields.number("cpus", spec.needs.cpus, 0, kCpusMost);
-  fields.number("ram_bytes", spec.needs.ram_bytes, 0, kBytesMost);
-  CardFilter cards;
-  read_card_list(fields, "only_cards", cards.only);
-  spec.needs.cards = std::move(cards);
-  read_time(fields, spec.time);
+  read_spec_fields(fields, spec, kFields);
   std::size_t preempt = 0;
   if (fields.word("preempt", {"auto", "never"}, preempt) && preempt == 1) {
     spec.preempt = PreemptPolicy::kNever;
   }
-  RareAsks rare;
-  fields.texts("tags", rare.tags);
-  fields.number("vram_limit_bytes", rare.vram_limit_bytes, 0, kBytesMost);
-  spec.rare = std::move(rare);
   if (Result<void> read = fields.finish(); !read) return failure(read.error());
-  if (auto fault = fault_of_adoption(spec)) {
+  if (auto fault = fault_of_labels(spec)) {
     return failure(ErrorCode::kInvalid, std::move(*fault));
   }
   spec.environment = unnamed_environment({});

@@ -4,7 +4,8 @@
 
 #include "wire/adopt.h"
 #include "wire/lease.h"
-#include "wire/needs.h"
+#include "wire/spec_fields.h"
+#include "wire/spec_values.h"
 #include "wire/usage.h"
 
 namespace gpusched {
@@ -154,18 +155,10 @@ void write_row_fields(JsonWriter& json, const Job& job, const RowFacts& facts,
   write_standing(json, job, facts.arguments);
   write_progress(json, facts);
   json.key("needs").begin_object();
-  write_needs_fields(json, spec.needs);
+  write_needs_fields(json, spec);
   json.end_object().field("time_limit_s", spec.time.limit);
   if (spec.lease) write_lease_terms(json, *spec.lease);
   if (spec.adopted) write_adopted(json, *spec.adopted);
-}
-
-void write_places(JsonWriter& json, const Job& job) {
-  const JobSpec& spec = *job.spec;
-  write_strings(json, "argv", command_of(job));
-  json.field("shell", spec.shell).field("working_directory", spec.working_directory);
-  json.key("output_path").text_or_null(spec.rare->output_path);
-  json.key("error_path").text_or_null(spec.rare->error_path);
 }
 
 void write_usage(JsonWriter& json, const Job& job) {
@@ -215,29 +208,17 @@ void write_job_details(JsonWriter& json, const Job& job, const RowFacts& facts,
   const JobSpec& spec = *job.spec;
   json.begin_object();
   write_row_fields(json, job, facts, cards);
-  json.field("grace_s", spec.time.grace);
-  write_warn_signal(json, "warn_signal", spec.time);
-  write_after(json, spec.rare->after);
-  json.field("retries", spec.retry.retries).field("failures", job.failures);
-  write_strings(json, "retry_causes", cause_names(spec.retry.causes));
-  json.field("retry_back_off_s", spec.retry.back_off);
-  json.field("begin", spec.rare->begin).field("expire", spec.rare->expire);
-  json.field("deadline", spec.rare->deadline);
+  write_shown_fields(json, spec, facts.arguments);
+  json.field("failures", job.failures);
   json.key("deadline_warning").text_or_null(facts.deadline_warning);
   json.key("near_cpus").text_or_null(facts.near_cpus);
-  json.field("restartable", spec.restartable).field("preempt", preempt_name(spec.preempt));
   write_aside(json, job, facts.away);
   json.field("mps", grant_of(job) != nullptr && grant_of(job)->mps);
-  write_save_terms(json, spec.saves.get());
-  json.field("vram_limit_bytes", spec.rare->vram_limit_bytes > 0
-                                     ? std::optional(spec.rare->vram_limit_bytes)
-                                     : std::nullopt);
   json.field("saved_attempt",
              job.saved_attempt > 0 ? std::optional(job.saved_attempt) : std::nullopt);
-  if (facts.arguments) write_places(json, job);
+  if (facts.arguments) write_strings(json, "argv", command_of(job));
   write_usage(json, job);
   if (facts.known != nullptr) write_knowledge(json, *facts.known, facts.arguments);
-  json.field("attach", attach_name(spec.attach));
   json.field("array_limit", spec.rare->array_limit);
   if (owner != nullptr) write_owner_fields(json, *owner);
   json.end_object();

@@ -15,10 +15,8 @@ constexpr std::uint64_t kWaitMost = 366ULL * 24 * 3600 * 1000;
 
 std::optional<std::string> fault_of_lease(const LeaseBody& body) {
   const JobSpec& spec = body.spec;
-  if (auto fault = fault_of_label("name", spec.name)) return fault;
+  if (auto fault = fault_of_labels(spec)) return fault;
   if (auto fault = fault_of_label("application", spec.lease->application)) return fault;
-  if (auto fault = fault_of_label("group", spec.group)) return fault;
-  if (auto fault = fault_of_label("project", spec.project)) return fault;
   if (spec.needs.gpus.most == 0) return "gpus must be at least 1: a lease is of cards";
   if (spec.lease->by_connection && spec.lease->pid != 0) {
     return "pid has no place with holder \"connection\"";
@@ -35,7 +33,7 @@ Result<LeaseBody> read_lease(const JsonValue& value, const std::string& path) {
   fields.text("name", spec.name);
   fields.text("group", spec.group);
   fields.text("project", spec.project);
-  read_needs(fields, spec.needs);
+  read_needs(fields, spec);
   fields.seconds("ttl_s", spec.time.limit);
   spec.time.grace = Seconds{0};
   fields.number("priority", body.priority, 0, 100);

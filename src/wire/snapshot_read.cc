@@ -146,12 +146,8 @@ Grant read_grant(Fields& fields) {
 
 std::shared_ptr<const JobSpec> read_spec(Fields& fields) {
   auto spec = std::make_shared<JobSpec>();
-  object(fields, "spec", [&spec](Fields& from) {
-    read_spec_fields(from, *spec);
-    object(from, "array", [&spec](Fields& array) {
-      array.number("limit", spec->rare.edit().array_limit, 0, kTasksAtOnceMost);
-    });
-  });
+  object(fields, "spec",
+         [&spec](Fields& from) { read_spec_fields(from, *spec, SpecSource::kStore); });
   spec->environment = std::make_shared<const Environment>();
   return spec;
 }

@@ -4,10 +4,10 @@
 #include "core/explain/excerpt.h"
 #include "core/state/belief.h"
 #include "json/json_writer.h"
-#include "wire/needs.h"
 #include "wire/snapshot.h"
 #include "wire/snapshot_fields.h"
 #include "wire/spec.h"
+#include "wire/spec_values.h"
 #include "wire/tenant.h"
 
 namespace gpusched {

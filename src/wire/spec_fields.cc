@@ -1,230 +1,125 @@
 #include "wire/spec_fields.h"
 
-#include <fmt/format.h>
+#include <algorithm>
 
-#include <limits>
+#include "wire/spec_values.h"
 
 namespace gpusched {
 namespace {
 
-void read_resource_limits(Fields& fields, std::shared_ptr<const ResourceLimits>& limits) {
-  const JsonArray* list = fields.list("resource_limits");
-  if (list == nullptr || list->empty()) return;
-  ResourceLimits read;
-  for (const JsonValue& element : *list) {
-    Fields inner(element, "resource_limits.");
-    ResourceLimit limit;
-    constexpr std::uint64_t kLimitMost = std::numeric_limits<std::uint64_t>::max();
-    if (!inner.number("resource", limit.resource, 0, 31)) inner.fault("resource", "is missing");
-    if (!inner.number("soft", limit.soft, 0, kLimitMost)) inner.fault("soft", "is missing");
-    if (!inner.number("hard", limit.hard, 0, kLimitMost)) inner.fault("hard", "is missing");
-    inner.close();
-    fields.adopt(inner);
-    if (fields.failed()) return;
-    read.push_back(limit);
-  }
-  limits = std::make_shared<const ResourceLimits>(std::move(read));
+template <class Row>
+using PartOf = typename std::remove_cvref_t<Row>::Part;
+template <class Row>
+using FormOf = typename std::remove_cvref_t<Row>::Form;
+template <class Row>
+constexpr bool kIsNeed =
+    std::is_same_v<PartOf<Row>, Needs> || std::is_same_v<PartOf<Row>, CardFilter>;
+
+template <class Row>
+bool read_field(Fields& fields, std::string_view name, const Row& row, JobSpec& spec) {
+  auto value = row.in(spec);
+  if (!read_value(FieldAsked{fields, name, row.terms}, value, FormOf<Row>{})) return false;
+  row.put(spec, std::move(value));
+  return true;
 }
 
-void read_after(Fields& fields, std::vector<Dependency>& after) {
-  const JsonArray* list = fields.list("after");
-  if (list == nullptr) return;
-  for (const JsonValue& element : *list) {
-    Fields inner(element, "after.");
-    std::uint64_t job = 0;
-    std::size_t kind = 0;
-    if (!inner.number("job", job, 1, std::numeric_limits<std::uint64_t>::max() - 1)) {
-      inner.fault("job", "is missing");
-    }
-    inner.word("kind", {"ok", "any", "fail"}, kind);
-    inner.close();
-    fields.adopt(inner);
-    if (fields.failed()) return;
-    after.push_back({JobId{job}, static_cast<DependencyKind>(kind)});
-  }
+template <class Row>
+void write_field(JsonWriter& json, std::string_view name, const Row& row, const JobSpec& spec) {
+  json.key(name);
+  write_value(json, row.in(spec), FormOf<Row>{});
 }
 
-void read_time_rule(Fields& fields, TimeRule& time) {
-  fields.seconds("time_limit_s", time.limit);
-  fields.seconds("grace_s", time.grace);
-  if (const JsonValue* signal = fields.value("signal")) {
-    Fields inner(*signal, "signal.");
-    if (!inner.number("number", time.warn_signal, 1, 64)) inner.fault("number", "is missing");
-    inner.seconds("before_s", time.warn_before);
-    inner.close();
-    fields.adopt(inner);
-  }
+template <class Row>
+bool at_default(const Row& row, const JobSpec& spec) {
+  static const JobSpec kDefault;
+  return row.in(spec) == row.in(kDefault);
 }
 
-void read_save_terms(Fields& fields, std::shared_ptr<const SaveTerms>& saves) {
-  const JsonValue* given = fields.value("checkpoint");
-  if (given == nullptr) return;
-  Fields inner(*given, "checkpoint.");
-  auto terms = std::make_shared<SaveTerms>();
-  inner.number("signal", terms->signal, 0, 64);
-  inner.seconds("grace_s", terms->grace);
-  inner.close();
-  fields.adopt(inner);
-  saves = std::move(terms);
-}
-
-void read_retry_rule(Fields& fields, RetryRule& retry) {
-  fields.number("retries", retry.retries, 0, kRetriesMost);
-  fields.seconds("retry_back_off_s", retry.back_off);
-  std::vector<std::string> names;
-  if (!fields.texts("retry_causes", names)) return;
-  retry.causes = 0;
-  for (const std::string& name : names) {
-    const std::optional<Cause> cause = cause_named(name);
-    if (!cause) {
-      fields.fault("retry_causes", fmt::format("has \"{}\", which is no cause", name));
-      return;
-    }
-    retry.causes |= cause_bit(*cause);
-  }
+// Those that `wanted` takes.
+template <class Wanted>
+void read_fields(Fields& fields, JobSpec& spec, Wanted wanted) {
+  bool cpus = false;
+  for_each_spec_field([&](const auto& row) {
+    if (wanted(row) && read_field(fields, row.name, row, spec)) cpus = cpus || row.name == "cpus";
+  });
+  // A job without a card computes on a processor.
+  if (!cpus) spec.needs.cpus = spec.needs.wants_cards() ? 0 : 1;
 }
 
 }  // namespace
 
-void read_needs(Fields& fields, Needs& needs) {
-  read_card_count(fields, needs.gpus);
-  fields.number("vram_bytes", needs.vram_bytes, 0, kBytesMost);
-  fields.number("share_percent", needs.share_percent, 0, 100);
-  fields.flag("exclusive", needs.exclusive);
-  CardFilter cards = *needs.cards;
-  read_card_list(fields, "only_cards", cards.only);
-  read_card_list(fields, "avoid_cards", cards.avoid);
-  fields.text("card_type", cards.type);
-  needs.cards = std::move(cards);
-  if (!fields.number("cpus", needs.cpus, 0, kCpusMost)) needs.cpus = needs.wants_cards() ? 0 : 1;
-  fields.number("ram_bytes", needs.ram_bytes, 0, kBytesMost);
-  read_cpu_use(fields, needs.cpu_use);
+void read_spec_fields(Fields& fields, JobSpec& spec, SpecSource source) {
+  read_fields(fields, spec, [source](const auto& row) {
+    return source == SpecSource::kStore || !row.terms.stored_only;
+  });
 }
 
-namespace {
-
-void read_terminal(Fields& fields, RareAsks& rare) {
-  if (const JsonValue* terminal = fields.value("terminal")) {
-    Fields inner(*terminal, "terminal.");
-    inner.number("rows", rare.terminal_rows, 0, 65535);
-    inner.number("columns", rare.terminal_columns, 0, 65535);
-    inner.close();
-    fields.adopt(inner);
-  }
+void read_spec_fields(Fields& fields, JobSpec& spec, std::span<const std::string_view> names) {
+  for_each_spec_field([&](const auto& row) {
+    if (std::ranges::find(names, row.name) != names.end()) read_field(fields, row.name, row, spec);
+  });
 }
 
-void read_rare_asks(Fields& fields, RareAsks& rare) {
-  fields.texts("tags", rare.tags);
-  fields.text("key", rare.key);
-  read_after(fields, rare.after);
-  fields.time("begin", rare.begin);
-  fields.time("expire", rare.expire);
-  fields.time("deadline", rare.deadline);
-  fields.number("vram_limit_bytes", rare.vram_limit_bytes, 0, kBytesMost);
-  fields.text("output_path", rare.output_path);
-  fields.text("error_path", rare.error_path);
-  read_terminal(fields, rare);
+void read_needs(Fields& fields, JobSpec& spec) {
+  read_fields(fields, spec, [](const auto& row) { return kIsNeed<decltype(row)>; });
 }
 
-}  // namespace
-
-bool read_card_count(Fields& fields, CardCount& count) {
-  const JsonValue* gpus = fields.value("gpus");
-  if (gpus == nullptr) return false;
-  const auto fault = [&] {
-    fields.fault("gpus", fmt::format("must be a number from 0 to {}, \"all\", or "
-                                     "{{\"least\":…,\"most\":…}}",
-                                     kCardsMost));
-    return false;
-  };
-  const auto* word = gpus->as<std::string>();
-  if (word != nullptr && *word == "all") {
-    count = {1, CardCount::kAllCards};
-    return true;
-  }
-  if (const std::optional<std::uint64_t> number = whole_number(*gpus)) {
-    if (*number > kCardsMost) return fault();
-    count = {static_cast<int>(*number), static_cast<int>(*number)};
-    return true;
-  }
-  if (gpus->as<JsonObject>() == nullptr) return fault();
-  Fields inner(*gpus, "gpus.");
-  CardCount read;
-  if (!inner.number("least", read.least, 0, kCardsMost)) inner.fault("least", "is missing");
-  const JsonValue* most = gpus->find("most");
-  const auto* most_word = most == nullptr ? nullptr : most->as<std::string>();
-  if (most_word != nullptr && *most_word == "all") {
-    (void)inner.value("most");
-    read.most = CardCount::kAllCards;
-  } else if (!inner.number("most", read.most, 0, kCardsMost)) {
-    read.most = read.least;
-  }
-  inner.close();
-  if (read.most < read.least) inner.fault("most", "must not be less than gpus.least");
-  if (read.least == 0 && read.most != 0) {
-    inner.fault("least", "must be at least 1 unless gpus.most is 0");
-  }
-  fields.adopt(inner);
-  if (fields.failed()) return false;
-  count = read;
-  return true;
-}
-
-bool read_card_list(Fields& fields, std::string_view name, CardList& cards) {
-  const JsonArray* list = fields.list(name);
-  if (list == nullptr) return false;
-  CardList read;
-  for (const JsonValue& element : *list) {
-    const auto* word = element.as<std::string>();
-    if (word != nullptr && !word->empty() && word->size() <= kCardNameMost) {
-      read.names.push_back(*word);
-      continue;
+void read_patch_fields(Fields& fields, JobPatch& patch) {
+  patch.fill([&](const auto& row, auto& value) {
+    return read_value(FieldAsked{fields, row.name, row.terms}, value, FormOf<decltype(row)>{});
+  });
+  for_each_spec_field([&](const auto& row) {
+    if (row.terms.set == Settable::kNever && fields.value(row.name) != nullptr) {
+      fields.fault(row.name, "cannot change once a job is submitted");
     }
-    const std::optional<std::uint64_t> number = whole_number(element);
-    if (!number || *number > std::numeric_limits<std::uint16_t>::max()) {
-      fields.fault(name, "must be a list of card numbers, aliases and tags");
-      return false;
+  });
+}
+
+JobSpec read_shown_fields(const JsonValue& details) {
+  JobSpec spec;
+  Fields fields(details);
+  for_each_spec_field([&](const auto& row) {
+    if constexpr (!kIsNeed<decltype(row)>) {
+      if (row.terms.shown != Shown::kNowhere) read_field(fields, row.shown_name(), row, spec);
     }
-    read.numbers.push_back(static_cast<CardNumber>(*number));
-  }
-  cards = std::move(read);
-  return true;
+  });
+  if (const JsonValue* needs = fields.value("needs")) spec.needs = read_shown_needs(*needs);
+  return spec;
 }
 
-bool read_cpu_use(Fields& fields, CpuUse& use) {
-  std::size_t position = 0;
-  if (!fields.word("cpu_use", {"never", "prefer", "fallback"}, position)) return false;
-  use = static_cast<CpuUse>(position);
-  return true;
+Needs read_shown_needs(const JsonValue& needs) {
+  JobSpec spec;
+  Fields fields(needs);
+  for_each_spec_field([&](const auto& row) {
+    if constexpr (kIsNeed<decltype(row)>) read_field(fields, row.name, row, spec);
+  });
+  return std::move(spec.needs);
 }
 
-void read_spec_fields(Fields& fields, JobSpec& spec) {
-  fields.texts("command", spec.argv);
-  fields.flag("shell", spec.shell);
-  fields.text("working_directory", spec.working_directory);
-  int umask = static_cast<int>(spec.umask);
-  fields.number("umask", umask, 0, 0777);
-  spec.umask = static_cast<std::uint32_t>(umask);
-  read_resource_limits(fields, spec.limits);
-  fields.text("name", spec.name);
-  fields.text("group", spec.group);
-  fields.text("project", spec.project);
-  read_needs(fields, spec.needs);
-  read_time_rule(fields, spec.time);
-  read_save_terms(fields, spec.saves);
-  read_retry_rule(fields, spec.retry);
-  fields.flag("restartable", spec.restartable);
-  std::size_t preempt = 0;
-  if (fields.word("preempt", {"auto", "cooperative", "never"}, preempt)) {
-    spec.preempt = static_cast<PreemptPolicy>(preempt);
-  }
-  std::size_t attach = 0;
-  if (fields.word("attach", {"none", "pipes", "pty"}, attach)) {
-    spec.attach = static_cast<Attach>(attach);
-  }
-  RareAsks rare = *spec.rare;
-  read_rare_asks(fields, rare);
-  spec.rare = std::move(rare);
+void write_stored_fields(JsonWriter& json, const JobSpec& spec) {
+  for_each_spec_field([&](const auto& row) {
+    if (row.terms.stored_at_default || !at_default(row, spec)) {
+      write_field(json, row.name, row, spec);
+    }
+  });
+}
+
+void write_needs_fields(JsonWriter& json, const JobSpec& spec) {
+  for_each_spec_field([&](const auto& row) {
+    if constexpr (kIsNeed<decltype(row)>) write_field(json, row.name, row, spec);
+  });
+}
+
+void write_shown_fields(JsonWriter& json, const JobSpec& spec, bool places) {
+  for_each_spec_field([&](const auto& row) {
+    const Shown shown = row.terms.shown;
+    if (shown != Shown::kDetails && !(shown == Shown::kPlaces && places)) return;
+    if (row.terms.null_at_default && at_default(row, spec)) {
+      json.key(row.shown_name()).null();
+    } else {
+      write_field(json, row.shown_name(), row, spec);
+    }
+  });
 }
 
 }  // namespace gpusched

@@ -1,27 +1,36 @@
-// The fields of a JobSpec, read from an object; shared by the store's form and by POST /v1/jobs.
+// The list of a spec's fields (core/model/spec_fields.h) as JSON: written and read for every
+// message that has them.
 #pragma once
 
-#include "core/model/event.h"
-#include "core/model/job.h"
+#include <span>
+#include <string_view>
+
+#include "core/model/job_patch.h"
 #include "json/json_fields.h"
+#include "json/json_writer.h"
 
 namespace gpusched {
 
-// Everything but `environment` and `array`.
-void read_spec_fields(Fields& fields, JobSpec& spec);
-// `gpus`: a number, "all", or {"least","most"}. True if it was there and right.
-bool read_card_count(Fields& fields, CardCount& count);
-// Numbers, and aliases or tags as strings.
-bool read_card_list(Fields& fields, std::string_view name, CardList& cards);
-bool read_cpu_use(Fields& fields, CpuUse& use);
-// All that a job asks of cards and host.
-void read_needs(Fields& fields, Needs& needs);
+// What the store keeps; a request says some of it in another way.
+enum class SpecSource : unsigned char { kRequest, kStore };
 
-inline constexpr std::uint64_t kBytesMost = 1ULL << 60;
-inline constexpr int kCpusMost = 1'000'000;
-inline constexpr int kCardsMost = 4096;
-inline constexpr std::size_t kCardNameMost = 200;
-inline constexpr int kRetriesMost = 1000;
-inline constexpr int kTasksAtOnceMost = 1'000'000;
+// Everything but `environment`.
+void read_spec_fields(Fields& fields, JobSpec& spec, SpecSource source);
+// These alone.
+void read_spec_fields(Fields& fields, JobSpec& spec, std::span<const std::string_view> names);
+// All that a job asks of cards and host.
+void read_needs(Fields& fields, JobSpec& spec);
+// Those that `set` may change.
+void read_patch_fields(Fields& fields, JobPatch& patch);
+// What an answer tells of a spec, and of needs, as far as it is understood.
+JobSpec read_shown_fields(const JsonValue& details);
+Needs read_shown_needs(const JsonValue& needs);
+
+// As the store keeps them; without braces, like all of these.
+void write_stored_fields(JsonWriter& json, const JobSpec& spec);
+// gpus, vram_bytes, … card_type.
+void write_needs_fields(JsonWriter& json, const JobSpec& spec);
+// What the details have beside the row; `places` for those who may see what it runs.
+void write_shown_fields(JsonWriter& json, const JobSpec& spec, bool places);
 
 }  // namespace gpusched

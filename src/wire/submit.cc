@@ -60,10 +60,12 @@ Result<void> read_array(Fields& fields, SubmitBody& body, const SubmitLimits& li
   Fields inner(*array, "array.");
   std::string indices;
   if (!inner.text("indices", indices)) inner.fault("indices", "is missing");
-  inner.number("limit", body.spec.rare.edit().array_limit, 0, kTasksAtOnceMost);
+  int limit = 0;
+  inner.number("limit", limit, 0, spec_fields::kTasksAtOnceMost);
   if (Result<void> read = inner.finish(); !read) return read;
   Result<std::vector<std::uint32_t>> list = parse_indices(indices, limits.tasks_most);
   if (!list) return failure(list.error());
+  if (limit > 0) body.spec.rare.edit().array_limit = limit;
   body.array = true;
   body.tasks.reserve(list->size());
   for (const std::uint32_t index : *list) body.tasks.push_back({index, {}});
@@ -94,7 +96,7 @@ Result<SubmitBody> read_body(std::string_view json, const SubmitLimits& limits) 
   SubmitBody body;
   body.spec.time.grace = limits.grace;
   body.spec.retry.back_off = limits.retry_back_off;
-  read_spec_fields(fields, body.spec);
+  read_spec_fields(fields, body.spec, SpecSource::kRequest);
   fields.number("priority", body.priority, 0, 100);
   fields.flag("hold", body.hold);
   std::vector<std::string> environment;
@@ -134,19 +136,19 @@ std::string fingerprint_of(const SubmitBody& body) {
   return digest.hex();
 }
 
-Result<SubmitBody> checked(SubmitBody body) {
+Result<SubmitBody> checked(SubmitBody body, FieldName name = as_in_json) {
   if (body.tasks.empty()) body.tasks.emplace_back();
-  if (std::optional<std::string> fault = fault_of(body)) return invalid(std::move(*fault));
+  if (std::optional<std::string> fault = fault_of(body, name)) return invalid(std::move(*fault));
   if (!body.spec.rare->key.empty()) body.fingerprint = fingerprint_of(body);
   return body;
 }
 
 }  // namespace
 
-Result<SubmitBody> parse_submit(std::string_view json, const SubmitLimits& limits) {
+Result<SubmitBody> parse_submit(std::string_view json, const SubmitLimits& limits, FieldName name) {
   Result<SubmitBody> body = read_body(json, limits);
   if (!body) return body;
-  return checked(std::move(*body));
+  return checked(std::move(*body), name);
 }
 
 Result<SubmitBody> parse_submit_lines(std::string_view lines, const SubmitLimits& limits) {

@@ -11,11 +11,14 @@
 
 #include "base/result.h"
 #include "core/model/job.h"
+#include "wire/labels.h"
 #include "wire/submit_body.h"
 
 namespace gpusched {
 
-Result<SubmitBody> parse_submit(std::string_view json, const SubmitLimits& limits = {});
+// `name` is what a fault calls a field.
+Result<SubmitBody> parse_submit(std::string_view json, const SubmitLimits& limits = {},
+                                FieldName name = as_in_json);
 Result<SubmitBody> parse_submit_lines(std::string_view lines, const SubmitLimits& limits = {});
 
 // The lines form, fed in pieces of any size.

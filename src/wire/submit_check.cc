@@ -12,7 +12,6 @@ namespace {
 
 // The kernel takes no longer argument or variable (MAX_ARG_STRLEN, 32 pages of 4 KiB).
 constexpr std::size_t kArgumentMost = 128 * 1024 - 1;
-constexpr std::size_t kTagsMost = 64;
 constexpr std::size_t kPathMost = 4095;
 
 // SIGKILL and SIGSTOP as every Linux numbers them.
@@ -35,7 +34,7 @@ Fault fault_of_command(const JobSpec& spec) {
   return std::nullopt;
 }
 
-Fault fault_of_path(const char* field, const std::string& path) {
+Fault fault_of_path(std::string_view field, const std::string& path) {
   if (path.size() > kPathMost) {
     return fmt::format("{} has {} bytes; the kernel takes at most {}", field, path.size(),
                        kPathMost);
@@ -43,16 +42,18 @@ Fault fault_of_path(const char* field, const std::string& path) {
   return std::nullopt;
 }
 
-Fault fault_of_paths(const JobSpec& spec) {
-  if (spec.working_directory.empty()) return "working_directory is missing";
+Fault fault_of_paths(const JobSpec& spec, FieldName name) {
+  if (spec.working_directory.empty()) {
+    return fmt::format("{} is missing", name("working_directory"));
+  }
   if (spec.working_directory[0] != '/') {
-    return fmt::format("working_directory must be an absolute path, not \"{}\"",
+    return fmt::format("{} must be an absolute path, not \"{}\"", name("working_directory"),
                        spec.working_directory);
   }
   for (const auto& [field, path] : {std::pair("working_directory", &spec.working_directory),
                                     std::pair("output_path", &spec.rare->output_path),
                                     std::pair("error_path", &spec.rare->error_path)}) {
-    if (Fault fault = fault_of_path(field, *path)) return fault;
+    if (Fault fault = fault_of_path(name(field), *path)) return fault;
   }
   return std::nullopt;
 }
@@ -73,74 +74,69 @@ Fault fault_of_environment(const JobSpec& spec) {
   return std::nullopt;
 }
 
-Fault fault_of_labels(const JobSpec& spec) {
-  for (const auto& [field, text] :
-       {std::pair("name", &spec.name), std::pair("group", &spec.group),
-        std::pair("project", &spec.project), std::pair("key", &spec.rare->key),
-        std::pair("card_type", &spec.needs.cards->type)}) {
-    if (Fault fault = fault_of_label(field, *text)) return fault;
-  }
-  if (spec.rare->tags.size() > kTagsMost) {
-    return fmt::format("tags has {} entries; at most {} are kept", spec.rare->tags.size(),
-                       kTagsMost);
-  }
-  for (const std::string& tag : spec.rare->tags) {
-    if (tag.empty()) return "tags must not hold an empty string";
-    if (Fault fault = fault_of_label("tags", tag)) return fault;
-  }
-  return std::nullopt;
-}
-
-Fault fault_of_needs(const Needs& needs) {
+Fault fault_of_needs(const Needs& needs, FieldName name) {
   if (!needs.wants_cards()) {
-    if (needs.vram_bytes > 0) return "vram_bytes needs a card, but gpus is 0";
-    if (needs.share_percent > 0) return "share_percent needs a card, but gpus is 0";
-    if (needs.exclusive) return "exclusive needs a card, but gpus is 0";
-    if (!needs.cards->only.empty()) return "only_cards needs a card, but gpus is 0";
+    const auto without = [name](std::string_view field) {
+      return fmt::format("{} needs a card, but {} is 0", name(field), name("gpus"));
+    };
+    if (needs.vram_bytes > 0) return without("vram_bytes");
+    if (needs.share_percent > 0) return without("share_percent");
+    if (needs.exclusive) return without("exclusive");
+    if (!needs.cards->only.empty()) return without("only_cards");
   }
+  const auto both = [name](const auto& card) {
+    return fmt::format("{} and {} both name {}", name("only_cards"), name("avoid_cards"), card);
+  };
   const CardList& avoid = needs.cards->avoid;
   for (const CardNumber card : needs.cards->only.numbers) {
     if (std::ranges::find(avoid.numbers, card) != avoid.numbers.end()) {
-      return fmt::format("only_cards and avoid_cards both name card {}", number_of(card));
+      return both(fmt::format("card {}", number_of(card)));
     }
   }
-  for (const std::string& name : needs.cards->only.names) {
-    if (std::ranges::find(avoid.names, name) != avoid.names.end()) {
-      return fmt::format("only_cards and avoid_cards both name '{}'", name);
+  for (const std::string& word : needs.cards->only.names) {
+    if (std::ranges::find(avoid.names, word) != avoid.names.end()) {
+      return both(fmt::format("'{}'", word));
     }
   }
   return std::nullopt;
 }
 
-Fault fault_of_limit(const JobSpec& spec) {
+Fault fault_of_limit(const JobSpec& spec, FieldName name) {
   if (spec.rare->vram_limit_bytes == 0) return std::nullopt;
-  if (!spec.needs.wants_cards()) return "vram_limit_bytes needs a card, but gpus is 0";
+  if (!spec.needs.wants_cards()) {
+    return fmt::format("{} needs a card, but {} is 0", name("vram_limit_bytes"), name("gpus"));
+  }
   if (spec.rare->vram_limit_bytes < spec.needs.vram_bytes) {
-    return "vram_limit_bytes must not be less than vram_bytes";
+    return fmt::format("{} must not be less than {}", name("vram_limit_bytes"), name("vram_bytes"));
   }
   return std::nullopt;
 }
 
-Fault fault_of_times(const JobSpec& spec) {
+Fault fault_of_times(const JobSpec& spec, FieldName name) {
+  const auto later = [name](std::string_view field) {
+    return fmt::format("{} must be later than {}", name(field), name("begin"));
+  };
   if (spec.rare->begin && spec.rare->expire && *spec.rare->expire <= *spec.rare->begin) {
-    return "expire must be later than begin";
+    return later("expire");
   }
   if (spec.rare->begin && spec.rare->deadline && *spec.rare->deadline <= *spec.rare->begin) {
-    return "deadline must be later than begin";
+    return later("deadline");
   }
   if (spec.time.warn_signal != 0) {
-    if (spec.time.limit == Seconds{0}) return "signal needs a time_limit_s to come before";
+    if (spec.time.limit == Seconds{0}) {
+      return fmt::format("{} needs a {} to come before", name("signal"), name("time_limit_s"));
+    }
     if (spec.time.warn_before >= spec.time.limit) {
-      return "signal.before_s must be less than time_limit_s";
+      return fmt::format("{} must be less than {}", name("signal.before_s"), name("time_limit_s"));
     }
   }
   if (spec.saves && (spec.saves->signal == kSignalKill || spec.saves->signal == kSignalStop)) {
-    return "checkpoint.signal must be one that a program can catch";
+    return fmt::format("{} must be one that a program can catch", name("checkpoint.signal"));
   }
   std::set<JobId> seen;
   for (const Dependency& dependency : spec.rare->after) {
     if (!seen.insert(dependency.job).second) {
-      return fmt::format("after names job {} twice", number_of(dependency.job));
+      return fmt::format("{} names job {} twice", name("after"), number_of(dependency.job));
     }
   }
   return std::nullopt;
@@ -163,14 +159,14 @@ Fault fault_of_tasks(const SubmitBody& body) {
 
 }  // namespace
 
-std::optional<std::string> fault_of(const SubmitBody& body) {
+std::optional<std::string> fault_of(const SubmitBody& body, FieldName name) {
   Fault fault = fault_of_command(body.spec);
-  if (!fault) fault = fault_of_paths(body.spec);
+  if (!fault) fault = fault_of_paths(body.spec, name);
   if (!fault) fault = fault_of_environment(body.spec);
-  if (!fault) fault = fault_of_labels(body.spec);
-  if (!fault) fault = fault_of_needs(body.spec.needs);
-  if (!fault) fault = fault_of_limit(body.spec);
-  if (!fault) fault = fault_of_times(body.spec);
+  if (!fault) fault = fault_of_labels(body.spec, name);
+  if (!fault) fault = fault_of_needs(body.spec.needs, name);
+  if (!fault) fault = fault_of_limit(body.spec, name);
+  if (!fault) fault = fault_of_times(body.spec, name);
   if (!fault) fault = fault_of_tasks(body);
   return fault;
 }

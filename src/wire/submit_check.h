@@ -4,11 +4,13 @@
 #include <optional>
 #include <string>
 
+#include "wire/labels.h"
 #include "wire/submit_body.h"
 
 namespace gpusched {
 
-// The first fault, as a sentence that begins with the field's name.
-std::optional<std::string> fault_of(const SubmitBody& body);
+// The first fault, as a sentence that begins with the field's name. The daemon refuses with it, and
+// the client before it asks, with the names of flags.
+std::optional<std::string> fault_of(const SubmitBody& body, FieldName name = as_in_json);
 
 }  // namespace gpusched

@@ -252,15 +252,18 @@ TEST(PatchJson, TakesOnlyWhatIsGiven) {
   const auto patch = parse_patch(R"({"priority":7,"gpus":2,"tags":["x"],"card_type":""})");
   ASSERT_TRUE(patch) << patch.error().message;
   EXPECT_EQ(patch->priority, 7);
-  EXPECT_EQ(patch->gpus, (CardCount{2, 2}));
-  EXPECT_EQ(patch->card_type, "");
-  EXPECT_FALSE(patch->name);
-  EXPECT_FALSE(patch->cpus) << "the default rule is for submit alone";
+  EXPECT_EQ(patch->values().needs.gpus, (CardCount{2, 2}));
+  EXPECT_TRUE(patch->has(&CardFilter::type)) << "given, and empty";
+  EXPECT_FALSE(patch->has(&JobSpec::name));
+  EXPECT_FALSE(patch->has(&Needs::cpus)) << "the default rule is for submit alone";
 }
 
 TEST(PatchJson, RefusesWhatCannotChange) {
   EXPECT_EQ(parse_patch("{}").error().message, "nothing to change is named");
-  EXPECT_EQ(parse_patch(R"({"command":["x"]})").error().message, "command is not a known field");
+  EXPECT_EQ(parse_patch(R"({"command":["x"]})").error().message,
+            "command cannot change once a job is submitted");
+  EXPECT_EQ(parse_patch(R"({"comand":["x"]})").error().message,
+            "comand is not a known field; did you mean command?");
   EXPECT_EQ(parse_patch(R"({"priority":999})").error().message, "priority must be from 0 to 100");
 }
 

@@ -251,6 +251,26 @@ def test_hold_release_requeue_set(running):
     assert running.job(job)["state"] == "failed"
 
 
+def test_a_comment_goes_with_a_job_until_it_ends(running, tmp_path):
+    job = running.submit("--gpus", "0", "--comment", "with the new loss", "--cmd", "sleep 600")
+    wait_until(lambda: running.job(job)["state"] == "running")
+    assert "Comment:      with the new loss\n" in running.run("show", job).stdout
+    running.run("set", job, "--comment", "the loss was wrong")
+    assert running.job(job)["comment"] == "the loss was wrong"
+    running.run("set", job, "--comment", "")
+    assert running.job(job)["comment"] is None
+    running.run("cancel", job)
+    running.run("wait", job, check=False)
+    assert "has already ended" in running.run("set", job, "--comment", "late", check=False).stderr
+
+    file = tmp_path / "job.yaml"
+    file.write_text("gpus: 0\nhold: true\ncomment: from a file\ncommand: 'true'\n")
+    assert running.job(running.submit("--file", file))["comment"] == "from a file"
+    refused = running.run("submit", "--comment", "x" * 1001, "--", "true", check=False)
+    assert refused.returncode == 64
+    assert refused.stderr == "gpusched: --comment has 1001 bytes; at most 1000 are kept\n"
+
+
 def test_requeue_of_a_running_job_starts_it_over(running, tmp_path):
     job = running.submit("--gpus", "0", "--grace", "0", "--cmd",
                          f"test $GPUSCHED_ATTEMPT = 2 || sleep 600; touch {tmp_path}/second")

@@ -8,7 +8,7 @@
 #include "json/json_fields.h"
 #include "json/json_writer.h"
 #include "wire/labels.h"
-#include "wire/spec_fields.h"
+#include "wire/spec_values.h"
 
 namespace gpusched {
 namespace {

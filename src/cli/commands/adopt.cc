@@ -7,6 +7,8 @@
 #include "cli/change_jobs.h"
 #include "cli/commands/verbs.h"
 #include "cli/flag_body.h"
+#include "cli/flag_values.h"
+#include "cli/flag_writers.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
 #include "cli/views/view_reader.h"
@@ -15,49 +17,50 @@ namespace gpusched::cli {
 namespace {
 
 constexpr std::array kAdoptNeeds = {
-    Flag{"--vram", 0, FlagKind::kValue, "SIZE", "memory it needs on each card (what it has now)"},
-    Flag{"--vram-limit", 0, FlagKind::kValue, "SIZE",
-         "ended when it takes more than this on a card"},
-    Flag{"--share", 0, FlagKind::kValue, "PERCENT", "part of each card's compute that it needs"},
-    Flag{"--exclusive", 0, FlagKind::kSwitch, "", "nobody else on its cards"},
-    Flag{"--gpu", 0, FlagKind::kValue, "0,2|NAME", "cards that it will use and is not on yet"},
-    Flag{"--cpus", 0, FlagKind::kValue, "N", "processors that it uses (0)"},
-    Flag{"--mem", 0, FlagKind::kValue, "SIZE", "host memory that it uses"},
+    as_field(Flag{"--vram", 0, FlagKind::kValue, "SIZE",
+                  "memory it needs on each card (what it has now)"},
+             "vram_bytes", write_flag<parse_size>),
+    as_field(Flag{"--vram-limit", 0, FlagKind::kValue, "SIZE",
+                  "ended when it takes more than this on a card"},
+             "vram_limit_bytes", write_flag<parse_size>),
+    as_field(Flag{"--share", 0, FlagKind::kValue, "PERCENT",
+                  "part of each card's compute that it needs"},
+             "share_percent", write_flag<parse_share>),
+    as_field(Flag{"--exclusive", 0, FlagKind::kSwitch, "", "nobody else on its cards"}, "exclusive",
+             write_fact),
+    as_field(
+        Flag{"--gpu", 0, FlagKind::kValue, "0,2|NAME", "cards that it will use and is not on yet"},
+        "only_cards", write_flag<parse_cards>),
+    as_field(Flag{"--cpus", 0, FlagKind::kValue, "N", "processors that it uses (0)"}, "cpus",
+             write_flag<parse_count>),
+    as_field(Flag{"--mem", 0, FlagKind::kValue, "SIZE", "host memory that it uses"}, "ram_bytes",
+             write_flag<parse_size>),
 };
 constexpr std::array kAdoptLife = {
-    Flag{"--priority", 0, FlagKind::kValue, "0-100|WORD", "idle, low, normal (50), high, urgent",
-         Offer::kWords, "idle low normal high urgent"},
-    Flag{"--time", 0, FlagKind::kValue, "DURATION", "limit on its running time, from now on"},
-    Flag{"--grace", 0, FlagKind::kValue, "DURATION", "between TERM and KILL (10s)"},
-    Flag{"--preempt", 0, FlagKind::kValue, "WORD", "whether it may be moved aside: auto, never",
-         Offer::kWords, "auto never"},
-    Flag{"--name", 0, FlagKind::kValue, "NAME", "for people"},
-    Flag{"--project", 0, FlagKind::kValue, "NAME", "for reports"},
+    as_field(
+        Flag{"--priority", 0, FlagKind::kValue, "0-100|WORD",
+             "idle, low, normal (50), high, urgent", Offer::kWords, "idle low normal high urgent"},
+        "priority", write_flag<parse_priority>),
+    as_field(
+        Flag{"--time", 0, FlagKind::kValue, "DURATION", "limit on its running time, from now on"},
+        "time_limit_s", write_flag<parse_duration>),
+    as_field(Flag{"--grace", 0, FlagKind::kValue, "DURATION", "between TERM and KILL (10s)"},
+             "grace_s", write_flag<parse_duration>),
+    as_field(Flag{"--preempt", 0, FlagKind::kValue, "WORD",
+                  "whether it may be moved aside: auto, never", Offer::kWords, "auto never"},
+             "preempt", write_word),
+    as_field(Flag{"--name", 0, FlagKind::kValue, "NAME", "for people"}, "name", write_text),
+    as_field(Flag{"--project", 0, FlagKind::kValue, "NAME", "for reports"}, "project", write_text),
 };
 constexpr std::array<FlagSection, 4> kAdoptSections = {
     FlagSection{"What it needs", kAdoptNeeds}, FlagSection{"As a job", kAdoptLife},
     FlagSection{"Trying out", kDryRunFlags}, FlagSection{"General", kCommonFlags}};
 
 Result<std::string> adopt_body(const Arguments& arguments, int pid) {
-  FlagBody body(arguments);
-  const auto text = [](const std::string& t) -> Result<std::string> { return t; };
-  const auto size = [](const std::string& t) { return parse_size(t); };
-  const auto duration = [](const std::string& t) { return parse_duration(t); };
+  FlagBody body({arguments});
   body.json().field("pid", pid);
-  body.field("--vram", "vram_bytes", size);
-  body.field("--vram-limit", "vram_limit_bytes", size);
-  body.field("--share", "share_percent", parse_share);
-  body.field("--exclusive", "exclusive", [](const std::string&) -> Result<bool> { return true; });
-  body.field("--gpu", "only_cards", parse_cards);
-  body.field("--cpus", "cpus", [](const std::string& t) { return parse_whole(t, 0, 1'000'000); });
-  body.field("--mem", "ram_bytes", size);
-  body.field("--priority", "priority", parse_priority);
-  body.field("--time", "time_limit_s", duration);
-  body.field("--grace", "grace_s", duration);
-  body.field("--preempt", "preempt", text);
-  body.field("--name", "name", text);
-  body.field("--project", "project", text);
-  return body.finish();
+  body.add(kAdoptSections);
+  return body.object();
 }
 
 int run_adopt(const Arguments& arguments) {

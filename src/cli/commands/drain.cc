@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include "cli/commands/verbs.h"
+#include "cli/flag_values.h"
 #include "cli/reserve_body.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
-#include "cli/submit/submission.h"
 #include "cli/terminal.h"
 #include "json/json_writer.h"
 

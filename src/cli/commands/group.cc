@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include "cli/commands/verbs.h"
+#include "cli/flag_values.h"
 #include "cli/render/render.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
-#include "cli/submit/submission.h"
 #include "cli/terminal.h"
 
 namespace gpusched::cli {

@@ -13,9 +13,9 @@
 #include "base/text.h"
 #include "cli/commands/verbs.h"
 #include "cli/flag_body.h"
+#include "cli/flag_values.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
-#include "cli/submit/submission.h"
 #include "cli/submit/submit_flags.h"
 #include "cli/views/lease_view.h"
 #include "cli/views/view_reader.h"
@@ -26,17 +26,25 @@ namespace {
 
 constexpr std::array kHoldFlags = {
     Flag{"--pid", 0, FlagKind::kValue, "PID", "the process that holds it (the shell that calls)"},
-    Flag{"--ttl", 0, FlagKind::kValue, "DURATION",
-         "how long it lives at most; renew makes it longer"},
-    Flag{"--wait", 0, FlagKind::kValue, "DURATION", "give up if it is not granted within this"},
-    Flag{"--priority", 0, FlagKind::kValue, "0-100|WORD", "idle, low, normal (50), high, urgent",
-         Offer::kWords, "idle low normal high urgent"},
-    Flag{"--preempt", 0, FlagKind::kValue, "RULE",
-         "auto (may be moved aside while it sits idle), never", Offer::kWords, "auto never"},
-    Flag{"--name", 0, FlagKind::kValue, "NAME", "for people"},
-    Flag{"--project", 0, FlagKind::kValue, "NAME", "for reports"},
-    Flag{"--group", 0, FlagKind::kValue, "NAME",
-         "a named group with a limit on how many run at once", Offer::kGroups},
+    as_field(Flag{"--ttl", 0, FlagKind::kValue, "DURATION",
+                  "how long it lives at most; renew makes it longer"},
+             "ttl_s", write_flag<parse_duration>),
+    as_field(
+        Flag{"--wait", 0, FlagKind::kValue, "DURATION", "give up if it is not granted within this"},
+        "wait_at_most_ms", write_milliseconds),
+    as_field(
+        Flag{"--priority", 0, FlagKind::kValue, "0-100|WORD",
+             "idle, low, normal (50), high, urgent", Offer::kWords, "idle low normal high urgent"},
+        "priority", write_flag<parse_priority>),
+    as_field(
+        Flag{"--preempt", 0, FlagKind::kValue, "RULE",
+             "auto (may be moved aside while it sits idle), never", Offer::kWords, "auto never"},
+        "preempt", write_word),
+    as_field(Flag{"--name", 0, FlagKind::kValue, "NAME", "for people"}, "name", write_text),
+    as_field(Flag{"--project", 0, FlagKind::kValue, "NAME", "for reports"}, "project", write_text),
+    as_field(Flag{"--group", 0, FlagKind::kValue, "NAME",
+                  "a named group with a limit on how many run at once", Offer::kGroups},
+             "group", write_text),
 };
 constexpr std::array<FlagSection, 4> kLeaseSections = {
     FlagSection{"What it needs", kNeedsFlags}, FlagSection{"How it is held", kHoldFlags},
@@ -45,40 +53,11 @@ constexpr std::array<FlagSection, 4> kLeaseSections = {
 constexpr int kAskEveryMs = 1000;
 constexpr int kExitGivenUp = 130;
 
-Result<std::string> cpu_use_of(const std::string& text) {
-  if (text.empty() || text == "prefer") return std::string("prefer");
-  if (text == "fallback") return text;
-  return failure(ErrorCode::kInvalid, "write --cpu-ok or --cpu-ok=fallback");
-}
-
 Result<std::string> lease_body(const Arguments& arguments, std::optional<int> pid) {
-  FlagBody body(arguments);
-  const auto text = [](const std::string& t) -> Result<std::string> { return t; };
-  const auto size = [](const std::string& t) { return parse_size(t); };
-  const auto duration = [](const std::string& t) { return parse_duration(t); };
-  body.field("--gpus", "gpus", parse_gpu_count);
-  body.field("--vram", "vram_bytes", size);
-  body.field("--share", "share_percent", parse_share);
-  body.field("--exclusive", "exclusive", [](const std::string&) -> Result<bool> { return true; });
-  body.field("--gpu", "only_cards", parse_cards);
-  body.field("--not-gpu", "avoid_cards", parse_cards);
-  body.field("--gpu-type", "card_type", text);
-  body.field("--cpus", "cpus", [](const std::string& t) { return parse_whole(t, 0, 1'000'000); });
-  body.field("--mem", "ram_bytes", size);
-  body.field("--cpu-ok", "cpu_use", cpu_use_of);
-  body.field("--ttl", "ttl_s", duration);
-  body.field("--priority", "priority", parse_priority);
-  body.field("--preempt", "preempt", text);
-  body.field("--name", "name", text);
-  body.field("--project", "project", text);
-  body.field("--group", "group", text);
-  body.field("--wait", "wait_at_most_ms", [](const std::string& t) -> Result<std::uint64_t> {
-    auto parsed = parse_duration(t);
-    if (!parsed) return failure(parsed.error());
-    return static_cast<std::uint64_t>(parsed->count()) * 1000;
-  });
+  FlagBody body({arguments});
+  body.add(kLeaseSections);
   if (pid) body.json().field("pid", *pid);
-  return body.finish();
+  return body.object();
 }
 
 volatile std::sig_atomic_t given_up = 0;

@@ -7,10 +7,10 @@
 #include "base/text.h"
 #include "cli/change_feed.h"
 #include "cli/commands/verbs.h"
+#include "cli/flag_values.h"
 #include "cli/job_ids.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
-#include "cli/submit/submission.h"
 #include "cli/views/views.h"
 
 namespace gpusched::cli {

@@ -185,7 +185,7 @@ int run_run(const Arguments& arguments) {
   auto submission = prepare_submission(arguments, kRunSections);
   if (!submission) return fail(submission.error());
   const bool terminal = is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO);
-  submission->attach = terminal ? AttachMode::kPty : AttachMode::kPipes;
+  submission->attach = terminal ? Attach::kPty : Attach::kPipes;
   const TerminalSize size = terminal_size(STDIN_FILENO).value_or(TerminalSize{});
   submission->rows = size.rows;
   submission->columns = size.columns;

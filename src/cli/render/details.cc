@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 #include "cli/render/render.h"
 #include "cli/table.h"
+#include "core/model/spec_fields.h"
 
 namespace gpusched::cli {
 namespace {
@@ -46,32 +48,39 @@ std::string cards_with_uuids(const JobView& job) {
   return text;
 }
 
-std::string constraints_text(const NeedsView& needs) {
+// "0,2,left".
+std::string cards_text(const CardList& cards) {
+  std::vector<std::string> words;
+  for (const CardNumber card : cards.numbers) words.push_back(std::to_string(number_of(card)));
+  words.insert(words.end(), cards.names.begin(), cards.names.end());
+  return joined(words, ",");
+}
+
+std::string constraints_text(const Needs& needs) {
   std::vector<std::string> parts;
-  if (!needs.only_cards.empty()) {
-    parts.push_back(fmt::format("only cards {}", fmt::join(needs.only_cards, ",")));
-  }
-  if (!needs.avoid_cards.empty()) {
-    parts.push_back(fmt::format("not cards {}", fmt::join(needs.avoid_cards, ",")));
-  }
-  if (!needs.card_type.empty()) parts.push_back("type " + needs.card_type);
-  if (needs.cpu_use == "prefer") parts.emplace_back("CPUs if free");
-  if (needs.cpu_use == "fallback") parts.emplace_back("CPUs if no card is free");
+  const CardFilter& cards = *needs.cards;
+  if (!cards.only.empty()) parts.push_back("only cards " + cards_text(cards.only));
+  if (!cards.avoid.empty()) parts.push_back("not cards " + cards_text(cards.avoid));
+  if (!cards.type.empty()) parts.push_back("type " + cards.type);
+  if (needs.cpu_use == CpuUse::kPrefer) parts.emplace_back("CPUs if free");
+  if (needs.cpu_use == CpuUse::kFallback) parts.emplace_back("CPUs if no card is free");
   return joined(parts, ", ");
 }
 
 std::string after_text(const JobDetails& job) {
   std::vector<std::string> parts;
-  for (const auto& [id, kind] : job.after) {
-    const std::string_view how = kind == "any"    ? " has ended"
-                                 : kind == "fail" ? " has failed"
-                                                  : " has completed";
-    parts.push_back(fmt::format("{}{}", id, how));
+  static constexpr std::array kHow = {"completed", "ended", "failed"};
+  for (const Dependency& dependency : job.asked.rare->after) {
+    parts.push_back(fmt::format("{} has {}", number_of(dependency.job),
+                                kHow.at(static_cast<std::size_t>(dependency.kind))));
   }
   return joined(parts, ", ");
 }
 
-std::string seconds_text(std::int64_t seconds) { return format_duration(Seconds{seconds}); }
+const std::string& output_of(const JobDetails& job) {
+  const std::string& chosen = job.asked.rare->output_path;
+  return chosen.empty() ? job.log_path : chosen;
+}
 
 std::string state_text(const JobDetails& job) {
   std::string text = job.state;
@@ -107,10 +116,10 @@ std::string card_use_text(const GpuUsageView& used) {
 }
 
 std::string progress_text(const JobDetails& job) {
-  if (!job.progress_step || !job.progress_total || *job.progress_total == 0) return "";
-  const double part =
-      static_cast<double>(*job.progress_step) / static_cast<double>(*job.progress_total);
-  return fmt::format("{} of {} ({:.0f}%)", *job.progress_step, *job.progress_total, part * 100);
+  if (!job.progress || job.progress->total == 0) return "";
+  const auto [step, total] = *job.progress;
+  const double part = static_cast<double>(step) / static_cast<double>(total);
+  return fmt::format("{} of {} ({:.0f}%)", step, total, part * 100);
 }
 
 // "for job 41, since 10:03:12 (4:10), 8.0 GiB in host RAM (checkpoint)".
@@ -153,24 +162,25 @@ void history(const JobDetails& job, const Page& page, Sheet& sheet) {
   moves(job, page, sheet);
   sheet.time("Retry at", job.retry_at);
   if (job.attempt > 1) sheet.line("Attempt", std::to_string(job.attempt));
-  if (job.user_cpu_s && job.system_cpu_s && job.ended_at && !job.adopted_pid) {
-    sheet.line("Used", fmt::format("{:.2f} s user, {:.2f} s system, {} resident", *job.user_cpu_s,
-                                   *job.system_cpu_s, format_size(job.max_rss_bytes)));
+  if (job.usage && job.ended_at && !job.adopted) {
+    sheet.line("Used",
+               fmt::format("{:.2f} s user, {:.2f} s system, {} resident", job.usage->user_cpu_s,
+                           job.usage->system_cpu_s, format_size(job.usage->max_rss_bytes)));
   }
   sheet.line("Progress", progress_text(job));
   sheet.time("Should end", job.expected_end);
-  if (job.gpu_usage) {
-    sheet.line("VRAM", vram_text(job, *job.gpu_usage));
-    sheet.line("Card use", card_use_text(*job.gpu_usage));
+  if (job.usage && job.usage->gpu) {
+    sheet.line("VRAM", vram_text(job, *job.usage->gpu));
+    sheet.line("Card use", card_use_text(*job.usage->gpu));
   }
   sheet.line("Memory", job.advice);
 }
 
 std::string checkpoint_text(const JobDetails& job) {
-  std::string text = *job.save_signal == 0
-                         ? fmt::format("asked by file, {} to save", seconds_text(job.save_grace_s))
-                         : fmt::format("at signal {}, {} to save", signal_text(*job.save_signal),
-                                       seconds_text(job.save_grace_s));
+  const SaveTerms& saves = *job.asked.saves;
+  std::string text =
+      saves.signal == 0 ? "asked by file" : fmt::format("at signal {}", signal_text(saves.signal));
+  text += fmt::format(", {} to save", format_duration(saves.grace));
   if (job.saved_attempt) text += fmt::format("; attempt {} saved", *job.saved_attempt);
   return text;
 }
@@ -185,40 +195,59 @@ void limits(const JobDetails& job, Sheet& sheet) {
     }
   }
   if (!job.without_mps.empty()) sheet.line("MPS", "not used: " + job.without_mps);
-  if (!job.vram_limit_bytes) return;
-  std::string limit = format_size(*job.vram_limit_bytes) + " on each card";
+  if (job.asked.rare->vram_limit_bytes == 0) return;
+  std::string limit = format_size(job.asked.rare->vram_limit_bytes) + " on each card";
   if (job.vram_limit_by == "mps") limit += ", by MPS";
   if (job.vram_limit_by == "dmem") limit += ", by the kernel (dmem)";
   if (job.vram_limit_by == "watch") limit += ", by watch";
   sheet.line("VRAM limit", limit);
 }
 
+std::string causes_text(CauseSet causes) {
+  std::vector<std::string> names;
+  for (const Cause cause : kAllCauses) {
+    if (has_cause(causes, cause)) names.emplace_back(cause_name(cause));
+  }
+  return joined(names, ", ");
+}
+
 void rules(const JobDetails& job, Sheet& sheet) {
-  if (job.time_limit_s && *job.time_limit_s > 0) {
-    std::string limit = seconds_text(*job.time_limit_s);
-    if (job.warn_signal) {
-      limit += fmt::format(", signal {} {} before", signal_text(*job.warn_signal),
-                           seconds_text(job.warn_before_s));
+  const JobSpec& asked = job.asked;
+  if (asked.time.limit > Seconds{0}) {
+    std::string limit = format_duration(asked.time.limit);
+    if (asked.time.warn_signal != 0) {
+      limit += fmt::format(", signal {} {} before", signal_text(asked.time.warn_signal),
+                           format_duration(asked.time.warn_before));
     }
     sheet.line("Time limit", limit);
   }
   sheet.line("After", after_text(job));
-  sheet.time("Not before", job.begin);
-  sheet.time("Expires", job.expire);
-  sheet.time("Deadline", job.deadline);
+  sheet.time("Not before", asked.rare->begin);
+  sheet.time("Expires", asked.rare->expire);
+  sheet.time("Deadline", asked.rare->deadline);
   sheet.line("At risk", job.deadline_warning);
-  if (job.retries > 0) {
-    sheet.line("Retries", fmt::format("{} of {} used, on {}", std::min(job.failures, job.retries),
-                                      job.retries, joined(job.retry_causes, ", ")));
+  if (const int retries = asked.retry.retries; retries > 0) {
+    sheet.line("Retries", fmt::format("{} of {} used, on {}", std::min(job.failures, retries),
+                                      retries, causes_text(asked.retry.causes)));
   }
   if (job.device_filter == "on") sheet.line("Devices", "it can open no card but its own");
   if (job.device_filter.starts_with("off: ")) {
     sheet.line("Devices", "not filtered: " + job.device_filter.substr(5));
   }
   limits(job, sheet);
-  if (job.save_signal) sheet.line("Checkpoint", checkpoint_text(job));
-  if (job.restartable) sheet.line("Restartable", "yes");
-  if (!job.preempt.empty() && job.preempt != "auto") sheet.line("Preemption", job.preempt);
+  if (asked.saves) sheet.line("Checkpoint", checkpoint_text(job));
+  if (asked.restartable) sheet.line("Restartable", "yes");
+  if (asked.preempt == PreemptPolicy::kCooperative) sheet.line("Preemption", "cooperative");
+  if (asked.preempt == PreemptPolicy::kNever) sheet.line("Preemption", "never");
+}
+
+// Texts that need no words of their own.
+void labelled(const JobSpec& asked, Sheet& sheet) {
+  for_each_spec_field([&](const auto& row) {
+    if constexpr (std::is_same_v<decltype(row.in(asked)), const std::string&>) {
+      if (!row.terms.label.empty()) sheet.line(row.terms.label, row.in(asked));
+    }
+  });
 }
 
 }  // namespace
@@ -228,9 +257,9 @@ std::string render_details(const JobDetails& job, const Page& page) {
   sheet.line("Job", std::to_string(job.id));
   sheet.line("Name", job.name);
   sheet.line("Command", job.command);
-  if (job.adopted_pid) {
-    sheet.line("Adopted", fmt::format("process {}{}", *job.adopted_pid,
-                                      job.adopted_by_rule ? ", by rule: it sat idle" : ""));
+  if (job.adopted) {
+    sheet.line("Adopted", fmt::format("process {}{}", job.adopted->pid,
+                                      job.adopted->by_rule ? ", by rule: it sat idle" : ""));
   }
   sheet.line("State", state_text(job));
   sheet.line("Reason", job.reason);
@@ -249,11 +278,12 @@ std::string render_details(const JobDetails& job, const Page& page) {
   sheet.line("Group", job.group);
   sheet.line("Project", job.project);
   sheet.line("Tags", joined(job.tags, ", "));
+  labelled(job.asked, sheet);
   history(job, page, sheet);
   rules(job, sheet);
-  sheet.line("Directory", job.working_directory);
-  sheet.line("Output", job.output_path.empty() ? job.log_path : job.output_path);
-  sheet.line("Errors", job.error_path);
+  sheet.line("Directory", job.asked.working_directory);
+  sheet.line("Output", output_of(job));
+  sheet.line("Errors", job.asked.rare->error_path);
   return sheet.take();
 }
 
@@ -308,7 +338,7 @@ std::string render_ended(const JobDetails& job, const Page& page) {
   } else {
     line("It never ran.");
   }
-  const std::string& file = job.output_path.empty() ? job.log_path : job.output_path;
+  const std::string& file = output_of(job);
   if (job.started_at) {
     line(fmt::format("Its output: gpusched logs {}{}", job.id,
                      file.empty() ? "" : ", the file " + file));

@@ -35,7 +35,7 @@ std::string render_gpus(const GpusView& view, const Page& page);
 
 // Pieces that several of them, and messages, use (render_text.cc, render_gpus.cc).
 std::string local_time(Wall time, const Page& page);  // "2026-01-01 08:00:05"
-std::string needs_text(const NeedsView& needs);       // "2 × 8.0 GiB", "1 card", "2 CPUs"
+std::string needs_text(const Needs& needs);           // "2 × 8.0 GiB", "1 card", "2 CPUs"
 std::string outcome_text(const JobView& job);         // "exit 3", "signal 9 (KILL)", "timeout"
 std::string cards_text(const JobView& job);           // "0,1"
 std::string elapsed_text(const JobView& job, const Page& page);

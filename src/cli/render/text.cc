@@ -21,18 +21,18 @@ std::string counted(std::uint64_t n, std::string_view one, std::string_view many
   return fmt::format("{} {}", n, n == 1 ? one : many);
 }
 
-std::string needs_text(const NeedsView& needs) {
+std::string needs_text(const Needs& needs) {
   std::string text;
-  if (needs.all_gpus) {
+  if (needs.gpus.all()) {
     text = "all cards";
-  } else if (needs.gpus_most == 0) {
+  } else if (!needs.wants_cards()) {
     text = counted(static_cast<std::uint64_t>(std::max(needs.cpus, 0)), "CPU", "CPUs");
-  } else if (needs.gpus_least != needs.gpus_most) {
-    text = fmt::format("{}-{} cards", needs.gpus_least, needs.gpus_most);
+  } else if (needs.gpus.least != needs.gpus.most) {
+    text = fmt::format("{}-{} cards", needs.gpus.least, needs.gpus.most);
   } else {
-    text = counted(static_cast<std::uint64_t>(needs.gpus_most), "card", "cards");
+    text = counted(static_cast<std::uint64_t>(needs.gpus.most), "card", "cards");
   }
-  if (needs.gpus_most > 0 || needs.all_gpus) {
+  if (needs.wants_cards()) {
     if (needs.vram_bytes > 0) text += " × " + format_size(needs.vram_bytes);
     if (needs.share_percent > 0) text += fmt::format(" {}%", needs.share_percent);
     if (needs.exclusive) text += " alone";

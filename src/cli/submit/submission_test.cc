@@ -1,10 +1,14 @@
 #include "cli/submit/submission.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <fstream>
+#include <sstream>
 
 #include "cli/submit/submit_flags.h"
+#include "core/model/spec_fields.h"
 #include "json/json_value.h"
 
 namespace gpusched::cli {
@@ -223,7 +227,7 @@ TEST(Submission, RefusesBadValuesInOneSentence) {
       {{"--signal", "FOO@60", "--time", "1h", "--", "x"},
        "--signal: there is no signal 'FOO'; write USR1@60: the signal, and how long before the "
        "time limit"},
-      {{"--signal", "USR1", "--", "x"}, "--signal needs a time limit to come before; add --time"},
+      {{"--signal", "USR1", "--", "x"}, "--signal needs a --time to come before"},
       {{"--after", "x:7", "--", "x"},
        "--after: cannot read 'x:7'; write 7, ok:7, any:7,8 or fail:7"},
       {{"--after", "all", "--", "x"}, "--after: a job cannot wait for all jobs; name them"},
@@ -242,8 +246,11 @@ TEST(Submission, RefusesBadValuesInOneSentence) {
       {{"--each-line", "-", "--", "x", "{line}"}, "--each-line: there is no line to run"},
       {{"--array", "0-9", "--param", "a=1", "--", "x"},
        "--array and --param or --each-line exclude each other; use --param index=0:99"},
-      {{"--gpus", "0", "--vram", "8G", "--", "x"},
-       "--gpus 0 asks for no card, the other flags ask for one; leave one out"},
+      {{"--gpus", "0", "--vram", "8G", "--", "x"}, "--vram needs a card, but --gpus is 0"},
+      {{"--signal", "USR1@90", "--time", "60", "--", "x"}, "--signal must be less than --time"},
+      {{"--gpu", "1,left", "--not-gpu", "left", "--", "x"}, "--gpu and --not-gpu both name 'left'"},
+      {{"--name", std::string(256, 'n'), "--", "x"}, "--name has 256 bytes; at most 255 are kept"},
+      {{"--begin", "+2h", "--deadline", "+1h", "--", "x"}, "--deadline must be later than --begin"},
       {{"--vram-limit", "1G", "--vram", "2G", "--", "x"},
        "--vram-limit must not be less than --vram"},
       {{"--vram-limit", "1G", "--gpus", "0", "--", "x"},
@@ -257,6 +264,39 @@ TEST(Submission, RefusesBadValuesInOneSentence) {
   }
   EXPECT_EQ(read({"--each-line", "-", "--", "echo"}, {"a"}).error().message,
             "the command does not say where the line belongs; write {line} in it");
+}
+
+// The fields that are not of the spec, or that `set` says in its own way.
+bool apart(std::string_view field) {
+  return field == "priority" || field == "hold" || field == "environment" || field == "exclusive" ||
+         field == "cpu_use";
+}
+
+TEST(Submission, EveryFlagThatIsAFieldIsInTheListAndCanChangeAsThere) {
+  for (const FlagSection& section : kSubmitSections) {
+    for (const Flag& flag : section.flags) {
+      if (flag.field.empty() || apart(flag.field)) continue;
+      bool known = false;
+      for_each_spec_field([&](const auto& row) {
+        if (row.name != flag.field) return;
+        known = true;
+        EXPECT_EQ(row.terms.set != Settable::kNever, !flag.set_help.empty()) << flag.name;
+      });
+      EXPECT_TRUE(known) << flag.name;
+    }
+  }
+}
+
+TEST(Submission, TheDocumentsNameTheFlagOfEachField) {
+  std::ifstream file(GPUSCHED_GOLDEN_DIRECTORY "/../../docs/api.md");
+  std::stringstream text;
+  text << file.rdbuf();
+  for_each_spec_field([&](const auto& row) {
+    const std::string_view flag = flag_of(row.name);
+    const std::string cells = flag == row.name ? fmt::format("\n| `{}` | – | ", row.name)
+                                               : fmt::format("\n| `{}` | `{}` | ", row.name, flag);
+    EXPECT_NE(text.str().find(cells), std::string::npos) << cells;
+  });
 }
 
 TEST(Submission, ReadsDependenciesInBothForms) {

@@ -14,21 +14,29 @@ Order type(State& state, const std::string& text) {
 }
 Order press(State& state, Key::Kind kind) { return press(state, {kind}, 10); }
 
-JobView job(std::uint64_t id, const char* state, const char* user, std::uint64_t used) {
+JobView job(std::uint64_t id, const char* state, const char* user) {
   JobView made;
   made.id = id;
   made.state = state;
   made.user = user;
-  made.used_vram_bytes = used;
   return made;
 }
 
 State three_jobs() {
   State state;
   OverviewView jobs;
-  jobs.running = {job(1, "running", "bee", 10), job(2, "running", "ant", 30)};
-  jobs.waiting = {job(3, "queued", "cat", 20)};
+  jobs.running = {job(1, "running", "bee"), job(2, "running", "ant")};
+  jobs.waiting = {job(3, "queued", "cat")};
   take_jobs(state, jobs);
+  GpusView gpus;
+  CardView& card = gpus.cards.emplace_back();
+  card.sample.emplace();
+  for (const auto& [id, used] : {std::pair(1U, 10U), std::pair(2U, 30U)}) {
+    ProcessView& process = card.processes.emplace_back();
+    process.job = id;
+    process.vram_bytes = used;
+  }
+  take_cards(state, gpus);
   settle(state);
   return state;
 }
@@ -56,7 +64,7 @@ TEST(TopKeys, CancelTheJobThatWasAskedAboutThoughLinesHaveMoved) {
   State state = three_jobs();
   type(state, "c");
   OverviewView jobs;
-  jobs.running = {job(2, "running", "ant", 30)};
+  jobs.running = {job(2, "running", "ant")};
   take_jobs(state, jobs);
   settle(state);
   EXPECT_EQ(type(state, "y").job, 1U);
@@ -86,8 +94,8 @@ TEST(TopKeys, KeepTheSelectionOnItsJobAndMoveOnWhenItIsGone) {
   press(state, Key::Kind::kDown);
   EXPECT_EQ(state.selected.number, 2U);
   OverviewView jobs;
-  jobs.running = {job(2, "running", "ant", 30)};
-  jobs.waiting = {job(3, "queued", "cat", 20)};
+  jobs.running = {job(2, "running", "ant")};
+  jobs.waiting = {job(3, "queued", "cat")};
   take_jobs(state, jobs);
   settle(state);
   EXPECT_EQ(state.selected.number, 2U);
@@ -167,8 +175,8 @@ TEST(TopRows, AJobsUseIsTheSumOfItsProcesses) {
     process.vram_bytes = 100;
     process.busy_percent = 40;
   }
-  const JobView old = job(1, "running", "bee", 10);
-  EXPECT_EQ(use_of(state, old).vram_bytes, 10U);
+  const JobView old = job(1, "running", "bee");
+  EXPECT_FALSE(use_of(state, old).vram_bytes);
   EXPECT_FALSE(use_of(state, old).busy_percent);
   take_cards(state, gpus);
   EXPECT_EQ(use_of(state, old).vram_bytes, 200U);

@@ -47,7 +47,8 @@ double age_of(const std::optional<Wall>& from) {
 double memory_of(const State& state, const JobView& job) {
   if (const auto used = use_of(state, job).vram_bytes) return static_cast<double>(*used);
   if (!job.waiting()) return -1;
-  return static_cast<double>(job.needs.vram_bytes) * std::max(job.needs.gpus_most, 1);
+  return static_cast<double>(job.needs.vram_bytes) *
+         std::max(job.needs.gpus.all() ? 1 : job.needs.gpus.most, 1);
 }
 
 SortKey key_of(const State& state, const JobView& job) {
@@ -117,9 +118,6 @@ Use use_of(const State& state, const JobView& job) {
       add_to(use.busy_percent, process.busy_percent);
     }
   }
-  // Cards are asked for every second, jobs only when one changes: what the card says is newer.
-  if (!use.vram_bytes) use.vram_bytes = job.used_vram_bytes;
-  if (!use.busy_percent) use.busy_percent = job.busy_percent;
   return use;
 }
 

@@ -105,7 +105,7 @@ std::string duration_since(const std::optional<Wall>& from, Wall now) {
 
 // What it may take on all its cards; words where it has them to itself.
 std::string need_text(const JobView& job) {
-  if (job.gpus.empty()) return job.needs.gpus_most == 0 ? "none" : "-";
+  if (job.gpus.empty()) return !job.needs.wants_cards() ? "none" : "-";
   if (job.needs.vram_bytes == 0) return job.needs.share_percent > 0 ? "any" : "whole";
   return format_size(job.needs.vram_bytes * job.gpus.size());
 }

@@ -50,7 +50,11 @@ JobView waiting_job(std::uint64_t id) {
 
 State busy_machine() {
   State state;
-  const auto gpus = parse_gpus(*read_input(kTopGoldens + "gpus-watched.json"));
+  auto gpus = parse_gpus(*read_input(kTopGoldens + "gpus-watched.json"));
+  ProcessView& own = gpus->cards[2].processes.emplace_back();
+  own.job = 12;
+  own.vram_bytes = std::uint64_t{22} << 30U;
+  own.busy_percent = 100;
   for (int i = 0; i < 30; ++i) {
     GpusView earlier = *gpus;
     // Card 2 was not known in between.
@@ -63,8 +67,6 @@ State busy_machine() {
   jobs.running = {running_job(7, 0, 8), running_job(9, 0, 16), running_job(12, 2, 0)};
   jobs.running[0].name = "baseline";
   jobs.running[1].command = "python 学習.py --データ /data/画像 --エポック 90 --出力 /data/結果";
-  jobs.running[2].used_vram_bytes = std::uint64_t{22} << 30U;
-  jobs.running[2].busy_percent = 100;
   jobs.running[2].command = "sh -c 'for i in 1 2 3; do\n./step $i; done'";
   for (std::uint64_t id = 20; id < 48; ++id) jobs.running.push_back(running_job(id, 0, 1));
   for (std::uint64_t id = 100; id < 160; ++id) jobs.waiting.push_back(waiting_job(id));

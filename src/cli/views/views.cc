@@ -1,144 +1,56 @@
 #include "cli/views/views.h"
 
+#include "cli/views/job_fields.h"
 #include "cli/views/view_lists.h"
 #include "cli/views/view_reader.h"
+#include "wire/spec_fields.h"
 
 namespace gpusched::cli {
 namespace {
 
-NeedsView needs_from(const Reader& json) {
-  NeedsView needs;
-  const Reader gpus = json.inner("gpus");
-  gpus.number("least", needs.gpus_least);
-  gpus.number("most", needs.gpus_most);
-  std::string most;
-  gpus.text("most", most);
-  needs.all_gpus = most == "all";
-  json.number("vram_bytes", needs.vram_bytes);
-  json.number("share_percent", needs.share_percent);
-  json.fact("exclusive", needs.exclusive);
-  json.number("cpus", needs.cpus);
-  json.number("ram_bytes", needs.ram_bytes);
-  json.text("cpu_use", needs.cpu_use);
-  json.words("only_cards", needs.only_cards);
-  json.words("avoid_cards", needs.avoid_cards);
-  json.text("card_type", needs.card_type);
-  return needs;
-}
+// Reads each field into the member that it belongs to.
+struct FieldReader {
+  const Reader& json;
 
-void read_row(const Reader& json, JobView& job) {
-  json.number("id", job.id);
-  json.text("state", job.state);
-  json.number("priority", job.priority);
-  json.number("attempt", job.attempt);
-  json.number("exit_code", job.exit_code);
-  json.number("signal", job.signal);
-  json.text("cause", job.cause);
-  json.each("gpus", [&](const JsonValue& entry) {
-    CardRef card;
-    Reader(&entry).number("number", card.number);
-    Reader(&entry).text("uuid", card.uuid);
-    job.gpus.push_back(std::move(card));
-  });
-  json.text("reason", job.reason);
-  json.time("estimated_start", job.estimated_start);
-  json.inner("progress").number("step", job.progress_step);
-  json.inner("progress").number("total", job.progress_total);
-  json.time("expected_end", job.expected_end);
-  json.time("submitted_at", job.submitted_at);
-  json.time("started_at", job.started_at);
-  json.time("ended_at", job.ended_at);
-  json.text("name", job.name);
-  json.text("command", job.command);
-  json.text("user", job.user);
-  json.text("group", job.group);
-  json.text("project", job.project);
-  json.texts("tags", job.tags);
-  json.number("array", job.array);
-  json.number("array_index", job.array_index);
-  if (const JsonValue* values = json.find("values"); values != nullptr) {
-    if (const auto* object = values->as<JsonObject>()) {
-      for (const auto& [name, value] : *object) {
-        if (const auto* text = value.as<std::string>()) job.values.emplace_back(name, *text);
-      }
+  void operator()(std::string_view name, std::string& out) const { json.text(name, out); }
+  void operator()(std::string_view name, bool& out) const { json.fact(name, out); }
+  void operator()(std::string_view name, std::optional<Wall>& out) const { json.time(name, out); }
+  void operator()(std::string_view name, std::vector<std::string>& out) const {
+    json.texts(name, out);
+  }
+  void operator()(std::string_view name,
+                  std::vector<std::pair<std::string, std::string>>& out) const {
+    const JsonValue* values = json.find(name);
+    const auto* object = values == nullptr ? nullptr : values->as<JsonObject>();
+    if (object == nullptr) return;
+    for (const auto& [key, value] : *object) {
+      if (const auto* text = value.as<std::string>()) out.emplace_back(key, *text);
     }
   }
-  json.text("message", job.message);
-  json.text("hold_reason", job.hold_reason);
-  json.time("retry_at", job.retry_at);
-  job.needs = needs_from(json.inner("needs"));
-  json.inner("gpu_use").number("vram_bytes", job.used_vram_bytes);
-  json.inner("gpu_use").number("busy_percent", job.busy_percent);
-}
+  void operator()(std::string_view name, Needs& out) const {
+    if (const JsonValue* needs = json.find(name)) out = read_shown_needs(*needs);
+  }
+  template <class Number>
+  requires std::is_arithmetic_v<Number>
+  void operator()(std::string_view name, Number& out) const { json.number(name, out); }
+  template <class T>
+  void operator()(std::string_view name, std::optional<T>& out) const {
+    if constexpr (std::is_arithmetic_v<T>) {
+      json.number(name, out);
+    } else if (const Reader inner = json.inner(name); inner.present()) {
+      for_each_field(out.emplace(), FieldReader{inner});
+    }
+  }
+  template <class T>
+  void operator()(std::string_view name, std::vector<T>& out) const {
+    json.each(name, [&](const JsonValue& entry) {
+      const Reader inner(&entry);
+      for_each_field(out.emplace_back(), FieldReader{inner});
+    });
+  }
+};
 
-void read_details(const Reader& json, JobDetails& job) {
-  json.number("time_limit_s", job.time_limit_s);
-  json.inner("warn_signal").number("number", job.warn_signal);
-  json.inner("warn_signal").number("before_s", job.warn_before_s);
-  json.number("grace_s", job.grace_s);
-  json.each("after", [&](const JsonValue& entry) {
-    std::pair<std::uint64_t, std::string> dependency{0, "ok"};
-    Reader(&entry).number("job", dependency.first);
-    Reader(&entry).text("kind", dependency.second);
-    job.after.push_back(std::move(dependency));
-  });
-  json.number("retries", job.retries);
-  json.number("failures", job.failures);
-  json.texts("retry_causes", job.retry_causes);
-  json.time("begin", job.begin);
-  json.time("expire", job.expire);
-  json.time("deadline", job.deadline);
-  json.text("deadline_warning", job.deadline_warning);
-  json.text("near_cpus", job.near_cpus);
-  json.number("moves", job.moves);
-  json.number("away_s", job.away_s);
-  json.text("move_problem", job.move_problem);
-  if (const Reader away = json.inner("aside"); away.present()) {
-    JobAsideView& aside = job.aside.emplace();
-    away.text("mechanism", aside.mechanism);
-    away.fact("by_hand", aside.by_hand);
-    away.time("since", aside.since);
-    away.number("for", aside.for_job);
-    away.number("host_bytes", aside.host_bytes);
-    away.time("ends_at", aside.ends_at);
-  }
-  json.fact("restartable", job.restartable);
-  json.text("preempt", job.preempt);
-  json.number("vram_limit_bytes", job.vram_limit_bytes);
-  json.inner("checkpoint").number("signal", job.save_signal);
-  json.inner("checkpoint").number("grace_s", job.save_grace_s);
-  json.number("saved_attempt", job.saved_attempt);
-  json.text("working_directory", job.working_directory);
-  json.text("output_path", job.output_path);
-  json.text("error_path", job.error_path);
-  json.text("advice", job.advice);
-  const Reader usage = json.inner("usage");
-  usage.number("user_cpu_s", job.user_cpu_s);
-  usage.number("system_cpu_s", job.system_cpu_s);
-  usage.number("max_rss_bytes", job.max_rss_bytes);
-  const JsonValue* gpu_field = usage.find("gpu");
-  if (gpu_field != nullptr && gpu_field->as<JsonObject>() != nullptr) {
-    const Reader gpu(gpu_field);
-    GpuUsageView& seen = job.gpu_usage.emplace();
-    gpu.number("gpu_seconds", seen.gpu_seconds);
-    gpu.number("peak_vram_bytes", seen.peak_vram_bytes);
-    gpu.number("mean_vram_bytes", seen.mean_vram_bytes);
-    gpu.number("mean_busy_percent", seen.mean_busy_percent);
-    gpu.number("mean_sm_active_percent", seen.mean_sm_active_percent);
-    gpu.number("energy_joules", seen.energy_joules);
-  }
-  json.text("device_filter", job.device_filter);
-  json.inner("adopted").number("pid", job.adopted_pid);
-  json.inner("adopted").fact("by_rule", job.adopted_by_rule);
-  json.fact("mps", job.mps);
-  json.text("without_mps", job.without_mps);
-  json.text("vram_limit_by", job.vram_limit_by);
-  json.text("attach", job.attach);
-  json.text("directory", job.directory);
-  json.text("control_socket", job.control_socket);
-  json.text("log_path", job.log_path);
-  json.texts("environment", job.environment);
-}
+void read_row(const Reader& json, JobView& job) { for_each_field(job, FieldReader{json}); }
 
 }  // namespace
 
@@ -168,8 +80,10 @@ Result<std::vector<JobDetails>> parse_job_details(std::string_view body) {
   std::vector<JobDetails> jobs;
   Reader(&*value).each("jobs", [&](const JsonValue& entry) {
     JobDetails& job = jobs.emplace_back();
-    read_row(Reader(&entry), job);
-    read_details(Reader(&entry), job);
+    const Reader json(&entry);
+    read_row(json, job);
+    for_each_detail(job, FieldReader{json});
+    job.asked = read_shown_fields(entry);
   });
   return jobs;
 }

@@ -9,7 +9,7 @@ namespace {
 
 bool retries(const Job& job, Cause cause) {
   const RetryRule& rule = job.spec->retry;
-  return kind_of(job).not_again == nullptr && (rule.causes & cause_bit(cause)) != 0 &&
+  return kind_of(job).not_again == nullptr && has_cause(rule.causes, cause) &&
          job.failures <= rule.retries;
 }
 

@@ -63,7 +63,7 @@ class StoppedAtItsLimit : public VramLimit {
   }
   void set_limit(std::uint64_t gib) {
     SetAsked asked{.actor = ourselves(), .jobs = {JobId{1}}, .patch = {}};
-    asked.patch.vram_limit_bytes = gib * kGiB;
+    asked.patch.put(&RareAsks::vram_limit_bytes, gib * kGiB);
     said_ = refusal_of(apply(state_, asked, at_second(second_)).answer);
   }
   bool returns() {

@@ -153,10 +153,10 @@ TEST(Deadline, IsSetAndChangedWhileTheJobWaits) {
   ask().submit(state, at_second(1));
   ask().time(kHourLong).submit(state, at_second(2));
   SetAsked asked{.actor = ourselves(), .jobs = {JobId{3}}, .patch = {}};
-  asked.patch.deadline = at_second(kHourLong + 60).wall;
+  asked.patch.put(&RareAsks::deadline, at_second(kHourLong + 60).wall);
   apply(state, asked, at_second(3));
   EXPECT_EQ(order_of_ids(state, 3), (std::vector<std::uint64_t>{3, 2}));
-  asked.patch.deadline = at_second(10 * kHourLong).wall;
+  asked.patch.put(&RareAsks::deadline, at_second(10 * kHourLong).wall);
   apply(state, asked, at_second(4));
   EXPECT_EQ(order_of_ids(state, 4), (std::vector<std::uint64_t>{2, 3}));
   state.check_invariants();

@@ -15,27 +15,27 @@ JobPatch patch_of(const Help& help) {
   const int value = static_cast<int>(std::min<std::uint64_t>(help.value, 1'000'000));
   switch (help.kind) {
     case Help::Kind::kLessVram:
-      patch.vram_bytes = help.value;
+      patch.put(&Needs::vram_bytes, help.value);
       break;
     case Help::Kind::kLessShare:
-      patch.share_percent = value;
+      patch.put(&Needs::share_percent, value);
       break;
     case Help::Kind::kFewerCards:
-      patch.gpus = CardCount{value, value};
+      patch.put(&Needs::gpus, CardCount{value, value});
       break;
     case Help::Kind::kAnyCards:
-      patch.only_cards = CardList{};
-      patch.avoid_cards = CardList{};
-      patch.card_type = "";
+      patch.put(&CardFilter::only, CardList{});
+      patch.put(&CardFilter::avoid, CardList{});
+      patch.put(&CardFilter::type, "");
       break;
     case Help::Kind::kShorterTime:
-      patch.time_limit = Seconds{value};
+      patch.put(&TimeRule::limit, Seconds{value});
       break;
     case Help::Kind::kFewerCpus:
-      patch.cpus = value;
+      patch.put(&Needs::cpus, value);
       break;
     case Help::Kind::kLessRam:
-      patch.ram_bytes = help.value;
+      patch.put(&Needs::ram_bytes, help.value);
       break;
   }
   return patch;

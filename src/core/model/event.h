@@ -18,6 +18,7 @@
 #include "core/model/health.h"
 #include "core/model/ids.h"
 #include "core/model/job.h"
+#include "core/model/job_patch.h"
 #include "core/model/move.h"
 #include "core/model/tenant.h"
 
@@ -77,32 +78,9 @@ struct RequeueAsked {
   // Of those that have ended, where these were put away; null: nobody puts any away.
   std::shared_ptr<const EnvironmentsByHash> environments = {};
 };
-// `set`: only the fields given change.
-struct JobPatch {
-  std::optional<int> priority;
-  std::optional<std::string> name;
-  std::optional<std::vector<std::string>> tags;
-  std::optional<std::string> group;
-  std::optional<Seconds> time_limit;
-  std::optional<Wall> begin;
-  std::optional<Wall> expire;
-  std::optional<Wall> deadline;
-  std::optional<int> retries;
-  std::optional<std::uint64_t> vram_limit_bytes;  // 0: none.
-  // Needs, field by field.
-  std::optional<CardCount> gpus;
-  std::optional<std::uint64_t> vram_bytes;
-  std::optional<int> share_percent;
-  std::optional<bool> exclusive;
-  std::optional<int> cpus;
-  std::optional<std::uint64_t> ram_bytes;
-  std::optional<CpuUse> cpu_use;
-  std::optional<CardList> only_cards;
-  std::optional<CardList> avoid_cards;
-  std::optional<std::string> card_type;
-};
 // What became of the specs of jobs that are changed together.
 using RenewedSpecs = std::map<std::shared_ptr<const JobSpec>, std::shared_ptr<const JobSpec>>;
+// `set`: only the fields given change.
 struct SetAsked {
   Principal actor;
   std::vector<JobId> jobs;

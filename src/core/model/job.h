@@ -53,8 +53,14 @@ inline constexpr std::array kAllCauses = {
     Cause::kLaunch,     Cause::kDependency, Cause::kMachineLost, Cause::kSupervisorLost,
     Cause::kRestoreLost};
 // A set of causes, one bit each.
-using CauseSet = std::uint32_t;
-constexpr CauseSet cause_bit(Cause cause) { return 1U << static_cast<unsigned>(cause); }
+enum class CauseSet : std::uint32_t {};
+constexpr CauseSet cause_bit(Cause cause) {
+  return static_cast<CauseSet>(1U << static_cast<unsigned>(cause));
+}
+constexpr CauseSet operator|(CauseSet a, CauseSet b) {
+  return static_cast<CauseSet>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
+}
+constexpr bool has_cause(CauseSet set, Cause cause) { return (set | cause_bit(cause)) == set; }
 // What `--retries` covers unless told otherwise: failures that another try can cure.
 inline constexpr CauseSet kDefaultRetryCauses =
     cause_bit(Cause::kExit) | cause_bit(Cause::kSignal) | cause_bit(Cause::kCudaOom) |
@@ -123,6 +129,7 @@ struct RareAsks {
   int terminal_columns = 0;
   // On each card: an attempt that takes more in two looks in a row is ended. 0: no limit.
   std::uint64_t vram_limit_bytes = 0;
+  std::string comment;  // For people.
   int array_limit = 0;  // `--array 0-99%4`: how many of the array run at once; 0: no limit.
   friend bool operator==(const RareAsks&, const RareAsks&) = default;
 };

@@ -187,7 +187,7 @@ TEST(Quota, ARunningJobCannotLeaveTheLongestTimeLimitBehind) {
   start_what_fits(state, at_second(0));
   const auto set_limit = [&](Role role, std::int64_t seconds) {
     JobPatch patch;
-    patch.time_limit = Seconds{seconds};
+    patch.put(&TimeRule::limit, Seconds{seconds});
     const Answer answer =
         apply(state, SetAsked{{.uid = 1, .role = role}, {JobId{1}}, patch}, at_second(1)).answer;
     return std::get<Changed>(answer).unchanged.empty();

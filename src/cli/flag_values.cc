@@ -1,4 +1,5 @@
-// The values of submit's flags, one reader each.
+#include "cli/flag_values.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +9,6 @@
 
 #include "base/text.h"
 #include "cli/selectors.h"
-#include "cli/submit/submission.h"
 
 namespace gpusched::cli {
 namespace {
@@ -71,9 +71,13 @@ Result<int> parse_whole(const std::string& text, int least, int most) {
   return value;
 }
 
-Result<GpuCount> parse_gpu_count(const std::string& text) {
-  if (text == "all") return GpuCount{1, 1, true};
-  GpuCount count;
+Result<int> parse_count(const std::string& text) {
+  return parse_whole(text, 0, std::numeric_limits<int>::max());
+}
+
+Result<CardCount> parse_gpu_count(const std::string& text) {
+  if (text == "all") return CardCount{1, CardCount::kAllCards};
+  CardCount count;
   const std::size_t dash = text.find('-');
   const std::string_view first = std::string_view(text).substr(0, dash);
   const bool good = read_int(first, count.least) && count.least >= 0;
@@ -112,8 +116,8 @@ Result<int> parse_share(const std::string& text) {
   return value;
 }
 
-Result<std::vector<CardName>> parse_cards(const std::string& text) {
-  std::vector<CardName> cards;
+Result<CardList> parse_cards(const std::string& text) {
+  CardList cards;
   std::string_view rest = text;
   while (true) {
     const std::size_t comma = rest.find(',');
@@ -126,7 +130,11 @@ Result<std::vector<CardName>> parse_cards(const std::string& text) {
           fmt::format("cannot read '{}'; write card numbers, aliases or tags such as 0,2,left",
                       text));
     }
-    cards.push_back(digits ? CardName(number) : CardName(std::string(word)));
+    if (digits) {
+      cards.numbers.push_back(static_cast<CardNumber>(number));
+    } else {
+      cards.names.emplace_back(word);
+    }
     if (comma == std::string_view::npos) return cards;
     rest.remove_prefix(comma + 1);
   }
@@ -157,6 +165,35 @@ Result<std::pair<int, Seconds>> parse_checkpoint(const std::string& text) {
     return failure(ErrorCode::kInvalid, fmt::format("no program can catch {}; write USR1", name));
   }
   return with_duration(number, rest);
+}
+
+std::vector<std::string> split_at(std::string_view text, char mark) {
+  std::vector<std::string> parts;
+  while (true) {
+    const std::size_t end = text.find(mark);
+    parts.emplace_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+Result<CauseSet> parse_causes(const std::string& text) {
+  CauseSet causes{};
+  for (const std::string& word : split_at(text, ',')) {
+    if (const std::optional<Cause> cause = cause_named(word)) {
+      causes = causes | cause_bit(*cause);
+      continue;
+    }
+    std::array<std::string_view, kAllCauses.size()> names;
+    std::ranges::transform(kAllCauses, names.begin(), cause_name);
+    const std::string near = nearest_word(word, names.data(), names.size());
+    return failure(
+        ErrorCode::kInvalid,
+        fmt::format("'{}' is no cause of failure; {}", word,
+                    near.empty() ? fmt::format("the causes are {}", fmt::join(names, ", "))
+                                 : fmt::format("did you mean {}?", near)));
+  }
+  return causes;
 }
 
 Result<std::vector<AfterEntry>> parse_after(const std::string& text) {

@@ -1,0 +1,235 @@
+// What the daemon writes of a job is what the client reads: each field of the client's list is in
+// the daemon's answer and comes back as it was written, and each field of the answer is in a list.
+#include "cli/views/job_fields.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "cli/views/views.h"
+#include "core/model/spec_fields.h"
+#include "json/json_value.h"
+#include "wire/job.h"
+#include "wire/spec_values.h"
+
+namespace gpusched::cli {
+namespace {
+
+// Of the details, what no table or message of the client shows.
+const std::set<std::string, std::less<>> kNotRead = {"tenant", "argv", "estimate", "array_limit"};
+
+// Writes a view as the daemon would have.
+struct FieldWriter {
+  JsonWriter& json;
+
+  void operator()(std::string_view name, const std::string& text) const {
+    json.key(name).text_or_null(text);
+  }
+  void operator()(std::string_view name, std::vector<std::string>& texts) const {
+    write_strings(json, name, texts);
+  }
+  void operator()(std::string_view name,
+                  std::vector<std::pair<std::string, std::string>>& values) const {
+    json.key(name).begin_object();
+    for (const auto& [key, value] : values) json.foreign_key(key).value(value);
+    json.end_object();
+  }
+  void operator()(std::string_view name, const Needs& needs) const {
+    // Its fields are those of the spec's list, and tried there.
+    json.key(name).begin_object().field("vram_bytes", needs.vram_bytes).end_object();
+  }
+  template <class T>
+  requires requires(JsonWriter& writer, const T& value) { writer.value(value); }
+  void operator()(std::string_view name, const T& value) const { json.field(name, value); }
+  template <class T>
+  void operator()(std::string_view name, std::optional<T>& value) const {
+    json.key(name);
+    if (!value) {
+      json.null();
+    } else if constexpr (requires { json.value(*value); }) {
+      json.value(*value);
+    } else {
+      object(*value);
+    }
+  }
+  template <class T>
+  void operator()(std::string_view name, std::vector<T>& values) const {
+    json.key(name).begin_array();
+    for (T& value : values) object(value);
+    json.end_array();
+  }
+  template <class T>
+  void object(T& value) const {
+    json.begin_object();
+    for_each_field(value, *this);
+    json.end_object();
+  }
+};
+
+std::string text_of(const JsonValue& value) {
+  std::string text;
+  JsonWriter json(text);
+  const auto write = [&](const auto& self, const JsonValue& one) -> void {
+    if (const auto* list = one.as<JsonArray>()) {
+      json.begin_array();
+      for (const JsonValue& entry : *list) self(self, entry);
+      json.end_array();
+    } else if (const auto* object = one.as<JsonObject>()) {
+      json.begin_object();
+      for (const auto& [name, entry] : *object) {
+        json.foreign_key(name);
+        self(self, entry);
+      }
+      json.end_object();
+    } else if (const auto* word = one.as<std::string>()) {
+      json.value(*word);
+    } else if (const auto* fact = one.as<bool>()) {
+      json.value(*fact);
+    } else if (const auto* whole = one.as<std::uint64_t>()) {
+      json.value(static_cast<double>(*whole));
+    } else if (const auto* real = one.as<double>()) {
+      json.value(*real);
+    } else {
+      json.null();
+    }
+  };
+  write(write, value);
+  return text;
+}
+
+struct Written {
+  std::string name;  // For messages.
+  std::string text;
+};
+
+std::shared_ptr<JobSpec> some_spec() {
+  auto spec = std::make_shared<JobSpec>();
+  spec->argv = {"python", "{lr}"};
+  spec->name = "sweep";
+  spec->group = "night";
+  spec->project = "x";
+  spec->needs.vram_bytes = 5;
+  spec->rare.edit().tags = {"paper"};
+  spec->adopted = std::make_shared<const AdoptedProcess>(
+      AdoptedProcess{.pid = 12, .started = Boot{Seconds{9}}, .by_rule = true});
+  return spec;
+}
+
+Job some_job(JobState state) {
+  Job job;
+  job.id = JobId{7};
+  job.spec = some_spec();
+  job.task = std::make_shared<const ArrayTask>(ArrayTask{JobId{7}, 3, {{"lr", "0.1"}}});
+  job.owner = {1000, 1000, "ml1"};
+  job.tenant = "ml1";
+  job.attempt = 2;
+  job.failures = 1;
+  job.moves = 3;
+  job.saved_attempt = 1;
+  job.submitted_at = Wall{Seconds{5}};
+  job.state = std::move(state);
+  return job;
+}
+
+Written written(std::string name, const Job& job) {
+  const Knowledge known{.advice = "ask for less"};
+  const Environment environment{.hash = "", .variables = {"A=1"}};
+  const RowFacts facts{.reason = "waits",
+                       .estimated_start = Wall{Seconds{6}},
+                       .progress = Progress{3, 4},
+                       .expected_end = Wall{Seconds{7}},
+                       .known = &known,
+                       .deadline_warning = "late",
+                       .near_cpus = "0-3",
+                       .away = Seconds{8}};
+  const OwnerFacts owner{.environment = &environment,
+                         .directory = "/d",
+                         .control_socket = "/d/s",
+                         .log_path = "/d/log",
+                         .device_filter = "on",
+                         .without_mps = "why",
+                         .vram_limit_by = "mps"};
+  const std::vector<Card> cards = {{CardNumber{1}, "GPU-1", "A", 1, 0, true}};
+  std::string text = R"({"jobs":[)";
+  JsonWriter json(text);
+  write_job_details(json, job, facts, cards, &owner);
+  return {std::move(name), text + "]}"};
+}
+
+std::vector<Written> answers() {
+  Grant grant;
+  grant.cards = {{CardNumber{1}, 5, 30, true}};
+  grant.mps = true;
+  Aside aside;
+  aside.phase = AsidePhase::kPaused;
+  aside.since = Wall{Seconds{4}};
+  aside.for_job = JobId{9};
+  aside.host_bytes = 77;
+  aside.problem = "no room";
+  aside.idle = aside.wanted = aside.by_hand = true;
+  Running running{.grant = grant, .started_at = Wall{Seconds{3}}};
+  running.aside = std::make_shared<const Aside>(aside);
+  Ended ended{.outcome = Outcome::kFailed, .cause = Cause::kExit, .exit_code = 3, .signal = 9};
+  ended.message = "exited with 3";
+  ended.started_at = Wall{Seconds{3}};
+  ended.ended_at = Wall{Seconds{4}};
+  ended.grant = grant;
+  ended.usage = std::make_shared<const Usage>(Usage{.user_cpu = Microseconds{1'500'000},
+                                                    .system_cpu = Microseconds{2'500'000},
+                                                    .max_rss_bytes = 6,
+                                                    .gpu = GpuUsage{1.5, 2, 3, 4, 5.5, 6.5, 7.5}});
+  return {written("held", some_job(Held{HoldReason::kCrashGuard})),
+          written("queued", some_job(Queued{.retry_at = Wall{Seconds{8}}})),
+          written("aside", some_job(running)), written("ended", some_job(ended))};
+}
+
+JsonValue only_job(const std::string& text) {
+  auto value = parse_json(text);
+  EXPECT_TRUE(value) << text;
+  return value->find("jobs")->as<JsonArray>()->front();
+}
+
+TEST(JobFields, WhatTheDaemonWritesIsWhatTheClientReads) {
+  for (const Written& answer : answers()) {
+    const JsonValue job = only_job(answer.text);
+    auto read = parse_job_details(answer.text);
+    ASSERT_TRUE(read) << answer.name;
+    std::string text;
+    JsonWriter json(text);
+    json.begin_object();
+    for_each_field(static_cast<JobView&>(read->front()), FieldWriter{json});
+    for_each_detail(read->front(), FieldWriter{json});
+    json.end_object();
+    const auto again = parse_json(text);
+    ASSERT_TRUE(again) << text;
+    for (const auto& [name, value] : *again->as<JsonObject>()) {
+      const JsonValue* given = job.find(name);
+      ASSERT_NE(given, nullptr) << "the daemon does not write " << name << " (" << answer.name
+                                << ")";
+      if (name == "needs") {
+        EXPECT_EQ(text_of(*given->find("vram_bytes")), text_of(*value.find("vram_bytes")));
+      } else {
+        EXPECT_EQ(text_of(value), text_of(*given)) << name << " of " << answer.name;
+      }
+    }
+  }
+}
+
+TEST(JobFields, NothingThatTheDaemonWritesIsUnknownToTheClient) {
+  std::set<std::string, std::less<>> known = kNotRead;
+  JobDetails view;
+  const auto note = [&](std::string_view name, auto&) { known.emplace(name); };
+  for_each_field(static_cast<JobView&>(view), note);
+  for_each_detail(view, note);
+  for_each_spec_field([&](const auto& row) {
+    if (row.terms.shown != Shown::kNowhere) known.emplace(row.shown_name());
+  });
+  for (const Written& answer : answers()) {
+    for (const auto& [name, unused] : *only_job(answer.text).as<JsonObject>()) {
+      EXPECT_TRUE(known.contains(name)) << name << " of " << answer.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gpusched::cli
