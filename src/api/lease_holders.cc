@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/access/rights.h"
+#include "base/text.h"
 #include "core/model/program.h"
 #include "core/model/signature.h"
 #include "http/peer_process.h"
@@ -46,12 +47,9 @@ std::vector<std::string> words_of(int pid) {
   if (file.get() < 0) return {};
   std::array<char, 4096> text{};
   const ssize_t size = ::read(file.get(), text.data(), text.size());
+  std::string_view rest(text.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
   std::vector<std::string> words;
-  for (const char* at = text.data(); size > 0 && at < text.data() + size;) {
-    const char* end = std::find(at, static_cast<const char*>(text.data()) + size, '\0');
-    words.emplace_back(at, end);
-    at = end + 1;
-  }
+  while (!rest.empty()) words.emplace_back(take_until(rest, '\0'));
   return words;
 }
 

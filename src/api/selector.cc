@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/access/rights.h"
+#include "base/text.h"
 
 namespace gpusched {
 namespace {
@@ -140,18 +141,14 @@ struct Resolver {
 
 Result<Selector> parse_selector(std::string_view text) {
   Selector selector;
-  std::string_view rest = text;
-  for (bool more = true; more;) {
-    const std::size_t comma = rest.find(',');
-    more = comma != std::string_view::npos;
-    const std::optional<SelectorPart> part = parse_part(rest.substr(0, comma));
+  for (const std::string_view word : split(text, ',')) {
+    const std::optional<SelectorPart> part = parse_part(word);
     if (!part) {
       return failure(ErrorCode::kInvalid,
                      fmt::format("\"{}\" names no jobs; write 7, 7-12, 7,9,20-22, last, @~2 or all",
                                  text.substr(0, 80)));
     }
     selector.push_back(*part);
-    if (more) rest.remove_prefix(comma + 1);
   }
   return without_repeats(selector);
 }
@@ -191,18 +188,15 @@ StateSet state_bit(const JobState& state) {
 
 Result<StateSet> parse_states(std::string_view text) {
   StateSet states = 0;
-  for (bool more = true; more;) {
-    const std::size_t comma = text.find(',');
-    more = comma != std::string_view::npos;
-    const auto word = std::ranges::find(kStateWords, text.substr(0, comma), &StateWord::name);
+  for (const std::string_view name : split(text, ',')) {
+    const auto word = std::ranges::find(kStateWords, name, &StateWord::name);
     if (word == std::end(kStateWords)) {
       return failure(ErrorCode::kInvalid,
                      fmt::format("state has \"{}\"; the states are held, queued, starting, "
                                  "running, completed, failed, cancelled, waiting, active, ended",
-                                 text.substr(0, std::min<std::size_t>(comma, 40))));
+                                 name.substr(0, 40)));
     }
     states |= word->states;
-    if (more) text.remove_prefix(comma + 1);
   }
   return states;
 }

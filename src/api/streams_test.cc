@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "http/test_client.h"
 #include "api/test_daemon.h"
+#include "http/test_client.h"
 
 namespace gpusched::testing {
 namespace {
@@ -126,12 +126,12 @@ TEST(EventStreams, HeartbeatsComeByThemselves) {
   TestDaemon daemon(options);
   TestClient client(daemon.socket());
   client.send("GET /v1/events HTTP/1.1\r\nHost: x\r\n\r\n");
-  const std::string in = client.read_until([](const std::string& text) {
+  // The first comes at once, by the request; the others by the clock.
+  client.read_until([](const std::string& text) {
     std::size_t beats = 0;
     for (std::size_t at = 0; (at = text.find(": alive", at)) != std::string::npos; ++at) ++beats;
     return beats >= 3;
   });
-  EXPECT_NE(in.find(": alive"), std::string::npos);
 }
 
 // --- Waiting ------------------------------------------------------------------------------------
@@ -142,9 +142,7 @@ TEST_F(Streams, WaitAnswersWhenAllHaveEnded) {
   TestClient client = open("/v1/jobs/1-2/wait");
   daemon.start_job(1);
   daemon.end_job(1);
-  EXPECT_EQ(client.read_until([](const std::string& in) { return !in.empty(); },
-                              std::chrono::milliseconds(50)),
-            "");
+  EXPECT_TRUE(client.hears_nothing());
   daemon.start_job(2);
   daemon.end_job(2, 7);
   const TestResponse response = client.read();

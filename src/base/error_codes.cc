@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "base/result.h"
@@ -12,6 +13,7 @@ struct Row {
   int exit_code;
 };
 
+// Of those with one HTTP status the last stands for it.
 constexpr std::array kTable = {
     Row{ErrorCode::kInvalid, "invalid", 400, 64},
     Row{ErrorCode::kNotFound, "not_found", 404, 66},
@@ -43,6 +45,12 @@ ErrorCode error_code_named(const std::string& name) {
     if (name == row.name) return row.code;
   }
   return ErrorCode::kInternal;
+}
+
+ErrorCode error_code_of_status(int status) {
+  const auto row = std::find_if(kTable.rbegin(), kTable.rend(),
+                                [&](const Row& one) { return one.http_status == status; });
+  return row == kTable.rend() ? ErrorCode::kInternal : row->code;
 }
 
 int http_status_of(ErrorCode code) { return row_of(code).http_status; }

@@ -31,6 +31,13 @@ TEST(ErrorCodes, ExitCodesAreThoseOfSysexits) {
   }
 }
 
+TEST(ErrorCodes, AStatusAloneMeansTheMostGeneralCodeThatHasIt) {
+  EXPECT_EQ(error_code_of_status(404), ErrorCode::kNotFound);
+  EXPECT_EQ(error_code_of_status(500), ErrorCode::kInternal);
+  EXPECT_EQ(error_code_of_status(503), ErrorCode::kUnavailable);
+  EXPECT_EQ(error_code_of_status(418), ErrorCode::kInternal);
+}
+
 TEST(ErrorCodes, HttpStatusesAreErrors) {
   for (const ErrorCode code : kAllCodes) EXPECT_GE(http_status_of(code), 400);
 }

@@ -27,6 +27,7 @@ enum class ErrorCode {
 // The word used in JSON: "invalid", "not_found", …
 const char* error_code_name(ErrorCode code);
 ErrorCode error_code_named(const std::string& name);  // Unknown words are kInternal.
+ErrorCode error_code_of_status(int status);           // Of an answer that names no code.
 int http_status_of(ErrorCode code);
 int exit_code_of(ErrorCode code);
 

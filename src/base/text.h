@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "base/time.h"
@@ -27,6 +28,25 @@ Result<Wall> parse_time(std::string_view text, Wall now, Seconds utc_offset);
 // RFC 3339 in UTC with milliseconds: "2026-01-01T08:00:00.000Z"; reads the same form back.
 std::string format_time(Wall time);
 Result<Wall> parse_rfc3339(std::string_view text);
+
+// The pieces between separators, empty ones too: of an empty text there is one.
+std::vector<std::string_view> split(std::string_view text, char separator);
+// Those of them that are not empty.
+std::vector<std::string_view> split_nonempty(std::string_view text, char separator);
+// The part before the first separator, which is taken off `rest` with it; all if there is none.
+std::string_view take_until(std::string_view& rest, char separator);
+// Without white space around it.
+std::string_view trimmed(std::string_view text);
+
+// Takes the whole lines off the front of what has come so far; what is left has no end yet.
+template <class Take>
+void take_lines(std::string& text, Take take) {
+  std::size_t begin = 0;
+  for (std::size_t end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
+    take(std::string_view(text).substr(begin, end - begin));
+  }
+  text.erase(0, begin);
+}
 
 // True if the bytes are well-formed UTF-8.
 bool is_utf8(std::string_view bytes);

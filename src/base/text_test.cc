@@ -9,6 +9,42 @@ namespace {
 
 constexpr std::uint64_t kGiB = 1ULL << 30;
 
+using Pieces = std::vector<std::string_view>;
+
+TEST(Split, KeepsEmptyPiecesUnlessTheyAreNotWanted) {
+  EXPECT_EQ(split("", ','), Pieces{""});
+  EXPECT_EQ(split("a", ','), Pieces{"a"});
+  EXPECT_EQ(split(",a,,b,", ','), (Pieces{"", "a", "", "b", ""}));
+  EXPECT_EQ(split_nonempty(",a,,b,", ','), (Pieces{"a", "b"}));
+  EXPECT_EQ(split_nonempty("", ','), Pieces{});
+}
+
+TEST(Split, TakesOnePieceAfterTheOther) {
+  std::string_view rest = "one two";
+  EXPECT_EQ(take_until(rest, ' '), "one");
+  EXPECT_EQ(take_until(rest, ' '), "two");
+  EXPECT_EQ(take_until(rest, ' '), "");
+  EXPECT_EQ(rest, "");
+}
+
+TEST(Split, TakesWholeLinesAndLeavesTheBeginningOfTheNext) {
+  std::string text = "one\n\nthr";
+  std::vector<std::string> lines;
+  const auto take = [&](std::string_view line) { lines.emplace_back(line); };
+  take_lines(text, take);
+  EXPECT_EQ(lines, (std::vector<std::string>{"one", ""}));
+  EXPECT_EQ(text, "thr");
+  text += "ee\n";
+  take_lines(text, take);
+  EXPECT_EQ(lines.back(), "three");
+  EXPECT_EQ(text, "");
+}
+
+TEST(Trimmed, LosesWhiteSpaceOnBothSides) {
+  EXPECT_EQ(trimmed(" \ta b\r\n"), "a b");
+  EXPECT_EQ(trimmed(" \n "), "");
+}
+
 TEST(Size, ReadsWhatPeopleWrite) {
   EXPECT_EQ(parse_size("24G").value(), 24 * kGiB);
   EXPECT_EQ(parse_size("24GiB").value(), 24 * kGiB);

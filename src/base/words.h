@@ -8,7 +8,12 @@ namespace gpusched {
 
 // "1 job", "2 jobs".
 std::string counted(std::uint64_t number, const char* what);
-// "1.5 GiB", to a tenth.
+// Sizes. Tables have format_size() of base/text.h.
+// "1.5 GiB", "0.0 GiB": to a tenth, for sizes that are compared.
 std::string gib_text(std::uint64_t bytes);
+// "7168 MiB": for a limit and what is just above it.
+std::string mib_text(std::uint64_t bytes);
+// "6.1 GiB", "7 GiB", "600 MiB": for one size by itself.
+std::string rounded_size(std::uint64_t bytes);
 
 }  // namespace gpusched

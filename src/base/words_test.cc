@@ -18,5 +18,19 @@ TEST(Words, SayGibibytesToATenth) {
   EXPECT_EQ(gib_text(~0ULL), "17179869184.0 GiB") << "the largest number does not wrap";
 }
 
+TEST(Words, SayMebibytesWhole) {
+  EXPECT_EQ(mib_text(0), "0 MiB");
+  EXPECT_EQ(mib_text((7ULL << 30) + 5), "7168 MiB");
+}
+
+TEST(Words, SayASizeWithoutDigitsThatSayNothing) {
+  EXPECT_EQ(rounded_size(0), "0 MiB");
+  EXPECT_EQ(rounded_size((600ULL << 20) - 1), "600 MiB");
+  EXPECT_EQ(rounded_size(7ULL << 30), "7 GiB");
+  EXPECT_EQ(rounded_size(61ULL << 30), "61 GiB");
+  EXPECT_EQ(rounded_size(100ULL << 30), "100 GiB");
+  EXPECT_EQ(rounded_size((6ULL << 30) + (100ULL << 20)), "6.1 GiB");
+}
+
 }  // namespace
 }  // namespace gpusched

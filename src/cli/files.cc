@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/words.h"
+
 namespace gpusched::cli {
 namespace {
 
@@ -52,8 +54,7 @@ Result<std::string> read_input(const std::string& path, std::size_t most) {
   auto more = read_up_to(standard_input ? STDIN_FILENO : file.get(), path, most, text);
   if (!more) return failure(more.error());
   if (*more) {
-    return failure(ErrorCode::kTooLarge,
-                   fmt::format("{} is larger than {} MiB", path, most >> 20U));
+    return failure(ErrorCode::kTooLarge, fmt::format("{} is larger than {}", path, mib_text(most)));
   }
   return text;
 }

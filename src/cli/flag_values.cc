@@ -8,7 +8,7 @@
 #include <csignal>
 
 #include "base/text.h"
-#include "cli/selectors.h"
+#include "cli/jobs/selectors.h"
 
 namespace gpusched::cli {
 namespace {
@@ -118,10 +118,7 @@ Result<int> parse_share(const std::string& text) {
 
 Result<CardList> parse_cards(const std::string& text) {
   CardList cards;
-  std::string_view rest = text;
-  while (true) {
-    const std::size_t comma = rest.find(',');
-    const std::string_view word = rest.substr(0, comma);
+  for (const std::string_view word : split(text, ',')) {
     int number = 0;
     const bool digits = read_int(word, number);
     if (word.empty() || word.front() == '-' || (digits && number > 65535)) {
@@ -135,9 +132,8 @@ Result<CardList> parse_cards(const std::string& text) {
     } else {
       cards.names.emplace_back(word);
     }
-    if (comma == std::string_view::npos) return cards;
-    rest.remove_prefix(comma + 1);
   }
+  return cards;
 }
 
 Result<std::pair<int, Seconds>> parse_signal(const std::string& text) {
@@ -199,10 +195,7 @@ Result<CauseSet> parse_causes(const std::string& text) {
 Result<std::vector<AfterEntry>> parse_after(const std::string& text) {
   std::vector<AfterEntry> entries;
   std::string kind = "ok";
-  std::string_view rest = text;
-  while (true) {
-    const std::size_t comma = rest.find(',');
-    std::string_view word = rest.substr(0, comma);
+  for (std::string_view word : split(text, ',')) {
     const std::size_t colon = word.find(':');
     std::string own = kind;
     if (colon != std::string_view::npos) {
@@ -225,9 +218,8 @@ Result<std::vector<AfterEntry>> parse_after(const std::string& text) {
       return failure(ErrorCode::kInvalid, "a job cannot wait for all jobs; name them");
     }
     entries.push_back({std::move(*selector), own});
-    if (comma == std::string_view::npos) return entries;
-    rest.remove_prefix(comma + 1);
   }
+  return entries;
 }
 
 }  // namespace gpusched::cli

@@ -1,30 +1,19 @@
 #include "cli/session.h"
 
 #include <fmt/format.h>
-#include <poll.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 
 #include "cli/display.h"
 #include "cli/write_all.h"
-#include "os/clock.h"
 #include "os/locations.h"
 
 namespace gpusched::cli {
-namespace {
-
-constexpr Seconds kAwayMost{30};
-constexpr int kBetweenTriesMs = 200;
-
-}  // namespace
 
 Client client_of(const Arguments& arguments) {
   if (const FlagValue* socket = arguments.find("--socket"); socket != nullptr) {
-    return Client({socket->text});
+    return Client({socket->text}, note);
   }
-  return Client(client_sockets(process_environment()));
+  return Client(client_sockets(process_environment()), note);
 }
 
 Result<void> print(std::string_view data) { return write_all(STDOUT_FILENO, data); }
@@ -93,30 +82,6 @@ std::string list_target(const Selection& selection) {
     query += fmt::format("{}ids={}", query.empty() ? "" : "&", percent_encoded(selection.jobs));
   }
   return query.empty() ? "/v1/jobs" : "/v1/jobs?" + query;
-}
-
-bool is_away(const Error& error) { return error.code == ErrorCode::kUnavailable; }
-
-bool Patience::wait_a_moment() {
-  const Boot now = read_clock().boot;
-  if (!waiting_) {
-    waiting_ = true;
-    since_ = now;
-    note("the daemon is away; waiting up to 30 s for it to come back");
-  }
-  if (now - since_ > kAwayMost) return false;
-  ::poll(nullptr, 0, kBetweenTriesMs);
-  return true;
-}
-
-void Patience::reset() { waiting_ = false; }
-
-Result<std::string> call_patiently(const Client& client, const Request& request) {
-  Patience patience;
-  while (true) {
-    auto body = client.call(request);
-    if (body || !is_away(body.error()) || !patience.wait_a_moment()) return body;
-  }
 }
 
 }  // namespace gpusched::cli

@@ -7,10 +7,9 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "base/time.h"
-#include "cli/client.h"
 #include "cli/flags.h"
-#include "cli/selectors.h"
+#include "cli/jobs/selectors.h"
+#include "client/client.h"
 
 namespace gpusched::cli {
 
@@ -41,21 +40,5 @@ std::string dry_run_query(const Arguments& arguments);
 std::string jobs_target(const Selection& selection, std::string_view action, bool dry_run);
 // Like GET /v1/jobs?ids=…: the list.
 std::string list_target(const Selection& selection);
-
-// True if the daemon was there and is not now, or is going: what waiting can cure.
-bool is_away(const Error& error);
-// A daemon that restarts is back within seconds: who follows or waits goes on then.
-class Patience {
- public:
-  // Waits before the next try; false once 30 s have passed. The first call says so on stderr.
-  bool wait_a_moment();
-  void reset();
-
- private:
-  Boot since_{};
-  bool waiting_ = false;
-};
-// Calls again while the daemon is away.
-Result<std::string> call_patiently(const Client& client, const Request& request);
 
 }  // namespace gpusched::cli

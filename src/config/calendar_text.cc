@@ -6,6 +6,8 @@
 #include <charconv>
 #include <string_view>
 
+#include "base/text.h"
+
 namespace gpusched {
 namespace {
 
@@ -13,16 +15,9 @@ constexpr std::array<std::string_view, 7> kDayNames = {"sun", "mon", "tue", "wed
                                                        "thu", "fri", "sat"};
 
 std::vector<std::string_view> pieces_of(std::string_view text, char separator) {
-  std::vector<std::string_view> pieces;
-  while (true) {
-    const std::size_t at = text.find(separator);
-    std::string_view piece = text.substr(0, at);
-    while (!piece.empty() && piece.front() == ' ') piece.remove_prefix(1);
-    while (!piece.empty() && piece.back() == ' ') piece.remove_suffix(1);
-    pieces.push_back(piece);
-    if (at == std::string_view::npos) return pieces;
-    text.remove_prefix(at + 1);
-  }
+  std::vector<std::string_view> pieces = split(text, separator);
+  for (std::string_view& piece : pieces) piece = trimmed(piece);
+  return pieces;
 }
 
 tl::unexpected<Error> bad_calendar(std::string_view piece, const char* wanted) {
@@ -69,10 +64,7 @@ Result<Seconds> read_hour(std::string_view text) {
 }
 
 Result<CalendarRule> read_rule(std::string_view text) {
-  std::vector<std::string_view> words;
-  for (const std::string_view word : pieces_of(text, ' ')) {
-    if (!word.empty()) words.push_back(word);
-  }
+  const std::vector<std::string_view> words = split_nonempty(text, ' ');
   if (words.size() != 4) return bad_calendar(text, "days, hours, and what is free then");
   CalendarRule rule;
   auto days = read_days(words[0]);

@@ -34,10 +34,10 @@ bool names_scenario(const std::string& text) {
 // "2x24G" or a list of such, separated by commas; or a scenario.
 Result<void> check_sim(const std::string& text) {
   if (names_scenario(text)) return {};
+  if (text.ends_with(',')) return wrong(fmt::format("\"{}\" ends in a comma", text));
   std::string_view rest = text;
   while (!rest.empty()) {
-    const std::size_t comma = std::min(rest.find(','), rest.size());
-    const std::string_view part = rest.substr(0, comma);
+    const std::string_view part = take_until(rest, ',');
     const std::size_t cross = part.find('x');
     int cards = 0;
     const bool counted =
@@ -46,8 +46,6 @@ Result<void> check_sim(const std::string& text) {
     if (!counted || cards < 1 || cards > 1024 || !parse_size(part.substr(cross + 1))) {
       return wrong(fmt::format("\"{}\" is not like 2x24G (cards x VRAM)", text));
     }
-    if (comma + 1 == rest.size()) return wrong(fmt::format("\"{}\" ends in a comma", text));
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
   return {};
 }

@@ -86,11 +86,9 @@ TenantField hours_field() {
 
 Result<void> read_projects(TenantRule& rule, const std::string& text) {
   ProjectWeights projects;
-  std::size_t begin = text == "none" ? text.size() : 0;
-  while (begin < text.size()) {
-    const std::size_t comma = std::min(text.find(',', begin), text.size());
-    const std::string part = text.substr(begin, comma - begin);
-    begin = comma + 1;
+  std::string_view rest = text == "none" ? "" : std::string_view(text);
+  while (!rest.empty()) {
+    const std::string part(take_until(rest, ','));
     const std::size_t equals = part.rfind('=');
     if (equals == std::string::npos) {
       return wrong(fmt::format("\"{}\" is not like vision=2,speech=1, or none", text));

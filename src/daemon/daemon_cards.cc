@@ -3,6 +3,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/text.h"
 #include "core/model/calendar.h"
 #include "core/preempt/pressure.h"
 #include "daemon/card_memory.h"
@@ -18,13 +19,8 @@ namespace {
 constexpr int kCalendarDays = 14;
 
 std::vector<std::string> comma_list(std::string_view text) {
-  std::vector<std::string> words;
-  while (!text.empty()) {
-    const std::size_t comma = std::min(text.find(','), text.size());
-    if (comma > 0) words.emplace_back(text.substr(0, comma));
-    text.remove_prefix(std::min(comma + 1, text.size()));
-  }
-  return words;
+  const std::vector<std::string_view> words = split_nonempty(text, ',');
+  return {words.begin(), words.end()};
 }
 
 }  // namespace

@@ -2,13 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 
 #include <cerrno>
 #include <cstring>
 #include <utility>
+
+#include "os/clock.h"
 
 namespace gpusched {
 namespace {
@@ -34,10 +35,10 @@ Result<void> make_directories(const std::string& path) {
 // until a launcher that it was just starting has become one.
 bool lock_soon(int fd) {
   constexpr int kTries = 50;
-  constexpr int kPauseMs = 20;
+  constexpr std::chrono::milliseconds kPause{20};
   for (int i = 0; ::flock(fd, LOCK_EX | LOCK_NB) != 0; ++i) {
     if (errno != EWOULDBLOCK || i == kTries) return false;
-    ::poll(nullptr, 0, kPauseMs);
+    pause_for(kPause);
   }
   return true;
 }

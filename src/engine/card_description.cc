@@ -68,14 +68,10 @@ std::string simulated_uuid(std::string_view kind, std::size_t number) {
 
 Result<std::vector<Card>> parse_simulated_cards(std::string_view text) {
   std::vector<Card> cards;
-  while (true) {
-    const std::size_t comma = text.find(',');
-    if (auto added = add_cards(text.substr(0, comma), cards); !added) {
-      return failure(added.error());
-    }
-    if (comma == std::string_view::npos) return cards;
-    text.remove_prefix(comma + 1);
+  for (const std::string_view part : split(text, ',')) {
+    if (auto added = add_cards(part, cards); !added) return failure(added.error());
   }
+  return cards;
 }
 
 }  // namespace gpusched

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
+
 namespace gpusched {
 namespace {
 
@@ -14,17 +16,6 @@ int hex_digit(char c) {
 
 tl::unexpected<Error> invalid(const char* what, std::string_view text) {
   return failure(ErrorCode::kInvalid, fmt::format("{}: {}", what, text.substr(0, 200)));
-}
-
-// Calls `take` with each piece between separators.
-template <class Take>
-void split(std::string_view text, char separator, Take take) {
-  while (true) {
-    const std::size_t at = text.find(separator);
-    take(text.substr(0, at));
-    if (at == std::string_view::npos) return;
-    text.remove_prefix(at + 1);
-  }
 }
 
 }  // namespace
@@ -62,30 +53,24 @@ Result<HttpTarget> parse_target(std::string_view target) {
   if (path.ends_with('/')) path.remove_suffix(1);
 
   HttpTarget parsed;
-  std::optional<Error> fault;
-  split(path, '/', [&](std::string_view piece) {
+  for (const std::string_view piece : split(path, '/')) {
     std::optional<std::string> decoded = percent_decoded(piece, false);
     if (!decoded) {
-      fault = Error{ErrorCode::kInvalid, "the target has a broken percent escape"};
-    } else {
-      parsed.segments.push_back(std::move(*decoded));
+      return failure(ErrorCode::kInvalid, "the target has a broken percent escape");
     }
-  });
-  if (mark != std::string_view::npos && mark + 1 < target.size()) {
-    split(target.substr(mark + 1), '&', [&](std::string_view piece) {
-      if (piece.empty()) return;
-      const std::size_t equals = piece.find('=');
-      std::optional<std::string> name = percent_decoded(piece.substr(0, equals), true);
-      std::optional<std::string> value = percent_decoded(
-          equals == std::string_view::npos ? std::string_view{} : piece.substr(equals + 1), true);
-      if (!name || !value) {
-        fault = Error{ErrorCode::kInvalid, "the query has a broken percent escape"};
-      } else if (!parsed.query.emplace(*name, std::move(*value)).second) {
-        fault = Error{ErrorCode::kInvalid, fmt::format("the query names {} twice", *name)};
-      }
-    });
+    parsed.segments.push_back(std::move(*decoded));
   }
-  if (fault) return failure(std::move(*fault));
+  if (mark == std::string_view::npos) return parsed;
+  for (std::string_view piece : split_nonempty(target.substr(mark + 1), '&')) {
+    const std::optional<std::string> name = percent_decoded(take_until(piece, '='), true);
+    std::optional<std::string> value = percent_decoded(piece, true);
+    if (!name || !value) {
+      return failure(ErrorCode::kInvalid, "the query has a broken percent escape");
+    }
+    if (!parsed.query.emplace(*name, std::move(*value)).second) {
+      return failure(ErrorCode::kInvalid, fmt::format("the query names {} twice", *name));
+    }
+  }
   return parsed;
 }
 

@@ -100,13 +100,14 @@ bool TestClient::closed_by_peer() {
 
 void TestClient::shut_down_writing() { ::shutdown(fd_.get(), SHUT_WR); }
 
-std::string TestClient::read_until(const std::function<bool(const std::string&)>& enough,
-                                   std::chrono::milliseconds most) {
-  const auto until = std::chrono::steady_clock::now() + most;
+std::string TestClient::read_until(const std::function<bool(const std::string&)>& enough) {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (!enough(in_)) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         until - std::chrono::steady_clock::now());
-    if (left.count() <= 0 || !more(left)) break;
+    if (left.count() > 0 && more(left)) continue;
+    ADD_FAILURE() << "what was waited for did not come after: " << in_;
+    break;
   }
   return in_;
 }

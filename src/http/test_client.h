@@ -35,9 +35,10 @@ class TestClient {
   // False if the other side has closed.
   bool try_send(std::string_view bytes);
   TestResponse read();
-  // Reads until the bytes read so far satisfy `enough`, or the time is up.
-  std::string read_until(const std::function<bool(const std::string&)>& enough,
-                         std::chrono::milliseconds most = std::chrono::seconds(20));
+  // Reads until the bytes read so far satisfy `enough`; that they never do is a failure.
+  std::string read_until(const std::function<bool(const std::string&)>& enough);
+  // True if nothing comes, as far as can be seen in a short while.
+  bool hears_nothing() { return in_.empty() && !more(std::chrono::milliseconds(50)); }
   bool closed_by_peer();
   void shut_down_writing();
   int fd() const { return fd_.get(); }

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <optional>
 
+#include "base/text.h"
 #include "jobdir/record.h"
 
 namespace gpusched {
@@ -19,13 +20,6 @@ std::optional<Number> number_in(std::string_view text) {
   return value;
 }
 
-std::string_view take_word(std::string_view& text) {
-  const std::size_t blank = std::min(text.find(' '), text.size());
-  const std::string_view word = text.substr(0, blank);
-  text.remove_prefix(std::min(blank + 1, text.size()));
-  return word;
-}
-
 std::string write_cards(const std::vector<CardBytes>& cards) {
   std::string text;
   for (const CardBytes& card : cards) {
@@ -36,7 +30,7 @@ std::string write_cards(const std::vector<CardBytes>& cards) {
 
 bool read_cards(std::string_view text, std::vector<CardBytes>& cards) {
   while (!text.empty()) {
-    const std::string_view word = take_word(text);
+    const std::string_view word = take_until(text, ' ');
     const std::size_t equals = word.find('=');
     if (equals == std::string_view::npos) return false;
     const auto bytes = number_in<std::uint64_t>(word.substr(equals + 1));
@@ -47,8 +41,8 @@ bool read_cards(std::string_view text, std::vector<CardBytes>& cards) {
 }
 
 bool read_process(std::string_view text, MoveRecord::Process& process) {
-  const auto pid = number_in<int>(take_word(text));
-  const auto started = number_in<std::int64_t>(take_word(text));
+  const auto pid = number_in<int>(take_until(text, ' '));
+  const auto started = number_in<std::int64_t>(take_until(text, ' '));
   if (!pid || !started || *pid < 1) return false;
   process.pid = *pid;
   process.started = Boot{Microseconds{*started}};

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/text.h"
 #include "os/fd.h"
 
 namespace gpusched {
@@ -47,9 +48,7 @@ std::string sysfs_address(std::string pci) {
 std::vector<int> cpus_in(std::string_view list) {
   std::vector<int> cpus;
   while (!list.empty()) {
-    const std::size_t comma = std::min(list.find(','), list.size());
-    const std::string_view part = list.substr(0, comma);
-    list.remove_prefix(std::min(comma + 1, list.size()));
+    const std::string_view part = take_until(list, ',');
     const std::size_t dash = part.find('-');
     const auto first = whole(part.substr(0, dash));
     const auto last = dash == std::string_view::npos ? first : whole(part.substr(dash + 1));

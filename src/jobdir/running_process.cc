@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/text.h"
 #include "jobdir/process_tree.h"
 #include "os/fd.h"
 
@@ -44,13 +45,9 @@ bool read_ids(const std::string& status, std::string_view label, std::uint32_t (
   return true;
 }
 
-std::vector<std::string> words_of(const std::string& content) {
+std::vector<std::string> words_of(std::string_view content) {
   std::vector<std::string> words;
-  for (std::size_t at = 0; at < content.size();) {
-    const std::size_t end = std::min(content.find('\0', at), content.size());
-    words.push_back(content.substr(at, end - at));
-    at = end + 1;
-  }
+  while (!content.empty()) words.emplace_back(take_until(content, '\0'));
   return words;
 }
 

@@ -19,5 +19,22 @@ TEST(ErrorJson, HasOneShape) {
             R"({"error":{"code":"not_found","message":"there is no job 7"}})");
 }
 
+TEST(ErrorJson, IsReadBackAsTheErrorThatItWas) {
+  for (const ErrorCode code : {ErrorCode::kInvalid, ErrorCode::kBusy, ErrorCode::kIo}) {
+    const Error read = read_error(error_json({code, "one sentence"}), http_status_of(code));
+    EXPECT_EQ(read.code, code);
+    EXPECT_EQ(read.message, "one sentence");
+  }
+}
+
+TEST(ErrorJson, AnAnswerWithoutOneIsTheErrorOfItsStatus) {
+  for (const char* body : {"", "gateway", "{}", "[]", R"({"error":7})"}) {
+    EXPECT_EQ(read_error(body, 503).code, ErrorCode::kUnavailable) << body;
+    EXPECT_EQ(read_error(body, 500).code, ErrorCode::kInternal) << body;
+    EXPECT_EQ(read_error(body, 418).code, ErrorCode::kInternal) << body;
+    EXPECT_EQ(read_error(body, 404).message, "the daemon answered with HTTP status 404");
+  }
+}
+
 }  // namespace
 }  // namespace gpusched

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <grp.h>
-#include <poll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -115,7 +114,7 @@ Result<std::string> run_control(const MpsControl& control, const ControlRun& run
       ::waitpid(pid, nullptr, 0);
       return failure(ErrorCode::kUnavailable, run.words.front() + " does not come to an end");
     }
-    ::poll(nullptr, 0, 5);
+    pause_for(std::chrono::milliseconds{5});
   }
   std::string said = printed_in(output.get());
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return said;

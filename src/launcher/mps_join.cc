@@ -1,7 +1,5 @@
 #include "launcher/mps_join.h"
 
-#include <poll.h>
-
 #include "launcher/mps_keeper.h"
 #include "os/clock.h"
 
@@ -77,7 +75,7 @@ class Joining {
 
   // Waits a little, too.
   bool is_late() {
-    ::poll(nullptr, 0, 10);
+    pause_for(std::chrono::milliseconds{10});
     return read_clock().boot > deadline_;
   }
 

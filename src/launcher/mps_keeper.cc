@@ -119,7 +119,7 @@ class Keeper {
       if (!said.empty()) return failure(ErrorCode::kUnavailable, plan_.program + " says: " + said);
       // It has not refused, so the first client may have more luck.
       if (read_clock().boot > deadline) break;
-      ::poll(nullptr, 0, 20);
+      pause_for(std::chrono::milliseconds{20});
     }
     server_.phase = MpsServer::Phase::kReady;
     server_.at = read_clock().wall;
@@ -226,7 +226,7 @@ class Keeper {
              std::ranges::any_of(server_.processes, lives)) {
         while (::waitpid(-1, nullptr, WNOHANG) > 0) {
         }
-        ::poll(nullptr, 0, 10);
+        pause_for(std::chrono::milliseconds{10});
       }
     }
     end_leftovers();

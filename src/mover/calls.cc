@@ -1,6 +1,5 @@
 // The driver's calls, made so that it does not matter who began them: a mover that is killed inside
 // one leaves the driver at work in the job, and the state changes only when that is done.
-#include <poll.h>
 
 #include <algorithm>
 #include <fstream>
@@ -15,8 +14,8 @@ namespace {
 
 // For so long nothing about a process changes: then the driver is not at work in it.
 constexpr std::chrono::milliseconds kCalm{500};
-constexpr int kLookAtWorkMs = 25;
-constexpr int kCallAgainMs = 50;
+constexpr std::chrono::milliseconds kLookAtWork{25};
+constexpr std::chrono::milliseconds kCallAgain{50};
 // What the driver's thread may use of a CPU in that time and still be idle.
 constexpr std::uint64_t kIdleNs = 2'000'000;
 constexpr std::chrono::seconds kWorkMost{30};
@@ -89,7 +88,7 @@ Move::Step Move::settle() {
       since = read_clock().boot;
       then = std::move(now);
     }
-    ::poll(nullptr, 0, kLookAtWorkMs);
+    pause_for(kLookAtWork);
   }
   forget_gone();
   return std::nullopt;
@@ -106,17 +105,18 @@ Move::Outcome Move::carry_out(Moving& moving, const Call& call, const std::strin
       moving.state = call.to;
       return {kSuccess, true};
     }
-    do {
+    while (true) {
       if (is_gone(pid, moving.process.started)) return {code};
       if (cuda_->read_state(pid, moving.state) != kSuccess) return {code};
-    } while (is_at_work(moving) && read_clock().boot < deadline &&
-             ::poll(nullptr, 0, kLookAtWorkMs) == 0);
+      if (!is_at_work(moving) || read_clock().boot >= deadline) break;
+      pause_for(kLookAtWork);
+    }
     const bool further =
         call.from == ProcessState::kCheckpointed && moving.state == ProcessState::kRunning;
     if (moving.state == call.to || further) return {kSuccess, false};
     const bool again = code == kIllegalState && moving.state == call.from;
     if (!again || read_clock().boot >= deadline) return {code};
-    ::poll(nullptr, 0, kCallAgainMs);
+    pause_for(kCallAgain);
   }
 }
 

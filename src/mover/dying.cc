@@ -1,16 +1,17 @@
 #include "mover/dying.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
 
+#include "os/clock.h"
+
 namespace gpusched::mover {
 namespace {
 
-constexpr int kInsideMs = 100;
+constexpr std::chrono::milliseconds kInside{100};
 
 bool is_asked(int directory, const std::string& step) {
   const char* wanted = std::getenv("GPUSCHED_MOVER_DIES_AT");
@@ -31,7 +32,7 @@ void die_if_asked(int directory, const std::string& step) {
 DiesInside::DiesInside(int directory, const std::string& step) {
   if (!is_asked(directory, step)) return;
   end_ = std::thread([] {
-    ::poll(nullptr, 0, kInsideMs);
+    pause_for(kInside);
     ::kill(::getpid(), SIGKILL);
   });
 }

@@ -1,6 +1,5 @@
 #include "mover/move.h"
 
-#include <poll.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -187,12 +186,12 @@ bool Move::save() {
 // On a full disk: a process that has left its cards and is believed to be on them would be woken,
 // and die. So this one stays until it could be written, as a shim does with an exit code.
 void Move::save_at_last() {
-  constexpr int kPauseMs = 200;
+  constexpr std::chrono::milliseconds kPause{200};
   while (!save()) {
     struct stat status {};
     const bool gone = ::fstat(directory_, &status) != 0 || status.st_nlink == 0;
     if (gone) return;
-    ::poll(nullptr, 0, kPauseMs);
+    pause_for(kPause);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/words.h"
 #include "mover/move.h"
 #include "mover/timed_call.h"
 
@@ -19,8 +20,6 @@ std::uint64_t bytes_of(const std::vector<CardBytes>& cards, const std::string& u
   for (const CardBytes& card : cards) sum += card.uuid == uuid ? card.bytes : 0;
   return sum;
 }
-
-std::string in_mib(std::uint64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
 
 }  // namespace
 
@@ -68,8 +67,8 @@ Move::Step Move::check_room() const {
     const bool empty = card->listed && card->processes.empty();
     if (!empty || coming == 0) need = std::max(need, asked);
     if (card->free_bytes >= need) continue;
-    return Trouble{"card " + uuid + " has " + in_mib(card->free_bytes) + " free, and " +
-                   in_mib(need) + " are needed"};
+    return Trouble{"card " + uuid + " has " + mib_text(card->free_bytes) + " free, and " +
+                   mib_text(need) + " are needed"};
   }
   return std::nullopt;
 }

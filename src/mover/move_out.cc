@@ -1,9 +1,9 @@
 // Out of the cards: lock all, checkpoint all; and back again when one of them cannot be.
-#include <poll.h>
 
 #include <algorithm>
 #include <charconv>
 
+#include "base/words.h"
 #include "mover/host_memory.h"
 #include "mover/move.h"
 #include "mover/timed_call.h"
@@ -16,12 +16,7 @@ namespace {
 constexpr int kRoundsMost = 8;
 // A process on its way through cuInit is in no state to be locked for a moment.
 constexpr int kLockTriesMost = 40;
-constexpr int kLockPauseMs = 50;
-
-std::string in_gib(std::uint64_t bytes) {
-  const std::uint64_t tenths = bytes / ((std::uint64_t{1} << 30) / 10);
-  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GiB";
-}
+constexpr std::chrono::milliseconds kLockPause{50};
 
 }  // namespace
 
@@ -124,12 +119,12 @@ Move::Step Move::check_ram() const {
   // A job's limit is raised; that of a process that is not ours is not ours to raise.
   const auto allowed = words_.tree > 0 ? room_in_groups(words_.tree) : std::nullopt;
   if (allowed && *allowed < bytes + bytes / 20) {
-    return Trouble{"its control group has " + in_gib(*allowed) + " of memory left, and " +
-                   in_gib(bytes) + " of VRAM would have to go there"};
+    return Trouble{"its control group has " + gib_text(*allowed) + " of memory left, and " +
+                   gib_text(bytes) + " of VRAM would have to go there"};
   }
   if (!available || *available >= need) return std::nullopt;
-  return Trouble{"the host has " + in_gib(*available) + " of memory left, and to take " +
-                 in_gib(bytes) + " of VRAM it needs " + in_gib(need)};
+  return Trouble{"the host has " + gib_text(*available) + " of memory left, and to take " +
+                 gib_text(bytes) + " of VRAM it needs " + gib_text(need)};
 }
 
 // The copy is charged to the job, which must not die of it.
@@ -189,7 +184,7 @@ Move::Step Move::lock_one(Moving& moving, int number, Boot deadline) {
         moving.state != ProcessState::kRunning) {
       return std::nullopt;
     }
-    ::poll(nullptr, 0, kLockPauseMs);
+    pause_for(kLockPause);
   }
   return Trouble{name_of(moving) + " stays in a state in which it cannot be locked"};
 }

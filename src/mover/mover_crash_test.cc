@@ -16,7 +16,7 @@ class HardMoves : public Mover {
   }
   void expect_that_it_computes() {
     const long before = steps();
-    EXPECT_TRUE(wait_until([&] { return steps() > before + 2; }));
+    EXPECT_TRUE(testing::eventually([&] { return steps() > before + 2; }));
   }
   void start_counting(const std::vector<std::string>& more = {}) {
     std::vector<std::string> words{"--steps-file", steps_file()};
@@ -136,7 +136,7 @@ TEST_F(HardMoves, AMoveInWhichOneEndedSaysNothingOfTheRate) {
   EXPECT_EQ(record().copied, 8 * kGib);
   driver_.set({"checkpoint_fixed_ms=500"});
   Program mover(words("out"), driver_.environment());
-  ASSERT_TRUE(wait_until([&] {
+  ASSERT_TRUE(testing::eventually([&] {
     const MoveRecord begun = record();
     return begun.out && begun.processes.size() == 2 && state_of(begun.processes[1].pid) == 't';
   }));

@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <poll.h>
 #include <spawn.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -14,14 +13,13 @@
 #include <csignal>
 #include <cstdio>
 #include <fstream>
-#include <functional>
 #include <optional>
 #include <sstream>
 
 #include "jobdir/job_directory.h"
 #include "jobdir/move_record.h"
-#include "os/clock.h"
 #include "os/fd.h"
+#include "tests/support/eventually.h"
 #include "tests/support/simulated_driver.h"
 
 namespace gpusched::mover {
@@ -76,14 +74,14 @@ class Mover : public ::testing::Test {
                                    "--step-ms",    "10"};
     words.insert(words.end(), more.begin(), more.end());
     job_.emplace(std::move(words), driver_.environment());
-    ASSERT_TRUE(wait_until([&] { return held() == 4 * kGib; }));
+    ASSERT_TRUE(testing::eventually([&] { return held() == 4 * kGib; }));
   }
   // Two processes of 4 GiB below one.
   void start_two() {
     const std::string one = std::string(SIMJOB_PROGRAM) + " --vram 4G --seconds 0 --step-ms 10";
     job_.emplace(std::vector<std::string>{"/bin/sh", "-c", one + " & " + one + " & wait"},
                  driver_.environment());
-    ASSERT_TRUE(wait_until([&] { return held() == 8 * kGib; }));
+    ASSERT_TRUE(testing::eventually([&] { return held() == 8 * kGib; }));
   }
   static char state_of(int pid) {
     std::string line;
@@ -94,17 +92,9 @@ class Mover : public ::testing::Test {
   char state_of_job() const { return state_of(job_->pid()); }
   // It stops as soon as it gets the processor again; until then it is said to run.
   bool is_stopped_soon() const {
-    return wait_until([this] { return state_of_job() == 'T'; });
+    return testing::eventually([this] { return state_of_job() == 'T'; });
   }
   std::uint64_t held() const { return driver_.held_on(0); }
-  static bool wait_until(const std::function<bool()>& condition) {
-    const Boot deadline = read_clock().boot + Seconds{20};
-    while (!condition()) {
-      if (read_clock().boot > deadline) return false;
-      ::poll(nullptr, 0, 5);
-    }
-    return true;
-  }
   std::vector<std::string> words(const std::string& direction) const {
     std::vector<std::string> all{MOVER_PROGRAM, direction, directory_.path()};
     if (!claim_) all.insert(all.end(), {"--tree", std::to_string(job_->pid())});

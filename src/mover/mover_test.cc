@@ -52,7 +52,7 @@ TEST_F(Mover, WhoIsStoppedWithoutARecordIsWokenOnTheWayBack) {
   ASSERT_EQ(::kill(job_->pid(), SIGSTOP), 0);
   ASSERT_TRUE(is_stopped_soon());
   EXPECT_EQ(run(words("back")), 0) << record().error;
-  EXPECT_TRUE(wait_until([&] { return state_of_job() != 'T'; }));
+  EXPECT_TRUE(testing::eventually([&] { return state_of_job() != 'T'; }));
   EXPECT_FALSE(record().stopped);
 }
 
@@ -82,7 +82,7 @@ TEST_F(Mover, ASecondOneWaitsForTheFirst) {
   ASSERT_EQ(::flock(lock.get(), LOCK_EX), 0);
   Program second(words("out"), driver_.environment());
   int looks = 20;
-  wait_until([&] { return !second.is_running() || --looks < 0; });
+  testing::eventually([&] { return !second.is_running() || --looks < 0; });
   EXPECT_TRUE(second.is_running());
   EXPECT_EQ(held(), 4 * kGib);
   ::flock(lock.get(), LOCK_UN);
@@ -106,7 +106,7 @@ TEST_F(Mover, SignalsThatEndOthersDoNotEndIt) {
   start_job();
   driver_.set({"checkpoint_fixed_ms=300"});
   Program mover(words("out"), driver_.environment());
-  ASSERT_TRUE(wait_until([&] { return !record().processes.empty(); }));
+  ASSERT_TRUE(testing::eventually([&] { return !record().processes.empty(); }));
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) ::kill(mover.pid(), signal);
   EXPECT_EQ(mover.exit_status(), 0);
   EXPECT_EQ(held(), 0U);

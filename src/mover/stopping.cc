@@ -1,7 +1,6 @@
 #include "mover/stopping.h"
 
 #include <fcntl.h>
-#include <poll.h>
 
 #include <algorithm>
 #include <csignal>
@@ -17,14 +16,14 @@ namespace {
 
 // Who is deep in the kernel stops before it gets back to its program, however long that takes.
 constexpr std::chrono::seconds kStandStill{2};
-constexpr int kStillMs = 1;
+constexpr std::chrono::milliseconds kStill{1};
 
 template <class Condition>
 bool wait_a_little(Condition condition) {
   const Boot deadline = read_clock().boot + kStandStill;
   while (!condition()) {
     if (read_clock().boot >= deadline) return false;
-    ::poll(nullptr, 0, kStillMs);
+    pause_for(kStill);
   }
   return true;
 }

@@ -1,7 +1,6 @@
 #include "mover/thread_hold.h"
 
 #include <dirent.h>
-#include <poll.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
@@ -21,7 +20,7 @@ namespace {
 constexpr std::chrono::seconds kStopMost{10};
 // One who died with threads in its hold lets go of them a moment later.
 constexpr std::chrono::seconds kLetGoMost{2};
-constexpr int kLookAgainHoldMs = 1;
+constexpr std::chrono::milliseconds kLookAgainHold{1};
 constexpr int kPassesMost = 200;
 
 std::string task_path(pid_t process, pid_t thread) {
@@ -69,7 +68,7 @@ Seized seize(pid_t process, pid_t thread) {
       errno = code;
       return Seized::kNo;
     }
-    ::poll(nullptr, 0, kLookAgainHoldMs);
+    pause_for(kLookAgainHold);
   }
   ptrace_it(PTRACE_INTERRUPT, thread);
   return Seized::kYes;
@@ -148,7 +147,7 @@ Result<void> ThreadHold::wait_until_stopped() {
     if (read_clock().boot >= deadline) {
       return failure(ErrorCode::kUnavailable, "a thread of the job does not stop");
     }
-    ::poll(nullptr, 0, kLookAgainHoldMs);
+    pause_for(kLookAgainHold);
   }
 }
 
@@ -176,7 +175,7 @@ void ThreadHold::let_go(pid_t process) {
       const Boot deadline = read_clock().boot + kLetGoMost;
       while (::waitpid(each.thread, nullptr, __WALL | WNOHANG) == 0 &&
              read_clock().boot < deadline) {
-        ::poll(nullptr, 0, kLookAgainHoldMs);
+        pause_for(kLookAgainHold);
       }
     }
     ptrace_it(PTRACE_DETACH, each.thread, each.signal);

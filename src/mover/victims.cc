@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <poll.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -17,7 +16,7 @@ namespace {
 
 constexpr int kDeepestGroup = 8;
 constexpr std::chrono::seconds kWakeUp{2};
-constexpr int kLookAgainMs = 10;
+constexpr std::chrono::milliseconds kLookAgain{10};
 
 std::string read_group_file(int directory, const char* name) {
   std::string content;
@@ -118,7 +117,7 @@ std::optional<pid_t> find_stopped(const Where& where) {
     }
     if (!found && !processes.empty() && is_frozen(where.leaf)) found = processes.front().pid;
     if (!found || read_clock().boot >= deadline) return found;
-    ::poll(nullptr, 0, kLookAgainMs);
+    pause_for(kLookAgain);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,6 +31,10 @@ constexpr clockid_t kSinceBoot = CLOCK_BOOTTIME;
 }  // namespace
 
 Now read_clock() { return {Wall{read(CLOCK_REALTIME)}, Boot{read(kSinceBoot)}}; }
+
+void pause_for(std::chrono::milliseconds time) {
+  ::poll(nullptr, 0, static_cast<int>(time.count()));
+}
 
 Result<std::string> read_boot_id() {
   constexpr const char* kPath = "/proc/sys/kernel/random/boot_id";

@@ -6,26 +6,19 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/text.h"
+
 namespace gpusched::replay {
 
 std::vector<std::string_view> cells_of(std::string_view line) {
-  std::vector<std::string_view> cells;
-  while (true) {
-    const std::size_t comma = line.find(',');
-    std::string_view cell = line.substr(0, comma);
-    while (!cell.empty() && cell.front() == ' ') cell.remove_prefix(1);
-    while (!cell.empty() && (cell.back() == ' ' || cell.back() == '\r')) cell.remove_suffix(1);
-    cells.push_back(cell);
-    if (comma == std::string_view::npos) return cells;
-    line.remove_prefix(comma + 1);
-  }
+  std::vector<std::string_view> cells = split(line, ',');
+  for (std::string_view& cell : cells) cell = trimmed(cell);
+  return cells;
 }
 
 std::string_view CsvReader::take_line() {
   while (!rest_.empty()) {
-    const std::size_t end = std::min(rest_.find('\n'), rest_.size());
-    const std::string_view line = rest_.substr(0, end);
-    rest_.remove_prefix(std::min(rest_.size(), end + 1));
+    const std::string_view line = take_until(rest_, '\n');
     ++line_;
     if (!line.empty() && line.front() != '#' && line != "\r") return line;
   }

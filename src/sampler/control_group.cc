@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
+
 namespace gpusched {
 namespace {
 
@@ -29,23 +31,11 @@ bool take_suffix(std::string_view& text, std::string_view suffix) {
   return true;
 }
 
-std::vector<std::string_view> parts_of(std::string_view path) {
-  std::vector<std::string_view> parts;
-  while (!path.empty()) {
-    const std::size_t slash = std::min(path.find('/'), path.size());
-    if (slash > 0) parts.push_back(path.substr(0, slash));
-    path.remove_prefix(std::min(path.size(), slash + 1));
-  }
-  return parts;
-}
-
 // The path of every line: "0::/a/b" (version 2), "4:memory:/a/b" (version 1).
 template <class Visit>
 void each_path(std::string_view text, Visit visit) {
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(text.size(), end + 1));
+    const std::string_view line = take_until(text, '\n');
     const std::size_t first = line.find(':');
     const std::size_t second = first == std::string_view::npos ? first : line.find(':', first + 1);
     if (second != std::string_view::npos) visit(line.substr(second + 1));
@@ -172,7 +162,7 @@ std::optional<Container> from_colons(std::string_view part) {
 }
 
 std::optional<Container> container_in(std::string_view path) {
-  const std::vector<std::string_view> parts = parts_of(path);
+  const std::vector<std::string_view> parts = split_nonempty(path, '/');
   for (std::size_t at = parts.size(); at-- > 0;) {
     auto found = from_scope(parts[at]);
     if (!found) found = from_digest(parts, at);

@@ -122,7 +122,7 @@ class DaemonBackend final : public Backend {
     // Before the question: a doubt that comes while it is asked stays.
     const bool doubted = doubtful_.exchange(false);
     const Reply<JsonValue> done =
-        value_of(line_.call({"DELETE", "/v1/leases?application=" + url_encoded(application_)}));
+        value_of(line_.call({"DELETE", "/v1/leases?application=" + percent_encoded(application_)}));
     if (done) return {};
     if (doubted) doubtful_ = true;
     return tl::unexpected<Fault>(done.error());
@@ -146,8 +146,9 @@ class DaemonBackend final : public Backend {
  private:
   // On a line of its own: the daemon may look ahead first, and nobody's release waits for that.
   Reply<JsonValue> list(const char* whose) {
-    return value_of(DaemonLine(sockets_).call(
-        {"GET", fmt::format("/v1/leases?{}&application={}", whose, url_encoded(application_))}));
+    return value_of(
+        DaemonLine(sockets_).call({"GET", fmt::format("/v1/leases?{}&application={}", whose,
+                                                      percent_encoded(application_))}));
   }
 
   // Asks how it stands, then listens until it is so, or for so long. The stream is open before the

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "os/clock.h"
+#include "scheduler/daemon_line.h"
 
 namespace gpusched::library {
 namespace {
@@ -14,7 +15,7 @@ constexpr Microseconds kOneWait = Seconds{3600};
 }  // namespace
 
 DaemonFeed::DaemonFeed(std::vector<std::string> sockets, std::string target, NumberOf number_of)
-    : sockets_(std::move(sockets)), target_(std::move(target)), number_of_(std::move(number_of)) {}
+    : client_(std::move(sockets)), target_(std::move(target)), number_of_(std::move(number_of)) {}
 
 DaemonFeed::Place::Place(DaemonFeed& feed, std::uint64_t number) : feed_(feed), number_(number) {
   const std::lock_guard lock(feed_.mutex_);
@@ -38,12 +39,12 @@ Result<std::uint64_t> DaemonFeed::open() {
   if (stream_) return number_of_stream_;
   opening_ = true;
   lock.unlock();
-  Result<DaemonStream> stream = DaemonStream::open(sockets_, target_);
+  Result<LineStream> stream = LineStream::open(client_, target_, kDaemonPatience);
   lock.lock();
   opening_ = false;
   opened_.notify_all();
   if (!stream) return failure(stream.error());
-  stream_ = std::make_shared<DaemonStream>(std::move(*stream));
+  stream_ = std::make_shared<LineStream>(std::move(*stream));
   open_.set(stream_->fd());
   return ++number_of_stream_;
 }
@@ -77,7 +78,7 @@ DaemonFeed::Came DaemonFeed::next(Place& place, std::uint64_t stream, Boot deadl
 
 void DaemonFeed::read_for_all(std::unique_lock<std::mutex>& lock, Microseconds most) {
   reading_ = true;
-  const std::shared_ptr<DaemonStream> stream = stream_;
+  const std::shared_ptr<LineStream> stream = stream_;
   lock.unlock();
   // Rounded up, so that nobody asks again and again in the last millisecond.
   auto lines = stream->lines(std::chrono::ceil<std::chrono::milliseconds>(most));

@@ -13,7 +13,8 @@
 #include <vector>
 
 #include "base/time.h"
-#include "scheduler/daemon_stream.h"
+#include "client/line_stream.h"
+#include "scheduler/open_socket.h"
 
 namespace gpusched::library {
 
@@ -55,14 +56,14 @@ class DaemonFeed {
   void hand_over(const Place& from);
   void close();
 
-  const std::vector<std::string> sockets_;
+  const Client client_;
   const std::string target_;
   const NumberOf number_of_;
   std::mutex mutex_;
   std::condition_variable opened_;
   bool opening_ = false;
   bool reading_ = false;
-  std::shared_ptr<DaemonStream> stream_;
+  std::shared_ptr<LineStream> stream_;
   std::uint64_t number_of_stream_ = 0;
   Boot used_{};
   std::list<Place*> places_;

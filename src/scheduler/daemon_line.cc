@@ -1,11 +1,13 @@
 #include "scheduler/daemon_line.h"
 
-#include <fmt/format.h>
-#include <poll.h>
-
 #include <utility>
 
 namespace gpusched::library {
+namespace {
+
+constexpr std::uint64_t kBodyMost = 64U << 20;
+
+}  // namespace
 
 bool LineTurn::take(std::chrono::milliseconds patience) {
   std::unique_lock lock(mutex_);
@@ -24,21 +26,18 @@ void LineTurn::give() {
 
 void DaemonLine::hang_up() {
   open_.set(-1);
-  fd_.reset();
+  exchange_.reset();
 }
 
 // The one that is open, unless something has happened on it since: the daemon closes those that
 // are idle for long, and all of them when it ends.
 Result<void> DaemonLine::connect() {
-  if (fd_) {
-    pollfd entry{fd_.get(), POLLIN, 0};
-    if (::poll(&entry, 1, 0) == 0) return {};
-    hang_up();
-  }
-  Result<Fd> fresh = connect_to_daemon(sockets_);
+  if (exchange_ && exchange_->may_ask_again()) return {};
+  hang_up();
+  Result<Carrier> fresh = Carrier::connect(sockets_);
   if (!fresh) return failure(fresh.error());
-  fd_ = std::move(*fresh);
-  open_.set(fd_.get());
+  exchange_.emplace(std::move(*fresh), kDaemonPatience);
+  open_.set(exchange_->fd());
   return {};
 }
 
@@ -49,39 +48,23 @@ bool DaemonLine::answers() {
   return connected;
 }
 
-Result<DaemonAnswer> DaemonLine::call(const DaemonQuestion& question) {
+Result<DaemonAnswer> DaemonLine::call(Request request) {
   // Who waited as long as the one before has waited for the same silence.
-  if (!turn_.take(kDaemonPatience)) {
-    return failure(
-        ErrorCode::kUnavailable,
-        fmt::format("the gpusched daemon did not answer for {} s", kDaemonPatience.count() / 1000));
-  }
-  Result<DaemonAnswer> answer = call_in_turn(question);
+  if (!turn_.take(kDaemonPatience)) return daemon_silent(kDaemonPatience);
+  request.more_follow = true;
+  Result<DaemonAnswer> answer = call_in_turn(request);
+  // What may still come is not the answer to the next question.
+  if (!answer) hang_up();
   turn_.give();
   return answer;
 }
 
-Result<DaemonAnswer> DaemonLine::call_in_turn(const DaemonQuestion& question) {
+Result<DaemonAnswer> DaemonLine::call_in_turn(const Request& request) {
   if (Result<void> connected = connect(); !connected) return failure(connected.error());
-  Result<DaemonAnswer> answer = exchange(question);
-  // What may still come is not the answer to the next question.
-  if (!answer) hang_up();
-  return answer;
-}
-
-Result<DaemonAnswer> DaemonLine::exchange(const DaemonQuestion& question) {
-  if (Result<void> sent = send_question(fd_.get(), question); !sent) return failure(sent.error());
-  DaemonAnswer answer;
-  Result<AnswerHead> head = read_head(fd_.get(), answer.body, kDaemonPatience);
-  if (!head) return failure(head.error());
-  if (head->chunked) {
-    return failure(ErrorCode::kInternal, "the gpusched daemon gave a stream for an answer");
-  }
-  Result<void> whole = read_body(fd_.get(), answer.body, head->length, kDaemonPatience);
-  if (!whole) return failure(whole.error());
-  answer.status = head->status;
-  if (head->closes) hang_up();
-  return answer;
+  if (Result<void> asked = exchange_->ask(request); !asked) return failure(asked.error());
+  Result<std::string> body = exchange_->read_all(kBodyMost);
+  if (!body) return failure(body.error());
+  return DaemonAnswer{exchange_->status(), std::move(*body)};
 }
 
 }  // namespace gpusched::library

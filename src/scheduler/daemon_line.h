@@ -5,12 +5,17 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "scheduler/daemon_socket.h"
+#include "client/client.h"
+#include "scheduler/open_socket.h"
 
 namespace gpusched::library {
+
+// How long the daemon may be silent.
+inline constexpr std::chrono::milliseconds kDaemonPatience{30'000};
 
 struct DaemonAnswer {
   int status = 0;
@@ -36,21 +41,20 @@ class DaemonLine {
   explicit DaemonLine(std::vector<std::string> sockets) : sockets_(std::move(sockets)) {}
 
   // An error: nobody heard the question, or nobody can say whether it was heard.
-  Result<DaemonAnswer> call(const DaemonQuestion& question);
+  Result<DaemonAnswer> call(Request request);
   // True if a daemon takes connections now.
   bool answers();
   // In the child of a fork, whose parent this is of.
   void abandon() const { open_.close_copy(); }
 
  private:
-  Result<DaemonAnswer> call_in_turn(const DaemonQuestion& question);
-  Result<DaemonAnswer> exchange(const DaemonQuestion& question);
+  Result<DaemonAnswer> call_in_turn(const Request& request);
   Result<void> connect();
   void hang_up();
 
   const std::vector<std::string> sockets_;
   LineTurn turn_;
-  Fd fd_;
+  std::optional<Exchange> exchange_;
   OpenSocket open_;
 };
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "json/error_json.h"
 #include "json/json_writer.h"
 
 namespace gpusched::library {
@@ -19,14 +20,27 @@ std::string text_in(const JsonValue& value, std::string_view name) {
   const auto* text = field == nullptr ? nullptr : field->as<std::string>();
   return text == nullptr ? std::string() : *text;
 }
-FaultKind kind_of(const std::string& code) {
-  if (code == "never_fits") return FaultKind::kNeverFits;
-  if (code == "not_found") return FaultKind::kUnknown;
-  if (code == "internal") return FaultKind::kInternal;
-  if (code == "busy" || code == "unavailable" || code == "storage_full" || code == "io") {
-    return FaultKind::kUnavailable;
+FaultKind kind_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kNeverFits:
+      return FaultKind::kNeverFits;
+    case ErrorCode::kNotFound:
+      return FaultKind::kUnknown;
+    case ErrorCode::kInternal:
+      return FaultKind::kInternal;
+    case ErrorCode::kBusy:
+    case ErrorCode::kUnavailable:
+    case ErrorCode::kStorageFull:
+    case ErrorCode::kIo:
+      return FaultKind::kUnavailable;
+    case ErrorCode::kInvalid:
+    case ErrorCode::kForbidden:
+    case ErrorCode::kConflict:
+    case ErrorCode::kTooLarge:
+    case ErrorCode::kUnsupported:
+      return FaultKind::kInvalid;
   }
-  return FaultKind::kInvalid;
+  return FaultKind::kInternal;
 }
 
 const char* word_of(MayUseCpus use) {
@@ -65,12 +79,13 @@ std::uint64_t number_in(const JsonValue& value, std::string_view name) {
 
 Reply<JsonValue> value_of(const Result<DaemonAnswer>& answer) {
   if (!answer) return fault(FaultKind::kUnavailable, answer.error().message);
+  if (answer->status >= 300) {
+    Error error = read_error(answer->body, answer->status);
+    return fault(kind_of(error.code), std::move(error.message));
+  }
   auto value = parse_json(answer->body);
   if (!value) return fault(FaultKind::kInternal, "the gpusched daemon's answer cannot be read");
-  if (answer->status < 300) return std::move(*value);
-  const JsonValue* error = value->find("error");
-  if (error == nullptr) return fault(FaultKind::kInternal, answer->body);
-  return fault(kind_of(text_in(*error, "code")), text_in(*error, "message"));
+  return std::move(*value);
 }
 
 Reply<Standing> standing_in(const JsonValue& lease) {

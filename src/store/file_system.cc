@@ -12,6 +12,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/text.h"
+
 namespace gpusched {
 namespace {
 
@@ -33,13 +35,6 @@ constexpr std::array<std::string_view, 12> kRemoteFuse = {
     "fuse.mount-s3",  "fuse.davfs", "fuse.curlftpfs", "fuse.juicefs",
 };
 
-std::string_view take_word(std::string_view& line) {
-  const std::size_t end = std::min(line.find(' '), line.size());
-  const std::string_view word = line.substr(0, end);
-  line.remove_prefix(std::min(end + 1, line.size()));
-  return word;
-}
-
 std::string mount_table() {
   std::ifstream file("/proc/self/mountinfo");
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -57,17 +52,15 @@ std::string_view network_file_system_named(long magic) {
 std::string_view remote_fuse_mount(std::string_view mountinfo, unsigned major, unsigned minor) {
   const std::string device = fmt::format("{}:{}", major, minor);
   while (!mountinfo.empty()) {
-    const std::size_t end = std::min(mountinfo.find('\n'), mountinfo.size());
-    std::string_view line = mountinfo.substr(0, end);
-    mountinfo.remove_prefix(std::min(end + 1, mountinfo.size()));
+    std::string_view line = take_until(mountinfo, '\n');
     // Mount id, parent, device, …, "-", type.
-    take_word(line);
-    take_word(line);
-    if (take_word(line) != device) continue;
+    take_until(line, ' ');
+    take_until(line, ' ');
+    if (take_until(line, ' ') != device) continue;
     const std::size_t dash = line.find(" - ");
     if (dash == std::string_view::npos) continue;
     line.remove_prefix(dash + 3);
-    const std::string_view type = take_word(line);
+    const std::string_view type = take_until(line, ' ');
     if (std::ranges::find(kRemoteFuse, type) != kRemoteFuse.end()) return type;
   }
   return {};

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <span>
 
+#include "base/text.h"
+
 namespace gpusched {
 namespace {
 
@@ -22,13 +24,6 @@ bool read_numbers(std::string_view text, std::span<std::uint64_t> numbers) {
     at = rest;
   }
   return at == end;
-}
-
-std::string_view take_until(std::string_view& text, char separator) {
-  const std::size_t end = std::min(text.find(separator), text.size());
-  const std::string_view part = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return part;
 }
 
 void append_escaped(std::string& out, std::string_view text) {
@@ -230,12 +225,7 @@ std::string presence_to_text(const Presence& presence) {
 }
 
 std::optional<Presence> presence_from_text(std::string_view text, std::optional<AsidePhase> phase) {
-  const auto part = [&text] {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    const std::string_view word = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    return word;
-  };
+  const auto part = [&text] { return take_until(text, ' '); };
   bool whole = true;
   const auto number = [&](auto& value) {
     const std::string_view word = part();

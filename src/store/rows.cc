@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/text.h"
 #include "store/past_runs_row.h"
 #include "wire/tenant.h"
 
@@ -133,16 +134,6 @@ struct RowCodec<Tenant> {
   }
 };
 
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> words;
-  while (!text.empty()) {
-    const std::size_t blank = std::min(text.find(' '), text.size());
-    words.emplace_back(text.substr(0, blank));
-    text.remove_prefix(std::min(blank + 1, text.size()));
-  }
-  return words;
-}
-
 template <>
 struct RowCodec<Booking> {
   static constexpr const char* kPut =
@@ -159,11 +150,12 @@ struct RowCodec<Booking> {
                    count_of(row.until), row.by);
   }
   static Result<std::optional<Booking>> read(const Statement& row) {
+    const std::vector<std::string_view> cards = split_nonempty(row.text(4), ' ');
     return Booking{.id = number_at(row, 0),
                    .name = text_of(row, 1),
                    .user = text_of(row, 2),
                    .tenant = text_of(row, 3),
-                   .cards = words_of(row.text(4)),
+                   .cards = {cards.begin(), cards.end()},
                    .from = time_at(row, 5),
                    .until = time_at(row, 6),
                    .by = text_of(row, 7)};

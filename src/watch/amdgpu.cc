@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "base/text.h"
 #include "watch/drm_clients.h"
 #include "watch/hwmon.h"
 #include "watch/kfd.h"

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/stat.h>
@@ -17,6 +16,9 @@
 #include <mutex>
 #include <thread>
 
+#include "base/text.h"
+#include "os/clock.h"
+
 extern char** environ;
 
 namespace gpusched::watch {
@@ -24,7 +26,7 @@ namespace {
 
 // How long a killed program is waited for: it needs a moment to be torn down.
 constexpr int kLaps = 50;
-constexpr int kLapMs = 2;
+constexpr std::chrono::milliseconds kLap{2};
 
 struct Pipe {
   Fd ours, theirs;
@@ -98,17 +100,15 @@ std::optional<std::string> find_program(const std::string& name, const std::stri
     const char* ours = std::getenv("PATH");
     list = ours != nullptr ? ours : "/usr/bin:/bin:/usr/sbin:/sbin";
   }
-  std::size_t begin = 0;
-  while (begin <= list.size()) {
-    const std::size_t end = std::min(list.find(':', begin), list.size());
-    const std::string candidate = list.substr(begin, end - begin) + "/" + name;
-    struct stat status {};
+  for (const std::string_view place : split(list, ':')) {
     // Relative places are passed over: what runs must not depend on where we stand.
-    if (candidate.front() == '/' && end > begin && ::stat(candidate.c_str(), &status) == 0 &&
-        S_ISREG(status.st_mode) && ::access(candidate.c_str(), X_OK) == 0) {
+    if (!place.starts_with('/')) continue;
+    const std::string candidate = std::string(place) + "/" + name;
+    struct stat status {};
+    if (::stat(candidate.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+        ::access(candidate.c_str(), X_OK) == 0) {
       return candidate;
     }
-    begin = end + 1;
   }
   return std::nullopt;
 }
@@ -163,7 +163,7 @@ void Child::end() {
   if (!exit_code()) {
     ::kill(-pid_, SIGKILL);
     ::kill(pid_, SIGKILL);
-    for (int lap = 0; lap < kLaps && !exit_code(); ++lap) ::poll(nullptr, 0, kLapMs);
+    for (int lap = 0; lap < kLaps && !exit_code(); ++lap) pause_for(kLap);
     if (!exit_code()) {
       ++stuck;
       std::thread([pid = pid_] {

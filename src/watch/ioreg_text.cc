@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/text.h"
 #include "watch/numbers.h"
 
 namespace gpusched::watch {

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <limits>
 
+#include "base/text.h"
+
 namespace gpusched::watch {
 namespace {
-
-constexpr std::string_view kBlanks = " \t\r\n\v\f";
 
 std::optional<std::uint64_t> integer(std::string_view text, int base) {
   std::uint64_t value = 0;
@@ -20,19 +20,6 @@ std::optional<std::uint64_t> integer(std::string_view text, int base) {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
-
-std::string_view take_until(std::string_view& rest, char mark) {
-  const std::size_t end = rest.find(mark);
-  const std::string_view taken = rest.substr(0, end);
-  rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
-  return taken;
-}
 
 std::optional<std::uint64_t> whole_number(std::string_view text) {
   return integer(trimmed(text), 10);

@@ -8,10 +8,6 @@
 
 namespace gpusched::watch {
 
-std::string_view trimmed(std::string_view text);
-// The part before the first `mark`, which is taken away from `rest` with it; all if there is none.
-std::string_view take_until(std::string_view& rest, char mark);
-
 std::optional<std::uint64_t> whole_number(std::string_view text);
 // A process's number, which is neither 0 nor larger than any system gives.
 std::optional<int> process_number(std::string_view text);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "watch/numbers.h"
 #include "watch/pci.h"
 

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/text.h"
 #include "watch/numbers.h"
 #include "watch/pci.h"
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "watch/numbers.h"
 
 namespace gpusched::watch {

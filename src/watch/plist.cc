@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "watch/numbers.h"
 
 namespace gpusched::watch {

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/text.h"
 #include "watch/numbers.h"
 
 namespace gpusched::watch {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.h"
 #include "watch/numbers.h"
 #include "watch/plist.h"
 

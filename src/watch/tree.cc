@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <memory>
 
+#include "base/text.h"
 #include "os/fd.h"
 #include "watch/numbers.h"
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <unordered_set>
 
+#include "base/text.h"
 #include "wire/submit.h"
 
 namespace gpusched {
@@ -50,11 +51,8 @@ std::optional<Range> parse_range(std::string_view text) {
 Result<std::vector<std::uint32_t>> parse_indices(std::string_view text, std::uint64_t most) {
   if (text.empty()) return failure(ErrorCode::kInvalid, "array.indices must not be empty");
   std::vector<std::uint32_t> indices;
-  std::string_view rest = text;
-  for (bool more = true; more;) {
-    const std::size_t comma = rest.find(',');
-    more = comma != std::string_view::npos;
-    const std::optional<Range> range = parse_range(rest.substr(0, comma));
+  for (const std::string_view part : split(text, ',')) {
+    const std::optional<Range> range = parse_range(part);
     if (!range) {
       return failure(ErrorCode::kInvalid,
                      fmt::format("array.indices must be like 0-99, 1,3,5 or 0-100:10, not \"{}\"",
@@ -67,7 +65,6 @@ Result<std::vector<std::uint32_t>> parse_indices(std::string_view text, std::uin
     for (std::uint64_t i = range->first; i <= range->last; i += range->step) {
       indices.push_back(static_cast<std::uint32_t>(i));
     }
-    if (more) rest.remove_prefix(comma + 1);
   }
   std::unordered_set<std::uint32_t> seen;
   for (const std::uint32_t index : indices) {

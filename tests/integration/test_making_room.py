@@ -123,19 +123,32 @@ def test_a_job_that_saves_itself_is_asked_and_goes_on(lab):
     lab.run("cancel", job)
 
 
-def test_equals_are_left_alone_and_off_is_off(lab):
-    job, _ = training(lab, "10G", "0", "normal")
-    waits = lab.submit("--vram", "20G", "--", "true")
+def left_alone(lab, job, waits):
+    """True of a job that runs while the other waits, after one more decision about both."""
     lab.wait_for(waits, "queued")
-    lab.run("cancel", waits)
+    assert lab.ended(lab.submit("--gpus", "0", "--", "true"))["state"] == "completed"
+    states = (lab.job(job)["state"], lab.job(waits)["state"])
+    return states == ("running", "queued") and "pausing" not in trail(lab, job) and lab.job(job)["moves"] == 0
+
+
+def test_equals_are_left_alone(lab):
+    job, _ = training(lab, "10G", "0", "normal")
+    equal = lab.submit("--vram", "20G", "--", "true")
+    assert left_alone(lab, job, equal)
+    lab.run("cancel", equal)
+    # The same place and the same need: what makes the difference is the priority.
+    rush = urgent(lab)
+    assert lab.ended(rush)["state"] == "completed"
+    assert lab.job(job)["moves"] == 1
     lab.run("cancel", job)
-    assert lab.ended(job)["state"] == "cancelled"
+
+
+def test_who_is_never_to_be_moved_is_left_alone(lab):
     stays, _ = training(lab, "11G", "0", "low", "--preempt", "never")
     rush = urgent(lab)
-    lab.wait_for(rush, "queued")
+    assert left_alone(lab, stays, rush)
     explained = json.loads(lab.run("explain", rush, "--json").stdout)
     assert explained["reasons"][0]["code"] == "cards"
-    assert lab.job(stays)["moves"] == 0
     lab.run("cancel", stays, rush)
 
 

@@ -8,6 +8,8 @@ COLUMNS = 100
 COLUMNS_PYTHON = 110
 FILE_LINES_WARN, FILE_LINES_MOST = 400, 600
 SLEEPS = re.compile(r"sleep_for|sleep_until|\bu?sleep\(|\bnanosleep\(|\bpoll\(nullptr")
+# In the product there is one way to pause, which tests may not take.
+PAUSES = re.compile(SLEEPS.pattern + r"|\bpause_for\(")
 DRAWERS = {"util", "utils", "helper", "helpers", "manager", "common", "misc"}
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 PUBLIC_PLACES = {"/", "/tmp", "/home", "/root", "/usr", "/var", "/opt", "/srv", "/mnt", "/builds"}
@@ -44,9 +46,12 @@ def names(tree):
 
 
 def sleeps(tree):
-    paths = [p for p in tree.named(".cc", ".py")
-             if is_test(p) and not p.startswith("tests/support/")]
-    return matches(tree, paths, SLEEPS, "wait for a condition with a deadline instead")
+    paths = [p for p in tree.named(".cc", ".h", ".py")
+             if not p.startswith(("tests/support/", "simdriver/", "tools/"))]
+    tests = [p for p in paths if is_test(p)]
+    product = [p for p in paths if p.startswith("src/") and not is_test(p) and p != "src/os/clock.cc"]
+    return (matches(tree, tests, PAUSES, "wait for a condition with a deadline instead")
+            + matches(tree, product, SLEEPS, "os/clock.h has pause_for()"))
 
 
 def unfinished(tree):

@@ -23,21 +23,10 @@ constexpr RouteKind kChange = RouteKind::kChange;
 constexpr Action kUse = Action::kUse;
 constexpr Action kOperate = Action::kOperate;
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> pieces;
-  while (!text.empty()) {
-    const std::size_t at = text.find(separator);
-    if (at != 0) pieces.push_back(text.substr(0, at));
-    if (at == std::string_view::npos) break;
-    text.remove_prefix(at + 1);
-  }
-  return pieces;
-}
-
 // The captured segments if the path fits the pattern.
 std::optional<std::vector<std::string>> match(std::string_view pattern,
                                               const std::vector<std::string>& segments) {
-  const std::vector<std::string_view> wanted = split(pattern, '/');
+  const std::vector<std::string_view> wanted = split_nonempty(pattern, '/');
   if (wanted.size() != segments.size()) return std::nullopt;
   std::vector<std::string> captured;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -73,7 +62,7 @@ Result<bool> take_flag(std::map<std::string, std::string>& query, const char* na
 
 // Refuses parameters that the route does not know.
 std::optional<Error> unknown_parameter(const Route& route, const HttpRequest& request) {
-  const std::vector<std::string_view> known = split(route.query, ' ');
+  const std::vector<std::string_view> known = split_nonempty(route.query, ' ');
   for (const auto& [name, unused] : request.query) {
     if (std::ranges::find(known, name) != known.end()) continue;
     const std::string near = nearest_word(name, known.data(), known.size());

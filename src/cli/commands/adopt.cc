@@ -4,11 +4,11 @@
 #include <array>
 
 #include "base/text.h"
-#include "cli/change_jobs.h"
 #include "cli/commands/verbs.h"
 #include "cli/flag_body.h"
 #include "cli/flag_values.h"
 #include "cli/flag_writers.h"
+#include "cli/jobs/change_jobs.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
 #include "cli/views/view_reader.h"

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "cli/change_jobs.h"
 #include "cli/commands/verbs.h"
+#include "cli/jobs/change_jobs.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
 

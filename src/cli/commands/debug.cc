@@ -2,7 +2,7 @@
 #include "cli/commands/verbs.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
-#include "cli/snapshot_replay.h"
+#include "cli/simulate/snapshot_replay.h"
 
 namespace gpusched::cli {
 namespace {

@@ -6,13 +6,13 @@
 #include <set>
 #include <utility>
 
-#include "cli/change_feed.h"
 #include "cli/commands/verbs.h"
-#include "cli/job_ids.h"
+#include "cli/jobs/job_ids.h"
 #include "cli/render/render.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
 #include "cli/terminal.h"
+#include "client/change_feed.h"
 #include "json/json_writer.h"
 #include "os/clock.h"
 
@@ -86,7 +86,7 @@ class Printer {
 Result<void> print_changed(const Client& client, const std::set<std::uint64_t>& jobs,
                            std::uint64_t after, Printer& printer) {
   const std::vector<std::uint64_t> ids(jobs.begin(), jobs.end());
-  auto body = call_patiently(client, {.target = events_target({selector_of(ids), ""}, after)});
+  auto body = client.call_patiently({.target = events_target({selector_of(ids), ""}, after)});
   if (!body && body.error().code == ErrorCode::kNotFound) {
     if (ids.size() == 1) return {};
     for (const std::uint64_t id : ids) {

@@ -1,5 +1,5 @@
-#include "cli/change_jobs.h"
 #include "cli/commands/verbs.h"
+#include "cli/jobs/change_jobs.h"
 #include "cli/shared_flags.h"
 
 namespace gpusched::cli {

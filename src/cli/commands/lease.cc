@@ -76,8 +76,8 @@ Result<LeaseView> wait_for_grant(const Client& client, LeaseView lease, std::str
       told = lease.reason;
       note(fmt::format("lease {} waits: {}", lease.id, told));
     }
-    auto answer = call_patiently(
-        client, {.target = fmt::format("/v1/leases/{}?wait_ms={}", lease.id, kAskEveryMs)});
+    auto answer = client.call_patiently(
+        {.target = fmt::format("/v1/leases/{}?wait_ms={}", lease.id, kAskEveryMs)});
     if (!answer) return failure(answer.error());
     body = std::move(*answer);
     auto next = parse_lease_view(body);
@@ -225,7 +225,7 @@ int resume_leases(const Arguments& arguments, const std::vector<std::string>& id
         .target = fmt::format("/v1/leases/{}/resume{}", percent_encoded(id), how)};
     std::string state;
     while (true) {
-      auto answer = call_patiently(client, request);
+      auto answer = client.call_patiently(request);
       if (!answer) return fail(answer.error());
       auto lease = parse_lease_view(*answer);
       if (!lease) return fail(lease.error());

@@ -5,13 +5,13 @@
 #include <optional>
 
 #include "base/text.h"
-#include "cli/change_feed.h"
 #include "cli/commands/verbs.h"
 #include "cli/flag_values.h"
-#include "cli/job_ids.h"
+#include "cli/jobs/job_ids.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
 #include "cli/views/views.h"
+#include "client/change_feed.h"
 
 namespace gpusched::cli {
 namespace {
@@ -96,7 +96,7 @@ Result<void> until_started(const Client& client, std::uint64_t id) {
   if (auto opened = feed.open(); !opened) return opened;
   bool told = false;
   while (true) {
-    auto body = call_patiently(client, {.target = fmt::format("/v1/jobs/{}", id)});
+    auto body = client.call_patiently({.target = fmt::format("/v1/jobs/{}", id)});
     if (!body) return failure(body.error());
     auto jobs = parse_jobs(*body);
     if (!jobs) return failure(jobs.error());
@@ -109,7 +109,7 @@ Result<void> until_started(const Client& client, std::uint64_t id) {
 }
 
 Result<void> follow(const Client& client, const LogRequest& log, std::uint64_t offset) {
-  Patience patience;
+  Patience patience = client.patience();
   while (true) {
     const std::uint64_t before = offset;
     auto copied = copy_from(client, log, offset, true);

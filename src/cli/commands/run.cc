@@ -5,15 +5,15 @@
 #include <optional>
 
 #include "cli/attach.h"
-#include "cli/change_feed.h"
 #include "cli/commands/verbs.h"
 #include "cli/display.h"
-#include "cli/job_ids.h"
+#include "cli/jobs/job_ids.h"
 #include "cli/session.h"
 #include "cli/submit/prepare.h"
 #include "cli/submit/submit_flags.h"
 #include "cli/terminal.h"
 #include "cli/views/views.h"
+#include "client/change_feed.h"
 
 namespace gpusched::cli {
 namespace {
@@ -56,7 +56,7 @@ class WaitingLine {
 };
 
 Result<JobDetails> details_of(const Client& client, std::uint64_t id) {
-  auto body = call_patiently(client, {.target = fmt::format("/v1/jobs/{}", id)});
+  auto body = client.call_patiently({.target = fmt::format("/v1/jobs/{}", id)});
   if (!body) return failure(body.error());
   auto jobs = parse_job_details(*body);
   if (!jobs) return failure(jobs.error());
@@ -74,7 +74,7 @@ class Foreground {
 
   int run() {
     // The job is in the queue: a daemon that restarts just now is no reason to leave it alone.
-    Patience patience;
+    Patience patience = client_.patience();
     auto opened = feed_.open();
     while (!opened && is_away(opened.error()) && patience.wait_a_moment()) opened = feed_.open();
     if (!opened) return fail(opened.error());

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "cli/change_jobs.h"
 #include "cli/commands/verbs.h"
 #include "cli/flag_body.h"
+#include "cli/jobs/change_jobs.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
 #include "cli/submit/submit_flags.h"

@@ -1,5 +1,5 @@
 #include "cli/commands/verbs.h"
-#include "cli/job_ids.h"
+#include "cli/jobs/job_ids.h"
 #include "cli/render/render.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"

@@ -3,14 +3,14 @@
 
 #include <map>
 
-#include "cli/change_feed.h"
 #include "cli/commands/verbs.h"
 #include "cli/display.h"
-#include "cli/job_ids.h"
+#include "cli/jobs/job_ids.h"
 #include "cli/render/render.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
 #include "cli/terminal.h"
+#include "client/change_feed.h"
 
 namespace gpusched::cli {
 namespace {
@@ -85,7 +85,7 @@ std::string first_rows(const std::string& text, int rows) {
 }
 
 Result<void> redraw(const Client& client, const Question& question) {
-  Patience patience;
+  Patience patience = client.patience();
   auto text = render(client, question);
   while (!text && is_away(text.error()) && patience.wait_a_moment()) {
     text = render(client, question);

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "cli/commands/verbs.h"
-#include "cli/job_ids.h"
+#include "cli/jobs/job_ids.h"
 #include "cli/render/render.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
@@ -58,7 +58,7 @@ Result<std::optional<Boot>> deadline_of(const Arguments& arguments) {
 // Asks again and again, also across a restart of the daemon.
 int wait_for(const Arguments& arguments, const Client& client, const Selection& selection,
              const std::optional<Boot>& deadline, std::vector<JobView> ended) {
-  Patience patience;
+  Patience patience = client.patience();
   // The first answer comes at once: it tells a daemon that never was there from one that left.
   std::int64_t round_ms = 0;
   while (true) {

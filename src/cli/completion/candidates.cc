@@ -4,18 +4,16 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/selectors.h"
+#include "base/text.h"
+#include "cli/jobs/selectors.h"
 #include "cli/verb.h"
 
 namespace gpusched::cli {
 namespace {
 
 void add_words(Completion& out, std::string_view words) {
-  while (!words.empty()) {
-    const std::size_t space = words.find(' ');
-    out.words.push_back({std::string(words.substr(0, space)), ""});
-    if (space == std::string_view::npos) return;
-    words.remove_prefix(space + 1);
+  for (const std::string_view word : split_nonempty(words, ' ')) {
+    out.words.push_back({std::string(word), ""});
   }
 }
 

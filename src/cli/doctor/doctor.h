@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/client.h"
 #include "cli/doctor/finding.h"
 #include "cli/render/render.h"
+#include "client/client.h"
 
 namespace gpusched::cli {
 

@@ -50,14 +50,11 @@ bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0;
 
 std::string in_path(std::string_view program) {
   const char* path = std::getenv("PATH");
-  std::string_view rest = path == nullptr ? "/usr/bin:/bin" : path;
-  while (true) {
-    const std::size_t colon = rest.find(':');
-    const std::string full = fmt::format("{}/{}", rest.substr(0, colon), program);
+  for (const std::string_view place : split(path == nullptr ? "/usr/bin:/bin" : path, ':')) {
+    const std::string full = fmt::format("{}/{}", place, program);
     if (::access(full.c_str(), X_OK) == 0) return full;
-    if (colon == std::string_view::npos) return "";
-    rest.remove_prefix(colon + 1);
   }
+  return "";
 }
 
 }  // namespace
@@ -184,8 +181,7 @@ Finding check_units() {
 
 Finding check_daemon(const Client& client, std::string& state_directory) {
   Finding finding{.about = "daemon"};
-  auto exchange = client.open({.target = "/v1/version"}, kDaemonPatience);
-  auto body = exchange ? exchange->read_all() : Result<std::string>(failure(exchange.error()));
+  auto body = client.call({.target = "/v1/version"}, kDaemonPatience);
   if (!body) {
     finding.health = Health::kBad;
     finding.is = body.error().message;

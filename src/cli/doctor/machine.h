@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "cli/client.h"
 #include "cli/doctor/finding.h"
+#include "client/client.h"
 
 namespace gpusched::cli {
 

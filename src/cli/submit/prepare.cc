@@ -7,8 +7,8 @@
 #include <cstdlib>
 
 #include "cli/files.h"
-#include "cli/job_ids.h"
-#include "cli/selectors.h"
+#include "cli/jobs/job_ids.h"
+#include "cli/jobs/selectors.h"
 #include "cli/submit/directives.h"
 #include "cli/submit/job_file.h"
 

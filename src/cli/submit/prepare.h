@@ -4,8 +4,8 @@
 
 #include <span>
 
-#include "cli/client.h"
 #include "cli/submit/submission.h"
+#include "client/client.h"
 
 namespace gpusched::cli {
 

@@ -57,7 +57,7 @@ std::string decimal_text(std::int64_t digits, int places) {
 }
 
 // Cuts at unescaped `mark`; backslashes stay in the pieces.
-std::vector<std::string_view> split(std::string_view text, char mark) {
+std::vector<std::string_view> split_unescaped(std::string_view text, char mark) {
   std::vector<std::string_view> parts;
   std::size_t begin = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -89,7 +89,7 @@ struct Steps {
 
 // "1:5" or "0:1:0.1"; nothing if the piece is not a range of numbers.
 std::optional<Steps> parse_steps(std::string_view piece) {
-  const std::vector<std::string_view> parts = split(piece, ':');
+  const std::vector<std::string_view> parts = split_unescaped(piece, ':');
   if (parts.size() != 2 && parts.size() != 3) return std::nullopt;
   std::vector<Decimal> numbers;
   Steps steps;
@@ -150,7 +150,7 @@ Result<Parameter> parse_parameter(std::string_view text) {
                    fmt::format("cannot read '{}'; write NAME=VALUE,VALUE or NAME=1:5", text));
   }
   Parameter parameter{std::string(name), {}};
-  for (const std::string_view piece : split(text.substr(equals + 1), ',')) {
+  for (const std::string_view piece : split_unescaped(text.substr(equals + 1), ',')) {
     if (const std::optional<Steps> steps = parse_steps(piece)) {
       if (auto added = append_steps(parameter.name, piece, *steps, parameter.values); !added) {
         return failure(added.error());

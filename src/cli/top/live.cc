@@ -32,9 +32,7 @@ std::string outcome(const ChangedView& changed, std::uint64_t job, std::string_v
 }  // namespace
 
 Result<std::string> LiveFacts::ask(const Request& request) const {
-  auto exchange = client_.open(request, kPatience);
-  if (!exchange) return failure(exchange.error());
-  return exchange->read_all();
+  return client_.call(request, kPatience);
 }
 
 void LiveFacts::hurry() {
@@ -133,10 +131,9 @@ void LiveFacts::carry_out(const Order& order, State& state) {
       past = "is released";
       break;
   }
-  auto exchange = client_.open(
+  auto body = client_.call(
       {.method = "POST", .target = fmt::format("/v1/jobs/{}/{}", order.job, action), .body = "{}"},
       kChangePatience);
-  auto body = exchange ? exchange->read_all() : failure(exchange.error());
   auto changed = body ? parse_changed(*body) : failure(body.error());
   state.message = changed ? outcome(*changed, order.job, past) : changed.error().message;
   jobs_changed_ = true;

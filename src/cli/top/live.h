@@ -6,10 +6,10 @@
 #include <optional>
 
 #include "base/time.h"
-#include "cli/change_feed.h"
-#include "cli/client.h"
 #include "cli/top/keys.h"
 #include "cli/top/state.h"
+#include "client/change_feed.h"
+#include "client/client.h"
 
 namespace gpusched::cli::top {
 

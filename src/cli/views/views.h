@@ -185,9 +185,6 @@ struct VersionView {
   std::vector<std::string> problems;
 };
 
-// The error that an answer with this status carries.
-Error parse_error(std::string_view body, int status);
-
 Result<JobView> parse_job(std::string_view body);  // One row, as in an event.
 Result<std::vector<JobView>> parse_jobs(std::string_view body);
 Result<std::vector<JobDetails>> parse_job_details(std::string_view body);

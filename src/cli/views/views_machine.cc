@@ -1,51 +1,9 @@
-// Answers about the daemon and the machine, and errors.
-#include <fmt/format.h>
-
+// Answers about the daemon and the machine.
 #include "cli/views/view_lists.h"
 #include "cli/views/view_reader.h"
 #include "cli/views/views.h"
 
 namespace gpusched::cli {
-namespace {
-
-ErrorCode code_for_status(int status) {
-  switch (status) {
-    case 400:
-      return ErrorCode::kInvalid;
-    case 403:
-      return ErrorCode::kForbidden;
-    case 404:
-      return ErrorCode::kNotFound;
-    case 409:
-      return ErrorCode::kConflict;
-    case 413:
-      return ErrorCode::kTooLarge;
-    case 422:
-      return ErrorCode::kNeverFits;
-    case 501:
-      return ErrorCode::kUnsupported;
-    case 503:
-      return ErrorCode::kUnavailable;
-    case 507:
-      return ErrorCode::kStorageFull;
-    default:
-      return ErrorCode::kInternal;
-  }
-}
-
-}  // namespace
-
-Error parse_error(std::string_view body, int status) {
-  std::string code;
-  std::string message;
-  if (auto value = parse_json(body)) {
-    const Reader error = Reader(&*value).inner("error");
-    error.text("code", code);
-    error.text("message", message);
-  }
-  if (message.empty()) message = fmt::format("the daemon answered with HTTP status {}", status);
-  return {code.empty() ? code_for_status(status) : error_code_named(code), message};
-}
 
 Result<OverviewView> parse_overview(std::string_view body) {
   auto value = parse_answer(body);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/words.h"
 #include "core/apply/learn.h"
 #include "core/apply/transitions.h"
 #include "core/decide/look_first.h"
@@ -195,13 +196,12 @@ Applied accept_evict(State& state, const Evict& evict, Now now) {
         held.vram_bytes = std::max(held.vram_bytes, use->peak_vram_bytes);
     }
   }
-  constexpr std::uint64_t kMiB = 1ULL << 20;
   Leaving leaving{.victim = {.job = job.id, .mechanism = going->victim.mechanism},
                   .stop = StopReason::kPressure};
   leaving.victim.bytes = vram_in_use(state, job);
   leaving.why = "card " + std::to_string(number_of(evict.card)) + " is under pressure (" +
-                std::to_string(evict.observed_bytes / kMiB) + " MiB in use, " +
-                std::to_string(evict.ceiling_bytes / kMiB) + " MiB may be shared)";
+                mib_text(evict.observed_bytes) + " in use, " + mib_text(evict.ceiling_bytes) +
+                " may be shared)";
   Applied applied;
   send_aside(state, std::move(job), leaving, applied.effects, now);
   return applied;

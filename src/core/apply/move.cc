@@ -2,6 +2,7 @@
 // ask for by hand. All of it ends in the same few changes of a running job.
 #include <algorithm>
 
+#include "base/words.h"
 #include "core/apply/learn.h"
 #include "core/apply/learn_moves.h"
 #include "core/apply/transitions.h"
@@ -41,8 +42,7 @@ std::string described(const Leaving& leaving) {
     case Mechanism::kCooperative:
       return text + ": it is asked to save its work and end";
     case Mechanism::kCheckpoint:
-      return text + ": its memory moves to host RAM (" +
-             std::to_string(leaving.victim.bytes >> 20) + " MiB)";
+      return text + ": its memory moves to host RAM (" + mib_text(leaving.victim.bytes) + ")";
     case Mechanism::kRequeue:
       return text + ": it is ended and starts over";
   }

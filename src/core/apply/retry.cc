@@ -1,6 +1,7 @@
 // Retries: who gets another attempt after a failure, and when.
 #include <algorithm>
 
+#include "base/words.h"
 #include "core/apply/learn.h"
 #include "core/apply/transitions.h"
 
@@ -47,7 +48,7 @@ Applied fail_attempt(State& state, Job job, Ended ended, Now now) {
     std::string why = outcome_text(ended) + "; retry " + std::to_string(job.failures) + " of " +
                       std::to_string(job.spec->retry.retries);
     if (out_of_memory) {
-      why += ", holding at least " + std::to_string(job.vram_floor_bytes >> 20) + " MiB per card";
+      why += ", holding at least " + mib_text(job.vram_floor_bytes) + " per card";
     }
     queue_again(state, std::move(job), wait, why, now);
     return {};

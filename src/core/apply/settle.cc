@@ -8,6 +8,7 @@
 
 #include "base/percent.h"
 #include "core/model/kind.h"
+#include "base/words.h"
 
 namespace gpusched {
 namespace {
@@ -39,11 +40,6 @@ std::optional<CardGrant> settled_grant(const StateView& state, const Job& job,
   return grant;
 }
 
-std::string in_gib(std::uint64_t bytes) {
-  const std::uint64_t tenths = bytes / ((1ULL << 30) / 10);
-  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GiB";
-}
-
 // True: the job has changed.
 bool settle(const StateView& state, Job& job, Running& running, std::string& told) {
   const bool unknown = !job.spec->needs.exclusive && !running.grant.cards.empty() &&
@@ -57,7 +53,7 @@ bool settle(const StateView& state, Job& job, Running& running, std::string& tol
     if (!grant) return false;
     grants.push_back(*grant);
   }
-  told = "its memory no longer grows: it holds " + in_gib(grants.front().vram_bytes) +
+  told = "its memory no longer grows: it holds " + gib_text(grants.front().vram_bytes) +
          (grants.size() > 1 ? " of each card" : "") + ", others may join it";
   running.grant.cards = std::move(grants);
   return true;

@@ -3,6 +3,7 @@
 // first, so that it cannot grow while its owner raises the limit, and ended after a while.
 #include <map>
 
+#include "base/words.h"
 #include "core/apply/transitions.h"
 #include "core/preempt/pressure.h"
 
@@ -17,8 +18,6 @@ std::map<AttemptId, std::uint64_t> taken_by(const CardView& view) {
   }
   return taken;
 }
-
-std::string mebibytes(std::uint64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
 
 std::string in_words(Seconds span) { return std::to_string(span.count()) + " s"; }
 
@@ -68,9 +67,9 @@ void warn_once(State& state, const Job& job, CardNumber card, std::uint64_t byte
   const bool first_time = use == nullptr || use->peak_vram_bytes <= need;
   if (need == 0 || bytes <= need || !first_time) return;
   state.note(job, "vram",
-             "takes " + mebibytes(bytes) + " on card " + std::to_string(number_of(card)) +
-                 ", more than the " + mebibytes(need) + " it asked for; its limit is " +
-                 mebibytes(job.spec->rare->vram_limit_bytes),
+             "takes " + mib_text(bytes) + " on card " + std::to_string(number_of(card)) +
+                 ", more than the " + mib_text(need) + " it asked for; its limit is " +
+                 mib_text(job.spec->rare->vram_limit_bytes),
              now);
 }
 
@@ -95,8 +94,8 @@ void enforce_vram_limits(State& state, CardNumber card, const CardView& before,
       state.put(std::move(job), now);
       continue;
     }
-    const std::string why = "takes " + mebibytes(bytes) + " on card " +
-                            std::to_string(number_of(card)) + "; its limit is " + mebibytes(limit);
+    const std::string why = "takes " + mib_text(bytes) + " on card " +
+                            std::to_string(number_of(card)) + "; its limit is " + mib_text(limit);
     if (stopped) {
       if (pressure) end_for_limit(state, *found, why + ", and the card is too full", now, applied);
       continue;
@@ -118,7 +117,7 @@ void end_over_limit(State& state, Now now, Applied& applied) {
     if (!is_stopped_at_limit(job) || stopping_of(job) != StopReason::kNone) continue;
     if (*aside_of(job)->over_limit_until > now.wall) continue;
     end_for_limit(state, job,
-                  "is still above its limit of " + mebibytes(job.spec->rare->vram_limit_bytes), now,
+                  "is still above its limit of " + mib_text(job.spec->rare->vram_limit_bytes), now,
                   applied);
   }
 }

@@ -1,4 +1,5 @@
 #include "core/explain/explain.h"
+#include "base/words.h"
 #include "core/preempt/move_limits.h"
 
 #include <algorithm>
@@ -144,8 +145,8 @@ Reason aside_reason(const StateView& state, const Job& job, Now now) {
   if (const auto until = aside.over_limit_until) {
     Reason reason{.code = ReasonCode::kVramLimit, .jobs = {}, .until = until};
     const Microseconds left = std::max(Microseconds{0}, *until - now.wall);
-    reason.name = std::to_string(job.spec->rare->vram_limit_bytes >> 20) + " MiB; it is ended in " +
-                  rough_duration(left);
+    reason.name =
+        mib_text(job.spec->rare->vram_limit_bytes) + "; it is ended in " + rough_duration(left);
     return reason;
   }
   if (aside.by_hand) return {.code = ReasonCode::kPaused, .jobs = {}};

@@ -11,17 +11,7 @@
 namespace gpusched {
 namespace {
 
-constexpr std::uint64_t kMiBs = 1ULL << 20;
 constexpr std::uint64_t kGiBs = 1ULL << 30;
-
-// "6.1 GiB", "7 GiB", "600 MiB".
-std::string amount(std::uint64_t bytes) {
-  if (bytes < kGiBs) return std::to_string((bytes + kMiBs / 2) / kMiBs) + " MiB";
-  const std::uint64_t tenths = (bytes * 10 + kGiBs / 2) / kGiBs;
-  std::string text = std::to_string(tenths / 10);
-  if (tenths % 10 != 0) text += "." + std::to_string(tenths % 10);
-  return text + " GiB";
-}
 
 std::uint64_t own_peak(const StateView& state, const Job& job) {
   if (const auto* ended = std::get_if<Ended>(&job.state)) {
@@ -64,8 +54,8 @@ std::string on_declared(const Job& job, Knowledge& known) {
   const bool much_less = suggested < asked / 10 * 9;
   if (!much_less && known.used_bytes <= asked) return {};
   known.suggested_bytes = suggested;
-  return "asked " + amount(asked) + ", used " + amount(known.used_bytes) + ": ask for " +
-         amount(suggested) + " next time";
+  return "asked " + rounded_size(asked) + ", used " + rounded_size(known.used_bytes) +
+         ": ask for " + rounded_size(suggested) + " next time";
 }
 
 std::string on_undeclared(const Job& job, const Knowledge& known) {
@@ -75,11 +65,12 @@ std::string on_undeclared(const Job& job, const Knowledge& known) {
     return job.ended() ? std::string() : "nothing is known of it yet: it has its card alone";
   }
   if (known.held_bytes > 0 && known.estimate) {
-    return "held " + amount(known.held_bytes) + " from " + runs_text(*known.estimate);
+    return "held " + rounded_size(known.held_bytes) + " from " + runs_text(*known.estimate);
   }
-  if (known.held_bytes > 0) return "held " + amount(known.held_bytes) + " since its memory settled";
+  if (known.held_bytes > 0)
+    return "held " + rounded_size(known.held_bytes) + " since its memory settled";
   if (known.estimate) {
-    return "will hold " + amount(known.estimate->vram_bytes) + " from " +
+    return "will hold " + rounded_size(known.estimate->vram_bytes) + " from " +
            runs_text(*known.estimate);
   }
   return "nothing is known of it: it starts alone on a card";

@@ -36,14 +36,8 @@ std::string hours_of(std::uint64_t gpu_seconds) {
   return plain_number(std::round(static_cast<double>(gpu_seconds) / 36.0) / 100.0);
 }
 
-std::string gigabytes(std::uint64_t bytes) {
-  return plain_number(std::round(static_cast<double>(bytes) / (1ULL << 30) * 10) / 10) + " GiB";
-}
-
-// As far as a disk is concerned, tenths of a GiB may be all there is.
 std::string on_disk(std::uint64_t bytes) {
-  if (bytes >= (1ULL << 62)) return "more files than can be counted";
-  return bytes >= (1ULL << 30) ? gigabytes(bytes) : std::to_string(bytes >> 20) + " MiB";
+  return bytes >= (1ULL << 62) ? "more files than can be counted" : rounded_size(bytes);
 }
 
 std::string span_of(std::uint64_t seconds) {
@@ -160,11 +154,11 @@ std::string describe(const QuotaStop& stop) {
              " held, " + std::to_string(stop.wanted) + " needed)";
     case QuotaKind::kVram:
       if (stop.wanted > stop.limit) {
-        return "needs " + gigabytes(stop.wanted) + " of VRAM, more than " + quota +
-               gigabytes(stop.limit);
+        return "needs " + rounded_size(stop.wanted) + " of VRAM, more than " + quota +
+               rounded_size(stop.limit);
       }
-      return quota + gigabytes(stop.limit) + " of VRAM is reached (" + gigabytes(stop.in_use) +
-             " held, " + gigabytes(stop.wanted) + " needed)";
+      return quota + rounded_size(stop.limit) + " of VRAM is reached (" +
+             rounded_size(stop.in_use) + " held, " + rounded_size(stop.wanted) + " needed)";
     case QuotaKind::kRunning:
       return quota + counted(stop.limit, "running job") + " is reached (" +
              std::to_string(stop.in_use) + " running)";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "core/admit/tentative.h"
 #include "core/model/kind.h"
 #include "core/place/placement.h"
@@ -14,12 +15,6 @@ namespace {
 constexpr std::size_t kWaitingAsked = 16;
 // How long one that was adopted may take to be moved.
 constexpr Seconds kGivenUpAfter{60};
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
 
 std::string_view program_in(std::string_view command) {
   command = command.substr(0, command.find(' '));
@@ -93,9 +88,7 @@ bool is_still_here(const Job& job) {
 std::vector<ForeignRule> foreign_rules_of(std::string_view text) {
   std::vector<ForeignRule> rules;
   while (!text.empty()) {
-    const std::size_t comma = std::min(text.find(','), text.size());
-    const std::string_view word = trimmed(text.substr(0, comma));
-    text.remove_prefix(std::min(comma + 1, text.size()));
+    const std::string_view word = trimmed(take_until(text, ','));
     if (word.empty()) continue;
     const std::size_t colon = word.find(':');
     if (colon == std::string_view::npos) {

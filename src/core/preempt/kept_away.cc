@@ -2,6 +2,7 @@
 // return are asked one by one.
 #include <algorithm>
 
+#include "base/words.h"
 #include "core/admit/foreign_holders.h"
 #include "core/preempt/over_quota.h"
 #include "core/preempt/pressure.h"
@@ -21,7 +22,7 @@ std::string presence(const StateView& state, const Job& job, std::size_t positio
   if (aside_of(job)->mechanism != Mechanism::kFreeze) {
     const std::uint64_t bytes = seen_while_away(state, job, position);
     if (bytes == 0) return {};
-    return name + " (should be away, but " + std::to_string(bytes >> 20) + " MiB of it are seen)";
+    return name + " (should be away, but " + mib_text(bytes) + " of it are seen)";
   }
   if (!aside_of(job)->by_hand) return name + " (paused, keeps its memory)";
   return name + " (paused on request, keeps its memory until gpusched resume " + to_string(job.id) +
@@ -46,7 +47,7 @@ std::string who_is_on(const StateView& state, const Job& job, std::size_t positi
   const std::uint64_t foreign = state.holds_on(position).beyond.vram_bytes;
   if (named > 0) return text + (named == 1 ? " is there" : " are there");
   if (foreign == 0) return {};
-  return std::to_string(foreign >> 20) + " MiB are used by others";
+  return mib_text(foreign) + " are used by others";
 }
 
 // Who else is aside, wants the same card and comes first; null: nobody.

@@ -1,13 +1,10 @@
-#include "cli/client.h"
+#include "client/client.h"
 
 #include <gtest/gtest.h>
 
-#include "cli/change_feed.h"
-#include "cli/fake_server.h"
-#include "cli/job_ids.h"
-#include "cli/views/views.h"
+#include "client/fake_server.h"
 
-namespace gpusched::cli {
+namespace gpusched {
 namespace {
 
 std::string plain(const std::string& body, const std::string& status = "200 OK") {
@@ -118,61 +115,75 @@ TEST(Client, EncodesWhatIsNotPlain) {
   EXPECT_EQ(percent_encoded("7-9,last,@~2"), "7-9,last,@~2");
 }
 
-TEST(ChangeFeed, GoesOnAfterTheLastChangeWhenTheDaemonComesBack) {
-  const std::string head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
-  FakeServer server({{head, "event: job\nid: 9\ndata: {\"id\":7}\n\n"},
-                     {head, "event: job\nid: 10\ndata: {\"id\":8}\n\n"}});
-  const Client client({server.path()});
-  ChangeFeed feed(client, "7-8");
-  ASSERT_TRUE(feed.open());
-  EXPECT_EQ(feed.next(std::chrono::seconds{10})->change.id, "9");
-  // The first connection ends here.
-  EXPECT_EQ(feed.next(std::chrono::seconds{10})->by, ChangeFeed::Woken::kTime);
-  EXPECT_TRUE(feed.take_reconnected());
-  EXPECT_EQ(feed.next(std::chrono::seconds{10})->change.id, "10");
-  const auto requests = server.requests();
-  EXPECT_TRUE(requests[0].starts_with("GET /v1/events?jobs=7-8 HTTP/1.1\r\n"));
-  EXPECT_TRUE(requests[1].starts_with("GET /v1/events?jobs=7-8&after=9 HTTP/1.1\r\n"));
-  EXPECT_NE(requests[1].find("\r\nLast-Event-ID: 9\r\n"), std::string::npos);
+TEST(Client, ReadsTheErrorOfAnAnswerInPieces) {
+  FakeServer server({{"HTTP/1.1 409 Con", "flict\r\nContent-Length: 52\r", "\n\r\n",
+                      R"({"error":{"code":"conflict",)", R"("message":"job 7 runs"}})"}});
+  const auto body = Client({server.path()}).call({.target = "/"});
+  ASSERT_FALSE(body);
+  EXPECT_EQ(body.error().message, "job 7 runs");
 }
 
-TEST(ChangeFeed, AsksForEverythingWhenItWasDroppedBeforeTheFirstChange) {
-  const std::string head = "HTTP/1.1 200 OK\r\n\r\n";
-  FakeServer server({{head}, {head, "event: job\ndata: {\"id\":8}\n\nid: 12\n\n"}, {head}});
-  const Client client({server.path()});
-  ChangeFeed feed(client, "");
-  ASSERT_TRUE(feed.open());
-  EXPECT_EQ(feed.next(std::chrono::seconds{10})->by, ChangeFeed::Woken::kTime);
-  EXPECT_EQ(feed.next(std::chrono::seconds{10})->change.id, "");
-  EXPECT_EQ(feed.next(std::chrono::seconds{10})->by, ChangeFeed::Woken::kTime);
-  const auto requests = server.requests();
-  EXPECT_TRUE(requests[0].starts_with("GET /v1/events HTTP/1.1\r\n"));
-  EXPECT_TRUE(requests[1].starts_with("GET /v1/events?after=0 HTTP/1.1\r\n"));
-  EXPECT_TRUE(requests[2].starts_with("GET /v1/events?after=12 HTTP/1.1\r\n"));
-}
-
-TEST(ChangeFeed, NeverWaitsForTheRestOfWhatHasBegun) {
-  // The end of the chunk, and then silence: only the timeout may end the wait.
-  FakeServer server({{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "8\r\n: hello\n\r\n",
-                      "20\r\ndata: half"}},
+TEST(Client, WaitsNoLongerThanItWasTold) {
+  FakeServer server({{"HTTP/1.1 200 OK\r\n"}, {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"}},
                     FakeServer::Manner::kStaysOpen);
   const Client client({server.path()});
-  ChangeFeed feed(client, "");
-  ASSERT_TRUE(feed.open());
-  EXPECT_EQ(feed.next(std::chrono::milliseconds{50})->by, ChangeFeed::Woken::kTime);
-  EXPECT_FALSE(feed.take_reconnected());
+  for (int i = 0; i < 2; ++i) {
+    const auto body = client.call({.target = "/"}, std::chrono::milliseconds{20});
+    ASSERT_FALSE(body);
+    EXPECT_TRUE(is_away(body.error()));
+    EXPECT_NE(body.error().message.find("did not answer for"), std::string::npos);
+  }
 }
 
-TEST(ExitCodes, AreTheJobsOwn) {
-  const auto code = [](const char* json) { return exit_code_of_job(*parse_job(json)); };
-  EXPECT_EQ(code(R"({"state":"completed","exit_code":0})"), 0);
-  EXPECT_EQ(code(R"({"state":"failed","cause":"exit","exit_code":3})"), 3);
-  EXPECT_EQ(code(R"({"state":"failed","cause":"signal","signal":9})"), 137);
-  EXPECT_EQ(code(R"({"state":"failed","cause":"timeout","signal":15})"), 124);
-  EXPECT_EQ(code(R"({"state":"cancelled","signal":15})"), 130);
-  EXPECT_EQ(code(R"({"state":"failed","cause":"cuda_oom","exit_code":1})"), 1);
-  EXPECT_EQ(code(R"({"state":"failed","cause":"dependency"})"), 1);
+TEST(Client, GivesUpOnADaemonThatDoesNotReadWhatItIsSent) {
+  FakeServer server({});  // Takes connections, and looks at none of them.
+  const auto body =
+      Client({server.path()})
+          .call({.method = "POST", .target = "/", .body = std::string(8'000'000, 'x')},
+                std::chrono::milliseconds{20});
+  ASSERT_FALSE(body);
+  EXPECT_NE(body.error().message.find("did not answer for"), std::string::npos);
+}
+
+TEST(Exchange, KnowsWhetherTheConnectionCanBeAskedAgain) {
+  // The second answer came unasked: it must not be taken for that of the next question.
+  FakeServer server({{plain("first")}, {plain("first") + plain("second")}},
+                    FakeServer::Manner::kStaysOpen);
+  for (const bool may : {true, false}) {
+    auto carrier = Carrier::connect({server.path()});
+    ASSERT_TRUE(carrier);
+    Exchange exchange(std::move(*carrier), std::chrono::seconds{20});
+    EXPECT_FALSE(exchange.may_ask_again());
+    ASSERT_TRUE(exchange.ask({.target = "/a", .more_follow = true}));
+    EXPECT_EQ(*exchange.read_all(), "first");
+    EXPECT_EQ(exchange.may_ask_again(), may);
+  }
+  EXPECT_EQ(server.requests()[0].find("Connection: close"), std::string::npos);
+}
+
+TEST(Exchange, RefusesABodyThatIsLongerThanItMayBe) {
+  FakeServer server({{plain("0123456789")}});
+  auto carrier = Carrier::connect({server.path()});
+  ASSERT_TRUE(carrier);
+  Exchange exchange(std::move(*carrier), std::chrono::seconds{20});
+  ASSERT_TRUE(exchange.ask({.target = "/"}));
+  EXPECT_FALSE(exchange.read_all(9));
+}
+
+TEST(Patience, SaysOnceThatItWaits) {
+  static int told = 0;
+  told = 0;
+  Patience patience([](std::string_view words) {
+    ++told;
+    EXPECT_NE(words.find("30 s"), std::string_view::npos);
+  });
+  EXPECT_TRUE(patience.wait_a_moment());
+  EXPECT_TRUE(patience.wait_a_moment());
+  EXPECT_EQ(told, 1);
+  patience.reset();
+  EXPECT_TRUE(patience.wait_a_moment());
+  EXPECT_EQ(told, 2);
 }
 
 }  // namespace
-}  // namespace gpusched::cli
+}  // namespace gpusched

@@ -8,10 +8,10 @@
 #include <string>
 
 #include "base/time.h"
-#include "cli/client.h"
-#include "cli/event_stream.h"
+#include "client/client.h"
+#include "client/event_stream.h"
 
-namespace gpusched::cli {
+namespace gpusched {
 
 class ChangeFeed {
  public:
@@ -51,4 +51,4 @@ class ChangeFeed {
   bool reconnected_ = false;
 };
 
-}  // namespace gpusched::cli
+}  // namespace gpusched

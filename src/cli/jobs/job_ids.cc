@@ -1,10 +1,10 @@
-#include "cli/job_ids.h"
+#include "cli/jobs/job_ids.h"
 
 #include <optional>
 
-#include "cli/row_splitter.h"
 #include "cli/session.h"
 #include "cli/views/views.h"
+#include "client/row_splitter.h"
 
 namespace gpusched::cli {
 namespace {

@@ -1,10 +1,10 @@
-#include "cli/row_splitter.h"
+#include "client/row_splitter.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-namespace gpusched::cli {
+namespace gpusched {
 namespace {
 
 std::vector<std::string> rows_of(std::string_view text, std::size_t piece) {
@@ -37,4 +37,4 @@ TEST(RowSplitter, KnowsWhenTheListWasCutShort) {
 }
 
 }  // namespace
-}  // namespace gpusched::cli
+}  // namespace gpusched

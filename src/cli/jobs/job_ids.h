@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "cli/client.h"
-#include "cli/selectors.h"
+#include "cli/jobs/selectors.h"
+#include "client/client.h"
 
 namespace gpusched::cli {
 

@@ -1,8 +1,10 @@
-#include "cli/event_stream.h"
+#include "client/event_stream.h"
 
 #include <utility>
 
-namespace gpusched::cli {
+#include "base/text.h"
+
+namespace gpusched {
 
 void EventStreamParser::field(std::string_view line, std::vector<StreamEvent>& out) {
   if (line.empty()) {
@@ -30,17 +32,11 @@ void EventStreamParser::field(std::string_view line, std::vector<StreamEvent>& o
 std::vector<StreamEvent> EventStreamParser::feed(std::string_view bytes) {
   std::vector<StreamEvent> out;
   rest_ += bytes;
-  std::size_t begin = 0;
-  while (true) {
-    const std::size_t end = rest_.find('\n', begin);
-    if (end == std::string::npos) break;
-    std::string_view line = std::string_view(rest_).substr(begin, end - begin);
+  take_lines(rest_, [&](std::string_view line) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     field(line, out);
-    begin = end + 1;
-  }
-  rest_.erase(0, begin);
+  });
   return out;
 }
 
-}  // namespace gpusched::cli
+}  // namespace gpusched

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace gpusched::cli {
+namespace gpusched {
 
 class RowSplitter {
  public:
@@ -28,4 +28,4 @@ class RowSplitter {
   bool complete_ = false;
 };
 
-}  // namespace gpusched::cli
+}  // namespace gpusched

@@ -1,6 +1,6 @@
-#include "cli/row_splitter.h"
+#include "client/row_splitter.h"
 
-namespace gpusched::cli {
+namespace gpusched {
 
 // Depth 1 is the document, 2 the array, 3 and more a row.
 void RowSplitter::take(char c) {
@@ -42,4 +42,4 @@ void RowSplitter::feed(std::string_view bytes) {
   if (in_array_ && depth_ >= 3) current_.append(bytes.substr(begin));
 }
 
-}  // namespace gpusched::cli
+}  // namespace gpusched

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace gpusched::cli {
+namespace gpusched {
 
 struct StreamEvent {
   std::string kind = "message";
@@ -28,4 +28,4 @@ class EventStreamParser {
   bool has_data_ = false;
 };
 
-}  // namespace gpusched::cli
+}  // namespace gpusched

@@ -1,4 +1,4 @@
-#include "cli/simulate_request.h"
+#include "cli/simulate/request.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/text.h"
 #include "cli/session.h"
 
 namespace gpusched::cli {
@@ -72,14 +73,12 @@ Result<void> read_queues(const Arguments& arguments, replay::SimulateAsked& aske
   if (queues == nullptr) return {};
   std::string_view text = queues->text;
   while (!text.empty()) {
-    const std::size_t comma = std::min(text.find(','), text.size());
-    const auto limit = number_of_flag<std::int64_t>(*queues, text.substr(0, comma), 1);
+    const auto limit = number_of_flag<std::int64_t>(*queues, take_until(text, ','), 1);
     if (!limit) return failure(limit.error());
     if (!asked.queues.empty() && asked.queues.back() >= Seconds{*limit}) {
       return bad_value(*queues, "each limit must be larger than the one before");
     }
     asked.queues.emplace_back(Seconds{*limit});
-    text.remove_prefix(std::min(text.size(), comma + 1));
   }
   return {};
 }

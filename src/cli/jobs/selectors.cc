@@ -1,4 +1,4 @@
-#include "cli/selectors.h"
+#include "cli/jobs/selectors.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <charconv>
 
 #include "base/text.h"
-#include "cli/client.h"
+#include "client/client.h"
 
 namespace gpusched::cli {
 namespace {
@@ -39,19 +39,8 @@ Result<std::string> parse_part(std::string_view word) {
                                        : fmt::format("{}-{}", range->first, range->second);
 }
 
-// Cuts `text` at every comma.
-std::vector<std::string_view> split_commas(std::string_view text) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const std::size_t comma = text.find(',');
-    parts.push_back(text.substr(0, comma));
-    if (comma == std::string_view::npos) return parts;
-    text.remove_prefix(comma + 1);
-  }
-}
-
 Result<void> check_states(const FlagValue& value) {
-  for (const std::string_view word : split_commas(value.text)) {
+  for (const std::string_view word : split(value.text, ',')) {
     if (std::ranges::find(kStates, word) != kStates.end()) continue;
     const std::string near = nearest_word(word, kStates.data(), kStates.size());
     return bad_value(value,
@@ -80,7 +69,7 @@ Result<std::pair<std::uint64_t, std::uint64_t>> parse_id_range(std::string_view 
 
 Result<std::string> parse_selector(std::string_view word) {
   std::string joined;
-  for (const std::string_view part : split_commas(word)) {
+  for (const std::string_view part : split(word, ',')) {
     auto one = parse_part(part);
     if (!one) return one;
     if (!joined.empty()) joined += ',';

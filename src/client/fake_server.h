@@ -17,7 +17,7 @@
 #include "os/fd.h"
 #include "tests/support/temporary_directory.h"
 
-namespace gpusched::cli {
+namespace gpusched {
 
 class FakeServer {
  public:
@@ -84,4 +84,4 @@ class FakeServer {
   std::thread thread_;
 };
 
-}  // namespace gpusched::cli
+}  // namespace gpusched

@@ -1,4 +1,4 @@
-#include "cli/change_feed.h"
+#include "client/change_feed.h"
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -8,10 +8,9 @@
 #include <cstring>
 #include <utility>
 
-#include "cli/session.h"
 #include "os/clock.h"
 
-namespace gpusched::cli {
+namespace gpusched {
 namespace {
 
 // The daemon sends a comment every 15 s: three missing ones mean that it is gone.
@@ -52,7 +51,7 @@ Result<void> ChangeFeed::reconnect() {
   if (when_lost_ == WhenLost::kSays) {
     return failure(ErrorCode::kUnavailable, "the daemon closed the stream of events");
   }
-  Patience patience;
+  Patience patience = client_.patience();
   exchange_.reset();
   reconnected_ = true;
   // Nothing seen yet, and something may have happened: ask for the picture of all jobs.
@@ -93,7 +92,7 @@ Result<ChangeFeed::Next> ChangeFeed::next(std::chrono::milliseconds timeout, int
     if (ready > 0 && entries[1].revents != 0) return Next{Woken::kOther};
     if (ready < 0) continue;
     heard_ = read_clock().boot;
-    auto bytes = exchange_->read_ready();
+    auto bytes = exchange_->read_within(std::chrono::milliseconds{0});
     if (bytes) take(*bytes);
     if (bytes && !exchange_->ended()) continue;
     if (!bytes && !is_away(bytes.error())) return failure(bytes.error());
@@ -105,4 +104,4 @@ Result<ChangeFeed::Next> ChangeFeed::next(std::chrono::milliseconds timeout, int
 
 bool ChangeFeed::take_reconnected() { return std::exchange(reconnected_, false); }
 
-}  // namespace gpusched::cli
+}  // namespace gpusched

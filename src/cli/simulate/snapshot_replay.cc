@@ -1,4 +1,4 @@
-#include "cli/snapshot_replay.h"
+#include "cli/simulate/snapshot_replay.h"
 
 #include <fmt/format.h>
 

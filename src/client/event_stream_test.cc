@@ -1,8 +1,8 @@
-#include "cli/event_stream.h"
+#include "client/event_stream.h"
 
 #include <gtest/gtest.h>
 
-namespace gpusched::cli {
+namespace gpusched {
 namespace {
 
 constexpr std::string_view kStream =
@@ -48,4 +48,4 @@ TEST(EventStream, GivesTheSameWhateverThePiecesAre) {
 }
 
 }  // namespace
-}  // namespace gpusched::cli
+}  // namespace gpusched

@@ -1,4 +1,4 @@
-#include "cli/selectors.h"
+#include "cli/jobs/selectors.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cli/change_jobs.h"
+#include "cli/jobs/change_jobs.h"
 
 #include <fmt/format.h>
 

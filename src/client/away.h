@@ -1,0 +1,37 @@
+// A daemon that is not there: how that is said, and for how long it is tried again. One that
+// restarts is back within seconds.
+#pragma once
+
+#include <chrono>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/time.h"
+
+namespace gpusched {
+
+// "the gpusched daemon …": it answers no more.
+tl::unexpected<Error> daemon_lost(std::string_view what);
+tl::unexpected<Error> daemon_silent(std::chrono::milliseconds patience);
+
+// True if the daemon was there and is not now, or is going: what waiting can cure.
+bool is_away(const Error& error);
+
+using Notice = void (*)(std::string_view words);
+
+// For who follows or waits, and goes on when the daemon is back.
+class Patience {
+ public:
+  // `notice` is told once per wait, before it; none if nobody need know.
+  explicit Patience(Notice notice) : notice_(notice) {}
+  // Waits before the next try; false once 30 s have passed.
+  bool wait_a_moment();
+  void reset() { waiting_ = false; }
+
+ private:
+  Notice notice_;
+  Boot since_{};
+  bool waiting_ = false;
+};
+
+}  // namespace gpusched

@@ -1,0 +1,40 @@
+// The bytes between a client and the daemon, whatever carries them: today a Unix socket. All that
+// speaks HTTP stands above this class and knows no sockets; another carrier (TCP, TLS, the output
+// of an ssh) is another way to make one. Every wait has an end.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "os/fd.h"
+
+namespace gpusched {
+
+class Carrier {
+ public:
+  using Milliseconds = std::chrono::milliseconds;  // As patience: negative is for ever.
+
+  explicit Carrier(Fd fd) : fd_(std::move(fd)) {}
+  // Of the first of these sockets where a daemon answers; the error says how to start one.
+  static Result<Carrier> connect(const std::vector<std::string>& sockets);
+
+  Result<void> send(std::string_view data, Milliseconds patience);
+  enum class Came : unsigned char { kBytes, kNothing, kEnd };
+  // Appends what comes next, or says that nothing came for so long.
+  Result<Came> receive(std::string& to, Milliseconds patience);
+  // False: there is something to receive, if only the end.
+  bool quiet() const;
+  // To wait for more by poll().
+  int fd() const { return fd_.get(); }
+
+ private:
+  Fd fd_;
+  std::unique_ptr<char[]> piece_;  // What was received last.
+};
+
+}  // namespace gpusched

@@ -1,0 +1,125 @@
+#include "client/client.h"
+
+#include <fmt/format.h>
+
+#include "json/error_json.h"
+
+namespace gpusched {
+namespace {
+
+std::string head_of(const Request& request) {
+  std::string head = fmt::format("{} {} HTTP/1.1\r\nHost: gpusched\r\nGpusched-Api: 1\r\n",
+                                 request.method, request.target);
+  if (!request.more_follow) head += "Connection: close\r\n";
+  for (const auto& [name, value] : request.headers) head += name + ": " + value + "\r\n";
+  if (!request.body.empty() || request.method != "GET") {
+    head += fmt::format("Content-Type: {}\r\nContent-Length: {}\r\n", request.content_type,
+                        request.body.size());
+  }
+  return head + "\r\n";
+}
+
+}  // namespace
+
+Result<void> Exchange::ask(const Request& request) {
+  answer_ = {};
+  std::string head = head_of(request);
+  // A small body in the same packet: one wake-up of the daemon instead of two.
+  const bool together = request.body.size() <= 256 * 1024;
+  if (together) head += request.body;
+  if (auto sent = carrier_.send(head, patience_); !sent) return sent;
+  if (!together) {
+    if (auto sent = carrier_.send(request.body, patience_); !sent) return sent;
+  }
+  while (true) {
+    auto complete = answer_.read_head();
+    if (!complete) return failure(complete.error());
+    if (*complete) return {};
+    auto more = receive();
+    if (!more) return failure(more.error());
+    if (!*more) return daemon_lost("closed the connection before it had answered");
+  }
+}
+
+Result<bool> Exchange::receive() {
+  auto came = carrier_.receive(answer_.arrived(), patience_);
+  if (!came) return failure(came.error());
+  if (*came == Carrier::Came::kNothing) return daemon_silent(patience_);
+  return *came == Carrier::Came::kBytes;
+}
+
+Result<std::string> Exchange::read_within(std::chrono::milliseconds most) {
+  auto came = carrier_.receive(answer_.arrived(), most);
+  if (!came) return failure(came.error());
+  if (*came == Carrier::Came::kEnd) {
+    if (auto closed = answer_.close(); !closed) return failure(closed.error());
+  }
+  return answer_.take_body();
+}
+
+Result<std::string> Exchange::read_some() {
+  auto part = answer_.take_body();
+  while (part && part->empty() && !ended()) {
+    auto more = receive();
+    if (!more) return failure(more.error());
+    if (!*more) {
+      if (auto closed = answer_.close(); !closed) return failure(closed.error());
+    }
+    part = answer_.take_body();
+  }
+  return part;
+}
+
+Result<std::string> Exchange::read_all(std::uint64_t most) {
+  std::string body;
+  while (true) {
+    auto part = read_some();
+    if (!part) return part;
+    if (part->empty()) return body;
+    body += *part;
+    if (body.size() > most) return daemon_lost("gave an answer that is too long");
+  }
+}
+
+Result<Exchange> Client::open(const Request& request, std::chrono::milliseconds patience) const {
+  auto carrier = Carrier::connect(sockets_);
+  if (!carrier) return failure(carrier.error());
+  Exchange exchange(std::move(*carrier), patience);
+  if (auto asked = exchange.ask(request); !asked) return failure(asked.error());
+  if (exchange.status() >= 400) {
+    auto body = exchange.read_all();
+    if (!body) return failure(body.error());
+    return failure(read_error(*body, exchange.status()));
+  }
+  return exchange;
+}
+
+Result<std::string> Client::call(const Request& request, std::chrono::milliseconds patience) const {
+  auto exchange = open(request, patience);
+  if (!exchange) return failure(exchange.error());
+  return exchange->read_all();
+}
+
+Result<std::string> Client::call_patiently(const Request& request) const {
+  Patience tries = patience();
+  while (true) {
+    auto body = call(request);
+    if (body || !is_away(body.error()) || !tries.wait_a_moment()) return body;
+  }
+}
+
+std::string percent_encoded(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       std::string_view("-._~,@").find(c) != std::string_view::npos;
+    if (plain) {
+      out += c;
+    } else {
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return out;
+}
+
+}  // namespace gpusched

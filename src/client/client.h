@@ -1,0 +1,90 @@
+// The client's side of the API: blocking HTTP/1.1 over a byte stream. The daemon's own error
+// answers come back as the Error that it meant; a daemon that is not there is kUnavailable with a
+// sentence that says how to start one.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "client/answer.h"
+#include "client/away.h"
+#include "client/carrier.h"
+
+namespace gpusched {
+
+struct Request {
+  std::string method = "GET";
+  std::string target;  // "/v1/jobs?state=active", encoded.
+  std::string body = {};
+  std::string content_type = "application/json";
+  std::vector<std::pair<std::string, std::string>> headers = {};
+  bool more_follow = false;  // The connection stays open for the next question.
+};
+
+// A question, and its answer while it arrives.
+class Exchange {
+ public:
+  // `patience` is how long a silence may last.
+  Exchange(Carrier carrier, std::chrono::milliseconds patience)
+      : carrier_(std::move(carrier)), patience_(patience) {}
+
+  // Sends it, and reads the head of the answer. REQUIRES: the first one, or may_ask_again().
+  Result<void> ask(const Request& request);
+  // The answer has been read, and nothing has happened on the connection since.
+  bool may_ask_again() const { return answer_.followed() && carrier_.quiet(); }
+
+  int status() const { return answer_.status(); }
+  // Empty if there is none. REQUIRES: `name` in lower case.
+  std::string header(std::string_view name) const { return answer_.header(name); }
+  // The next bytes of the body, at least one; empty: the body is complete.
+  Result<std::string> read_some();
+  // A body of more than `most` bytes is an error.
+  Result<std::string> read_all(std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
+  // What comes within so long. May be empty; ended() says whether more can come.
+  Result<std::string> read_within(std::chrono::milliseconds most);
+  // What has come already, perhaps with the head; never waits. poll() would not tell of it.
+  Result<std::string> read_buffered() { return answer_.take_body(); }
+  bool ended() const { return answer_.ended(); }
+  int fd() const { return carrier_.fd(); }
+
+ private:
+  Result<bool> receive();  // False: the daemon has closed.
+
+  Carrier carrier_;
+  std::chrono::milliseconds patience_;
+  Answer answer_;
+};
+
+class Client {
+ public:
+  // `notice` is told when a daemon that is away is waited for.
+  explicit Client(std::vector<std::string> sockets, Notice notice = nullptr)
+      : sockets_(std::move(sockets)), notice_(notice) {}
+
+  // The whole answer. An answer with an error status is that error.
+  Result<std::string> call(const Request& request,
+                           std::chrono::milliseconds patience = kPatience) const;
+  // Calls again while the daemon is away.
+  Result<std::string> call_patiently(const Request& request) const;
+  // The answer, its body still to be read. `patience` is how long a silence may last.
+  Result<Exchange> open(const Request& request,
+                        std::chrono::milliseconds patience = kPatience) const;
+  Patience patience() const { return Patience(notice_); }
+
+  static constexpr std::chrono::milliseconds kPatience{120'000};
+
+ private:
+  std::vector<std::string> sockets_;
+  Notice notice_;
+};
+
+// "a b/c" as part of a path or query.
+std::string percent_encoded(std::string_view text);
+
+}  // namespace gpusched
