@@ -33,16 +33,21 @@ double thread_cpu_us() {
 // Remembers what was launched; ends nothing by itself.
 class RecordingLauncher : public Launcher {
  public:
+  void report_to(LauncherSink) override {}
   void let_go(AttemptId) override {}
   void launch(LaunchOrder order) override { alive.push_back(order.attempt); }
   void adopt(AttemptId) override {}
   void stop(AttemptId, Seconds) override {}
-  void move_aside(MoveOrder) override {}
-  void bring_back(MoveOrder) override {}
   void ask_to_save(AttemptId, const SaveTerms&, Seconds) override {}
   void change_time(AttemptId, const TimeRule&) override {}
   void forget(JobId) override {}
   std::vector<AttemptId> alive;
+};
+
+struct NoMover : Mover {
+  void report_to(MoverSink) override {}
+  void move_aside(MoveOrder) override {}
+  void bring_back(MoveOrder) override {}
 };
 
 // How the pending jobs differ from each other.
@@ -67,8 +72,8 @@ class Bench {
     Engine::Options options;
     options.jobs_directory = "/state/jobs";
     options.backlog = static_cast<std::size_t>(jobs) * 2;
-    engine_ = std::make_unique<Engine>(State({}, HostCapacity{1024, 1024 * kGiB}), launcher_,
-                                       std::move(options));
+    engine_ = std::make_unique<Engine>(State({}, HostCapacity{1024, 1024 * kGiB}),
+                                       Site{launcher_, mover_}, std::move(options));
     engine_->recover({}, "boot", now_);
     std::vector<Card> list;
     for (int i = 0; i < cards; ++i) {
@@ -126,7 +131,7 @@ class Bench {
     report_running(0);
     std::vector<double> microseconds;
     for (int i = 0; i < turns; ++i) {
-      AttemptEnded ended{.attempt = launcher_.alive.front()};
+      AttemptFinished ended{.attempt = launcher_.alive.front()};
       ended.exit_code = 0;
       ended.started_at = now_.wall;
       ended.ended_at = now_.wall;
@@ -167,7 +172,7 @@ class Bench {
   }
   void report_running(std::size_t from) {
     for (std::size_t i = from; i < launcher_.alive.size(); ++i) {
-      engine_->report(AttemptStarted{launcher_.alive[i], 1, now_.wall});
+      engine_->report(AttemptRunning{launcher_.alive[i], now_.wall});
     }
     now_.boot += Microseconds{10'000'000};
     settle();
@@ -177,6 +182,7 @@ class Bench {
   int tenants_;
   Now now_{Wall{Seconds{1'770'000'000}}, Boot{Seconds{1000}}};
   RecordingLauncher launcher_;
+  NoMover mover_;
   std::shared_ptr<const Environment> environment_ = std::make_shared<Environment>();
   std::unique_ptr<Engine> engine_;
 };

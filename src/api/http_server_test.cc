@@ -8,8 +8,8 @@
 #include <fstream>
 #include <thread>
 
-#include "http/test_client.h"
 #include "api/test_daemon.h"
+#include "http/test_client.h"
 #include "http/unix_listener.h"
 
 namespace gpusched::testing {

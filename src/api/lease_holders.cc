@@ -13,8 +13,8 @@
 #include <string>
 #include <utility>
 
-#include "core/access/rights.h"
 #include "base/text.h"
+#include "core/access/rights.h"
 #include "core/model/program.h"
 #include "core/model/signature.h"
 #include "http/peer_process.h"

@@ -7,8 +7,8 @@
 #include <limits>
 #include <set>
 
-#include "core/access/rights.h"
 #include "base/text.h"
+#include "core/access/rights.h"
 
 namespace gpusched {
 namespace {

@@ -36,7 +36,7 @@ TestDaemon::TestDaemon(Options options) : options_(std::move(options)) {
   socket_ = directory_.path() + "/api.sock";
   loop_ = std::make_unique<Loop>();
   State state(Rules{}, HostCapacity{8, 64ULL << 30});
-  engine_ = std::make_unique<Engine>(std::move(state), launcher_, Engine::Options{});
+  engine_ = std::make_unique<Engine>(std::move(state), Site{launcher_, mover_}, Engine::Options{});
   engine_->recover(StoreImage{}, "boot", now());
   engine_->on_work([this] { schedule(); });
   ApiPorts ports;
@@ -132,7 +132,7 @@ void TestDaemon::report(LauncherReport report) {
 void TestDaemon::start_job(std::uint64_t id) {
   on_loop([this, id] {
     const Job* job = engine_->state().find(JobId{id});
-    AttemptStarted started;
+    AttemptRunning started;
     started.attempt = job->current_attempt();
     started.started_at = now().wall;
     engine_->report(started);
@@ -142,7 +142,7 @@ void TestDaemon::start_job(std::uint64_t id) {
 void TestDaemon::end_job(std::uint64_t id, int exit_code) {
   on_loop([this, id, exit_code] {
     const Job* job = engine_->state().find(JobId{id});
-    AttemptEnded ended;
+    AttemptFinished ended;
     ended.attempt = job->current_attempt();
     ended.cause = Cause::kExit;
     ended.exit_code = exit_code;

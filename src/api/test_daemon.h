@@ -18,18 +18,23 @@
 namespace gpusched::testing {
 
 struct FakeLauncher : Launcher {
+  void report_to(LauncherSink) override {}
   void let_go(AttemptId) override {}
   void launch(LaunchOrder order) override { launched.push_back(std::move(order)); }
   void adopt(AttemptId) override {}
   void stop(AttemptId attempt, Seconds) override { stopped.push_back(attempt); }
-  void move_aside(MoveOrder) override {}
-  void bring_back(MoveOrder) override {}
   void ask_to_save(AttemptId, const SaveTerms&, Seconds) override {}
   void change_time(AttemptId, const TimeRule&) override {}
   void forget(JobId) override {}
 
   std::vector<LaunchOrder> launched;
   std::vector<AttemptId> stopped;
+};
+
+struct FakeMover : Mover {
+  void report_to(MoverSink) override {}
+  void move_aside(MoveOrder) override {}
+  void bring_back(MoveOrder) override {}
 };
 
 // A directory of its own, removed at the end.
@@ -91,6 +96,7 @@ class TestDaemon {
   TempDirectory directory_;
   std::string socket_;
   FakeLauncher launcher_;
+  FakeMover mover_;
   struct Loop;
   std::unique_ptr<Loop> loop_;
   std::unique_ptr<Engine> engine_;

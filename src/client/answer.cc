@@ -27,7 +27,7 @@ bool read_number(std::string_view text, Number& value, int base) {
 
 }  // namespace
 
-Result<bool> Answer::read_head() {
+Result<bool> HttpAnswer::read_head() {
   const std::size_t first_end = buffer_.find("\r\n");
   if (first_end != std::string::npos &&
       (!buffer_.starts_with("HTTP/1.") || first_end < 12 ||
@@ -57,12 +57,12 @@ Result<bool> Answer::read_head() {
   return true;
 }
 
-std::string Answer::header(std::string_view name) const {
+std::string HttpAnswer::header(std::string_view name) const {
   const auto found = std::ranges::find(headers_, name, [](const auto& one) { return one.first; });
   return found == headers_.end() ? "" : found->second;
 }
 
-Result<void> Answer::read_framing() {
+Result<void> HttpAnswer::read_framing() {
   if (lower(header("transfer-encoding")) == "chunked") {
     framing_ = Framing::kChunked;
   } else if (const std::string length = header("content-length"); !length.empty()) {
@@ -76,7 +76,7 @@ Result<void> Answer::read_framing() {
   return {};
 }
 
-void Answer::take(std::string& out) {
+void HttpAnswer::take(std::string& out) {
   const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(left_, buffer_.size()));
   out.append(buffer_, 0, size);
   buffer_.erase(0, size);
@@ -84,7 +84,7 @@ void Answer::take(std::string& out) {
 }
 
 // False: the line is not complete yet.
-Result<bool> Answer::take_chunk_line() {
+Result<bool> HttpAnswer::take_chunk_line() {
   const std::size_t end = buffer_.find("\r\n");
   if (end == std::string::npos) {
     if (buffer_.size() > kHeadMost) return daemon_lost("sent a broken chunk");
@@ -105,7 +105,7 @@ Result<bool> Answer::take_chunk_line() {
   return true;
 }
 
-Result<std::string> Answer::take_body() {
+Result<std::string> HttpAnswer::take_body() {
   std::string out;
   if (framing_ == Framing::kUntilClose) return std::exchange(buffer_, {});
   if (framing_ == Framing::kLength) {
@@ -126,7 +126,7 @@ Result<std::string> Answer::take_body() {
   return out;
 }
 
-Result<void> Answer::close() {
+Result<void> HttpAnswer::close() {
   if (framing_ != Framing::kUntilClose) {
     return daemon_lost("closed the connection while it answered");
   }
@@ -134,7 +134,7 @@ Result<void> Answer::close() {
   return {};
 }
 
-bool Answer::followed() const {
+bool HttpAnswer::followed() const {
   return ended_ && framing_ != Framing::kUntilClose && buffer_.empty() &&
          lower(header("connection")) != "close";
 }

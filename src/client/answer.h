@@ -12,7 +12,7 @@
 
 namespace gpusched {
 
-class Answer {
+class HttpAnswer {
  public:
   // Where bytes that have arrived are appended.
   std::string& arrived() { return buffer_; }

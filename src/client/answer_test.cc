@@ -9,9 +9,9 @@ constexpr std::string_view kChunked =
     "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\nX-Log-Size:  12\r\n\r\n"
     "5\r\nhello\r\n1;x=y\r\n \r\nA\r\n0123456789\r\n0\r\nTrailer: x\r\n\r\n";
 
-TEST(Answer, IsTheSameHoweverItArrives) {
+TEST(HttpAnswer, IsTheSameHoweverItArrives) {
   for (std::size_t piece = 1; piece <= kChunked.size(); ++piece) {
-    Answer answer;
+    HttpAnswer answer;
     std::string body;
     bool head = false;
     for (std::size_t at = 0; at < kChunked.size(); at += piece) {
@@ -37,14 +37,14 @@ TEST(Answer, IsTheSameHoweverItArrives) {
 
 // Whether another question may follow on the connection after this whole answer.
 bool followed(std::string_view text) {
-  Answer answer;
+  HttpAnswer answer;
   answer.arrived() = text;
   EXPECT_TRUE(answer.read_head().value_or(false)) << text;
   EXPECT_TRUE(answer.take_body()) << text;
   return answer.followed();
 }
 
-TEST(Answer, SaysWhetherTheConnectionGoesOn) {
+TEST(HttpAnswer, SaysWhetherTheConnectionGoesOn) {
   EXPECT_TRUE(followed("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
   EXPECT_TRUE(followed("HTTP/1.1 204 No Content\r\n\r\n"));
   EXPECT_FALSE(followed("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: Close\r\n\r\nok"));
@@ -53,8 +53,8 @@ TEST(Answer, SaysWhetherTheConnectionGoesOn) {
   EXPECT_FALSE(followed("HTTP/1.1 200 OK\r\n\r\nok"));
 }
 
-TEST(Answer, AStrangerIsKnownByItsFirstLine) {
-  Answer answer;
+TEST(HttpAnswer, AStrangerIsKnownByItsFirstLine) {
+  HttpAnswer answer;
   answer.arrived() = "SSH-2.0-OpenSSH_9.2\r\n";
   const auto head = answer.read_head();
   ASSERT_FALSE(head);

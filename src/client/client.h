@@ -58,7 +58,7 @@ class Exchange {
 
   Carrier carrier_;
   std::chrono::milliseconds patience_;
-  Answer answer_;
+  HttpAnswer answer_;
 };
 
 class Client {

@@ -38,9 +38,6 @@ struct CardWatch {
   int busy_period_ms = 1000;
   int idle_period_ms = 10'000;
   int deadline_ms = 2000;
-  Seconds idle_after{600};  // A process that holds memory without using the card is named then.
-  std::string ignored_programs =
-      "Xorg,Xwayland,gnome-shell,kwin_wayland,kwin_x11,plasmashell,cinnamon";
 };
 
 // What jobs may use of the host; 0: what the machine has.

@@ -130,11 +130,11 @@ void add_watch(std::vector<Setting>& list) {
   list.push_back(duration(in, "idle_holder_after",
                           "A process that holds memory without using its card for so long is named "
                           "as such.",
-                          PLACE(cards.idle_after), kYear));
+                          PLACE(rules.idle_named_after), kYear));
   list.push_back(text(in, "ignore",
                       "Programs of the desktop, separated by commas: their memory counts, their "
                       "load does not.",
-                      PLACE(cards.ignored_programs)));
+                      PLACE(rules.ignored_programs)));
 }
 
 // A list, so the words of a single value are always wrong.

@@ -1,6 +1,7 @@
 #include "daemon/daemon.h"
 
 #include <malloc.h>
+#include <unistd.h>
 
 #include <boost/asio/post.hpp>
 #include <csignal>
@@ -17,6 +18,7 @@
 #include "os/clock.h"
 #include "os/descriptors.h"
 #include "os/log.h"
+#include "wire/environment.h"
 
 namespace gpusched {
 namespace {
@@ -91,18 +93,19 @@ Result<void> Daemon::start_launcher() {
   cgroup_ = prepare_cgroups(find_cgroup_base(config_.state_directory), true);
   leaves_groups_.base = cgroup_;
   auto launcher =
-      ShimLauncher::start(loop_,
-                          {.state_directory = config_.state_directory,
-                           .launcher_program = find_launcher_program(),
-                           .state_id = state_id_.id,
-                           .copied = state_id_.copied,
-                           .cgroup = cgroup_,
-                           .mover = {.variables = mover_variables(sim_),
-                                     .ram_reserve_bytes = config_.rules.room.ram_reserve_bytes},
-                           .complain = [](const std::string& what) { log_warning(what); }},
-                          [this](LauncherReport report) { engine_->report(std::move(report)); });
+      ShimLauncher::start(loop_, {.state_directory = config_.state_directory,
+                                  .launcher_program = find_launcher_program(),
+                                  .state_id = state_id_.id,
+                                  .copied = state_id_.copied,
+                                  .cgroup = cgroup_,
+                                  .complain = [](const std::string& what) { log_warning(what); }});
   if (!launcher) return failure(launcher.error());
   launcher_ = std::move(*launcher);
+  mover_ = std::make_shared<ShimMover>(
+      loop_, *launcher_,
+      MoverOptions{.program = "",
+                   .variables = mover_variables(sim_),
+                   .ram_reserve_bytes = config_.rules.room.ram_reserve_bytes});
   return {};
 }
 
@@ -156,10 +159,17 @@ void Daemon::start_engine(StoreImage image, const std::string& boot_id) {
       return nodes.near(pci);
     };
   }
-  engine_ = std::make_unique<Engine>(std::move(state), *launcher_, std::move(options));
+  engine_ =
+      std::make_unique<Engine>(std::move(state), Site{*launcher_, *mover_}, std::move(options));
   engine_->recover(std::move(image), boot_id, read_clock(), state_id_.copied);
   idle_watch_ = std::make_unique<IdleWatch>(
       loop_, *engine_, [this](AttemptId attempt) { return launcher_->shim_of(attempt); });
+  foreign_ = std::make_unique<ForeignWatch>(
+      ForeignWatch::Terms{.rules = foreign_rules_of(config_.idle_foreign),
+                          .grace = config_.jobs.grace,
+                          .environment = make_environment({}),
+                          .uid = ::geteuid(),
+                          .pid = ::getpid()});
   api_ = std::make_unique<Api>(loop_, *engine_, api_ports(), api_limits());
   driver_ = std::make_unique<Driver>(loop_, *engine_, *store_thread_, [this] { after_turn(); });
   driver_->on_forgotten([this](JobId job) { on_forgotten(job); });

@@ -32,6 +32,7 @@
 #include "jobdir/progress_file.h"
 #include "jobdir/state_id.h"
 #include "launch/shim_launcher.h"
+#include "launch/shim_mover.h"
 #include "os/fd.h"
 #include "store/sqlite_store.h"
 #include "store/store_thread.h"
@@ -101,9 +102,11 @@ class Daemon {
     CgroupBase base;
     ~LeavesGroups() { leave_cgroups(base); }
   } leaves_groups_;
-  std::unique_ptr<ShimLauncher> launcher_;
+  std::shared_ptr<ShimLauncher> launcher_;
+  std::shared_ptr<ShimMover> mover_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<IdleWatch> idle_watch_;
+  std::unique_ptr<ForeignWatch> foreign_;
   std::unique_ptr<Api> api_;
   std::unique_ptr<Driver> driver_;
   std::optional<SimWorld> sim_;
@@ -135,9 +138,6 @@ class Daemon {
   boost::asio::steady_timer progress_{loop_};
   bool watching_progress_ = false;
   std::map<AttemptId, ReportedProgress> reported_;  // The last that was passed on.
-  const std::vector<ForeignRule> foreign_rules_ = foreign_rules_of(config_.idle_foreign);
-  Boot foreign_looked_{};
-  std::map<std::pair<int, Boot>, Boot> foreign_tried_;  // By pid and start: when.
   boost::asio::signal_set ending_{loop_, SIGTERM, SIGINT};
   boost::asio::signal_set hangup_{loop_, SIGHUP};
   Result<void> outcome_;

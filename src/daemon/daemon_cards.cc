@@ -1,15 +1,16 @@
 // The daemon and its cards: found, numbered, put under the rules of the configuration, seen.
+#include <unistd.h>
+
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
-#include "base/text.h"
 #include "core/model/calendar.h"
 #include "core/preempt/pressure.h"
 #include "daemon/card_memory.h"
 #include "daemon/daemon.h"
 #include "gpu/sampler_process.h"
 #include "jobdir/device_filter.h"
+#include "jobdir/running_process.h"
 #include "os/clock.h"
 #include "os/log.h"
 
@@ -17,11 +18,6 @@ namespace gpusched {
 namespace {
 
 constexpr int kCalendarDays = 14;
-
-std::vector<std::string> comma_list(std::string_view text) {
-  const std::vector<std::string_view> words = split_nonempty(text, ',');
-  return {words.begin(), words.end()};
-}
 
 }  // namespace
 
@@ -35,11 +31,6 @@ Result<void> Daemon::look_for_cards() {
   options.busy_period = std::chrono::milliseconds(config_.cards.busy_period_ms);
   options.idle_period = std::chrono::milliseconds(config_.cards.idle_period_ms);
   options.deadline = std::chrono::milliseconds(config_.cards.deadline_ms);
-  // Whoever may be moved for being idle has to be noticed by then.
-  const Seconds moved_after = config_.rules.room.idle_after;
-  const Seconds noticed = moved_after > Seconds{0} ? std::min(moved_after, config_.cards.idle_after)
-                                                   : config_.cards.idle_after;
-  options.loads = {noticed, comma_list(config_.cards.ignored_programs)};
   options.cgroup = cgroup_.path;
   options.complain = [](const std::string& what) { log_warning(what); };
   options.arrange = [this](std::vector<Card> cards) { return arrange(std::move(cards)); };
@@ -135,6 +126,23 @@ void Daemon::look_closely() {
   const Now now = read_clock();
   for (std::size_t i = 0; i < state.cards().size(); ++i) {
     if (wants_close_looks(state, i, now)) cards_->look_soon(state.cards()[i].number);
+  }
+}
+
+// Foreign processes that a rule lets us move aside while they sit idle: adopted for as long as
+// somebody needs their memory.
+void Daemon::look_at_idle_foreign() {
+  const Now now = read_clock();
+  const StateView& state = engine_->state();
+  const ForeignLook look = foreign_->look(state, now);
+  if (!look.let_go.empty()) engine_->post(LetGoAsked{ourselves(), look.let_go});
+  for (const int pid : look.adopt) {
+    const auto process = look_at_process(pid);
+    auto asked = process ? foreign_->adopt(state, *process, now) : std::nullopt;
+    if (!asked) continue;
+    log_info("an idle foreign process is adopted, as the rule says",
+             {{"pid", pid}, {"user", asked->owner.user}});
+    engine_->post(std::move(*asked));
   }
 }
 

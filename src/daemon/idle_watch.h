@@ -1,14 +1,12 @@
-// Looks at idle holders once a second: at those on their cards to learn their habits, at those that
-// are aside to notice that they want to go on. Only where the settings ask for it, and only while
-// there are some. What is learnt is lost with the daemon; the next one learns it anew.
+// Looks at the threads of idle holders once a second, while the core wants to know of some
+// (core/preempt/holder_watch.h).
 #pragma once
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
-#include <map>
 
-#include "core/preempt/activity.h"
+#include "core/preempt/holder_watch.h"
 #include "engine/engine.h"
 #include "jobdir/thread_look.h"
 
@@ -23,18 +21,14 @@ class IdleWatch {
   void look_soon();
 
  private:
-  struct Watched {
-    Activity activity;
-    bool said = false;
-  };
   void look();
-  void look_at(const Job& job, bool aside, const std::vector<ProcessEntry>& all);
+  TreeRoot root_of(const Job& job) const;
 
   boost::asio::steady_timer timer_;
   Engine& engine_;
   ShimOf shim_of_;
   bool waiting_ = false;
-  std::map<AttemptId, Watched> watched_;
+  HolderWatch watch_;
 };
 
 }  // namespace gpusched

@@ -6,6 +6,7 @@
 #include "engine/engine.h"
 #include "sim/memory_store.h"
 #include "sim/sim_launcher.h"
+#include "sim/sim_mover.h"
 #include "tests/support/core_builders.h"
 
 namespace gpusched::testing {
@@ -13,16 +14,15 @@ namespace {
 
 class BadDisk : public ::testing::Test {
  protected:
-  BadDisk() : launcher_([this](const LaunchOrder&) { return plan_; }, {}) {
+  BadDisk() : launcher_([this](const LaunchOrder&) { return plan_; }) {
     plan_.run_for = Seconds{100'000};
     boot();
   }
   void boot(bool copied = false) {
     Rules rules;
     rules.keep_ended_for = std::chrono::hours{24 * 14};
-    engine_ =
-        std::make_unique<Engine>(State(rules, HostCapacity{4, 64 * kGiB}), launcher_, options_);
-    launcher_.set_sink([this](LauncherReport report) { engine_->report(std::move(report)); });
+    engine_ = std::make_unique<Engine>(State(rules, HostCapacity{4, 64 * kGiB}),
+                                       Site{launcher_, mover_}, options_);
     engine_->recover(*store_.load(), "boot-1", now_, copied);
     engine_->post(CardsReported{machine(2, 24).cards()});
     settle();
@@ -64,6 +64,7 @@ class BadDisk : public ::testing::Test {
   SimLauncher::Plan plan_;
   MemoryStore store_;
   SimLauncher launcher_;
+  SimMover mover_{launcher_};  // Nothing is moved here.
   Engine::Options options_;
   std::unique_ptr<Engine> engine_;
 };

@@ -4,6 +4,7 @@
 #include "engine/engine.h"
 #include "sim/memory_store.h"
 #include "sim/sim_launcher.h"
+#include "sim/sim_mover.h"
 #include "tests/support/core_builders.h"
 
 namespace gpusched::testing {
@@ -11,12 +12,12 @@ namespace {
 
 class Bulk : public ::testing::Test {
  protected:
-  Bulk() : launcher_([](const LaunchOrder&) { return SimLauncher::Plan{}; }, {}) {
+  Bulk() : launcher_([](const LaunchOrder&) { return SimLauncher::Plan{}; }) {
     Engine::Options options;
     options.slice = 10;
     options.slice_beside = 5;
-    engine_ = std::make_unique<Engine>(State({}, HostCapacity{4, 64 * kGiB}), launcher_, options);
-    launcher_.set_sink([this](LauncherReport report) { engine_->report(std::move(report)); });
+    engine_ = std::make_unique<Engine>(State({}, HostCapacity{4, 64 * kGiB}),
+                                       Site{launcher_, mover_}, options);
     engine_->recover(*store_.load(), "boot-1", now_);
     engine_->post(CardsReported{machine(2, 24).cards()});
     engine_->submit(ask().gpus(0).array(95).event(), [](const Result<Answer>&) {});
@@ -44,6 +45,7 @@ class Bulk : public ::testing::Test {
   Now now_ = at_second(0);
   MemoryStore store_;
   SimLauncher launcher_;
+  SimMover mover_{launcher_};  // Nothing is moved here.
   std::unique_ptr<Engine> engine_;
   std::size_t changed_most_ = 0;
 };

@@ -26,7 +26,7 @@ void Engine::prepare_launches() {
     const auto* launch = std::get_if<Launch>(&effect);
     if (launch == nullptr) continue;
     flight_.prepared.push_back(order_of(*launch));
-    launcher_.prepare(flight_.prepared.back());
+    site_of(launch->attempt.job).launcher.prepare(flight_.prepared.back());
   }
 }
 
@@ -36,9 +36,9 @@ void Engine::launch_all(Flight& flight) {
     const auto* launch = std::get_if<Launch>(&effect);
     if (launch == nullptr) continue;
     if (prepared != flight.prepared.end()) {
-      launcher_.launch(std::move(*prepared++));
+      site_of(launch->attempt.job).launcher.launch(std::move(*prepared++));
     } else {
-      launcher_.launch(order_of(*launch));
+      site_of(launch->attempt.job).launcher.launch(order_of(*launch));
     }
   }
 }
@@ -61,22 +61,26 @@ void Engine::deliver(Flight flight) {
 
 void Engine::run_effect(const Effect& effect) {
   if (const auto* stop = std::get_if<StopAttempt>(&effect)) {
-    launcher_.stop(stop->attempt, stop->grace);
+    site_of(stop->attempt.job).launcher.stop(stop->attempt, stop->grace);
   } else if (const auto* time = std::get_if<ChangeTime>(&effect)) {
     const Job* job = state_.find(time->attempt.job);
-    if (job != nullptr && job->active()) launcher_.change_time(time->attempt, job->spec->time);
+    if (job != nullptr && job->active())
+      site_of(time->attempt.job).launcher.change_time(time->attempt, job->spec->time);
   } else if (const auto* forget = std::get_if<ForgetJob>(&effect)) {
-    launcher_.forget(forget->job);
+    site_of(forget->job).launcher.forget(forget->job);
   } else if (const auto* save = std::get_if<AskToSave>(&effect)) {
     const Job* job = state_.find(save->attempt.job);
     if (job == nullptr || !job->active() || !job->spec->saves) return;
-    launcher_.ask_to_save(save->attempt, *job->spec->saves, job->spec->time.grace);
+    site_of(save->attempt.job)
+        .launcher.ask_to_save(save->attempt, *job->spec->saves, job->spec->time.grace);
   } else if (const auto* aside = std::get_if<MoveAside>(&effect)) {
-    launcher_.move_aside(move_order(aside->attempt, aside->checkpoint, aside->awake));
+    site_of(aside->attempt.job)
+        .mover.move_aside(move_order(aside->attempt, aside->checkpoint, aside->awake));
   } else if (const auto* gone = std::get_if<LetGo>(&effect)) {
-    launcher_.let_go(gone->attempt);
+    site_of(gone->attempt.job).launcher.let_go(gone->attempt);
   } else if (const auto* back = std::get_if<BringBack>(&effect)) {
-    launcher_.bring_back(move_order(back->attempt, back->checkpoint, back->awake));
+    site_of(back->attempt.job)
+        .mover.bring_back(move_order(back->attempt, back->checkpoint, back->awake));
   }
 }
 

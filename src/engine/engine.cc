@@ -26,11 +26,14 @@ bool is_lazy(const Event& event) {
 
 }  // namespace
 
-Engine::Engine(State state, Launcher& launcher, Options options)
+Engine::Engine(State state, Site site, Options options)
     : owned_state_(std::make_unique<State>(std::move(state))),
       state_(*owned_state_),
-      launcher_(launcher),
-      options_(std::move(options)) {}
+      here_(site),
+      options_(std::move(options)) {
+  here_.launcher.report_to([this](LauncherReport said) { report(std::move(said)); });
+  here_.mover.report_to([this](MoverReport said) { report(std::move(said)); });
+}
 
 Engine::~Engine() = default;
 
@@ -96,34 +99,30 @@ void Engine::submit(SubmitAsked whole, AnswerFn answer) {
 }
 
 void Engine::report(LauncherReport report) {
-  struct Translate {
-    Engine& engine;
-    Event operator()(AttemptStarted& r) const {
-      return AttemptRunning{r.attempt, r.started_at, std::move(r.without_mps)};
-    }
-    Event operator()(AttemptEnded& r) const {
-      return AttemptFinished{r.attempt,    r.cause,    r.exit_code, r.signal, std::move(r.message),
-                             r.started_at, r.ended_at, r.usage,     r.let_go};
-    }
-    Event operator()(AttemptNotStarted& r) const {
-      return AttemptNeverRan{r.attempt, r.error, r.no_room};
-    }
-    Event operator()(const MovedAside& r) const { return r; }
-    Event operator()(const BroughtBack& r) const { return r; }
-    Event operator()(MoveFailed& r) const { return std::move(r); }
-    Event operator()(SupervisorLost& r) const {
-      AttemptFinished finished{.attempt = r.attempt, .cause = Cause::kSupervisorLost};
-      finished.message = "its supervisor died; the job was ended with it";
-      if (engine.elsewhere_.contains(r.attempt)) finished.message = kRunsElsewhere;
-      if (engine.of_former_boot_.contains(r.attempt)) {
-        finished.cause = Cause::kMachineLost;
-        finished.message = "the machine went down while it ran";
-      }
-      finished.ended_at = r.noticed_at;
-      return finished;
+  const auto tell = [this]<class Said>(Said& said) {
+    if constexpr (std::is_same_v<Said, SupervisorLost>) {
+      post(end_by(said));
+    } else {
+      post(std::move(said));
     }
   };
-  post(std::visit(Translate{*this}, report));
+  std::visit(tell, report);
+}
+
+void Engine::report(MoverReport report) {
+  std::visit([this](auto& said) { post(std::move(said)); }, report);
+}
+
+AttemptFinished Engine::end_by(const SupervisorLost& lost) const {
+  AttemptFinished finished{.attempt = lost.attempt, .cause = Cause::kSupervisorLost};
+  finished.message = "its supervisor died; the job was ended with it";
+  if (elsewhere_.contains(lost.attempt)) finished.message = kRunsElsewhere;
+  if (of_former_boot_.contains(lost.attempt)) {
+    finished.cause = Cause::kMachineLost;
+    finished.message = "the machine went down while it ran";
+  }
+  finished.ended_at = lost.noticed_at;
+  return finished;
 }
 
 bool Engine::wants_turn(Now now) const {

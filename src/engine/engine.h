@@ -24,6 +24,7 @@
 #include "core/state/state_view.h"
 #include "engine/engine_options.h"
 #include "engine/launcher.h"
+#include "engine/mover.h"
 #include "engine/store.h"
 
 namespace gpusched {
@@ -44,11 +45,17 @@ struct JobChange {
   std::optional<JobId> since = {};
 };
 
+// Where attempts run: what starts them there, and what moves them.
+struct Site {
+  Launcher& launcher;
+  Mover& mover;
+};
+
 class Engine {
  public:
   using Options = EngineOptions;
 
-  Engine(State state, Launcher& launcher, Options options);
+  Engine(State state, Site site, Options options);
   ~Engine();
 
   // Loads what the store holds and asks the launcher what became of the attempts that were alive.
@@ -63,6 +70,7 @@ class Engine {
   // Several leases at once.
   void ask_leases(LeasesAsked all, AnswerFn answer);
   void report(LauncherReport report);
+  void report(MoverReport report);
 
   // True if there is something to do at `now` and no commit is under way.
   bool wants_turn(Now now) const;
@@ -158,6 +166,9 @@ class Engine {
   std::optional<Answer> change_more(Bulk& bulk, std::size_t most, Now now);
   void apply_one(Posted posted, Now now);
   void run_effect(const Effect& effect);
+  // The one place that would choose among several.
+  const Site& site_of(JobId) const { return here_; }
+  AttemptFinished end_by(const SupervisorLost& lost) const;
   MoveOrder move_order(AttemptId attempt, bool checkpoint, bool awake) const;
   // A move that was under way when the last daemon ended, from where the attempt is found.
   void go_on_moving(const Job& job, bool after_loss);
@@ -178,7 +189,7 @@ class Engine {
   const std::unique_ptr<State> owned_state_;
   State& state_;
   ClockWatch clock_watch_;
-  Launcher& launcher_;
+  Site here_;
   Options options_;
   std::function<void(const std::vector<JobChange>&)> listener_;
   std::function<void()> wake_;

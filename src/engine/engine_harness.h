@@ -13,6 +13,7 @@
 #include "engine/reconcile.h"
 #include "sim/memory_store.h"
 #include "sim/sim_launcher.h"
+#include "sim/sim_mover.h"
 #include "tests/support/core_builders.h"
 
 namespace gpusched::testing {
@@ -20,12 +21,10 @@ namespace gpusched::testing {
 class EngineTest : public ::testing::Test {
  protected:
   EngineTest()
-      : launcher_(
-            [this](const LaunchOrder& order) {
-              launched_with_ = order.environment->variables;
-              return plan_;
-            },
-            {}) {
+      : launcher_([this](const LaunchOrder& order) {
+          launched_with_ = order.command.environment->variables;
+          return plan_;
+        }) {
     boot();
   }
 
@@ -42,8 +41,8 @@ class EngineTest : public ::testing::Test {
         done(store_.environments(hashes));
       }
     };
-    engine_ = std::make_unique<Engine>(State({}, HostCapacity{4, 64 * kGiB}), launcher_, options);
-    launcher_.set_sink([this](LauncherReport report) { engine_->report(std::move(report)); });
+    engine_ = std::make_unique<Engine>(State({}, HostCapacity{4, 64 * kGiB}),
+                                       Site{launcher_, mover_}, options);
     StoreImage image = *store_.load();
     const Reconciled done = reconcile(image, {}, std::make_shared<Environment>(), now_.wall);
     if (image.loss) {
@@ -56,6 +55,7 @@ class EngineTest : public ::testing::Test {
   void settle() {
     for (int i = 0; i < 1000; ++i) {
       launcher_.advance(now_);
+      mover_.advance(now_);
       if (!engine_->wants_turn(now_)) return;
       if (const auto commit = engine_->begin_turn(now_)) {
         ++commits_;
@@ -63,6 +63,10 @@ class EngineTest : public ::testing::Test {
       }
     }
     FAIL() << "the engine does not come to rest";
+  }
+  void daemon_dies() {
+    launcher_.daemon_died();
+    mover_.daemon_died();
   }
   void wait(std::int64_t seconds) {
     for (std::int64_t i = 0; i < seconds * 10; ++i) {
@@ -86,6 +90,7 @@ class EngineTest : public ::testing::Test {
   SimLauncher::Plan plan_;
   MemoryStore store_;
   SimLauncher launcher_;
+  SimMover mover_{launcher_};
   std::unique_ptr<Engine> engine_;
   int commits_ = 0;
   std::vector<std::string> launched_with_;  // The last environment.

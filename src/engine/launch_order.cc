@@ -41,8 +41,8 @@ std::string before_own_libraries(const std::string& directory, const JobSpec& sp
 constexpr DeviceRange kCardNodes[] = {{195, 0, 253}, {226, 0, 0xfffff}};
 
 void add_device_filter(const StateView& state, const Grant& grant, const EngineOptions& options,
-                       LaunchOrder& order) {
-  order.devices_open = options.devices_open;
+                       DevicesOrder& devices) {
+  devices.open = options.devices_open;
   if (!options.filter_devices) return;
   DeviceFilter filter;
   filter.guarded.assign(std::begin(kCardNodes), std::end(kCardNodes));
@@ -51,41 +51,41 @@ void add_device_filter(const StateView& state, const Grant& grant, const EngineO
     const Card* card = position ? &state.cards()[*position] : nullptr;
     if (card == nullptr || card->nodes.empty()) {
       // To keep a job from its own card would be worse than to leave the others open.
-      order.devices_open =
+      devices.open =
           "the device node of card " + std::to_string(number_of(held.card)) + " is not known";
       return;
     }
     filter.allowed.insert(filter.allowed.end(), card->nodes.begin(), card->nodes.end());
   }
-  order.devices = std::move(filter);
+  devices.filter = std::move(filter);
 }
 
 // What it asked for and has a mechanism that binds it; which one it is, its shim finds out.
 void add_limits(const StateView& state, const Job& job, const EngineOptions& options,
-                LaunchOrder& order) {
+                DevicesOrder& devices) {
   const Grant& grant = std::get<Starting>(job.state).grant;
   const std::uint64_t limit = job.spec->rare->vram_limit_bytes;
   for (const CardGrant& held : grant.cards) {
     const auto position = state.index_of(held.card);
     if (!position) continue;
     const Card& card = state.cards()[*position];
-    if (limit > 0) order.vram_limits.push_back({card.pci, limit});
-    if (!grant.mps || order.mps) continue;
+    if (limit > 0) devices.vram_limits.push_back({card.pci, limit});
+    if (!grant.mps || devices.mps) continue;
     const int share = job.spec->needs.share_percent;
-    order.mps = MpsOrder{.card = held.card,
-                         .uuid = card.uuid,
-                         .program = options.mps_control,
-                         .variables = options.mps_variables,
-                         .linger = options.mps_linger,
-                         .thread_percent = share < 100 ? share : 0,
-                         .vram_limit_bytes = limit};
+    devices.mps = MpsOrder{.card = held.card,
+                           .uuid = card.uuid,
+                           .program = options.mps_control,
+                           .variables = options.mps_variables,
+                           .linger = options.mps_linger,
+                           .thread_percent = share < 100 ? share : 0,
+                           .vram_limit_bytes = limit};
   }
 }
 
 // What a job that saves itself is told of that.
-void add_save_variables(const Job& job, const EngineOptions& options, LaunchOrder& order) {
+void add_save_variables(const Job& job, const EngineOptions& options, CommandOrder& command) {
   const SaveTerms& terms = *job.spec->saves;
-  auto& variables = order.added_variables;
+  auto& variables = command.added_variables;
   variables.emplace_back("GPUSCHED_CHECKPOINT_REQUEST",
                          options.jobs_directory + "/" + to_string(job.id) + "/" +
                              std::to_string(job.attempt) + "/request");
@@ -121,62 +121,69 @@ std::vector<std::pair<std::string, std::string>> card_variables_of(const StateVi
           {"NVIDIA_VISIBLE_DEVICES", devices.empty() ? "void" : devices}};
 }
 
+namespace {
+
+// What runs, with the words that tell it what it was given.
+CommandOrder command_order_of(const StateView& state, const Job& job, const Grant& grant,
+                              const EngineOptions& options) {
+  const JobSpec& spec = *job.spec;
+  CommandOrder command;
+  command.argv = command_of(job);
+  command.environment = spec.environment;
+  command.working_directory = spec.working_directory;
+  command.owner = job.owner;
+  // What a process that is adopted is and has stays its own.
+  if (spec.adopted) return command;
+  command.added_variables = card_variables_of(state, grant, options);
+  const std::string directory = options.jobs_directory + "/" + to_string(job.id);
+  const std::pair<std::string, std::string> own[] = {
+      {"GPUSCHED_JOB_ID", to_string(job.id)},
+      {"GPUSCHED_ATTEMPT", std::to_string(job.attempt)},
+      {"GPUSCHED_CHECKPOINT_DIR", directory + "/checkpoint"},
+      {"GPUSCHED_PROGRESS", directory + "/checkpoint/progress"},
+  };
+  command.added_variables.insert(command.added_variables.end(), std::begin(own), std::end(own));
+  if (spec.saves) add_save_variables(job, options, command);
+  if (!options.sim_world.empty()) {
+    command.added_variables.emplace_back("GPUSCHED_SIM_WORLD", options.sim_world);
+    command.added_variables.emplace_back("LD_LIBRARY_PATH",
+                                         before_own_libraries(options.sim_libraries, spec));
+  }
+  if (job.task) {
+    command.added_variables.emplace_back("GPUSCHED_ARRAY_ID", to_string(job.task->array));
+    command.added_variables.emplace_back("GPUSCHED_ARRAY_INDEX", std::to_string(job.task->index));
+  }
+  command.umask = spec.umask;
+  if (spec.limits) command.limits = *spec.limits;
+  command.output_path = spec.rare->output_path;
+  command.error_path = spec.rare->error_path;
+  command.log_limit_bytes = options.log_limit_bytes;
+  command.attach = spec.attach;
+  command.terminal_rows = spec.rare->terminal_rows;
+  command.terminal_columns = spec.rare->terminal_columns;
+  return command;
+}
+
+}  // namespace
+
 LaunchOrder launch_order_of(const StateView& state, const Job& job, const EngineOptions& options) {
   const auto* starting = std::get_if<Starting>(&job.state);
   CHECK(starting != nullptr);
   const JobSpec& spec = *job.spec;
+  const Grant& grant = starting->grant;
   CHECK(spec.environment == nullptr || !spec.environment->away);
-  LaunchOrder order;
-  order.attempt = job.current_attempt();
-  order.argv = command_of(job);
+  LaunchOrder order{.attempt = job.current_attempt(), .time = spec.time};
+  order.command = command_order_of(state, job, grant, options);
   if (spec.adopted) {
-    // What the process is and has stays its own.
-    order.environment = spec.environment;
-    order.working_directory = spec.working_directory;
-    order.owner = job.owner;
-    order.time = spec.time;
     order.adopted = *spec.adopted;
     return order;
   }
-  order.environment = spec.environment;
-  order.added_variables = card_variables_of(state, starting->grant, options);
-  const std::pair<std::string, std::string> own[] = {
-      {"GPUSCHED_JOB_ID", to_string(job.id)},
-      {"GPUSCHED_ATTEMPT", std::to_string(job.attempt)},
-      {"GPUSCHED_CHECKPOINT_DIR", options.jobs_directory + "/" + to_string(job.id) + "/checkpoint"},
-      {"GPUSCHED_PROGRESS",
-       options.jobs_directory + "/" + to_string(job.id) + "/checkpoint/progress"},
-  };
-  order.added_variables.insert(order.added_variables.end(), std::begin(own), std::end(own));
-  if (spec.saves) add_save_variables(job, options, order);
-  if (!options.sim_world.empty()) {
-    order.added_variables.emplace_back("GPUSCHED_SIM_WORLD", options.sim_world);
-    order.added_variables.emplace_back("LD_LIBRARY_PATH",
-                                       before_own_libraries(options.sim_libraries, spec));
+  order.isolation = {grant.cpus, grant.ram_bytes, near_of(state, grant, options)};
+  if (!order.isolation.near.cpus.empty()) {
+    order.command.added_variables.emplace_back("GPUSCHED_NEAR_CPUS", order.isolation.near.cpus);
   }
-  if (job.task) {
-    order.added_variables.emplace_back("GPUSCHED_ARRAY_ID", to_string(job.task->array));
-    order.added_variables.emplace_back("GPUSCHED_ARRAY_INDEX", std::to_string(job.task->index));
-  }
-  add_device_filter(state, starting->grant, options, order);
-  add_limits(state, job, options, order);
-  order.working_directory = spec.working_directory;
-  order.owner = job.owner;
-  order.umask = spec.umask;
-  if (spec.limits) order.limits = *spec.limits;
-  order.output_path = spec.rare->output_path;
-  order.error_path = spec.rare->error_path;
-  order.log_limit_bytes = options.log_limit_bytes;
-  order.time = spec.time;
-  order.attach = spec.attach;
-  order.terminal_rows = spec.rare->terminal_rows;
-  order.terminal_columns = spec.rare->terminal_columns;
-  order.cpus = starting->grant.cpus;
-  order.ram_bytes = starting->grant.ram_bytes;
-  order.near = near_of(state, starting->grant, options);
-  if (!order.near.cpus.empty()) {
-    order.added_variables.emplace_back("GPUSCHED_NEAR_CPUS", order.near.cpus);
-  }
+  add_device_filter(state, grant, options, order.devices);
+  add_limits(state, job, options, order.devices);
   return order;
 }
 

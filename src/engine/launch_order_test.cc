@@ -10,9 +10,9 @@ namespace gpusched::testing {
 namespace {
 
 std::string variable(const LaunchOrder& order, const std::string& name) {
-  const auto found =
-      std::ranges::find(order.added_variables, name, &std::pair<std::string, std::string>::first);
-  return found == order.added_variables.end() ? "(not set)" : found->second;
+  const auto found = std::ranges::find(order.command.added_variables, name,
+                                       &std::pair<std::string, std::string>::first);
+  return found == order.command.added_variables.end() ? "(not set)" : found->second;
 }
 
 TEST(LaunchOrder, TellsTheJobWhatItWasGivenInPciOrder) {
@@ -39,7 +39,7 @@ TEST(LaunchOrder, AJobThatSavesItselfIsToldHowAndWhoSavedLast) {
   asked.spec().saves = std::make_shared<SaveTerms>(SaveTerms{12, Seconds{90}});
   asked.submit(state, at_second(0));
   start_what_fits(state, at_second(0));
-  const Engine::Options options{.jobs_directory = "/s/jobs"};
+  const EngineOptions options{.jobs_directory = "/s/jobs"};
   LaunchOrder order = launch_order_of(state, *state.find(JobId{1}), options);
   EXPECT_EQ(variable(order, "GPUSCHED_CHECKPOINT_SIGNAL"), "12");
   EXPECT_EQ(variable(order, "GPUSCHED_CHECKPOINT_REQUEST"), "/s/jobs/1/1/request");
@@ -61,20 +61,20 @@ TEST(LaunchOrder, TheDeviceFilterAllowsTheNodesOfTheGrantedCards) {
   ask().submit(state, at_second(0));
   ask().gpus(0).submit(state, at_second(0));
   start_what_fits(state, at_second(0));
-  const Engine::Options on{.filter_devices = true};
+  const EngineOptions on{.filter_devices = true};
   const LaunchOrder first = launch_order_of(state, *state.find(JobId{1}), on);
-  ASSERT_TRUE(first.devices.has_value());
-  EXPECT_EQ(first.devices->allowed, (std::vector<DeviceNode>{{195, 4}, {226, 128}}));
+  ASSERT_TRUE(first.devices.filter.has_value());
+  EXPECT_EQ(first.devices.filter->allowed, (std::vector<DeviceNode>{{195, 4}, {226, 128}}));
   const LaunchOrder second = launch_order_of(state, *state.find(JobId{2}), on);
-  EXPECT_FALSE(second.devices.has_value());
-  EXPECT_EQ(second.devices_open, "the device node of card 1 is not known");
+  EXPECT_FALSE(second.devices.filter.has_value());
+  EXPECT_EQ(second.devices.open, "the device node of card 1 is not known");
   const LaunchOrder third = launch_order_of(state, *state.find(JobId{3}), on);
-  ASSERT_TRUE(third.devices.has_value()) << "a job without cards is kept from all of them";
-  EXPECT_TRUE(third.devices->allowed.empty());
+  ASSERT_TRUE(third.devices.filter.has_value()) << "a job without cards is kept from all of them";
+  EXPECT_TRUE(third.devices.filter->allowed.empty());
   const LaunchOrder open =
       launch_order_of(state, *state.find(JobId{1}), {.devices_open = "not root"});
-  EXPECT_FALSE(open.devices.has_value());
-  EXPECT_EQ(open.devices_open, "not root");
+  EXPECT_FALSE(open.devices.filter.has_value());
+  EXPECT_EQ(open.devices.open, "not root");
 }
 
 TEST(LaunchOrder, NamesTheMpsServerAndWhatTheJobMayHaveThere) {
@@ -91,21 +91,21 @@ TEST(LaunchOrder, NamesTheMpsServerAndWhatTheJobMayHaveThere) {
   limited.spec().needs.cards.edit().only.numbers = {CardNumber{1}};
   limited.submit(state, at_second(0));
   start_what_fits(state, at_second(0));
-  const Engine::Options options{
+  const EngineOptions options{
       .mps_control = "/usr/bin/control", .mps_variables = {"A=b"}, .mps_linger = Seconds{7}};
-  EXPECT_FALSE(launch_order_of(state, *state.find(JobId{1}), options).mps.has_value());
+  EXPECT_FALSE(launch_order_of(state, *state.find(JobId{1}), options).devices.mps.has_value());
   const LaunchOrder order = launch_order_of(state, *state.find(JobId{2}), options);
-  ASSERT_TRUE(order.mps.has_value());
-  EXPECT_EQ(order.mps->card, CardNumber{1});
-  EXPECT_EQ(order.mps->uuid, "GPU-1");
-  EXPECT_EQ(order.mps->program, "/usr/bin/control");
-  EXPECT_EQ(order.mps->variables, std::vector<std::string>{"A=b"});
-  EXPECT_EQ(order.mps->linger, Seconds{7});
-  EXPECT_EQ(order.mps->thread_percent, 30);
-  EXPECT_EQ(order.mps->vram_limit_bytes, 6 * kGiB);
-  ASSERT_EQ(order.vram_limits.size(), 1U);
-  EXPECT_EQ(order.vram_limits[0].pci, "00000000:03:00.0");
-  EXPECT_EQ(order.vram_limits[0].bytes, 6 * kGiB);
+  ASSERT_TRUE(order.devices.mps.has_value());
+  EXPECT_EQ(order.devices.mps->card, CardNumber{1});
+  EXPECT_EQ(order.devices.mps->uuid, "GPU-1");
+  EXPECT_EQ(order.devices.mps->program, "/usr/bin/control");
+  EXPECT_EQ(order.devices.mps->variables, std::vector<std::string>{"A=b"});
+  EXPECT_EQ(order.devices.mps->linger, Seconds{7});
+  EXPECT_EQ(order.devices.mps->thread_percent, 30);
+  EXPECT_EQ(order.devices.mps->vram_limit_bytes, 6 * kGiB);
+  ASSERT_EQ(order.devices.vram_limits.size(), 1U);
+  EXPECT_EQ(order.devices.vram_limits[0].pci, "00000000:03:00.0");
+  EXPECT_EQ(order.devices.vram_limits[0].bytes, 6 * kGiB);
 }
 
 TEST(LaunchOrder, ACardJobIsKeptNearItsCardsWhereTheNodeHasCpusEnough) {
@@ -117,18 +117,18 @@ TEST(LaunchOrder, ACardJobIsKeptNearItsCardsWhereTheNodeHasCpusEnough) {
   ask().gpus(2).cpus(4).submit(state, at_second(0));
   ask().gpus(0).submit(state, at_second(0));
   start_what_fits(state, at_second(0));
-  Engine::Options options;
+  EngineOptions options;
   int cpus = 4;
   options.near_cpus = [&cpus](const std::vector<std::string>& pci) {
     EXPECT_EQ(pci, (std::vector<std::string>{"a", "b"}));
     return NearCpus{"0-3", "1", cpus};
   };
   const LaunchOrder near = launch_order_of(state, *state.find(JobId{1}), options);
-  EXPECT_EQ(near.near.cpus, "0-3");
+  EXPECT_EQ(near.isolation.near.cpus, "0-3");
   EXPECT_EQ(variable(near, "GPUSCHED_NEAR_CPUS"), "0-3");
-  EXPECT_EQ(launch_order_of(state, *state.find(JobId{2}), options).near.cpus, "");
+  EXPECT_EQ(launch_order_of(state, *state.find(JobId{2}), options).isolation.near.cpus, "");
   cpus = 3;
-  EXPECT_EQ(launch_order_of(state, *state.find(JobId{1}), options).near.cpus, "");
+  EXPECT_EQ(launch_order_of(state, *state.find(JobId{1}), options).isolation.near.cpus, "");
 }
 
 TEST(LaunchOrder, ACpuJobSeesNoCard) {
@@ -140,7 +140,7 @@ TEST(LaunchOrder, ACpuJobSeesNoCard) {
   EXPECT_EQ(variable(order, "NVIDIA_VISIBLE_DEVICES"), "void");
   EXPECT_EQ(variable(order, "GPUSCHED_ARRAY_ID"), "1");
   EXPECT_EQ(variable(order, "GPUSCHED_ARRAY_INDEX"), "1");
-  EXPECT_EQ(order.cpus, 1);
+  EXPECT_EQ(order.isolation.cpus, 1);
 }
 
 TEST(LaunchOrder, WithoutItsFirstCardTheJobGetsWhatTheDriverCallsTheOthers) {

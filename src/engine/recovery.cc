@@ -83,7 +83,7 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now, bool
     }
     if (!same_boot) of_former_boot_.insert(job.current_attempt());
     if (copied) elsewhere_.insert(job.current_attempt());
-    launcher_.adopt(job.current_attempt());
+    site_of(id).launcher.adopt(job.current_attempt());
     const auto* running = std::get_if<Running>(&job.state);
     if (running && running->used)
       state_.seen().uses.add_known(job.current_attempt(), *running->used);
@@ -94,9 +94,9 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now, bool
       run_effect(AskToSave{job.current_attempt()});
     } else if (stopping == StopReason::kLetGo) {
       // One that was aside returns first, and is seen on its cards before it is let go.
-      if (running && !running->presence) launcher_.let_go(job.current_attempt());
+      if (running && !running->presence) site_of(id).launcher.let_go(job.current_attempt());
     } else if (stopping != StopReason::kNone) {
-      launcher_.stop(job.current_attempt(), job.spec->time.grace);
+      site_of(id).launcher.stop(job.current_attempt(), job.spec->time.grace);
     }
     // A move goes on from where the attempt is found.
     const bool ends = stopping != StopReason::kNone && stopping != StopReason::kLetGo;
@@ -110,7 +110,7 @@ void Engine::repeat_cancels(const std::vector<KeptCancel>& cancels) {
   for (const KeptCancel& kept : cancels) {
     const Job* job = state_.find(kept.attempt.job);
     if (job == nullptr || job->ended() || job->attempt != kept.attempt.number) continue;
-    post(CancelAsked{{0, true}, {kept.attempt.job}, kept.grace});
+    post(CancelAsked{ourselves(), {kept.attempt.job}, kept.grace});
   }
 }
 

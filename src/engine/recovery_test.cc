@@ -10,7 +10,7 @@ TEST_F(Recovery, AfterAKillTheRunningJobIsStillRunningAndItsExitArrives) {
   submit(ask());
   wait(1);
   ASSERT_EQ(state_of(1), "running");
-  launcher_.daemon_died();
+  daemon_dies();
   boot();
   settle();
   EXPECT_EQ(state_of(1), "running");
@@ -21,7 +21,7 @@ TEST_F(Recovery, AfterAKillTheRunningJobIsStillRunningAndItsExitArrives) {
 
 TEST_F(Recovery, AfterAKillBeforeTheClaimTheJobStartsAgainOnce) {
   submit(ask());
-  launcher_.daemon_died();
+  daemon_dies();
   boot();
   wait(3);
   EXPECT_EQ(state_of(1), "completed");
@@ -52,7 +52,7 @@ TEST_F(Recovery, ARequestToStopIsRepeatedAfterARestart) {
   const auto commit = engine_->begin_turn(now_);
   ASSERT_TRUE(store_.commit(*commit));
   // The daemon dies before it could tell the shim.
-  launcher_.daemon_died();
+  daemon_dies();
   boot();
   wait(1);
   EXPECT_EQ(state_of(1), "cancelled");
@@ -70,7 +70,7 @@ TEST_F(Recovery, ARequestToSaveIsRepeatedAfterARestart) {
   asked.jobs.put.push_back(*engine_->state().find(JobId{1}));
   std::get<Running>(asked.jobs.put.back().state).stopping = StopReason::kMakeRoom;
   ASSERT_TRUE(store_.commit(asked));
-  launcher_.daemon_died();
+  daemon_dies();
   boot();
   wait(3);
   const Job& job = *engine_->state().find(JobId{1});
@@ -86,7 +86,7 @@ TEST_F(Recovery, WhatWasPausedSinceThenGoesOnWhenAnOlderStoreIsPutBack) {
   engine_->post(PauseAsked{ourselves(), {JobId{1}}});
   wait(1);
   ASSERT_EQ(launcher_.place_of({JobId{1}, 1}), SimLauncher::Place::kFrozen);
-  launcher_.daemon_died();
+  daemon_dies();
   store_.go_back_to("older");
   boot();
   wait(5);
@@ -103,7 +103,7 @@ TEST_F(Recovery, WhatWasResumedSinceThenIsPausedAgainWhenAnOlderStoreIsPutBack) 
   engine_->post(ResumeAsked{ourselves(), {JobId{1}}});
   wait(1);
   ASSERT_EQ(launcher_.place_of({JobId{1}, 1}), SimLauncher::Place::kOnCards);
-  launcher_.daemon_died();
+  daemon_dies();
   store_.go_back_to("older");
   boot();
   wait(1);

@@ -59,7 +59,8 @@ bool Engine::refuse_undone(Posted& posted, const CommitError& error,
     posted.answer(failure(error));
     return false;
   }
-  for (const StopAttempt& stop : stops) launcher_.stop(stop.attempt, stop.grace);
+  for (const StopAttempt& stop : stops)
+    site_of(stop.attempt.job).launcher.stop(stop.attempt, stop.grace);
   const bool kept = error.cancels_kept &&
                     std::ranges::all_of(std::get<Changed>(applied.answer).jobs, [&](JobId id) {
                       return std::ranges::find(in_commit, id, [](const KeptCancel& one) {
@@ -81,7 +82,8 @@ void Engine::undo(const CommitError& error, Now now) {
   trail_in_flight_.clear();
   degraded_ = Degraded{error, now.boot + kRetryCommit};
   Flight failed = std::exchange(flight_, {});
-  for (const LaunchOrder& order : failed.prepared) launcher_.abandon(order.attempt);
+  for (const LaunchOrder& order : failed.prepared)
+    site_of(order.attempt.job).launcher.abandon(order.attempt);
   std::deque<Posted> cancels, again;
   for (Posted& posted : failed.events) {
     if (posted.answer) {

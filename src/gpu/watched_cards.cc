@@ -16,6 +16,7 @@
 #include "gpu/mps_load.h"
 #include "gpu/report_numbers.h"
 #include "gpu/sampler_process.h"
+#include "gpu/seen_processes.h"
 #include "os/clock.h"
 
 namespace gpusched {
@@ -92,7 +93,6 @@ class WatchedCards::Impl : public std::enable_shared_from_this<WatchedCards::Imp
   Impl(boost::asio::io_context& loop, Options options)
       : loop_(loop),
         options_(std::move(options)),
-        loads_(options_.loads),
         again_(loop),
         silence_(loop),
         quick_(loop),
@@ -286,7 +286,7 @@ class WatchedCards::Impl : public std::enable_shared_from_this<WatchedCards::Imp
                         report.sample.ecc_uncorrected, report.sample.rows_failed,
                         held_down(report.sample.throttle)};
     if (report.processes) {
-      seen.view.processes = loads_.look(report.card, *report.processes, report.at);
+      seen.view.processes = seen_processes(*report.processes);
     }
     gone_.erase(report.uuid);
     board_.entries[report.card].sample = report;
@@ -348,7 +348,6 @@ class WatchedCards::Impl : public std::enable_shared_from_this<WatchedCards::Imp
   boost::asio::io_context& loop_;
   Options options_;
   Handlers handlers_;
-  ProcessLoads loads_;
   ReportNumbers numbers_;
   std::unique_ptr<SamplerProcess> process_;
   std::vector<watch::RunningAttempt> attempts_;

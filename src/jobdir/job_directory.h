@@ -60,8 +60,9 @@ struct AdoptionRecord {
   std::uint32_t gid = 0;
   TimeRule time;
 };
-// The end of an attempt, as the shim saw it.
-using ExitRecord = AttemptEnded;
+// The end of an attempt, as the shim saw it. kLaunch: it could not start the command, and `message`
+// says why (no such program, directory gone, user gone, log cannot be opened).
+using ExitRecord = AttemptFinished;
 
 std::string write_claim(const ClaimRecord& claim);
 std::string write_status(const StatusRecord& status);

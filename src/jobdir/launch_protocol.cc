@@ -13,6 +13,15 @@ AttemptId read_attempt(WireReader& in) {
   const JobId job{in.u64()};
   return {job, static_cast<int>(in.u32())};
 }
+void write_list(WireWriter& out, const std::vector<std::string>& list) {
+  out.u32(static_cast<std::uint32_t>(list.size()));
+  for (const std::string& item : list) out.text(item);
+}
+std::vector<std::string> read_list(WireReader& in) {
+  std::vector<std::string> list(in.count(sizeof(std::uint32_t)));
+  for (std::string& item : list) item = in.text();
+  return list;
+}
 void write(WireWriter& out, const LaunchRequest& m) {
   write(out, m.attempt);
   out.u8(m.on_go ? 1 : 0);
@@ -28,8 +37,7 @@ void write(WireWriter& out, const EndTreeRequest& m) {
 void write(WireWriter& out, const EndContainersRequest& m) {
   write(out, m.attempt);
   out.i64(m.since.time_since_epoch().count());
-  out.u32(static_cast<std::uint32_t>(m.groups.size()));
-  for (const std::string& group : m.groups) out.text(group);
+  write_list(out, m.groups);
 }
 void write(WireWriter& out, const ForgetRequest& m) {
   out.u32(static_cast<std::uint32_t>(m.jobs.size()));
@@ -61,15 +69,11 @@ void write(WireWriter& out, const ShimGaveUp& m) {
 }
 void write(WireWriter& out, const TreeEnded& m) { write(out, m.attempt); }
 void write(WireWriter& out, const Forgotten& m) { out.rest(m.problem); }
-void write_words(WireWriter& out, const std::vector<std::string>& words) {
-  out.u32(static_cast<std::uint32_t>(words.size()));
-  for (const std::string& word : words) out.text(word);
-}
 void write(WireWriter& out, const MoveRequest& m) {
   write(out, m.attempt);
   out.text(m.token);
-  write_words(out, m.words);
-  write_words(out, m.variables);
+  write_list(out, m.words);
+  write_list(out, m.variables);
 }
 void write(WireWriter& out, const MoverStarted& m) {
   write(out, m.attempt);
@@ -101,8 +105,7 @@ void read(WireReader& in, EndTreeRequest& m) {
 void read(WireReader& in, EndContainersRequest& m) {
   m.attempt = read_attempt(in);
   m.since = Boot{Microseconds{in.i64()}};
-  const std::uint32_t count = in.count(sizeof(std::uint32_t));
-  for (std::uint32_t i = 0; i < count; ++i) m.groups.push_back(in.text());
+  m.groups = read_list(in);
 }
 void read(WireReader& in, ForgetRequest& m) {
   const std::uint32_t count = in.count(sizeof(std::uint64_t));
@@ -134,15 +137,11 @@ void read(WireReader& in, ShimGaveUp& m) {
 }
 void read(WireReader& in, TreeEnded& m) { m.attempt = read_attempt(in); }
 void read(WireReader& in, Forgotten& m) { m.problem = in.rest(); }
-void read_words(WireReader& in, std::vector<std::string>& words) {
-  const std::uint32_t count = in.count(sizeof(std::uint32_t));
-  for (std::uint32_t i = 0; i < count; ++i) words.push_back(in.text());
-}
 void read(WireReader& in, MoveRequest& m) {
   m.attempt = read_attempt(in);
   m.token = in.text();
-  read_words(in, m.words);
-  read_words(in, m.variables);
+  m.words = read_list(in);
+  m.variables = read_list(in);
 }
 void read(WireReader& in, MoverStarted& m) {
   m.attempt = read_attempt(in);
@@ -189,16 +188,6 @@ Result<LaunchMessage> decode_launch(std::string_view packet) {
 
 namespace {
 
-void write_list(WireWriter& out, const std::vector<std::string>& list) {
-  out.u32(static_cast<std::uint32_t>(list.size()));
-  for (const std::string& item : list) out.text(item);
-}
-std::vector<std::string> read_list(WireReader& in) {
-  std::vector<std::string> list(in.count(sizeof(std::uint32_t)));
-  for (std::string& item : list) item = in.text();
-  return list;
-}
-
 void write_time(WireWriter& out, const TimeRule& time) {
   out.i64(time.limit.count());
   out.u32(static_cast<std::uint32_t>(time.warn_signal));
@@ -214,27 +203,27 @@ TimeRule read_time(WireReader& in) {
   return time;
 }
 
-void write_devices(WireWriter& out, const LaunchOrder& order) {
-  out.text(order.devices_open);
-  out.u8(order.devices ? 1 : 0);
-  if (!order.devices) return;
-  out.u32(static_cast<std::uint32_t>(order.devices->guarded.size()));
-  for (const DeviceRange& range : order.devices->guarded) {
+void write_filter(WireWriter& out, const DevicesOrder& devices) {
+  out.text(devices.open);
+  out.u8(devices.filter ? 1 : 0);
+  if (!devices.filter) return;
+  out.u32(static_cast<std::uint32_t>(devices.filter->guarded.size()));
+  for (const DeviceRange& range : devices.filter->guarded) {
     out.u32(range.major);
     out.u32(range.first);
     out.u32(range.last);
   }
-  out.u32(static_cast<std::uint32_t>(order.devices->allowed.size()));
-  for (const DeviceNode& node : order.devices->allowed) {
+  out.u32(static_cast<std::uint32_t>(devices.filter->allowed.size()));
+  for (const DeviceNode& node : devices.filter->allowed) {
     out.u32(node.major);
     out.u32(node.minor);
   }
 }
 
-void read_devices(WireReader& in, LaunchOrder& order) {
-  order.devices_open = in.text();
+void read_filter(WireReader& in, DevicesOrder& devices) {
+  devices.open = in.text();
   if (in.u8() == 0) return;
-  DeviceFilter& filter = order.devices.emplace();
+  DeviceFilter& filter = devices.filter.emplace();
   filter.guarded.resize(in.count(3 * sizeof(std::uint32_t)));
   for (DeviceRange& range : filter.guarded) {
     range.major = in.u32();
@@ -248,31 +237,31 @@ void read_devices(WireReader& in, LaunchOrder& order) {
   }
 }
 
-void write_limits(WireWriter& out, const LaunchOrder& order) {
-  out.u32(static_cast<std::uint32_t>(order.vram_limits.size()));
-  for (const VramLimit& limit : order.vram_limits) {
+void write_limits(WireWriter& out, const DevicesOrder& devices) {
+  out.u32(static_cast<std::uint32_t>(devices.vram_limits.size()));
+  for (const VramLimit& limit : devices.vram_limits) {
     out.text(limit.pci);
     out.u64(limit.bytes);
   }
-  out.u8(order.mps ? 1 : 0);
-  if (!order.mps) return;
-  out.u32(static_cast<std::uint32_t>(number_of(order.mps->card)));
-  out.text(order.mps->uuid);
-  out.text(order.mps->program);
-  write_list(out, order.mps->variables);
-  out.i64(order.mps->linger.count());
-  out.u32(static_cast<std::uint32_t>(order.mps->thread_percent));
-  out.u64(order.mps->vram_limit_bytes);
+  out.u8(devices.mps ? 1 : 0);
+  if (!devices.mps) return;
+  out.u32(static_cast<std::uint32_t>(number_of(devices.mps->card)));
+  out.text(devices.mps->uuid);
+  out.text(devices.mps->program);
+  write_list(out, devices.mps->variables);
+  out.i64(devices.mps->linger.count());
+  out.u32(static_cast<std::uint32_t>(devices.mps->thread_percent));
+  out.u64(devices.mps->vram_limit_bytes);
 }
 
-void read_limits(WireReader& in, LaunchOrder& order) {
-  order.vram_limits.resize(in.count(sizeof(std::uint32_t) + sizeof(std::uint64_t)));
-  for (VramLimit& limit : order.vram_limits) {
+void read_limits(WireReader& in, DevicesOrder& devices) {
+  devices.vram_limits.resize(in.count(sizeof(std::uint32_t) + sizeof(std::uint64_t)));
+  for (VramLimit& limit : devices.vram_limits) {
     limit.pci = in.text();
     limit.bytes = in.u64();
   }
   if (in.u8() == 0) return;
-  MpsOrder& mps = order.mps.emplace();
+  MpsOrder& mps = devices.mps.emplace();
   mps.card = CardNumber{static_cast<std::uint16_t>(in.u32())};
   mps.uuid = in.text();
   mps.program = in.text();
@@ -282,45 +271,76 @@ void read_limits(WireReader& in, LaunchOrder& order) {
   mps.vram_limit_bytes = in.u64();
 }
 
+void write_command(WireWriter& out, const CommandOrder& command) {
+  write_list(out, command.argv);
+  write_list(out,
+             command.environment ? command.environment->variables : std::vector<std::string>());
+  out.u32(static_cast<std::uint32_t>(command.added_variables.size()));
+  for (const auto& [name, value] : command.added_variables) {
+    out.text(name);
+    out.text(value);
+  }
+  out.text(command.working_directory);
+  out.u32(command.owner.uid);
+  out.u32(command.owner.gid);
+  out.text(command.owner.user);
+  out.u32(command.umask);
+  out.u32(static_cast<std::uint32_t>(command.limits.size()));
+  for (const ResourceLimit& limit : command.limits) {
+    out.u32(static_cast<std::uint32_t>(limit.resource));
+    out.u64(limit.soft);
+    out.u64(limit.hard);
+  }
+  out.text(command.output_path);
+  out.text(command.error_path);
+  out.u64(command.log_limit_bytes);
+}
+
+void read_command(WireReader& in, CommandOrder& command) {
+  command.argv = read_list(in);
+  auto environment = std::make_shared<Environment>();
+  environment->variables = read_list(in);
+  command.environment = std::move(environment);
+  command.added_variables.resize(in.count(2 * sizeof(std::uint32_t)));
+  for (auto& [name, value] : command.added_variables) {
+    name = in.text();
+    value = in.text();
+  }
+  command.working_directory = in.text();
+  command.owner.uid = in.u32();
+  command.owner.gid = in.u32();
+  command.owner.user = in.text();
+  command.umask = in.u32();
+  command.limits.resize(in.count(sizeof(std::uint32_t) + 2 * sizeof(std::uint64_t)));
+  for (ResourceLimit& limit : command.limits) {
+    limit.resource = static_cast<int>(in.u32());
+    limit.soft = in.u64();
+    limit.hard = in.u64();
+  }
+  command.output_path = in.text();
+  command.error_path = in.text();
+  command.log_limit_bytes = in.u64();
+}
+
 }  // namespace
 
 std::string encode_order(const LaunchOrder& order) {
   WireWriter out;
   out.reserve(4096);
   write(out, order.attempt);
-  write_list(out, order.argv);
-  write_list(out, order.environment ? order.environment->variables : std::vector<std::string>());
-  out.u32(static_cast<std::uint32_t>(order.added_variables.size()));
-  for (const auto& [name, value] : order.added_variables) {
-    out.text(name);
-    out.text(value);
-  }
-  out.text(order.working_directory);
-  out.u32(order.owner.uid);
-  out.u32(order.owner.gid);
-  out.text(order.owner.user);
-  out.u32(order.umask);
-  out.u32(static_cast<std::uint32_t>(order.limits.size()));
-  for (const ResourceLimit& limit : order.limits) {
-    out.u32(static_cast<std::uint32_t>(limit.resource));
-    out.u64(limit.soft);
-    out.u64(limit.hard);
-  }
-  out.text(order.output_path);
-  out.text(order.error_path);
-  out.u64(order.log_limit_bytes);
+  write_command(out, order.command);
   write_time(out, order.time);
-  out.u8(static_cast<std::uint8_t>(order.attach));
-  out.u32(static_cast<std::uint32_t>(order.terminal_rows));
-  out.u32(static_cast<std::uint32_t>(order.terminal_columns));
-  out.u32(static_cast<std::uint32_t>(order.cpus));
-  out.u64(order.ram_bytes);
-  write_devices(out, order);
-  out.text(order.near.cpus);
-  out.text(order.near.memory);
+  out.u8(static_cast<std::uint8_t>(order.command.attach));
+  out.u32(static_cast<std::uint32_t>(order.command.terminal_rows));
+  out.u32(static_cast<std::uint32_t>(order.command.terminal_columns));
+  out.u32(static_cast<std::uint32_t>(order.isolation.cpus));
+  out.u64(order.isolation.ram_bytes);
+  write_filter(out, order.devices);
+  out.text(order.isolation.near.cpus);
+  out.text(order.isolation.near.memory);
   out.u32(order.adopted ? static_cast<std::uint32_t>(order.adopted->pid) : 0);
   out.i64(order.adopted ? order.adopted->started.time_since_epoch().count() : 0);
-  write_limits(out, order);
+  write_limits(out, order.devices);
   return out.take();
 }
 
@@ -328,45 +348,23 @@ Result<LaunchOrder> decode_order(std::string_view bytes) {
   WireReader in(bytes);
   LaunchOrder order;
   order.attempt = read_attempt(in);
-  order.argv = read_list(in);
-  auto environment = std::make_shared<Environment>();
-  environment->variables = read_list(in);
-  order.environment = std::move(environment);
-  order.added_variables.resize(in.count(2 * sizeof(std::uint32_t)));
-  for (auto& [name, value] : order.added_variables) {
-    name = in.text();
-    value = in.text();
-  }
-  order.working_directory = in.text();
-  order.owner.uid = in.u32();
-  order.owner.gid = in.u32();
-  order.owner.user = in.text();
-  order.umask = in.u32();
-  order.limits.resize(in.count(sizeof(std::uint32_t) + 2 * sizeof(std::uint64_t)));
-  for (ResourceLimit& limit : order.limits) {
-    limit.resource = static_cast<int>(in.u32());
-    limit.soft = in.u64();
-    limit.hard = in.u64();
-  }
-  order.output_path = in.text();
-  order.error_path = in.text();
-  order.log_limit_bytes = in.u64();
+  read_command(in, order.command);
   order.time = read_time(in);
   const std::uint8_t attach = in.u8();
-  order.attach = attach == static_cast<std::uint8_t>(Attach::kPty)     ? Attach::kPty
-                 : attach == static_cast<std::uint8_t>(Attach::kPipes) ? Attach::kPipes
-                                                                       : Attach::kNone;
-  order.terminal_rows = static_cast<int>(in.u32());
-  order.terminal_columns = static_cast<int>(in.u32());
-  order.cpus = static_cast<int>(in.u32());
-  order.ram_bytes = in.u64();
-  read_devices(in, order);
-  order.near.cpus = in.text();
-  order.near.memory = in.text();
+  order.command.attach = attach == static_cast<std::uint8_t>(Attach::kPty)     ? Attach::kPty
+                         : attach == static_cast<std::uint8_t>(Attach::kPipes) ? Attach::kPipes
+                                                                               : Attach::kNone;
+  order.command.terminal_rows = static_cast<int>(in.u32());
+  order.command.terminal_columns = static_cast<int>(in.u32());
+  order.isolation.cpus = static_cast<int>(in.u32());
+  order.isolation.ram_bytes = in.u64();
+  read_filter(in, order.devices);
+  order.isolation.near.cpus = in.text();
+  order.isolation.near.memory = in.text();
   const int adopted = static_cast<int>(in.u32());
   const Boot adopted_started{Microseconds{in.i64()}};
   if (adopted > 0) order.adopted = AdoptedProcess{adopted, adopted_started};
-  read_limits(in, order);
+  read_limits(in, order.devices);
   if (!in.ok()) return failure(ErrorCode::kInternal, "a launch order is cut off");
   return order;
 }

@@ -40,17 +40,18 @@ class Adopted : public ::testing::Test {
   void adopt(LaunchOrder order) {
     harness_.launcher().launch(std::move(order));
     ASSERT_TRUE(harness_.run_until([&] { return started() > 0; }));
+    EXPECT_EQ(parse_status(harness_.read(kAdoption, "status"))->pid, pid_);
   }
   int started() const {
     int count = 0;
-    for (const LauncherReport& report : harness_.reports()) {
-      if (const auto* one = std::get_if<AttemptStarted>(&report)) count += one->pid == pid_ ? 1 : 0;
+    for (const SeamReport& report : harness_.reports()) {
+      count += std::holds_alternative<AttemptRunning>(report) ? 1 : 0;
     }
     return count;
   }
-  const AttemptEnded* ended() const {
-    for (const LauncherReport& report : harness_.reports()) {
-      if (const auto* one = std::get_if<AttemptEnded>(&report)) return one;
+  const AttemptFinished* ended() const {
+    for (const SeamReport& report : harness_.reports()) {
+      if (const auto* one = std::get_if<AttemptFinished>(&report)) return one;
     }
     return nullptr;
   }
@@ -110,10 +111,10 @@ TEST_F(Adopted, IsLetGoAlive) {
 
 TEST_F(Adopted, IsFrozenAndWokenAndNotLeftFrozen) {
   adopt(adopting_order());
-  harness_.launcher().move_aside({.attempt = kAdoption});
+  harness_.mover().move_aside({.attempt = kAdoption});
   ASSERT_TRUE(harness_.run_until([&] { return find_process(pid_)->stopped; }));
   replace_shim();
-  harness_.launcher().bring_back({.attempt = kAdoption});
+  harness_.mover().bring_back({.attempt = kAdoption});
   EXPECT_TRUE(harness_.run_until([&] { return !find_process(pid_)->stopped; }))
       << "the second shim knows that the first had stopped it";
   EXPECT_EQ(started(), 1);
@@ -121,11 +122,11 @@ TEST_F(Adopted, IsFrozenAndWokenAndNotLeftFrozen) {
 
 TEST_F(Adopted, IsWokenWhenTheOrderCameWhileItsShimWasReplaced) {
   adopt(adopting_order());
-  harness_.launcher().move_aside({.attempt = kAdoption});
+  harness_.mover().move_aside({.attempt = kAdoption});
   ASSERT_TRUE(harness_.run_until([&] { return find_process(pid_)->stopped; }));
   harness_.kill_supervisor(kAdoption);
   ASSERT_TRUE(harness_.run_until([&] { return !harness_.follows(kAdoption); }));
-  harness_.launcher().bring_back({.attempt = kAdoption});
+  harness_.mover().bring_back({.attempt = kAdoption});
   EXPECT_TRUE(harness_.run_until([&] { return !find_process(pid_)->stopped; }));
 }
 
@@ -159,7 +160,7 @@ TEST_F(Adopted, WithoutAReadableClaimItIsLeftAlone) {
   { std::ofstream(harness_.attempt_path(kAdoption) + "/claim") << "rubbish"; }
   ::kill(shim, SIGKILL);
   ASSERT_TRUE(harness_.run_until([&] {
-    return std::ranges::any_of(harness_.reports(), [](const LauncherReport& report) {
+    return std::ranges::any_of(harness_.reports(), [](const SeamReport& report) {
       return std::holds_alternative<SupervisorLost>(report);
     });
   }));

@@ -14,18 +14,18 @@ class Attaching : public ::testing::Test {
  protected:
   void launch(Attach kind, const std::string& script) {
     LaunchOrder order = harness_.shell_order(kOne, script);
-    order.attach = kind;
-    order.terminal_rows = 33;
-    order.terminal_columns = 77;
+    order.command.attach = kind;
+    order.command.terminal_rows = 33;
+    order.command.terminal_columns = 77;
     order.time.grace = Seconds{0};
     harness_.launcher().launch(std::move(order));
   }
   bool run_until_started() {
     return harness_.run_until([&] { return !harness_.reports().empty(); });
   }
-  const AttemptEnded* ended() {
-    for (const LauncherReport& report : harness_.reports()) {
-      if (const auto* one = std::get_if<AttemptEnded>(&report)) return one;
+  const AttemptFinished* ended() {
+    for (const SeamReport& report : harness_.reports()) {
+      if (const auto* one = std::get_if<AttemptFinished>(&report)) return one;
     }
     return nullptr;
   }
@@ -231,8 +231,8 @@ TEST_F(Attaching, ASecondClientIsRefused) {
 
 TEST_F(Attaching, OutputAlsoGoesToTheFileTheUserChose) {
   LaunchOrder order = harness_.shell_order(kOne, "echo seen; exit 0");
-  order.attach = Attach::kPipes;
-  order.output_path = harness_.state() + "/chosen";
+  order.command.attach = Attach::kPipes;
+  order.command.output_path = harness_.state() + "/chosen";
   harness_.launcher().launch(std::move(order));
   ASSERT_TRUE(run_until_ended());
   ControlClient client = attach();

@@ -116,7 +116,7 @@ class GuardedJob : public ::testing::Test {
   }
   void run(const std::string& script, std::vector<DeviceNode> granted) {
     LaunchOrder order = harness_.shell_order(kGuarded, "exec 2>&1; " + script);
-    order.devices = DeviceFilter{.guarded = {{1, 4, 7}}, .allowed = std::move(granted)};
+    order.devices.filter = DeviceFilter{.guarded = {{1, 4, 7}}, .allowed = std::move(granted)};
     harness_.launcher().launch(std::move(order));
     ASSERT_TRUE(harness_.run_until([&] { return harness_.reports().size() == 2; }));
   }
@@ -161,14 +161,14 @@ TEST_F(GuardedJob, NorDoesAnythingItStarts) {
 TEST(OpenJob, SaysWhyItsDevicesAreOpen) {
   ShimHarness harness(false);
   LaunchOrder order = harness.shell_order(kGuarded, "true");
-  order.devices_open = "the daemon is not root";
+  order.devices.open = "the daemon is not root";
   harness.launcher().launch(std::move(order));
   ASSERT_TRUE(harness.run_until([&] { return harness.reports().size() == 2; }));
   const auto status = parse_status(harness.read(kGuarded, "status"));
   ASSERT_TRUE(status);
   EXPECT_EQ(status->device_filter, "off: the daemon is not root");
   LaunchOrder other = harness.shell_order({JobId{2}, 1}, "true");
-  other.devices = kFirstCardOnly;
+  other.devices.filter = kFirstCardOnly;
   harness.launcher().launch(std::move(other));
   ASSERT_TRUE(harness.run_until([&] { return harness.reports().size() == 4; }));
   EXPECT_EQ(parse_status(harness.read({JobId{2}, 1}, "status"))->device_filter,

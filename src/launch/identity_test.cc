@@ -23,27 +23,27 @@ class UnderRoot : public ::testing::Test {
   void SetUp() override {
     if (::geteuid() != 0) GTEST_SKIP() << "only root runs jobs of others";
   }
-  AttemptEnded run(LaunchOrder order) {
+  AttemptFinished run(LaunchOrder order) {
     harness_.launcher().launch(std::move(order));
-    const AttemptEnded* ended = nullptr;
+    const AttemptFinished* ended = nullptr;
     EXPECT_TRUE(harness_.run_until([&] {
-      for (const LauncherReport& report : harness_.reports()) {
-        if (const auto* one = std::get_if<AttemptEnded>(&report)) ended = one;
+      for (const SeamReport& report : harness_.reports()) {
+        if (const auto* one = std::get_if<AttemptFinished>(&report)) ended = one;
       }
       return ended != nullptr;
     }));
-    return ended == nullptr ? AttemptEnded{} : *ended;
+    return ended == nullptr ? AttemptFinished{} : *ended;
   }
   LaunchOrder order_of(std::uint32_t uid, const std::string& script) {
     LaunchOrder order = harness_.shell_order(kIdentityAttempt, script);
-    order.owner = {uid, uid, "somebody"};
+    order.command.owner = {uid, uid, "somebody"};
     return order;
   }
   ShimHarness harness_{false};
 };
 
 TEST_F(UnderRoot, TheCommandIsTheSubmitterAndNobodyElse) {
-  const AttemptEnded end =
+  const AttemptFinished end =
       run(order_of(kNobody, "id -u; id -ru; id -g; id -G; touch $GPUSCHED_CHECKPOINT_DIR/x"));
   EXPECT_EQ(end.exit_code, 0) << end.message;
   EXPECT_EQ(harness_.read(kIdentityAttempt, "log"), "65534\n65534\n65534\n65534\n");
@@ -54,7 +54,7 @@ TEST_F(UnderRoot, TheSubmitterGetsNoLimitThatIsAboveOurs) {
   ASSERT_EQ(::getrlimit(RLIMIT_RTPRIO, &ours), 0);
   if (ours.rlim_max >= 99) GTEST_SKIP() << "any priority is allowed here anyway";
   LaunchOrder order = order_of(kNobody, "ulimit -Hr");
-  order.limits = {{RLIMIT_RTPRIO, 99, 99}};
+  order.command.limits = {{RLIMIT_RTPRIO, 99, 99}};
   EXPECT_EQ(run(order).exit_code, 0);
   EXPECT_EQ(harness_.read(kIdentityAttempt, "log"), std::to_string(ours.rlim_max) + "\n");
 }
@@ -89,7 +89,7 @@ TEST_F(UnderRoot, FilesBelongToWhomTheyShould) {
 }
 
 TEST_F(UnderRoot, TheSubmitterCannotForgeRecords) {
-  const AttemptEnded end =
+  const AttemptFinished end =
       run(order_of(kNobody, "d=" + harness_.attempt_path(kIdentityAttempt) +
                                 "; echo x > $d/exit; ln -s /etc $d/y; rm $d/claim; "
                                 "cat $d/spec; cat $d/claim; exit 4"));
@@ -98,15 +98,15 @@ TEST_F(UnderRoot, TheSubmitterCannotForgeRecords) {
 }
 
 TEST_F(UnderRoot, AUserWhoIsGoneIsALaunchFailure) {
-  const AttemptEnded end = run(order_of(3'999'999, "true"));
+  const AttemptFinished end = run(order_of(3'999'999, "true"));
   EXPECT_EQ(end.cause, Cause::kLaunch);
   EXPECT_EQ(end.message, "user 3999999 no longer exists");
 }
 
 TEST_F(UnderRoot, FilesAreOpenedWithTheSubmittersRights) {
   LaunchOrder order = order_of(kNobody, "echo x");
-  order.output_path = "/etc/gpusched-must-not-appear";
-  const AttemptEnded end = run(std::move(order));
+  order.command.output_path = "/etc/gpusched-must-not-appear";
+  const AttemptFinished end = run(std::move(order));
   EXPECT_EQ(end.cause, Cause::kLaunch);
   EXPECT_NE(end.message.find("permission denied"), std::string::npos) << end.message;
   EXPECT_FALSE(std::filesystem::exists("/etc/gpusched-must-not-appear"));
@@ -117,8 +117,8 @@ TEST_F(UnderRoot, ADirectoryClosedToTheSubmitterIsALaunchFailure) {
   std::filesystem::create_directory(closed);
   ::chmod(closed.c_str(), 0700);
   LaunchOrder order = order_of(kNobody, "true");
-  order.working_directory = closed;
-  const AttemptEnded end = run(std::move(order));
+  order.command.working_directory = closed;
+  const AttemptFinished end = run(std::move(order));
   EXPECT_EQ(end.message, "cannot enter working directory '" + closed + "': permission denied");
 }
 
@@ -165,7 +165,7 @@ TEST(FullDisk, CostsOutputButNeitherTheJobNorItsExitCode) {
       harness.run_until([&] { return harness.reports().size() > 1; }, std::chrono::seconds(1)));
   std::filesystem::resize_file(place + "/1/log", 0);
   ASSERT_TRUE(harness.run_until([&] { return harness.reports().size() > 1; }));
-  const auto* ended = std::get_if<AttemptEnded>(&harness.reports().back());
+  const auto* ended = std::get_if<AttemptFinished>(&harness.reports().back());
   ASSERT_NE(ended, nullptr);
   EXPECT_EQ(ended->exit_code, 21);
   ::umount2(place.c_str(), MNT_DETACH);

@@ -18,8 +18,8 @@ class Crashing : public ::testing::TestWithParam<bool> {
   void SetUp() override {
     if (!harness_.why_not().empty()) GTEST_SKIP() << harness_.why_not();
   }
-  const LauncherReport* final_of(AttemptId id) {
-    for (const LauncherReport& report : harness_.reports()) {
+  const SeamReport* final_of(AttemptId id) {
+    for (const SeamReport& report : harness_.reports()) {
       if (attempt_of(report) == id && is_final(report)) return &report;
     }
     return nullptr;
@@ -39,13 +39,13 @@ class Crashing : public ::testing::TestWithParam<bool> {
     return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
   }
   void expect_honest(AttemptId id) {
-    const LauncherReport* report = final_of(id);
+    const SeamReport* report = final_of(id);
     ASSERT_NE(report, nullptr) << to_string(id);
-    if (const auto* ended = std::get_if<AttemptEnded>(report)) {
+    if (const auto* ended = std::get_if<AttemptFinished>(report)) {
       EXPECT_EQ(times_run(id), 1) << to_string(id);
       EXPECT_EQ(ended->exit_code, static_cast<int>(number_of(id.job) % 100)) << to_string(id);
     } else {
-      EXPECT_TRUE(std::holds_alternative<AttemptNotStarted>(*report)) << to_string(id);
+      EXPECT_TRUE(std::holds_alternative<AttemptNeverRan>(*report)) << to_string(id);
       EXPECT_EQ(times_run(id), 0) << to_string(id);
     }
   }
@@ -122,7 +122,7 @@ TEST_P(Crashing, ALateShimFindsTheClaimTakenAndDoesNotRun) {
   const std::size_t before = harness_.reports().size();
   harness_.launcher().launch(counting_order(id));
   ASSERT_TRUE(harness_.run_until([&] { return harness_.reports().size() > before; }));
-  EXPECT_TRUE(std::holds_alternative<AttemptNotStarted>(harness_.reports().back()));
+  EXPECT_TRUE(std::holds_alternative<AttemptNeverRan>(harness_.reports().back()));
   EXPECT_EQ(times_run(id), 0);
 }
 

@@ -13,6 +13,7 @@
 #include <boost/asio/post.hpp>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "jobdir/packet.h"
 #include "os/descriptors.h"
@@ -104,19 +105,47 @@ Result<void> LauncherLink::spawn(int request_end, int report_end) {
   return {};
 }
 
-bool LauncherLink::send(const std::string& packet, const std::vector<int>& passed) {
-  if (!ready_) return false;
-  const int error = send_packet(requests_.native_handle(), packet, passed, MSG_DONTWAIT);
-  if (error == 0) return true;
-  if (error == EAGAIN && !waiting_for_room_) {
-    waiting_for_room_ = true;
-    requests_.async_wait(Wait::wait_write, [this](const boost::system::error_code& problem) {
-      if (problem == boost::asio::error::operation_aborted) return;
-      waiting_for_room_ = false;
-      handlers_.writable();
-    });
+void LauncherLink::send(std::string packet, std::vector<Fd> files, AttemptId launch) {
+  outbox_.push_back({launch, std::move(packet), std::move(files)});
+  pump();
+}
+
+bool LauncherLink::withdraw(AttemptId launch) {
+  return std::erase_if(outbox_, [&](const Outgoing& one) { return one.launch == launch; }) > 0;
+}
+
+void LauncherLink::pump() {
+  while (ready_ && !outbox_.empty()) {
+    const Outgoing& next = outbox_.front();
+    std::vector<int> passed;
+    for (const Fd& file : next.files) passed.push_back(file.get());
+    const int error = send_packet(requests_.native_handle(), next.packet, passed, MSG_DONTWAIT);
+    if (error == EAGAIN) pump_when_writable();
+    if (error != 0) return;
+    const AttemptId launch = next.launch;
+    outbox_.pop_front();
+    if (launch.number != 0) handlers_.sent(launch);
   }
-  return false;
+}
+
+void LauncherLink::pump_when_writable() {
+  if (std::exchange(waiting_for_room_, true)) return;
+  requests_.async_wait(Wait::wait_write, [this](const boost::system::error_code& problem) {
+    if (problem == boost::asio::error::operation_aborted) return;
+    waiting_for_room_ = false;
+    pump();
+  });
+}
+
+void LauncherLink::deliver(LaunchMessage& message, std::vector<Fd>& passed) {
+  const bool of_mover = std::holds_alternative<MoverStarted>(message) ||
+                        std::holds_alternative<MoverNotStarted>(message) ||
+                        std::holds_alternative<MoverEnded>(message);
+  if (!of_mover) {
+    handlers_.message(message, passed);
+  } else if (take_of_mover_) {
+    take_of_mover_(message, passed);
+  }
 }
 
 bool LauncherLink::read_packets(Descriptor& socket, int most) {
@@ -134,7 +163,7 @@ bool LauncherLink::read_packets(Descriptor& socket, int most) {
     }
     const auto* ready = std::get_if<LauncherReady>(&*message);
     if (ready == nullptr) {
-      handlers_.message(*message, passed);
+      deliver(*message, passed);
       continue;
     }
     if (ready->version != kLaunchProtocolVersion) {
@@ -144,6 +173,7 @@ bool LauncherLink::read_packets(Descriptor& socket, int most) {
     }
     ready_ = true;
     handlers_.ready();
+    pump();
   }
   return true;
 }

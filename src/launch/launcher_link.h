@@ -1,5 +1,5 @@
 // The daemon's connection to gpusched-launcher: starts it (posix_spawn, never fork), notices its
-// death, starts it again, and carries packets both ways. Private to process/: it shows Asio.
+// death, starts it again, and carries packets both ways. Private to launch/: it shows Asio.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "core/model/ids.h"
 #include "jobdir/launch_protocol.h"
 #include "os/fd.h"
 
@@ -21,9 +22,9 @@ namespace gpusched {
 class LauncherLink {
  public:
   struct Handlers {
-    std::function<void()> ready;     // It has the lock; requests may be sent.
-    std::function<void()> lost;      // It is dead, and everything it had said has been delivered.
-    std::function<void()> writable;  // After send() answered "not now".
+    std::function<void()> ready;  // It has the lock.
+    std::function<void()> lost;   // It is dead, and everything it had said has been delivered.
+    std::function<void(AttemptId)> sent;  // The order to launch this one.
     std::function<void(LaunchMessage&, std::vector<Fd>&)> message;
     std::function<void(const std::string&)> complain;
   };
@@ -36,14 +37,29 @@ class LauncherLink {
   Result<void> start();
   bool ready() const { return ready_; }
   int pid() const { return pid_; }
-  // False: not now. Either it is not ready, or its socket is full and writable() will follow.
-  bool send(const std::string& packet, const std::vector<int>& passed);
+  // To the launcher that is or will be, in the order of the calls. `launch`: whom it is to launch.
+  void send(std::string packet, std::vector<Fd> files = {}, AttemptId launch = {});
+  // It was not sent, and never will be. False: there is nothing of the kind.
+  bool withdraw(AttemptId launch);
+  // What it says of movers goes there.
+  void on_mover(std::function<void(const LaunchMessage&, std::vector<Fd>&)> take) {
+    take_of_mover_ = std::move(take);
+  }
 
  private:
   using Descriptor = boost::asio::posix::stream_descriptor;
   // Shims of an earlier launcher report over its socket for as long as they live.
   using Channels = std::list<Descriptor>;
 
+  struct Outgoing {
+    AttemptId launch;  // Number 0: none.
+    std::string packet;
+    std::vector<Fd> files;
+  };
+
+  void pump();
+  void pump_when_writable();
+  void deliver(LaunchMessage& message, std::vector<Fd>& passed);
   Result<void> spawn(int request_end, int report_end);
   void wait_for_requests();
   void wait_for_reports(Channels::iterator channel);
@@ -56,6 +72,8 @@ class LauncherLink {
   boost::asio::io_context& loop_;
   std::vector<std::string> command_;
   Handlers handlers_;
+  std::function<void(const LaunchMessage&, std::vector<Fd>&)> take_of_mover_;
+  std::deque<Outgoing> outbox_;
   int pid_ = 0;
   bool ready_ = false;
   bool waiting_for_room_ = false;

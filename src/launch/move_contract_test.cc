@@ -1,4 +1,4 @@
-// Moving, on the real launcher and the simulated driver, with and without control groups.
+// The Mover's contract on the real one and the simulated driver, with and without control groups.
 #include "tests/support/move_contract.h"
 
 #include "launch/move_harness.h"

@@ -21,12 +21,12 @@ class CrashedMoves {
   }
   void order(bool out) {
     const MoveOrder order = harness_.move_order(one_, true);
-    out ? harness_.launcher().move_aside(order) : harness_.launcher().bring_back(order);
+    out ? harness_.mover().move_aside(order) : harness_.mover().bring_back(order);
   }
   long count_moves() { return std::ranges::count_if(harness_.reports(), is_about_move); }
   void expect_answer(bool out, long before) {
     ASSERT_TRUE(harness_.run_until([&] { return count_moves() > before; }));
-    const LauncherReport& last = harness_.reports().back();
+    const SeamReport& last = harness_.reports().back();
     const auto* failed = std::get_if<MoveFailed>(&last);
     ASSERT_EQ(failed, nullptr) << failed->error;
     if (out) {
@@ -150,11 +150,11 @@ TEST_F(Crashes, AJobThatIsKilledInTheMiddleIsReportedAsEndedOnly) {
     const AttemptId id{JobId{job}, 1};
     harness_.launcher().launch(harness_.card_order(id));
     ASSERT_TRUE(harness_.run_until([&] { return harness_.held_on_card() == kMoveVram; }));
-    harness_.launcher().move_aside(harness_.move_order(id, true));
+    harness_.mover().move_aside(harness_.move_order(id, true));
     turn_the_loop(static_cast<unsigned>(random() % 6));
     ::kill(parse_status(harness_.read(id, "status"))->pid, SIGKILL);
     ASSERT_TRUE(harness_.run_until([&] {
-      return std::ranges::any_of(harness_.reports(), [&](const LauncherReport& report) {
+      return std::ranges::any_of(harness_.reports(), [&](const SeamReport& report) {
         return attempt_of(report) == id && is_final(report);
       });
     }));

@@ -14,26 +14,26 @@ class MoveHarness : public ShimHarness {
  public:
   explicit MoveHarness(bool with_cgroup, const std::string& scenario = "2x24G")
       : ShimHarness(with_cgroup), driver_(scenario) {
-    mover_.variables = driver_.environment();
+    mover_options_.variables = driver_.environment();
     restart();
   }
 
   testing::SimulatedDriver& driver() { return driver_; }
   std::string uuid() const { return driver_.world().data().facts[0].uuid; }
   void set_mover_variable(const std::string& variable) {
-    mover_.variables.push_back(variable);
+    mover_options_.variables.push_back(variable);
     restart();
   }
   void set_mover(const MoverOptions& mover) {
-    mover_ = mover;
+    mover_options_ = mover;
     restart();
   }
 
   std::string steps_file(AttemptId id) const { return state() + "/steps." + to_string(id); }
   LaunchOrder on_cards(LaunchOrder order) const {
-    auto environment = std::make_shared<Environment>(*order.environment);
+    auto environment = std::make_shared<Environment>(*order.command.environment);
     for (const std::string& each : driver_.environment()) environment->variables.push_back(each);
-    order.environment = std::move(environment);
+    order.command.environment = std::move(environment);
     return order;
   }
   std::string simjob(AttemptId id) const {

@@ -67,7 +67,7 @@ class MovesOfHolders : public ::testing::Test {
   T answer(bool out, const MoveOrder& order) {
     const auto count = [&] { return std::ranges::count_if(harness_.reports(), is_about_move); };
     const long before = count();
-    out ? harness_.launcher().move_aside(order) : harness_.launcher().bring_back(order);
+    out ? harness_.mover().move_aside(order) : harness_.mover().bring_back(order);
     EXPECT_TRUE(harness_.run_until([&] { return count() > before; }));
     const T* found = std::get_if<T>(&harness_.reports().back());
     EXPECT_NE(found, nullptr);

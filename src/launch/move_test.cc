@@ -30,10 +30,10 @@ class Moves : public ::testing::Test {
   template <class T>
   T answer(bool out, MoveOrder order) {
     const long before = count_moves();
-    out ? harness_->launcher().move_aside(order) : harness_->launcher().bring_back(order);
+    out ? harness_->mover().move_aside(order) : harness_->mover().bring_back(order);
     EXPECT_TRUE(harness_->run_until([&] { return count_moves() > before; }));
     const T* found = nullptr;
-    for (const LauncherReport& report : harness_->reports()) {
+    for (const SeamReport& report : harness_->reports()) {
       if (!is_about_move(report)) continue;
       found = std::get_if<T>(&report);
       if (const auto* failed = std::get_if<MoveFailed>(&report)) said_ = failed->error;
@@ -200,7 +200,7 @@ TEST_F(Moves, AStoppedProcessIsNotAskedBecauseTheDriverWouldWaitForIt) {
   start();
   const int pid = static_cast<int>(parse_status(harness_->read(one_, "status"))->pid);
   // Waking it first is what the daemon does; somebody stops it again and again.
-  harness_->launcher().move_aside(harness_->move_order(one_, true));
+  harness_->mover().move_aside(harness_->move_order(one_, true));
   EXPECT_TRUE(harness_->run_until([&] {
     ::kill(pid, SIGSTOP);
     return count_moves() > 0;
@@ -282,8 +282,8 @@ TEST_F(Moves, OnOneCardGoOneAfterAnother) {
   const AttemptId two{JobId{2}, 1};
   start(harness_->card_order(one_));
   start(harness_->card_order(two), 2 * kMoveVram);
-  harness_->launcher().move_aside(harness_->move_order(one_, true));
-  harness_->launcher().move_aside(harness_->move_order(two, true));
+  harness_->mover().move_aside(harness_->move_order(one_, true));
+  harness_->mover().move_aside(harness_->move_order(two, true));
   ASSERT_TRUE(harness_->run_until([&] { return !harness_->read(two, kMoveOrder).empty(); }));
   EXPECT_TRUE(harness_->record(one_).done);
   ASSERT_TRUE(harness_->run_until([&] { return count_moves() == 2; }));
@@ -303,11 +303,11 @@ TEST_F(Moves, OnTwoCardsAtOnceDoNotTakeTheSameHostRam) {
   start(harness_->card_order(two), 2 * kMoveVram);
   MoveOrder other = harness_->move_order(two, true);
   other.room[0].uuid = harness_->driver().world().data().facts[1].uuid;
-  harness_->launcher().move_aside(harness_->move_order(one_, true));
-  harness_->launcher().move_aside(other);
+  harness_->mover().move_aside(harness_->move_order(one_, true));
+  harness_->mover().move_aside(other);
   ASSERT_TRUE(harness_->run_until([&] { return count_moves() == 2; }));
   std::vector<AttemptId> stayed;  // Whichever came second.
-  for (const LauncherReport& report : harness_->reports()) {
+  for (const SeamReport& report : harness_->reports()) {
     const auto* failed = std::get_if<MoveFailed>(&report);
     if (failed == nullptr) continue;
     EXPECT_EQ(failed->error.find("the host has 7.0 GiB of memory left"), 0U) << failed->error;

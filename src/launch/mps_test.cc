@@ -23,8 +23,8 @@ class MpsServers : public ::testing::TestWithParam<bool> {
   std::string place(int number) const { return mps_place_name(::geteuid(), CardNumber{0}, number); }
   LaunchOrder order(AttemptId id, const std::string& script) {
     LaunchOrder made = harness_->on_cards(harness_->shell_order(id, script));
-    made.added_variables.emplace_back("CUDA_VISIBLE_DEVICES", "0");
-    MpsOrder& mps = made.mps.emplace();
+    made.command.added_variables.emplace_back("CUDA_VISIBLE_DEVICES", "0");
+    MpsOrder& mps = made.devices.mps.emplace();
     mps.uuid = harness_->uuid();
     mps.program = MPS_CONTROL_PROGRAM;
     mps.variables = harness_->driver().environment();
@@ -37,17 +37,17 @@ class MpsServers : public ::testing::TestWithParam<bool> {
   }
   template <class T>
   const T* report_of(AttemptId id) const {
-    for (const LauncherReport& report : harness_->reports()) {
+    for (const SeamReport& report : harness_->reports()) {
       if (const auto* found = std::get_if<T>(&report); found && found->attempt == id) return found;
     }
     return nullptr;
   }
   bool starts(AttemptId id) {
-    return harness_->run_until([&] { return report_of<AttemptStarted>(id) != nullptr; });
+    return harness_->run_until([&] { return report_of<AttemptRunning>(id) != nullptr; });
   }
-  const AttemptEnded* end_of(AttemptId id) {
-    harness_->run_until([&] { return report_of<AttemptEnded>(id) != nullptr; });
-    return report_of<AttemptEnded>(id);
+  const AttemptFinished* end_of(AttemptId id) {
+    harness_->run_until([&] { return report_of<AttemptFinished>(id) != nullptr; });
+    return report_of<AttemptFinished>(id);
   }
   std::optional<MpsServer> server(int number) const {
     const auto found = MpsPlace::open(harness_->state(), place(number));
@@ -101,7 +101,7 @@ TEST_P(MpsServers, AServerThatDiesIsReplacedForTheNextJobAndNamedByThoseThatFail
   const auto first = server(1);
   ASSERT_TRUE(first && first->processes.size() == 2);
   ::kill(first->processes.back().pid, SIGKILL);
-  const AttemptEnded* ended = end_of(two_);
+  const AttemptFinished* ended = end_of(two_);
   ASSERT_NE(ended, nullptr);
   EXPECT_EQ(ended->exit_code, 1);
   EXPECT_NE(ended->message.find("the MPS server that it used has ended"), std::string::npos)
@@ -114,12 +114,12 @@ TEST_P(MpsServers, AServerThatDiesIsReplacedForTheNextJobAndNamedByThoseThatFail
 
 TEST_P(MpsServers, WithoutAServerAJobRunsAllTheSameAndSaysWhy) {
   LaunchOrder made = order(one_, "echo ${CUDA_MPS_PIPE_DIRECTORY-none} $CUDA_VISIBLE_DEVICES");
-  made.mps->program = "/no/such/program";
-  made.vram_limits = {{"0000:03:00.0", 1}};
+  made.devices.mps->program = "/no/such/program";
+  made.devices.vram_limits = {{"0000:03:00.0", 1}};
   launch(made);
   ASSERT_NE(end_of(one_), nullptr);
   EXPECT_EQ(harness_->read(one_, "log"), "none 0\n");
-  EXPECT_EQ(report_of<AttemptStarted>(one_)->without_mps, "/no/such/program cannot be run");
+  EXPECT_EQ(report_of<AttemptRunning>(one_)->without_mps, "/no/such/program cannot be run");
   EXPECT_EQ(status(one_)->mps, "off: /no/such/program cannot be run");
   EXPECT_EQ(status(one_)->vram_limit, "watch");
   // The next launcher clears up what is left of the try.

@@ -71,27 +71,28 @@ TEST(ControlProtocol, NonsenseIsRefusedOrClampedButNeverBelieved) {
 LaunchOrder full_order() {
   LaunchOrder order;
   order.attempt = {JobId{12345678901ULL}, 3};
-  order.argv = {"prog", "", "a\nb", "\xff\xfe"};
+  order.command.argv = {"prog", "", "a\nb", "\xff\xfe"};
   auto environment = std::make_shared<Environment>();
   environment->variables = {"A=1", "B="};
-  order.environment = environment;
-  order.added_variables = {{"C", "3"}};
-  order.working_directory = "/somewhere";
-  order.owner = {1000, 1001, "ml1"};
-  order.umask = 077;
-  order.limits = {{7, 1024, 4096}};
-  order.output_path = "out";
-  order.error_path = "err";
-  order.log_limit_bytes = 1 << 20;
+  order.command.environment = environment;
+  order.command.added_variables = {{"C", "3"}};
+  order.command.working_directory = "/somewhere";
+  order.command.owner = {1000, 1001, "ml1"};
+  order.command.umask = 077;
+  order.command.limits = {{7, 1024, 4096}};
+  order.command.output_path = "out";
+  order.command.error_path = "err";
+  order.command.log_limit_bytes = 1 << 20;
   order.time = {Seconds{60}, 10, Seconds{5}, Seconds{3}};
-  order.attach = Attach::kPty;
-  order.terminal_rows = 24;
-  order.terminal_columns = 80;
-  order.cpus = 4;
-  order.ram_bytes = 1ULL << 33;
-  order.near = {"0-3", "0", 4};
-  order.vram_limits = {{"0000:03:00.0", 1ULL << 33}};
-  order.mps = MpsOrder{CardNumber{2}, "GPU-1", "/usr/bin/control", {"A=b"}, Seconds{9}, 30, 5};
+  order.command.attach = Attach::kPty;
+  order.command.terminal_rows = 24;
+  order.command.terminal_columns = 80;
+  order.isolation.cpus = 4;
+  order.isolation.ram_bytes = 1ULL << 33;
+  order.isolation.near = {"0-3", "0", 4};
+  order.devices.vram_limits = {{"0000:03:00.0", 1ULL << 33}};
+  order.devices.mps =
+      MpsOrder{CardNumber{2}, "GPU-1", "/usr/bin/control", {"A=b"}, Seconds{9}, 30, 5};
   return order;
 }
 
@@ -101,16 +102,16 @@ TEST(LaunchProtocol, AnOrderComesBackAsItWas) {
   const auto back = decode_order(bytes);
   ASSERT_TRUE(back);
   EXPECT_EQ(encode_order(*back), bytes);
-  EXPECT_EQ(back->argv, order.argv);
-  EXPECT_EQ(back->environment->variables, order.environment->variables);
-  EXPECT_EQ(back->owner, order.owner);
-  EXPECT_EQ(back->limits, order.limits);
+  EXPECT_EQ(back->command.argv, order.command.argv);
+  EXPECT_EQ(back->command.environment->variables, order.command.environment->variables);
+  EXPECT_EQ(back->command.owner, order.command.owner);
+  EXPECT_EQ(back->command.limits, order.command.limits);
   EXPECT_EQ(back->time, order.time);
-  EXPECT_EQ(back->attach, Attach::kPty);
-  EXPECT_EQ(back->near.cpus, "0-3");
-  ASSERT_TRUE(back->mps);
-  EXPECT_EQ(back->mps->card, CardNumber{2});
-  EXPECT_EQ(back->mps->thread_percent, 30);
+  EXPECT_EQ(back->command.attach, Attach::kPty);
+  EXPECT_EQ(back->isolation.near.cpus, "0-3");
+  ASSERT_TRUE(back->devices.mps);
+  EXPECT_EQ(back->devices.mps->card, CardNumber{2});
+  EXPECT_EQ(back->devices.mps->thread_percent, 30);
 }
 
 TEST(LaunchProtocol, AnOrderThatIsCutOffIsRefused) {

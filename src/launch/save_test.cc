@@ -18,9 +18,9 @@ class Save : public ::testing::TestWithParam<bool> {
     if (!harness_.why_not().empty()) GTEST_SKIP() << harness_.why_not();
     ::mkfifo(harness_.fifo(kSaving).c_str(), 0600);
   }
-  const AttemptEnded* ended() {
-    for (const LauncherReport& report : harness_.reports()) {
-      if (const auto* one = std::get_if<AttemptEnded>(&report)) return one;
+  const AttemptFinished* ended() {
+    for (const SeamReport& report : harness_.reports()) {
+      if (const auto* one = std::get_if<AttemptFinished>(&report)) return one;
     }
     return nullptr;
   }
@@ -148,7 +148,7 @@ TEST_P(Save, NothingOfAnOuterJobIsHandedOn) {
   auto environment = std::make_shared<Environment>();
   environment->variables = {"PATH=/usr/bin:/bin", "GPUSCHED_RESUME=3", "GPUSCHED_GRACE=60",
                             "GPUSCHED_SOCKET=/s"};
-  order.environment = environment;
+  order.command.environment = environment;
   harness_.launcher().launch(std::move(order));
   ASSERT_TRUE(run_until_ended());
   EXPECT_EQ(log().find("GPUSCHED_RESUME"), std::string::npos);

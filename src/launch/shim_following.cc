@@ -12,7 +12,8 @@
 #include "jobdir/cgroup.h"
 #include "jobdir/control_client.h"
 #include "jobdir/packet.h"
-#include "launch/shim_launcher_impl.h"
+#include "launch/shim_launcher.h"
+#include "os/clock.h"
 
 namespace gpusched {
 namespace {
@@ -21,17 +22,17 @@ using Wait = boost::asio::posix::descriptor_base;
 constexpr std::chrono::milliseconds kFirstPause{5};
 constexpr std::chrono::milliseconds kLongestPause{1000};
 
-AttemptStarted started_by(AttemptId attempt, const StatusRecord& status) {
-  return {attempt, status.pid, status.started_at, status.without_mps()};
+AttemptRunning started_by(AttemptId attempt, const StatusRecord& status) {
+  return {attempt, status.started_at, status.without_mps()};
 }
 
 }  // namespace
 
-void ShimLauncher::Impl::on_message(LaunchMessage& message, std::vector<Fd>& passed) {
+void ShimLauncher::on_message(LaunchMessage& message, std::vector<Fd>& passed) {
   if (const auto* launched = std::get_if<ShimLaunched>(&message)) {
     if (!is_of_dropped(launched->attempt)) on_launched(*launched, passed);
   } else if (const auto* started = std::get_if<CommandStarted>(&message)) {
-    on_started({started->attempt, started->pid, started->started_at, started->without_mps});
+    on_started({started->attempt, started->started_at, started->without_mps});
   } else if (const auto* ended = std::get_if<CommandEnded>(&message)) {
     // The file with the same content is in place: what cannot be read here is read there.
     if (auto record = parse_exit(ended->record, ended->attempt)) on_ended(std::move(*record));
@@ -56,12 +57,10 @@ void ShimLauncher::Impl::on_message(LaunchMessage& message, std::vector<Fd>& pas
     if (!forgotten->problem.empty()) complain(forgotten->problem);
     forgetting_.clear();
     forget_more();
-  } else {
-    moves_->take(message, passed);
   }
 }
 
-void ShimLauncher::Impl::on_launched(const ShimLaunched& launched, std::vector<Fd>& passed) {
+void ShimLauncher::on_launched(const ShimLaunched& launched, std::vector<Fd>& passed) {
   const auto found = attempts_.find(launched.attempt);
   if (found == attempts_.end()) return;  // Over already.
   Followed& followed = found->second;
@@ -82,15 +81,15 @@ void ShimLauncher::Impl::on_launched(const ShimLaunched& launched, std::vector<F
   if (followed.stop || followed.save || followed.time || followed.let_go) tend(launched.attempt);
 }
 
-void ShimLauncher::Impl::follow(AttemptId attempt, Followed& followed, Fd pidfd) {
+void ShimLauncher::follow(AttemptId attempt, Followed& followed, Fd pidfd) {
   followed.stage = Stage::kFollowed;
   followed.shim = std::make_unique<boost::asio::posix::stream_descriptor>(loop_, pidfd.release());
   await_death(attempt, followed);
   // A move that was ordered while its shim was being replaced has waited for this one.
-  if (followed.started) moves_->look();
+  if (followed.started && watcher_.runs) watcher_.runs();
 }
 
-void ShimLauncher::Impl::await_death(AttemptId attempt, Followed& followed) {
+void ShimLauncher::await_death(AttemptId attempt, Followed& followed) {
   followed.shim->async_wait(
       Wait::wait_read, [self = weak_from_this(), attempt](const boost::system::error_code& error) {
         if (error == boost::asio::error::operation_aborted) return;
@@ -111,47 +110,47 @@ void ShimLauncher::Impl::await_death(AttemptId attempt, Followed& followed) {
       });
 }
 
-void ShimLauncher::Impl::on_started(AttemptStarted report) {
+void ShimLauncher::on_started(AttemptRunning report) {
   const auto found = attempts_.find(report.attempt);
   if (found == attempts_.end() || found->second.started) return;
   found->second.started = true;
   sink_(std::move(report));
-  moves_->look();
+  if (watcher_.runs) watcher_.runs();
 }
 
-void ShimLauncher::Impl::on_ended(ExitRecord ended) {
+void ShimLauncher::on_ended(ExitRecord ended) {
   const auto found = attempts_.find(ended.attempt);
   if (found == attempts_.end()) return;
   const bool started = found->second.started;
   attempts_.erase(found);
-  moves_->attempt_ended(ended.attempt);
-  if (!started && ended.started_at) sink_(AttemptStarted{ended.attempt, 0, *ended.started_at, {}});
+  if (watcher_.ended) watcher_.ended(ended.attempt);
+  if (!started && ended.started_at) sink_(AttemptRunning{ended.attempt, *ended.started_at});
   sink_(std::move(ended));
 }
 
-void ShimLauncher::Impl::not_started(AttemptId attempt) {
+void ShimLauncher::not_started(AttemptId attempt) {
   const auto found = attempts_.find(attempt);
-  AttemptNotStarted report{attempt, std::move(found->second.error), found->second.no_room};
+  AttemptNeverRan report{attempt, std::move(found->second.error), found->second.no_room};
   attempts_.erase(found);
-  moves_->attempt_ended(attempt);
+  if (watcher_.ended) watcher_.ended(attempt);
   sink_(std::move(report));
 }
 
-void ShimLauncher::Impl::on_tree_ended(AttemptId attempt) {
+void ShimLauncher::on_tree_ended(AttemptId attempt) {
   const auto found = attempts_.find(attempt);
   if (found == attempts_.end() || found->second.stage != Stage::kEndingTree) return;
   attempts_.erase(found);
-  moves_->attempt_ended(attempt);
+  if (watcher_.ended) watcher_.ended(attempt);
   sink_(SupervisorLost{attempt, read_clock().wall});
 }
 
-void ShimLauncher::Impl::settle_later(AttemptId attempt) {
+void ShimLauncher::settle_later(AttemptId attempt) {
   boost::asio::post(loop_, [self = weak_from_this(), attempt] {
     if (const auto impl = self.lock()) impl->settle(attempt, ShimLife::kUnknown);
   });
 }
 
-void ShimLauncher::Impl::settle(AttemptId attempt, ShimLife shim) {
+void ShimLauncher::settle(AttemptId attempt, ShimLife shim) {
   const auto entry = attempts_.find(attempt);
   if (entry == attempts_.end() || link_ == nullptr) return;
   Followed& followed = entry->second;
@@ -196,7 +195,7 @@ void ShimLauncher::Impl::settle(AttemptId attempt, ShimLife shim) {
 }
 
 // Claims of older versions say only where the job's group is.
-bool ShimLauncher::Impl::is_ours(const std::string& state, const std::string& cgroup) const {
+bool ShimLauncher::is_ours(const std::string& state, const std::string& cgroup) const {
   if (options_.state_id.empty()) return true;
   if (!state.empty()) return state == options_.state_id;
   const std::string& base = options_.cgroup.path;
@@ -205,14 +204,14 @@ bool ShimLauncher::Impl::is_ours(const std::string& state, const std::string& cg
 }
 
 // Another state directory's job: this one is a copy of that. It runs on, and is over here.
-void ShimLauncher::Impl::leave_alone(AttemptId attempt, Followed& followed) {
+void ShimLauncher::leave_alone(AttemptId attempt, Followed& followed) {
   complain("attempt " + to_string(attempt) +
            " belongs to another state directory; nothing of it is ended");
   followed.stage = Stage::kEndingTree;
   on_tree_ended(attempt);
 }
 
-void ShimLauncher::Impl::win_claim(AttemptId attempt, Followed& followed) {
+void ShimLauncher::win_claim(AttemptId attempt, Followed& followed) {
   const auto claimed = [&]() -> Result<bool> {
     const std::string jobs = jobs_directory(options_.state_directory);
     ::mkdir(jobs.c_str(), 0711);  // Usually there. Whoever removed it must not stop us for ever.
@@ -240,8 +239,7 @@ void ShimLauncher::Impl::win_claim(AttemptId attempt, Followed& followed) {
   }
 }
 
-void ShimLauncher::Impl::follow_adopted(AttemptId attempt, Followed& followed,
-                                        const Supervised& found) {
+void ShimLauncher::follow_adopted(AttemptId attempt, Followed& followed, const Supervised& found) {
   Fd pidfd(found.shim_pid > 0 ? static_cast<int>(::syscall(SYS_pidfd_open, found.shim_pid, 0))
                               : -1);
   if (!pidfd) {
@@ -273,8 +271,7 @@ void ShimLauncher::Impl::follow_adopted(AttemptId attempt, Followed& followed,
   tend(attempt);
 }
 
-void ShimLauncher::Impl::end_tree(AttemptId attempt, Followed& followed,
-                                  const Unsupervised& found) {
+void ShimLauncher::end_tree(AttemptId attempt, Followed& followed, const Unsupervised& found) {
   if (!found.problem.empty()) {
     complain("attempt " + to_string(attempt) + " has a damaged job directory: " + found.problem);
   }
@@ -291,12 +288,11 @@ void ShimLauncher::Impl::end_tree(AttemptId attempt, Followed& followed,
     request.session = found.status->pid;
     request.session_started = found.status->started_boot;
   }
-  outbox_.push_back({{}, encode(request), {}});
-  pump();
+  link_->send(encode(request));
 }
 
 // The process is nobody's child here: another shim watches over it as well as the first.
-void ShimLauncher::Impl::succeed(AttemptId attempt, Followed& followed, const Unsupervised& found) {
+void ShimLauncher::succeed(AttemptId attempt, Followed& followed, const Unsupervised& found) {
   constexpr int kSuccessorsMost = 5;
   const bool same_boot = found.boot_id.empty() || found.boot_id == boot_id_;
   if (!same_boot || !found.process || followed.successors == kSuccessorsMost) {
@@ -319,7 +315,7 @@ void ShimLauncher::Impl::succeed(AttemptId attempt, Followed& followed, const Un
   }
 }
 
-void ShimLauncher::Impl::tend(AttemptId attempt) {
+void ShimLauncher::tend(AttemptId attempt) {
   const auto found = attempts_.find(attempt);
   if (found == attempts_.end()) return;
   Followed& followed = found->second;
@@ -329,7 +325,7 @@ void ShimLauncher::Impl::tend(AttemptId attempt) {
 }
 
 // True: nothing is left to be said.
-bool ShimLauncher::Impl::deliver(AttemptId attempt, Followed& followed) {
+bool ShimLauncher::deliver(AttemptId attempt, Followed& followed) {
   if (!followed.stop && !followed.save && !followed.time && !followed.let_go) return true;
   const auto socket = connect_control(attempt_directory(options_.state_directory, attempt), false);
   if (!socket) return false;  // Not there yet; or it is over, which the pidfd tells.
@@ -349,7 +345,7 @@ bool ShimLauncher::Impl::deliver(AttemptId attempt, Followed& followed) {
   return true;
 }
 
-void ShimLauncher::Impl::tend_later(AttemptId attempt, Followed& followed) {
+void ShimLauncher::tend_later(AttemptId attempt, Followed& followed) {
   followed.pause =
       followed.pause.count() == 0 ? kFirstPause : std::min(followed.pause * 2, kLongestPause);
   if (!followed.retry) followed.retry = std::make_unique<boost::asio::steady_timer>(loop_);

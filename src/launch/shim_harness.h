@@ -19,6 +19,7 @@
 #include "jobdir/control_client.h"
 #include "jobdir/job_directory.h"
 #include "launch/shim_launcher.h"
+#include "launch/shim_mover.h"
 #include "tests/support/launcher_contract.h"
 #include "tests/support/temporary_directory.h"
 
@@ -48,6 +49,7 @@ class ShimHarness {
         }
       }
     }
+    mover_.reset();
     launcher_.reset();
     if (cgroup_.path.empty()) return;
     // Shims that have said their last word may still be on their way out.
@@ -60,12 +62,13 @@ class ShimHarness {
 
   const std::string& why_not() const { return why_not_; }
   Launcher& launcher() { return *launcher_; }
+  Mover& mover() { return *mover_; }
   int launcher_pid() const { return launcher_->launcher_pid(); }
   bool follows(AttemptId id) const {
     return std::ranges::any_of(launcher_->shims(),
                                [&](const auto& one) { return one.first == id; });
   }
-  const std::vector<LauncherReport>& reports() const { return reports_; }
+  const std::vector<SeamReport>& reports() const { return reports_; }
   const std::vector<std::string>& complaints() const { return complaints_; }
   const std::string& state() const { return directory_.path(); }
   const CgroupBase& cgroup() const { return cgroup_; }
@@ -79,22 +82,23 @@ class ShimHarness {
   }
 
   void restart() {
+    mover_.reset();
     launcher_.reset();
     loop_ = std::make_unique<boost::asio::io_context>(1);
     ShimLauncher::Options options;
     options.state_directory = directory_.path();
     options.launcher_program = GPUSCHED_TEST_LAUNCHER;
     options.cgroup = cgroup_;
-    options.mover = mover_;
     options.complain = [this](const std::string& text) { complaints_.push_back(text); };
-    auto started = ShimLauncher::start(*loop_, std::move(options), [this](LauncherReport report) {
-      reports_.push_back(std::move(report));
-    });
+    auto started = ShimLauncher::start(*loop_, std::move(options));
     if (!started) {
       ADD_FAILURE() << started.error().message;
       std::abort();
     }
     launcher_ = std::move(*started);
+    mover_ = std::make_shared<ShimMover>(*loop_, *launcher_, mover_options_);
+    launcher_->report_to([this](const LauncherReport& report) { note(reports_, report); });
+    mover_->report_to([this](const MoverReport& report) { note(reports_, report); });
   }
 
   bool run_until(const std::function<bool()>& condition,
@@ -112,15 +116,16 @@ class ShimHarness {
     ordered_.push_back(id);
     LaunchOrder order;
     order.attempt = id;
-    order.argv = std::move(argv);
+    order.command.argv = std::move(argv);
     auto environment = std::make_shared<Environment>();
     environment->variables = {"PATH=/usr/bin:/bin", "HOME=/"};
-    order.environment = std::move(environment);
-    order.added_variables = {{"GPUSCHED_JOB_ID", to_string(id.job)},
-                             {"GPUSCHED_ATTEMPT", std::to_string(id.number)},
-                             {"GPUSCHED_CHECKPOINT_DIR", checkpoint_directory(state(), id.job)}};
-    order.working_directory = "/";
-    order.owner = {::geteuid(), ::getegid(), "tester"};
+    order.command.environment = std::move(environment);
+    order.command.added_variables = {
+        {"GPUSCHED_JOB_ID", to_string(id.job)},
+        {"GPUSCHED_ATTEMPT", std::to_string(id.number)},
+        {"GPUSCHED_CHECKPOINT_DIR", checkpoint_directory(state(), id.job)}};
+    order.command.working_directory = "/";
+    order.command.owner = {::geteuid(), ::getegid(), "tester"};
     return order;
   }
   LaunchOrder shell_order(AttemptId id, const std::string& script) {
@@ -163,17 +168,18 @@ class ShimHarness {
   }
 
  protected:
-  MoverOptions mover_;  // From the next restart() on.
+  MoverOptions mover_options_;  // From the next restart() on.
 
  private:
   testing::TemporaryDirectory directory_;
   CgroupBase cgroup_;
   std::string why_not_;
-  std::vector<LauncherReport> reports_;
+  std::vector<SeamReport> reports_;
   std::vector<std::string> complaints_;
   std::vector<AttemptId> ordered_;
   std::unique_ptr<boost::asio::io_context> loop_;
-  std::unique_ptr<ShimLauncher> launcher_;
+  std::shared_ptr<ShimLauncher> launcher_;
+  std::shared_ptr<ShimMover> mover_;
 };
 
 }  // namespace gpusched

@@ -10,42 +10,9 @@
 #include <cstring>
 
 #include "jobdir/packet.h"
-#include "launch/shim_launcher_impl.h"
+#include "os/clock.h"
 
 namespace gpusched {
-
-Result<std::unique_ptr<ShimLauncher>> ShimLauncher::start(boost::asio::io_context& loop,
-                                                          Options options, LauncherSink sink) {
-  auto impl = std::make_shared<Impl>(loop, std::move(options), std::move(sink));
-  if (auto started = impl->start(); !started) return failure(std::move(started.error()));
-  return std::unique_ptr<ShimLauncher>(new ShimLauncher(std::move(impl)));
-}
-
-ShimLauncher::ShimLauncher(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
-ShimLauncher::~ShimLauncher() { impl_->shut_down(); }
-
-void ShimLauncher::prepare(const LaunchOrder& order) { impl_->prepare(order); }
-void ShimLauncher::abandon(AttemptId attempt) { impl_->abandon(attempt); }
-void ShimLauncher::launch(LaunchOrder order) { impl_->launch(order); }
-void ShimLauncher::adopt(AttemptId attempt) { impl_->adopt(attempt); }
-void ShimLauncher::stop(AttemptId attempt, Seconds grace) { impl_->stop(attempt, grace); }
-void ShimLauncher::move_aside(MoveOrder order) { impl_->move(std::move(order), true); }
-void ShimLauncher::bring_back(MoveOrder order) { impl_->move(std::move(order), false); }
-void ShimLauncher::ask_to_save(AttemptId attempt, const SaveTerms& terms, Seconds grace) {
-  impl_->ask_to_save(attempt, terms, grace);
-}
-void ShimLauncher::change_time(AttemptId attempt, const TimeRule& time) {
-  impl_->change_time(attempt, time);
-}
-void ShimLauncher::let_go(AttemptId attempt) { impl_->let_go(attempt); }
-void ShimLauncher::forget(JobId job) { impl_->forget(job); }
-void ShimLauncher::end_containers(AttemptId attempt, Boot since, std::vector<std::string> groups) {
-  impl_->end_containers(attempt, since, std::move(groups));
-}
-std::vector<std::pair<AttemptId, int>> ShimLauncher::shims() const { return impl_->shims(); }
-int ShimLauncher::shim_of(AttemptId attempt) const { return impl_->shim_of(attempt); }
-bool ShimLauncher::take_changed() { return impl_->take_changed(); }
-int ShimLauncher::launcher_pid() const { return impl_->launcher_pid(); }
 
 std::string find_launcher_program() {
   char self[PATH_MAX];
@@ -78,62 +45,49 @@ Result<Fd> memory_file_of(const std::string& order) {
 
 }  // namespace
 
-ShimLauncher::Impl::Impl(boost::asio::io_context& loop, Options options, LauncherSink sink)
-    : loop_(loop), options_(std::move(options)), sink_(std::move(sink)) {
+ShimLauncher::ShimLauncher(boost::asio::io_context& loop, Options options)
+    : loop_(loop), options_(std::move(options)) {
   if (const auto boot = read_boot_id()) boot_id_ = *boot;
 }
 
-Result<void> ShimLauncher::Impl::start() {
+ShimLauncher::~ShimLauncher() {
+  link_.reset();
+  attempts_.clear();
+}
+
+Result<std::shared_ptr<ShimLauncher>> ShimLauncher::start(boost::asio::io_context& loop,
+                                                          Options options) {
+  std::shared_ptr<ShimLauncher> launcher(new ShimLauncher(loop, std::move(options)));
+  if (auto started = launcher->start_launcher(); !started) return failure(started.error());
+  return launcher;
+}
+
+Result<void> ShimLauncher::start_launcher() {
   std::vector<std::string> command{options_.launcher_program, options_.state_directory};
   if (!options_.cgroup.path.empty()) command.push_back(options_.cgroup.path);
   LauncherLink::Handlers handlers;
   handlers.ready = [this] { on_ready(); };
   handlers.lost = [this] { on_launcher_lost(); };
-  handlers.writable = [this] { pump(); };
+  handlers.sent = [this](AttemptId attempt) {
+    const auto found = attempts_.find(attempt);
+    if (found == attempts_.end() || found->second.stage != Stage::kQueued) return;
+    found->second.stage = Stage::kSent;
+  };
   handlers.message = [this](LaunchMessage& message, std::vector<Fd>& passed) {
     on_message(message, passed);
   };
   handlers.complain = [this](const std::string& text) { complain(text); };
   link_ = std::make_unique<LauncherLink>(loop_, std::move(command), std::move(handlers));
-  moves_ = make_moves();
   return link_->start();
 }
 
-std::shared_ptr<MoveQueue> ShimLauncher::Impl::make_moves() {
-  if (options_.mover.program.empty()) {
-    const std::string& beside = options_.launcher_program;
-    options_.mover.program = beside.substr(0, beside.rfind('/') + 1) + "gpusched-mover";
-  }
-  MoveQueue::Ports ports;
-  ports.send = [this](std::string packet) {
-    outbox_.push_back({{}, std::move(packet), {}});
-    pump();
-  };
-  ports.runs = [this](AttemptId attempt) {
-    const auto found = attempts_.find(attempt);
-    return found != attempts_.end() && found->second.stage == Stage::kFollowed &&
-           found->second.started;
-  };
-  ports.launcher = [this] { return launcher_pid(); };
-  ports.report = [this](LauncherReport report) { sink_(std::move(report)); };
-  ports.complain = [this](const std::string& text) { complain(text); };
-  return std::make_shared<MoveQueue>(loop_, options_.state_directory, options_.mover,
-                                     std::move(ports));
-}
-
-void ShimLauncher::Impl::shut_down() {
-  moves_.reset();
-  link_.reset();
-  attempts_.clear();
-}
-
-void ShimLauncher::Impl::complain(const std::string& text) {
+void ShimLauncher::complain(const std::string& text) {
   if (options_.complain) options_.complain(text);
 }
 
 // A packet for small orders, a memory file for large ones: arguments and environment may be
 // megabytes.
-Result<void> ShimLauncher::Impl::send_order(const LaunchOrder& order, Fd go) {
+Result<void> ShimLauncher::send_order(const LaunchOrder& order, Fd go) {
   LaunchRequest request{order.attempt, go.valid(), order.adopted.has_value(), encode_order(order)};
   std::vector<Fd> files;
   if (go) files.push_back(std::move(go));
@@ -143,12 +97,11 @@ Result<void> ShimLauncher::Impl::send_order(const LaunchOrder& order, Fd go) {
     files.push_back(std::move(*file));
     request.order.clear();
   }
-  outbox_.push_back({order.attempt, encode(request), std::move(files)});
-  pump();
+  link_->send(encode(request), std::move(files), order.attempt);
   return {};
 }
 
-void ShimLauncher::Impl::prepare(const LaunchOrder& order) {
+void ShimLauncher::prepare(const LaunchOrder& order) {
   int ends[2];
   if (!link_->ready() || attempts_.contains(order.attempt) ||
       ::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
@@ -159,28 +112,27 @@ void ShimLauncher::Impl::prepare(const LaunchOrder& order) {
   if (!send_order(order, Fd(ends[1]))) attempts_.erase(order.attempt);
 }
 
-void ShimLauncher::Impl::abandon(AttemptId attempt) {
+void ShimLauncher::abandon(AttemptId attempt) {
   const auto found = attempts_.find(attempt);
   if (found == attempts_.end() || !found->second.go) return;
   drop_prepared(attempt);
 }
 
-void ShimLauncher::Impl::drop_prepared(AttemptId attempt) {
-  const auto unsent =
-      std::erase_if(outbox_, [&](const Outgoing& one) { return one.attempt == attempt; });
+void ShimLauncher::drop_prepared(AttemptId attempt) {
+  const bool unsent = link_->withdraw(attempt);
   const auto found = attempts_.find(attempt);
-  if (unsent == 0 && !found->second.shim) ++dropped_[attempt];
+  if (!unsent && !found->second.shim) ++dropped_[attempt];
   attempts_.erase(found);
 }
 
-bool ShimLauncher::Impl::is_of_dropped(AttemptId attempt) {
+bool ShimLauncher::is_of_dropped(AttemptId attempt) {
   const auto found = dropped_.find(attempt);
   if (found == dropped_.end()) return false;
   if (--found->second == 0) dropped_.erase(found);
   return true;
 }
 
-bool ShimLauncher::Impl::launch_prepared(AttemptId attempt) {
+bool ShimLauncher::launch_prepared(AttemptId attempt) {
   const auto found = attempts_.find(attempt);
   if (found == attempts_.end() || !found->second.go) return false;
   const Fd go = std::move(found->second.go);
@@ -190,7 +142,7 @@ bool ShimLauncher::Impl::launch_prepared(AttemptId attempt) {
   return false;
 }
 
-void ShimLauncher::Impl::launch(const LaunchOrder& order) {
+void ShimLauncher::launch(LaunchOrder order) {
   if (launch_prepared(order.attempt)) return;
   Followed& followed = attempts_[order.attempt];
   followed.stage = Stage::kQueued;
@@ -202,12 +154,12 @@ void ShimLauncher::Impl::launch(const LaunchOrder& order) {
   }
 }
 
-void ShimLauncher::Impl::adopt(AttemptId attempt) {
+void ShimLauncher::adopt(AttemptId attempt) {
   attempts_[attempt].stage = Stage::kUnsettled;
   if (link_->ready()) settle_later(attempt);
 }
 
-void ShimLauncher::Impl::stop(AttemptId attempt, Seconds grace) {
+void ShimLauncher::stop(AttemptId attempt, Seconds grace) {
   const auto found = attempts_.find(attempt);
   if (found == attempts_.end()) return;
   Followed& followed = found->second;
@@ -216,13 +168,13 @@ void ShimLauncher::Impl::stop(AttemptId attempt, Seconds grace) {
   tend(attempt);
 }
 
-void ShimLauncher::Impl::recall(AttemptId attempt, Followed& followed) {
-  std::erase_if(outbox_, [&](const Outgoing& one) { return one.attempt == attempt; });
+void ShimLauncher::recall(AttemptId attempt, Followed& followed) {
+  link_->withdraw(attempt);
   followed.stage = Stage::kUnsettled;
   if (link_->ready()) settle_later(attempt);
 }
 
-void ShimLauncher::Impl::ask_to_save(AttemptId attempt, const SaveTerms& terms, Seconds grace) {
+void ShimLauncher::ask_to_save(AttemptId attempt, const SaveTerms& terms, Seconds grace) {
   const auto found = attempts_.find(attempt);
   if (found == attempts_.end()) return;
   if (found->second.stage == Stage::kQueued) return recall(attempt, found->second);
@@ -230,60 +182,40 @@ void ShimLauncher::Impl::ask_to_save(AttemptId attempt, const SaveTerms& terms, 
   tend(attempt);
 }
 
-void ShimLauncher::Impl::move(MoveOrder order, bool out) {
-  if (order.holder || attempts_.contains(order.attempt)) moves_->order(std::move(order), out);
-}
-
-void ShimLauncher::Impl::change_time(AttemptId attempt, const TimeRule& time) {
+void ShimLauncher::change_time(AttemptId attempt, const TimeRule& time) {
   const auto found = attempts_.find(attempt);
   if (found == attempts_.end()) return;
   found->second.time = time;
   tend(attempt);
 }
 
-void ShimLauncher::Impl::let_go(AttemptId attempt) {
+void ShimLauncher::let_go(AttemptId attempt) {
   const auto found = attempts_.find(attempt);
   if (found == attempts_.end()) return;
   found->second.let_go = true;
   tend(attempt);
 }
 
-void ShimLauncher::Impl::end_containers(AttemptId attempt, Boot since,
-                                        std::vector<std::string> groups) {
-  outbox_.push_back({{}, encode(EndContainersRequest{attempt, since, std::move(groups)}), {}});
-  pump();
+void ShimLauncher::end_containers(AttemptId attempt, Boot since, std::vector<std::string> groups) {
+  link_->send(encode(EndContainersRequest{attempt, since, std::move(groups)}));
 }
 
-void ShimLauncher::Impl::forget(JobId job) {
+void ShimLauncher::forget(JobId job) {
   forget_.push_back(job);
   forget_more();
 }
 
-void ShimLauncher::Impl::forget_more() {
+void ShimLauncher::forget_more() {
   constexpr std::size_t kMostAtOnce = 1000;
   if (!forgetting_.empty() || forget_.empty()) return;
   const std::size_t count = std::min(forget_.size(), kMostAtOnce);
   const auto end = forget_.begin() + static_cast<std::ptrdiff_t>(count);
   forgetting_.assign(forget_.begin(), end);
   forget_.erase(forget_.begin(), end);
-  outbox_.push_back({{}, encode(ForgetRequest{forgetting_}), {}});
-  pump();
+  link_->send(encode(ForgetRequest{forgetting_}));
 }
 
-void ShimLauncher::Impl::pump() {
-  while (!outbox_.empty()) {
-    std::vector<int> passed;
-    for (const Fd& file : outbox_.front().files) passed.push_back(file.get());
-    if (!link_->send(outbox_.front().packet, passed)) return;
-    const auto found = attempts_.find(outbox_.front().attempt);
-    if (found != attempts_.end() && found->second.stage == Stage::kQueued) {
-      found->second.stage = Stage::kSent;
-    }
-    outbox_.pop_front();
-  }
-}
-
-std::vector<std::pair<AttemptId, int>> ShimLauncher::Impl::shims() const {
+std::vector<std::pair<AttemptId, int>> ShimLauncher::shims() const {
   std::vector<std::pair<AttemptId, int>> found;
   for (const auto& [attempt, followed] : attempts_) {
     if (followed.stage == Stage::kFollowed && !followed.go && followed.shim_pid > 0) {
@@ -294,26 +226,31 @@ std::vector<std::pair<AttemptId, int>> ShimLauncher::Impl::shims() const {
   return found;
 }
 
-int ShimLauncher::Impl::shim_of(AttemptId attempt) const {
+bool ShimLauncher::runs(AttemptId attempt) const {
+  const auto found = attempts_.find(attempt);
+  return found != attempts_.end() && found->second.stage == Stage::kFollowed &&
+         found->second.started;
+}
+
+int ShimLauncher::shim_of(AttemptId attempt) const {
   const auto found = attempts_.find(attempt);
   return found == attempts_.end() ? 0 : found->second.shim_pid;
 }
 
-bool ShimLauncher::Impl::take_changed() {
+bool ShimLauncher::take_changed() {
   auto now = shims();
   const bool changed = now != told_;
   told_ = std::move(now);
   return changed;
 }
 
-void ShimLauncher::Impl::on_ready() {
+void ShimLauncher::on_ready() {
   for (auto& [attempt, followed] : attempts_) {
     if (followed.stage == Stage::kUnsettled) settle_later(attempt);
   }
-  pump();
 }
 
-void ShimLauncher::Impl::on_launcher_lost() {
+void ShimLauncher::on_launcher_lost() {
   dropped_.clear();
   // What it was asked to do and did not confirm: only the claims can tell, once the next launcher
   // has the lock.
@@ -331,7 +268,7 @@ void ShimLauncher::Impl::on_launcher_lost() {
     forgetting_.clear();
     forget_more();
   }
-  moves_->launcher_lost();
+  if (watcher_.launcher_lost) watcher_.launcher_lost();
 }
 
 }  // namespace gpusched

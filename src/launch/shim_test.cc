@@ -21,18 +21,18 @@ class Shim : public ::testing::TestWithParam<bool> {
   void SetUp() override {
     if (!harness_.why_not().empty()) GTEST_SKIP() << harness_.why_not();
   }
-  const AttemptEnded* ended(AttemptId id = kOne) {
-    for (const LauncherReport& report : harness_.reports()) {
-      const auto* one = std::get_if<AttemptEnded>(&report);
+  const AttemptFinished* ended(AttemptId id = kOne) {
+    for (const SeamReport& report : harness_.reports()) {
+      const auto* one = std::get_if<AttemptFinished>(&report);
       if (one != nullptr && one->attempt == id) return one;
     }
     return nullptr;
   }
-  AttemptEnded run(LaunchOrder order) {
+  AttemptFinished run(LaunchOrder order) {
     const AttemptId id = order.attempt;
     harness_.launcher().launch(std::move(order));
     EXPECT_TRUE(harness_.run_until([&] { return ended(id) != nullptr; }));
-    return ended(id) == nullptr ? AttemptEnded{} : *ended(id);
+    return ended(id) == nullptr ? AttemptFinished{} : *ended(id);
   }
   bool run_until_log_has(const std::string& text) {
     return harness_.run_until([&] { return log().find(text) != std::string::npos; });
@@ -59,8 +59,8 @@ TEST_P(Shim, GivesTheCommandItsEnvironmentAndNothingElse) {
   LaunchOrder order = harness_.shell_order(kOne, "env");
   auto environment = std::make_shared<Environment>();
   environment->variables = {"PATH=/usr/bin:/bin", "MINE=a b", "GPUSCHED_JOB_ID=stale", "odd"};
-  order.environment = environment;
-  order.added_variables = {{"GPUSCHED_JOB_ID", "1"}};
+  order.command.environment = environment;
+  order.command.added_variables = {{"GPUSCHED_JOB_ID", "1"}};
   run(std::move(order));
   EXPECT_NE(log().find("MINE=a b\n"), std::string::npos);
   EXPECT_NE(log().find("GPUSCHED_JOB_ID=1\n"), std::string::npos);
@@ -70,12 +70,12 @@ TEST_P(Shim, GivesTheCommandItsEnvironmentAndNothingElse) {
 
 TEST_P(Shim, RunsTheCommandOnTheCpusNearItsCards) {
   LaunchOrder order = harness_.shell_order(kOne, "grep Cpus_allowed_list /proc/self/status");
-  order.near = {"0", "0", 1};
+  order.isolation.near = {"0", "0", 1};
   run(std::move(order));
   EXPECT_EQ(log(), "Cpus_allowed_list:\t0\n");
   // CPUs that there are not bind nobody, and are no failure.
   LaunchOrder elsewhere = harness_.shell_order({JobId{2}, 1}, "echo ran");
-  elsewhere.near = {"8000-8001", "0", 2};
+  elsewhere.isolation.near = {"8000-8001", "0", 2};
   EXPECT_EQ(run(std::move(elsewhere)).exit_code, 0);
   EXPECT_EQ(log({JobId{2}, 1}), "ran\n");
 }
@@ -106,17 +106,17 @@ TEST_P(Shim, TheCommandLeadsItsOwnSessionWithDefaultSignals) {
 
 TEST_P(Shim, AppliesUmaskLimitsAndDirectory) {
   LaunchOrder order = harness_.shell_order(kOne, "umask; ulimit -n; pwd");
-  order.umask = 027;
-  order.limits = {{RLIMIT_NOFILE, 123, 123}};
-  order.working_directory = harness_.state();
+  order.command.umask = 027;
+  order.command.limits = {{RLIMIT_NOFILE, 123, 123}};
+  order.command.working_directory = harness_.state();
   run(std::move(order));
   EXPECT_EQ(log(), "0027\n123\n" + harness_.state() + "\n");
 }
 
 TEST_P(Shim, RecordsUsage) {
-  const AttemptEnded end = run(harness_.shell_order(kOne,
-                                                    "i=0; while [ $i -lt 20000 ]; do "
-                                                    "i=$((i+1)); done"));
+  const AttemptFinished end = run(harness_.shell_order(kOne,
+                                                       "i=0; while [ $i -lt 20000 ]; do "
+                                                       "i=$((i+1)); done"));
   EXPECT_EQ(end.exit_code, 0);
   EXPECT_GT((end.usage.user_cpu + end.usage.system_cpu).count(), 0);
   EXPECT_GT(end.usage.max_rss_bytes, 100'000U);
@@ -131,9 +131,9 @@ TEST_P(Shim, MakesACheckpointDirectoryThatOutlivesTheAttempt) {
 
 TEST_P(Shim, WritesToTheFilesThatTheUserChose) {
   LaunchOrder order = harness_.shell_order(kOne, "echo out; echo err >&2");
-  order.working_directory = harness_.state();
-  order.output_path = "chosen.out";
-  order.error_path = harness_.state() + "/chosen.err";
+  order.command.working_directory = harness_.state();
+  order.command.output_path = "chosen.out";
+  order.command.error_path = harness_.state() + "/chosen.err";
   run(std::move(order));
   const auto content = [&](const std::string& name) {
     std::ifstream file(harness_.state() + "/" + name);
@@ -160,25 +160,25 @@ struct Failing {
 
 TEST_P(Shim, SaysWhyACommandCouldNotBeStarted) {
   const Failing cases[] = {
-      {"program", [](LaunchOrder& o) { o.argv = {"no-such-program"}; },
+      {"program", [](LaunchOrder& o) { o.command.argv = {"no-such-program"}; },
        "cannot run 'no-such-program': no such file or directory", 127},
-      {"permission", [](LaunchOrder& o) { o.argv = {"/etc/passwd"}; },
+      {"permission", [](LaunchOrder& o) { o.command.argv = {"/etc/passwd"}; },
        "cannot run '/etc/passwd': permission denied", 126},
-      {"directory", [](LaunchOrder& o) { o.working_directory = "/no/such"; },
+      {"directory", [](LaunchOrder& o) { o.command.working_directory = "/no/such"; },
        "working directory '/no/such' does not exist", 126},
-      {"file as directory", [](LaunchOrder& o) { o.working_directory = "/etc/passwd"; },
+      {"file as directory", [](LaunchOrder& o) { o.command.working_directory = "/etc/passwd"; },
        "cannot enter working directory '/etc/passwd': not a directory", 126},
-      {"output", [](LaunchOrder& o) { o.output_path = "/no/such/file"; },
+      {"output", [](LaunchOrder& o) { o.command.output_path = "/no/such/file"; },
        "cannot open '/no/such/file' for output: no such file or directory", 126},
-      {"error", [](LaunchOrder& o) { o.error_path = "/"; },
+      {"error", [](LaunchOrder& o) { o.command.error_path = "/"; },
        "cannot open '/' for error output: is a directory", 126},
-      {"nothing", [](LaunchOrder& o) { o.argv = {}; }, "there is no command to run", 126},
+      {"nothing", [](LaunchOrder& o) { o.command.argv = {}; }, "there is no command to run", 126},
   };
   std::uint64_t job = 1;
   for (const Failing& one : cases) {
     LaunchOrder order = harness_.shell_order({JobId{job++}, 1}, "true");
     one.spoil(order);
-    const AttemptEnded end = run(std::move(order));
+    const AttemptFinished end = run(std::move(order));
     EXPECT_EQ(end.cause, Cause::kLaunch) << one.name;
     EXPECT_EQ(end.message, one.message) << one.name;
     EXPECT_EQ(end.exit_code, one.exit_code) << one.name;
@@ -197,8 +197,8 @@ TEST_P(Shim, TakesArgumentsAndEnvironmentOfMegabytes) {
   std::vector<std::string> argv{"sh", "-c", "echo $# ${#BIG}"};
   for (int i = 0; i < 20'000; ++i) argv.push_back("argument number " + std::to_string(i));
   LaunchOrder order = harness_.plain_order(kOne, argv);
-  order.added_variables.emplace_back("BIG", std::string(100'000, 'x'));
-  const AttemptEnded end = run(std::move(order));
+  order.command.added_variables.emplace_back("BIG", std::string(100'000, 'x'));
+  const AttemptFinished end = run(std::move(order));
   EXPECT_EQ(log(), "19999 100000\n") << end.message;
 }
 
@@ -221,7 +221,7 @@ TEST_P(Shim, EndsWhatTheCommandLeftBehindBeforeItRecordsTheEnd) {
 
 TEST_P(Shim, ReapsOrphansWhileTheCommandRuns) {
   LaunchOrder order = harness_.order(kOne, CommandKind::kWaits);
-  order.argv[2] = "(true & ); (true & ); echo ready; " + order.argv[2];
+  order.command.argv[2] = "(true & ); (true & ); echo ready; " + order.command.argv[2];
   harness_.launcher().launch(std::move(order));
   ASSERT_TRUE(run_until_log_has("ready"));
   const int shim = harness_.shim_pid(kOne);
@@ -242,7 +242,7 @@ TEST_P(Shim, WarnsBeforeTheLimitThenEndsTheTree) {
                 harness_.fifo(kOne) + "; done");
   ::mkfifo(harness_.fifo(kOne).c_str(), 0600);
   order.time = {Seconds{2}, SIGUSR1, Seconds{1}, Seconds{0}};
-  const AttemptEnded end = run(std::move(order));
+  const AttemptFinished end = run(std::move(order));
   EXPECT_EQ(end.cause, Cause::kTimeout);
   EXPECT_EQ(end.signal, SIGKILL);
   EXPECT_EQ(end.message, "its time limit of 2 s was reached");
@@ -252,7 +252,7 @@ TEST_P(Shim, WarnsBeforeTheLimitThenEndsTheTree) {
 TEST_P(Shim, TimeStandsStillWhilePaused) {
   LaunchOrder order = harness_.order(kOne, CommandKind::kWaits);
   order.time.limit = Seconds{1};
-  order.argv[2] = "echo ready; " + order.argv[2];
+  order.command.argv[2] = "echo ready; " + order.command.argv[2];
   harness_.launcher().launch(std::move(order));
   ASSERT_TRUE(run_until_log_has("ready"));
   ask(PauseCommand{});
@@ -265,7 +265,7 @@ TEST_P(Shim, TimeStandsStillWhilePaused) {
 
 TEST_P(Shim, APausedJobCanBeStopped) {
   LaunchOrder order = harness_.order(kOne, CommandKind::kWaits);
-  order.argv[2] = "echo ready; " + order.argv[2];
+  order.command.argv[2] = "echo ready; " + order.command.argv[2];
   harness_.launcher().launch(std::move(order));
   ASSERT_TRUE(run_until_log_has("ready"));
   ask(PauseCommand{});
@@ -276,7 +276,7 @@ TEST_P(Shim, APausedJobCanBeStopped) {
 
 TEST_P(Shim, SignalsReachTheProcessGroup) {
   LaunchOrder order = harness_.order(kOne, CommandKind::kWaits);
-  order.argv[2] = "trap 'echo got it; exit 5' USR2; echo ready; " + order.argv[2];
+  order.command.argv[2] = "trap 'echo got it; exit 5' USR2; echo ready; " + order.command.argv[2];
   harness_.launcher().launch(std::move(order));
   ASSERT_TRUE(run_until_log_has("ready"));
   ask(SendSignal{SIGUSR2});
@@ -305,7 +305,7 @@ TEST_P(Shim, KeepsALargeLogWithinItsLimit) {
   LaunchOrder order = harness_.shell_order(
       kOne, "seq 1 200000; echo middle; read x < " + harness_.fifo(kOne) + "; exit $x");
   ::mkfifo(harness_.fifo(kOne).c_str(), 0600);
-  order.log_limit_bytes = 64 * 1024;
+  order.command.log_limit_bytes = 64 * 1024;
   harness_.launcher().launch(std::move(order));
   const std::string path = harness_.attempt_path(kOne) + "/log";
   ASSERT_TRUE(harness_.run_until([&] {

@@ -19,23 +19,22 @@ class Shortage : public ::testing::TestWithParam<bool> {
   void SetUp() override {
     if (!harness_.why_not().empty()) GTEST_SKIP() << harness_.why_not();
   }
-  const AttemptEnded* ended(AttemptId id) {
-    for (const LauncherReport& report : harness_.reports()) {
-      const auto* one = std::get_if<AttemptEnded>(&report);
+  const AttemptFinished* ended(AttemptId id) {
+    for (const SeamReport& report : harness_.reports()) {
+      const auto* one = std::get_if<AttemptFinished>(&report);
       if (one != nullptr && one->attempt == id) return one;
     }
     return nullptr;
   }
   bool any_lost() {
-    return std::ranges::any_of(harness_.reports(), [](const LauncherReport& report) {
+    return std::ranges::any_of(harness_.reports(), [](const SeamReport& report) {
       return std::holds_alternative<SupervisorLost>(report);
     });
   }
   std::size_t started() {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(harness_.reports(), [](const LauncherReport& report) {
-          return std::holds_alternative<AttemptStarted>(report);
-        }));
+    return static_cast<std::size_t>(std::ranges::count_if(
+        harness_.reports(),
+        [](const SeamReport& report) { return std::holds_alternative<AttemptRunning>(report); }));
   }
   ShimHarness harness_{GetParam()};
 };
@@ -120,7 +119,7 @@ TEST_P(Shortage, TheDirectoryOfAllJobsIsMadeAgain) {
 TEST_P(Shortage, AJobThatIsOverAtOnceLeavesNoMoreLogThanItMay) {
   const AttemptId one{JobId{1}, 1};
   LaunchOrder order = harness_.shell_order(one, "head -c 3000000 /dev/zero | tr '\\0' x");
-  order.log_limit_bytes = 64 * 1024;
+  order.command.log_limit_bytes = 64 * 1024;
   harness_.launcher().launch(std::move(order));
   ASSERT_TRUE(harness_.run_until([&] { return ended(one) != nullptr; }));
   struct stat about {};

@@ -42,8 +42,8 @@ Result<Before> look_back(int directory, LaunchOrder& order) {
   const auto adoption = read_file(directory, kAdoptionFile);
   if (adoption && adoption->has_value()) {
     if (const auto kept = parse_adoption(**adoption)) {
-      order.owner.uid = kept->uid;
-      order.owner.gid = kept->gid;
+      order.command.owner.uid = kept->uid;
+      order.command.owner.gid = kept->gid;
       order.time = kept->time;
     }
   }
@@ -109,7 +109,7 @@ void run_adopting_shim(const ShimSettings& settings, AttemptId attempt, const st
 }
 
 Result<void> keep_adoption(int directory, const LaunchOrder& order) {
-  const AdoptionRecord record{order.owner.uid, order.owner.gid, order.time};
+  const AdoptionRecord record{order.command.owner.uid, order.command.owner.gid, order.time};
   return replace_file(directory, kAdoptionFile, write_adoption(record), 0600);
 }
 

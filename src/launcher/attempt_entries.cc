@@ -63,8 +63,8 @@ Result<void> make_checkpoint_directory(int jobs_fd, const LaunchOrder& order, bo
   }
   if (!made && errno != EEXIST) {
     // Said below.
-  } else if (!change_owner || ::fchownat(jobs_fd, path.c_str(), order.owner.uid, order.owner.gid,
-                                         AT_SYMLINK_NOFOLLOW) == 0) {
+  } else if (!change_owner || ::fchownat(jobs_fd, path.c_str(), order.command.owner.uid,
+                                         order.command.owner.gid, AT_SYMLINK_NOFOLLOW) == 0) {
     return {};
   }
   return entry_failure("cannot make the checkpoint directory");

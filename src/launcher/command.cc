@@ -251,7 +251,7 @@ class Becoming {
   }
 
   const CommandPlan& plan_;
-  const LaunchOrder& order_;
+  const CommandOrder& order_;
   int report_;
   pid_t shim_;
   std::vector<char*> argv_;
@@ -310,7 +310,7 @@ Result<StartedCommand> start_command(const CommandPlan& plan) {
   return StartedCommand{pid, std::move(ours)};
 }
 
-LaunchProblem describe_problem(const LaunchOrder& order, const CommandReport& report) {
+LaunchProblem describe_problem(const CommandOrder& order, const CommandReport& report) {
   const bool pipe =
       report.error == ENXIO && (report.step == Step::kOutput || report.step == Step::kError);
   std::string why = pipe ? "it is a pipe that nobody reads" : std::strerror(report.error);

@@ -18,7 +18,7 @@ namespace gpusched {
 
 // Everything the new process needs, prepared before the fork.
 struct CommandPlan {
-  const LaunchOrder* order = nullptr;
+  const CommandOrder* order = nullptr;
   std::vector<std::string> environment;
   bool change_user = false;
   std::vector<gid_t> groups;
@@ -36,7 +36,7 @@ struct CommandPlan {
 // Looks the submitter up where rights are to be given up. The error is for people.
 Result<void> plan_identity(CommandPlan& plan);
 // The submitter's variables, with ours in place of equal names.
-std::vector<std::string> merged_environment(const LaunchOrder& order);
+std::vector<std::string> merged_environment(const CommandOrder& order);
 
 struct StartedCommand {
   pid_t pid = -1;
@@ -72,6 +72,6 @@ struct LaunchProblem {
   std::string message;
   int exit_code = 126;  // 127: there is no such program.
 };
-LaunchProblem describe_problem(const LaunchOrder& order, const CommandReport& report);
+LaunchProblem describe_problem(const CommandOrder& order, const CommandReport& report);
 
 }  // namespace gpusched

@@ -25,7 +25,7 @@ class Command : public ::testing::Test {
     plan_.wait_fd = theirs_.get();
     plan_.release_fd = release_.get();
   }
-  LaunchOrder order_;
+  CommandOrder order_;
   CommandPlan plan_;
   Fd theirs_, release_;
 };

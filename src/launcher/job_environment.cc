@@ -22,7 +22,7 @@ constexpr std::string_view kOfMpsJobs[] = {"CUDA_MPS_PIPE_DIRECTORY",
 
 }  // namespace
 
-std::vector<std::string> merged_environment(const LaunchOrder& order) {
+std::vector<std::string> merged_environment(const CommandOrder& order) {
   std::vector<std::string> merged;
   const auto has_name = [](const std::string& variable, std::string_view name) {
     return variable.size() > name.size() && variable[name.size()] == '=' &&

@@ -18,7 +18,7 @@ class Joining {
 
   JoinedMps run() {
     for (int number = 1; number <= kServersMost; ++number) {
-      auto found = at(mps_place_name(order_.owner.uid, order_.mps->card, number));
+      auto found = at(mps_place_name(order_.command.owner.uid, order_.devices.mps->card, number));
       if (found) return std::move(*found);
     }
     return {{}, "too many MPS servers of this user have ended under jobs that are still there"};
@@ -56,8 +56,8 @@ class Joining {
   }
 
   MpsPlan plan() const {
-    const MpsOrder& mps = *order_.mps;
-    return {mps.uuid, mps.program, mps.variables, order_.owner, mps.linger};
+    const MpsOrder& mps = *order_.devices.mps;
+    return {mps.uuid, mps.program, mps.variables, order_.command.owner, mps.linger};
   }
 
   std::optional<JoinedMps> wait_for(MpsPlace place) {

@@ -29,7 +29,6 @@
 #include "jobdir/remove_tree.h"
 #include "launcher/adopt.h"
 #include "launcher/attempt_entries.h"
-#include "launcher/become_mover.h"
 #include "launcher/command.h"
 #include "launcher/mps_keeper.h"
 
@@ -46,6 +45,30 @@ pid_t fork_with_pidfd(int& pidfd) {
   const pid_t child = ::fork();
   if (child > 0) pidfd = static_cast<int>(::syscall(SYS_pidfd_open, child, 0));
   return child;
+}
+
+std::vector<char*> pointers_to(const std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// In a child of ours, in a session of its own: neither our end nor the daemon's interrupts a move.
+[[noreturn]] void become_mover(const MoveRequest& request, int report_fd) {
+  ::setsid();
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::fcntl(report_fd, F_SETFD, 0);
+  if (!request.words.empty()) {
+    ::execve(request.words.front().c_str(), pointers_to(request.words).data(),
+             pointers_to(request.variables).data());
+  }
+  const std::string program = request.words.empty() ? "nothing" : request.words.front();
+  send_packet(report_fd, encode(MoverNotStarted{request.attempt, request.token,
+                                                "start " + program + ": " + std::strerror(errno)}));
+  ::_exit(127);
 }
 
 std::string read_whole(int file) {
@@ -202,12 +225,12 @@ class Server {
     LaunchOrder usual;
     auto environment = std::make_shared<Environment>();
     environment->variables.assign(100, std::string(60, '='));
-    usual.environment = std::move(environment);
-    usual.argv = {"true"};
+    usual.command.environment = std::move(environment);
+    usual.command.argv = {"true"};
     const auto request =
         decode_launch(encode(LaunchRequest{{}, false, false, encode_order(usual)}));
     const auto order = decode_order(std::get<LaunchRequest>(*request).order);
-    if (order && merged_environment(*order).empty()) ::_exit(0);
+    if (order && merged_environment(order->command).empty()) ::_exit(0);
     for (std::size_t at = 0; at < sizeof buffer_ / 4; at += 4096) buffer_[at] = 0;
   }
 

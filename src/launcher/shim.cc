@@ -35,15 +35,15 @@ namespace {
 std::string spec_text(const LaunchOrder& order) {
   Record record;
   record.set("attempt", to_string(order.attempt));
-  for (std::size_t i = 0; i < order.argv.size(); ++i) {
-    record.set("argument_" + std::to_string(i), order.argv[i]);
+  for (std::size_t i = 0; i < order.command.argv.size(); ++i) {
+    record.set("argument_" + std::to_string(i), order.command.argv[i]);
   }
-  record.set("working_directory", order.working_directory);
-  record.set("uid", std::int64_t{order.owner.uid});
-  record.set("gid", std::int64_t{order.owner.gid});
-  if (!order.output_path.empty()) record.set("output", order.output_path);
-  if (!order.error_path.empty()) record.set("error", order.error_path);
-  if (!order.near.cpus.empty()) record.set("near_cpus", order.near.cpus);
+  record.set("working_directory", order.command.working_directory);
+  record.set("uid", std::int64_t{order.command.owner.uid});
+  record.set("gid", std::int64_t{order.command.owner.gid});
+  if (!order.command.output_path.empty()) record.set("output", order.command.output_path);
+  if (!order.command.error_path.empty()) record.set("error", order.command.error_path);
+  if (!order.isolation.near.cpus.empty()) record.set("near_cpus", order.isolation.near.cpus);
   if (order.time.limit.count() > 0) record.set("time_limit", order.time.limit.count());
   return record.write();
 }
@@ -59,7 +59,7 @@ void write_spec(int directory, const LaunchOrder& order) {
 // In the job directory, and the submitter's; or elsewhere, and then not there.
 Result<void> prepare_log(ShimParts& parts, bool change_owner) {
   const LaunchOrder& order = parts.order;
-  if (!order.output_path.empty()) {
+  if (!order.command.output_path.empty()) {
     if (parts.log) ::unlinkat(parts.directory.get(), "log", 0);
     parts.log.reset();
     return {};
@@ -69,7 +69,8 @@ Result<void> prepare_log(ShimParts& parts, bool change_owner) {
     if (!log) return failure(std::move(log.error()));
     parts.log = std::move(*log);
   }
-  if (change_owner && ::fchown(parts.log.get(), order.owner.uid, order.owner.gid) != 0) {
+  if (change_owner &&
+      ::fchown(parts.log.get(), order.command.owner.uid, order.command.owner.gid) != 0) {
     return failure(ErrorCode::kIo, std::string("cannot open the log: ") + std::strerror(errno));
   }
   return {};
@@ -78,9 +79,9 @@ Result<void> prepare_log(ShimParts& parts, bool change_owner) {
 // A job runs without the filter rather than not at all; its status says so.
 std::string guard_devices(const ShimParts& parts) {
   const LaunchOrder& order = parts.order;
-  if (!order.devices) return order.devices_open.empty() ? "" : "off: " + order.devices_open;
+  if (!order.devices.filter) return order.devices.open.empty() ? "" : "off: " + order.devices.open;
   if (!parts.leaf) return "off: it has no control group";
-  const auto filtered = filter_devices(parts.leaf.get(), *order.devices);
+  const auto filtered = filter_devices(parts.leaf.get(), *order.devices.filter);
   return filtered ? "on" : "off: " + filtered.error().message;
 }
 
@@ -88,24 +89,25 @@ std::string guard_devices(const ShimParts& parts) {
 // job runs without one rather than not at all; its status and the events say so.
 void join_server(const ShimSettings& settings, ShimParts& parts) {
   LaunchOrder& order = parts.order;
-  if (!order.mps) return;
+  if (!order.devices.mps) return;
   parts.mps = join_mps(settings, order);
   if (!parts.mps.place) return;
-  const auto added = mps_client_variables(*order.mps, parts.mps.place->pipe());
-  std::erase_if(order.added_variables, [&](const auto& variable) {
+  const auto added = mps_client_variables(*order.devices.mps, parts.mps.place->pipe());
+  std::erase_if(order.command.added_variables, [&](const auto& variable) {
     return std::ranges::any_of(added,
                                [&](const auto& ours) { return ours.first == variable.first; });
   });
-  order.added_variables.insert(order.added_variables.end(), added.begin(), added.end());
+  order.command.added_variables.insert(order.command.added_variables.end(), added.begin(),
+                                       added.end());
 }
 
 // What holds it to its limit on a card's memory. The watch of the daemon stands behind all.
 std::string limit_vram(const ShimParts& parts) {
   const LaunchOrder& order = parts.order;
-  if (order.vram_limits.empty()) return {};
+  if (order.devices.vram_limits.empty()) return {};
   const bool kernel =
       parts.leaf &&
-      limit_dmem(parts.leaf.get(), read_dmem_capacity(parts.leaf_path), order.vram_limits);
+      limit_dmem(parts.leaf.get(), read_dmem_capacity(parts.leaf_path), order.devices.vram_limits);
   if (parts.mps.place) return "mps";
   return kernel ? "dmem" : "watch";
 }
@@ -114,8 +116,9 @@ void enter_leaf(ShimParts& parts, CommandPlan& plan) {
   const LaunchOrder& order = parts.order;
   parts.leaf.reset();
   if (!parts.leaf_path.empty()) {
-    auto leaf = make_leaf(parts.leaf_path,
-                          {order.cpus, order.ram_bytes, order.near.cpus, order.near.memory});
+    auto leaf =
+        make_leaf(parts.leaf_path, {order.isolation.cpus, order.isolation.ram_bytes,
+                                    order.isolation.near.cpus, order.isolation.near.memory});
     // Without one the job is followed by session and tree, as where there are no groups at all.
     if (leaf) parts.leaf = std::move(*leaf);
   }
@@ -128,23 +131,24 @@ void enter_leaf(ShimParts& parts, CommandPlan& plan) {
 // it is claimed.
 Result<void> prepare_command(const ShimSettings& settings, ShimParts& parts, CommandPlan& plan) {
   const LaunchOrder& order = parts.order;
-  plan.order = &parts.order;
+  plan.order = &parts.order.command;
   plan.null_fd = settings.null_fd;
   plan.reset_oom_score = settings.reset_oom_score;
-  plan.environment = merged_environment(order);
-  if (order.argv.empty() || order.argv.front().empty()) {
+  plan.environment = merged_environment(order.command);
+  if (order.command.argv.empty() || order.command.argv.front().empty()) {
     return failure(ErrorCode::kInvalid, "there is no command to run");
   }
-  plan.near_cpus = cpus_in(order.near.cpus);
+  plan.near_cpus = cpus_in(order.isolation.near.cpus);
   if (auto planned = plan_identity(plan); !planned) return planned;
   if (auto log = prepare_log(parts, plan.change_user); !log) return log;
   if (parts.log) plan.log_fd = parts.log.get();
   enter_leaf(parts, plan);
-  if (order.attach != Attach::kNone) {
-    auto opened = Attachment::open(order.attach, order.terminal_rows, order.terminal_columns);
+  if (order.command.attach != Attach::kNone) {
+    auto opened = Attachment::open(order.command.attach, order.command.terminal_rows,
+                                   order.command.terminal_columns);
     if (!opened) return failure(std::move(opened.error()));
     parts.attachment.emplace(std::move(*opened));
-    if (plan.change_user) parts.attachment->give_to(order.owner.uid);
+    if (plan.change_user) parts.attachment->give_to(order.command.owner.uid);
     for (int i = 0; i < 3; ++i) plan.attached[i] = parts.attachment->command_end(i);
     parts.attachment->set_logs(parts.log.get(), parts.log.get());
   }

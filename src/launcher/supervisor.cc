@@ -39,8 +39,8 @@ void Supervisor::follow(StartedCommand command) {
     parts_.attachment->close_command_ends();
     client_by_ = read_clock().boot + kClientWait;
   }
-  if (parts_.order.log_limit_bytes > 0 && parts_.log) {
-    trim_.emplace(parts_.directory.get(), parts_.order.log_limit_bytes, read_clock().boot);
+  if (parts_.order.command.log_limit_bytes > 0 && parts_.log) {
+    trim_.emplace(parts_.directory.get(), parts_.order.command.log_limit_bytes, read_clock().boot);
   }
   look_for_directory(read_clock().boot);
   while (phase_ != Phase::kDone) turn();

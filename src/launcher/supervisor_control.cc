@@ -29,7 +29,7 @@ void Supervisor::accept_clients() {
     socklen_t size = sizeof peer;
     if (::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) continue;
     const bool administrator = peer.uid == 0 || peer.uid == ::geteuid();
-    if (!administrator && peer.uid != parts_.order.owner.uid) {
+    if (!administrator && peer.uid != parts_.order.command.owner.uid) {
       send_packet(socket.get(), encode(Refused{"this job belongs to somebody else"}), {},
                   MSG_DONTWAIT);
       continue;

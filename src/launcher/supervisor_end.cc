@@ -42,7 +42,7 @@ void Supervisor::on_command_report() {
     return;
   }
   if (said.step != CommandReport::Step::kOpened) {
-    problem_ = describe_problem(parts_.order, said);
+    problem_ = describe_problem(parts_.order.command, said);
     return;
   }
   status_.output = said.output;
@@ -68,7 +68,8 @@ void Supervisor::on_started() {
   status_.started_boot = now.boot;
   status_.boot_id = settings_.boot_id;
   status_.device_filter = parts_.device_filter;
-  if (parts_.order.mps) status_.mps = parts_.mps.place ? "on" : "off: " + parts_.mps.problem;
+  if (parts_.order.devices.mps)
+    status_.mps = parts_.mps.place ? "on" : "off: " + parts_.mps.problem;
   status_.vram_limit = parts_.vram_limit;
   struct stat about {};
   if (parts_.log && ::fstat(parts_.log.get(), &about) == 0) {

@@ -47,6 +47,7 @@ std::vector<std::pair<const char*, int>> FaultWorld::Acts::named() const {
           {"jobs out of memory", out_of_memory},
           {"jobs stopped at their limit", stopped_at_limit},
           {"processes adopted", adopted},
+          {"processes adopted by rule", adopted_by_rule},
           {"processes let go", let_go}};
 }
 
@@ -63,6 +64,7 @@ void FaultWorld::Acts::add(const Acts& other) {
   out_of_memory += other.out_of_memory;
   stopped_at_limit += other.stopped_at_limit;
   adopted += other.adopted;
+  adopted_by_rule += other.adopted_by_rule;
   let_go += other.let_go;
 }
 

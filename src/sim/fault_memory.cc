@@ -101,6 +101,23 @@ void FaultWorld::memory_runs_out() {
   }
 }
 
+// As the daemon does it after a turn.
+void FaultWorld::adopt_idle_foreign() {
+  const StateView& state = engine_->state();
+  const ForeignLook look = foreign_->look(state, now_);
+  if (!look.let_go.empty()) engine_->post(LetGoAsked{ourselves(), look.let_go});
+  for (const int pid : look.adopt) {
+    auto asked = foreign_->adopt(state, {.pid = pid, .argv = {"idle"}, .tree = {pid}}, now_);
+    if (!asked) continue;
+    ++tally_.acts.adopted_by_rule;
+    engine_->post(std::move(*asked));
+  }
+  if (!state.aside().empty() && chance(5)) {
+    const Job& job = *state.find(*state.aside().begin());
+    engine_->post(HolderActive{job.current_attempt()});
+  }
+}
+
 // As the daemon asks its sampler to.
 void FaultWorld::look_closely() {
   worried_ = false;

@@ -11,11 +11,12 @@
 namespace gpusched {
 namespace {
 
-State empty_state(int jobs_most, bool over_quota) {
+State empty_state(int jobs_most, bool over_quota, bool idle_leave) {
   Rules rules;
   rules.keep_ended_most = 1'000'000;
   rules.keep_ended_for = Seconds{1'000'000'000};
   rules.room.over_quota = over_quota;
+  if (idle_leave) rules.room.idle_after = Seconds{5};
   return State(rules, HostCapacity{4, 64ULL << 30, jobs_most});
 }
 
@@ -32,8 +33,7 @@ std::string where_it_is(const StateView& state, const Job& job, Now now) {
 FaultWorld::FaultWorld(std::uint64_t seed)
     : random_(seed),
       now_{Wall{Seconds{1'700'000'000}}, Boot{Seconds{100}}},
-      launcher_([this](const LaunchOrder& order) { return plan_of(order); },
-                [](LauncherReport) {}) {
+      launcher_([this](const LaunchOrder& order) { return plan_of(order); }) {
   const int count = 1 + pick(4);
   for (int i = 0; i < count; ++i) {
     cards_.push_back({.number = CardNumber{static_cast<std::uint16_t>(i)},
@@ -45,11 +45,12 @@ FaultWorld::FaultWorld(std::uint64_t seed)
   }
   if (chance(30)) jobs_most_ = 1 + pick(5);
   over_quota_ = chance(30);
+  idle_leave_ = chance(30);
   seen_cards_ = std::make_unique<SimCards>(
       cards_, [this](int below) { return pick(below); },
       SimCards::Jobs{[this](CardNumber card) { return processes_on(card); },
                      [this](int pid) { return launcher_.has_adopted(pid); }});
-  launcher_.set_room([this](const MoveOrder& order) { return has_room(order); });
+  mover_.set_room([this](const MoveOrder& order) { return has_room(order); });
   launcher_.on_adopted_end([this](int pid) { seen_cards_->end_foreign(pid); });
   boot_daemon();
 }
@@ -65,8 +66,10 @@ void FaultWorld::boot_daemon() {
   options.read_environments = [this](const std::vector<std::string>& hashes, const auto& done) {
     done(store_.environments(hashes));
   };
-  engine_ = std::make_unique<Engine>(empty_state(jobs_most_, over_quota_), launcher_, options);
-  launcher_.set_sink([this](LauncherReport report) { engine_->report(std::move(report)); });
+  engine_ = std::make_unique<Engine>(empty_state(jobs_most_, over_quota_, idle_leave_),
+                                     Site{launcher_, mover_}, options);
+  foreign_.emplace(ForeignWatch::Terms{
+      .rules = {{"*", "*"}}, .environment = std::make_shared<Environment>(), .pid = 1});
   engine_->on_change([this](const std::vector<JobChange>& changes) {
     for (const JobChange& change : changes) {
       const Job* job = engine_->state().find(change.job);
@@ -93,6 +96,7 @@ void FaultWorld::boot_daemon() {
 void FaultWorld::crash() {
   ++tally_.crashes;
   launcher_.daemon_died();
+  mover_.daemon_died();
   engine_.reset();
   boot_daemon();
 }
@@ -147,12 +151,14 @@ void FaultWorld::power_cut() {
   ++tally_.power_cuts;
   store_.drop_unsynced();
   launcher_.machine_died();
+  mover_.daemon_died();
   seen_cards_->end_all_foreign();
   engine_.reset();
   boot_id_ = "boot-" + std::to_string(++boots_);
   now_.wall += Seconds{60};
   now_.boot = Boot{Seconds{5}};
   launcher_.advance(now_);
+  mover_.advance(now_);
   boot_daemon();
 }
 
@@ -165,12 +171,18 @@ void FaultWorld::step() {
   for (int i = pick(4); i > 0; --i) client_acts();
   time_passes();
   if (chance(5)) launcher_.repeat_reports();
-  launcher_.advance(now_);
-  memory_runs_out();
-  seen_cards_->advance(now_);
+  world_goes_on();
   if (engine_->wants_turn(now_)) turn(true);
   look_closely();
+  adopt_idle_foreign();
   check();
+}
+
+void FaultWorld::world_goes_on() {
+  launcher_.advance(now_);
+  mover_.advance(now_);
+  memory_runs_out();
+  seen_cards_->advance(now_);
 }
 
 void FaultWorld::time_passes() {
@@ -256,9 +268,7 @@ std::string FaultWorld::drain() {
                       [&lifted](const Result<Answer>& answer) { lifted = lifted && answer; });
       }
     }
-    launcher_.advance(now_);
-    memory_runs_out();
-    seen_cards_->advance(now_);
+    world_goes_on();
     if (engine_->wants_turn(now_)) {
       turn(false);
       if (i % 50 == 0) check();
@@ -272,7 +282,8 @@ std::string FaultWorld::drain() {
     auto deadline = engine_->next_deadline(now_);
     if (deadline && *deadline - now_.boot > Seconds{100'000'000}) deadline.reset();
     std::optional<Boot> next = launcher_.next_event();
-    for (const std::optional<Boot>& other : {deadline, seen_cards_->next_event()}) {
+    for (const std::optional<Boot>& other :
+         {mover_.next_event(), deadline, seen_cards_->next_event()}) {
       if (other && (!next || *other < *next)) next = other;
     }
     if (!next) break;

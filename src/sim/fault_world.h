@@ -14,10 +14,12 @@
 #include <string>
 #include <vector>
 
+#include "core/preempt/foreign_idle.h"
 #include "engine/engine.h"
 #include "sim/memory_store.h"
 #include "sim/sim_cards.h"
 #include "sim/sim_launcher.h"
+#include "sim/sim_mover.h"
 
 namespace gpusched {
 
@@ -36,7 +38,7 @@ class FaultWorld {
     int kept_off = 0;     // Jobs that waited because of that.
     int evicted = 0, stood_still = 0, returned_after_pressure = 0;
     int out_of_memory = 0, stopped_at_limit = 0;
-    int adopted = 0, let_go = 0;
+    int adopted = 0, adopted_by_rule = 0, let_go = 0;
 
     void add(const Acts& other);
     // By name, for people.
@@ -79,6 +81,7 @@ class FaultWorld {
   TenantRule any_rule();
   SubmitAsked any_submission();
   void time_passes();
+  void world_goes_on();
   void turn(bool with_faults);
   void commit_with_faults(const Commit& commit);
   std::optional<JobId> any_job();
@@ -93,6 +96,7 @@ class FaultWorld {
   bool has_room(const MoveOrder& order) const;
   void memory_runs_out();
   void look_closely();
+  void adopt_idle_foreign();
 
   std::string drain();
 
@@ -114,9 +118,12 @@ class FaultWorld {
   int boots_ = 1;
   MemoryStore store_;
   SimLauncher launcher_;
+  SimMover mover_{launcher_};
   std::unique_ptr<Engine> engine_;
+  std::optional<ForeignWatch> foreign_;
   std::vector<Card> cards_;
   int jobs_most_ = 0;  // At once, as many as the daemon has descriptors for; 0: enough for all.
+  bool idle_leave_ = false;  // Who sits idle leaves for those who wait, also foreign processes.
   bool over_quota_ = false;  // Who holds more than a quota that was lowered is moved aside.
   std::unique_ptr<SimCards> seen_cards_;
   bool calm_ = false;  // While everything is let end: no faults, jobs succeed.

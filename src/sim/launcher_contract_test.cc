@@ -11,9 +11,9 @@ namespace {
 
 class SimHarness {
  public:
-  SimHarness()
-      : launcher_([this](const LaunchOrder& order) { return plans_.at(order.attempt); },
-                  [this](LauncherReport report) { reports_.push_back(std::move(report)); }) {}
+  SimHarness() : launcher_([this](const LaunchOrder& order) { return plans_.at(order.attempt); }) {
+    launcher_.report_to([this](const LauncherReport& report) { note(reports_, report); });
+  }
 
   Launcher& launcher() { return launcher_; }
   LaunchOrder order(AttemptId attempt, CommandKind kind) {
@@ -28,7 +28,7 @@ class SimHarness {
     order.attempt = attempt;
     return order;
   }
-  const std::vector<LauncherReport>& reports() const { return reports_; }
+  const std::vector<SeamReport>& reports() const { return reports_; }
   bool run_until(const std::function<bool()>& condition) {
     for (int i = 0; i < 200'000 && !condition(); ++i) {
       now_.boot += Microseconds{1000};
@@ -44,7 +44,7 @@ class SimHarness {
  private:
   Now now_{Wall{Seconds{1'700'000'000}}, Boot{Seconds{100}}};
   std::map<AttemptId, SimLauncher::Plan> plans_;
-  std::vector<LauncherReport> reports_;
+  std::vector<SeamReport> reports_;
   SimLauncher launcher_;
 };
 

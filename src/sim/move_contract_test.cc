@@ -1,24 +1,26 @@
-// Moving on the launcher's twin in virtual time.
+// The Mover's contract on its twin in virtual time.
 #include "tests/support/move_contract.h"
 
 #include <map>
 
 #include "sim/sim_launcher.h"
+#include "sim/sim_mover.h"
 
 namespace gpusched {
 namespace {
 
 class SimMoves {
  public:
-  SimMoves()
-      : launcher_([this](const LaunchOrder&) { return plan_; },
-                  [this](LauncherReport report) { reports_.push_back(std::move(report)); }) {
+  SimMoves() {
+    launcher_.report_to([this](const LauncherReport& report) { note(reports_, report); });
+    mover_.report_to([this](const MoverReport& report) { note(reports_, report); });
     plan_.run_for = Seconds{1'000'000};
     plan_.vram_bytes = kMoveVram;
-    launcher_.set_room([this](const MoveOrder&) { return room_; });
+    mover_.set_room([this](const MoveOrder&) { return room_; });
   }
 
   Launcher& launcher() { return launcher_; }
+  Mover& mover() { return mover_; }
   LaunchOrder card_order(AttemptId attempt) {
     LaunchOrder order;
     order.attempt = attempt;
@@ -27,16 +29,20 @@ class SimMoves {
   MoveOrder move_order(AttemptId attempt, bool checkpoint) {
     return {.attempt = attempt, .checkpoint = checkpoint, .room = {{"card", kMoveVram}}};
   }
-  const std::vector<LauncherReport>& reports() const { return reports_; }
+  const std::vector<SeamReport>& reports() const { return reports_; }
   bool run_until(const std::function<bool()>& condition) {
     for (int i = 0; i < 20'000 && !condition(); ++i) {
       now_.boot += Microseconds{1000};
       now_.wall += Microseconds{1000};
       launcher_.advance(now_);
+      mover_.advance(now_);
     }
     return condition();
   }
-  void restart() { launcher_.daemon_died(); }
+  void restart() {
+    launcher_.daemon_died();
+    mover_.daemon_died();
+  }
   bool on_card(AttemptId id) { return launcher_.place_of(id) != SimLauncher::Place::kAside; }
   std::function<bool()> computing(AttemptId id) {
     return [this, id] { return launcher_.place_of(id) == SimLauncher::Place::kOnCards; };
@@ -50,8 +56,9 @@ class SimMoves {
   Now now_{Wall{Seconds{1'700'000'000}}, Boot{Seconds{100}}};
   SimLauncher::Plan plan_;
   bool room_ = true;
-  std::vector<LauncherReport> reports_;
-  SimLauncher launcher_;
+  std::vector<SeamReport> reports_;
+  SimLauncher launcher_{[this](const LaunchOrder&) { return plan_; }};
+  SimMover mover_{launcher_};
 };
 
 INSTANTIATE_TYPED_TEST_SUITE_P(Simulated, MoveContract, ::testing::Types<SimMoves>);
@@ -62,15 +69,15 @@ class VirtualMoves : public SimMoves, public ::testing::Test {
 };
 
 TEST_F(VirtualMoves, TakeAsLongAsTheirBytes) {
-  launcher_.set_move_rates({std::uint64_t{2} << 30, std::uint64_t{4} << 30, Microseconds{0}});
+  mover_.set_rates({std::uint64_t{2} << 30, std::uint64_t{4} << 30, Microseconds{0}});
   launcher_.launch(card_order(one_));
   ASSERT_TRUE(run_until([&] { return reports_.size() == 1; }));
-  launcher_.move_aside(move_order(one_, true));
+  mover_.move_aside(move_order(one_, true));
   ASSERT_TRUE(run_until([&] { return reports_.size() == 2; }));
   const auto* aside = std::get_if<MovedAside>(&reports_[1]);
   ASSERT_NE(aside, nullptr);
   EXPECT_NEAR(static_cast<double>(aside->times.whole.count()), 2e6, 1e4);
-  launcher_.bring_back(move_order(one_, true));
+  mover_.bring_back(move_order(one_, true));
   ASSERT_TRUE(run_until([&] { return reports_.size() == 3; }));
   const auto* back = std::get_if<BroughtBack>(&reports_[2]);
   ASSERT_NE(back, nullptr);
@@ -83,13 +90,13 @@ TEST_F(VirtualMoves, TheTimeOfAJobStandsStillWhileItIsAside) {
   order.time.limit = Seconds{4};
   launcher_.launch(order);
   ASSERT_TRUE(run_until([&] { return reports_.size() == 1; }));
-  launcher_.move_aside(move_order(one_, true));
+  mover_.move_aside(move_order(one_, true));
   int left = 10'000;
   run_until([&] { return --left < 0; });
   ASSERT_EQ(reports_.size(), 2U);
-  launcher_.bring_back(move_order(one_, true));
+  mover_.bring_back(move_order(one_, true));
   ASSERT_TRUE(run_until([&] { return reports_.size() == 4; }));
-  const auto* ended = std::get_if<AttemptEnded>(&reports_[3]);
+  const auto* ended = std::get_if<AttemptFinished>(&reports_[3]);
   ASSERT_NE(ended, nullptr);
   EXPECT_EQ(ended->exit_code, 0);
 }
@@ -97,7 +104,7 @@ TEST_F(VirtualMoves, TheTimeOfAJobStandsStillWhileItIsAside) {
 TEST_F(VirtualMoves, OneWhoseWorkDoesNotEndStaysAndMayBeTriedAgain) {
   plan_.out = SimLauncher::MoveFault::kNotNow;
   launcher_.launch(card_order(one_));
-  launcher_.move_aside(move_order(one_, true));
+  mover_.move_aside(move_order(one_, true));
   ASSERT_TRUE(run_until([&] { return reports_.size() == 2; }));
   const auto* failed = std::get_if<MoveFailed>(&reports_[1]);
   ASSERT_NE(failed, nullptr);

@@ -125,6 +125,7 @@ void SimCards::tell(CardNumber card, One& one, Now now, bool answers) {
       SeenProcess process{.pid = one.seen.pid};
       process.vram_bytes = one.seen.vram_bytes;
       process.load_percent = one.seen.load_percent;
+      process.user = "by-hand";
       seen.view.processes.push_back(std::move(process));
     }
     seen.view.used_bytes = bytes_of(seen.view.processes);

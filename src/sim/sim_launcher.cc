@@ -5,9 +5,6 @@
 
 namespace gpusched {
 
-SimLauncher::SimLauncher(Planner planner, LauncherSink sink)
-    : planner_(std::move(planner)), sink_(std::move(sink)) {}
-
 void SimLauncher::launch(LaunchOrder order) {
   const AttemptId id = order.attempt;
   Attempt attempt;
@@ -28,13 +25,13 @@ void SimLauncher::adopt(AttemptId id) {
   if (found == attempts_.end() || found->second.phase == Phase::kRequested) {
     // The claim is won: it has not run and never will.
     erase(id);
-    outbox_.emplace_back(AttemptNotStarted{id, ""});
+    outbox_.emplace_back(AttemptNeverRan{id, ""});
     return;
   }
   Attempt& attempt = found->second;
   attempt.followed = true;
   if (attempt.phase == Phase::kRunning) {
-    outbox_.emplace_back(AttemptStarted{id, 1, attempt.started_at});
+    outbox_.emplace_back(AttemptRunning{id, attempt.started_at});
   } else {
     tell_end(id, attempt);
   }
@@ -137,9 +134,7 @@ std::vector<SimLauncher::OnCard> SimLauncher::on_card(CardNumber card) const {
     const auto& cards = attempt.plan.cards;
     if (attempt.phase != Phase::kRunning) continue;
     if (std::ranges::find(cards, card) == cards.end()) continue;
-    // What comes back takes its room from the first moment on.
-    const bool returns = attempt.move && !attempt.move->out && attempt.move->room;
-    if (attempt.place == Place::kAside && !returns) continue;
+    if (attempt.place == Place::kAside) continue;
     const std::uint64_t bytes = memory_of(attempt);
     const bool computes = !attempt.halted_at;
     OnCard one{.attempt = id, .adopted = {}, .vram_bytes = bytes / cards.size()};
@@ -176,6 +171,33 @@ void SimLauncher::reschedule(Attempt& attempt) {
   }
 }
 
+void SimLauncher::halt(AttemptId id) {
+  Attempt& attempt = attempts_.at(id);
+  if (!attempt.halted_at) attempt.halted_at = now_.boot;
+  reschedule(attempt);
+}
+
+void SimLauncher::wake(AttemptId id) {
+  Attempt& attempt = attempts_.at(id);
+  if (!attempt.halted_at) return;
+  const Microseconds halted = now_.boot - *attempt.halted_at;
+  attempt.halted_at.reset();
+  attempt.halted_for += halted;
+  attempt.natural_end += halted;
+  reschedule(attempt);
+}
+
+bool SimLauncher::runs(AttemptId id) const {
+  return lives(id) && attempts_.at(id).phase == Phase::kRunning;
+}
+
+void SimLauncher::heal_driver() {
+  for (const AttemptId id : live_) {
+    Plan& plan = attempts_.at(id).plan;
+    plan.out = plan.back = MoveFault::kNone;
+  }
+}
+
 void SimLauncher::forget(JobId job) {
   std::erase_if(attempts_, [job](const auto& entry) { return entry.first.job == job; });
   std::erase_if(live_, [job](const AttemptId& id) { return id.job == job; });
@@ -198,16 +220,13 @@ void SimLauncher::start(AttemptId id, Attempt& attempt) {
   attempt.started_boot = now_.boot;
   attempt.natural_end = now_.boot + attempt.plan.run_for;
   reschedule(attempt);
-  if (attempt.followed) outbox_.emplace_back(AttemptStarted{id, 1, now_.wall});
-  if (attempt.next_move) begin_move(attempt, *std::exchange(attempt.next_move, std::nullopt));
+  if (attempt.followed) outbox_.emplace_back(AttemptRunning{id, now_.wall});
 }
 
 void SimLauncher::end(AttemptId id, Attempt& attempt) {
   attempt.phase = attempt.plan.supervisor_dies ? Phase::kLost : Phase::kEnded;
   live_.erase(id);
   attempt.ended_at = now_.wall;
-  attempt.move.reset();
-  attempt.next_move.reset();
   // Whoever loses its supervisor goes on by itself, too.
   const bool goes_on = attempt.let_go || attempt.plan.supervisor_dies;
   if (attempt.order.adopted && !goes_on && adopted_gone_) {
@@ -225,7 +244,7 @@ void SimLauncher::tell_end(AttemptId id, const Attempt& attempt) {
     outbox_.emplace_back(SupervisorLost{id, now_.wall});
     return;
   }
-  AttemptEnded report{.attempt = id};
+  AttemptFinished report{.attempt = id};
   report.ended_at = attempt.ended_at;
   if (!attempt.plan.cannot_run.empty()) {
     report.cause = Cause::kLaunch;
@@ -259,15 +278,13 @@ void SimLauncher::advance(Now now) {
     Attempt& attempt = attempts_.at(id);
     if (attempt.phase == Phase::kRequested && attempt.next <= now.boot) {
       if (!attempt.plan.launch_error.empty() || !attempt.plan.claims) {
-        outbox_.emplace_back(
-            AttemptNotStarted{id, attempt.plan.launch_error, attempt.plan.no_room});
+        outbox_.emplace_back(AttemptNeverRan{id, attempt.plan.launch_error, attempt.plan.no_room});
         gone.push_back(id);
         continue;
       }
       start(id, attempt);
     }
     if (attempt.phase == Phase::kRunning && attempt.next <= now.boot) end(id, attempt);
-    if (attempt.move && attempt.move->due <= now.boot) complete_move(attempt);
   }
   for (const AttemptId id : gone) erase(id);
   for (LauncherReport& report : std::exchange(outbox_, {})) sink_(std::move(report));
@@ -278,8 +295,7 @@ std::optional<Boot> SimLauncher::next_event() const {
   if (!outbox_.empty()) next = now_.boot;
   for (const AttemptId id : live_) {
     const Attempt& attempt = attempts_.at(id);
-    Boot soonest = attempt.next;
-    if (attempt.move) soonest = std::min(soonest, attempt.move->due);
+    const Boot soonest = attempt.next;
     if (soonest != Boot::max() && (!next || soonest < *next)) next = soonest;
   }
   return next;
@@ -290,12 +306,7 @@ void SimLauncher::daemon_died() {
   std::erase_if(attempts_,
                 [](const auto& entry) { return entry.second.phase == Phase::kRequested; });
   std::erase_if(live_, [this](const AttemptId& id) { return !attempts_.contains(id); });
-  for (auto& [id, attempt] : attempts_) {
-    attempt.followed = false;
-    // What is under way ends; what waits for it is forgotten.
-    if (attempt.move) attempt.move->wanted = false;
-    attempt.next_move.reset();
-  }
+  for (auto& [id, attempt] : attempts_) attempt.followed = false;
 }
 
 void SimLauncher::machine_died() {
@@ -303,7 +314,6 @@ void SimLauncher::machine_died() {
   for (auto& [id, attempt] : attempts_) {
     if (attempt.phase != Phase::kRunning) continue;
     attempt.phase = Phase::kLost;
-    attempt.move.reset();
     truth_[id].alive = false;
   }
   live_.clear();
@@ -312,7 +322,7 @@ void SimLauncher::machine_died() {
 void SimLauncher::repeat_reports() {
   for (const auto& [id, attempt] : attempts_) {
     if (!attempt.followed || attempt.phase == Phase::kRequested) continue;
-    outbox_.emplace_back(AttemptStarted{id, 1, attempt.started_at});
+    outbox_.emplace_back(AttemptRunning{id, attempt.started_at});
     if (attempt.phase != Phase::kRunning) tell_end(id, attempt);
   }
 }

@@ -47,13 +47,12 @@ class SimLauncher : public Launcher {
   };
   using Planner = std::function<Plan(const LaunchOrder&)>;
 
-  SimLauncher(Planner planner, LauncherSink sink);
+  explicit SimLauncher(Planner planner) : planner_(std::move(planner)) {}
 
+  void report_to(LauncherSink sink) override { sink_ = std::move(sink); }
   void launch(LaunchOrder order) override;
   void adopt(AttemptId attempt) override;
   void stop(AttemptId attempt, Seconds grace) override;
-  void move_aside(MoveOrder order) override;
-  void bring_back(MoveOrder order) override;
   void ask_to_save(AttemptId attempt, const SaveTerms& terms, Seconds grace) override;
   void change_time(AttemptId attempt, const TimeRule& time) override;
   void let_go(AttemptId attempt) override;
@@ -69,7 +68,6 @@ class SimLauncher : public Launcher {
   void machine_died();
   // Says everything about live attempts again, as a confused world might.
   void repeat_reports();
-  void set_sink(LauncherSink sink) { sink_ = std::move(sink); }
 
   // The command ends by itself now, or its shim dies.
   void finish(AttemptId attempt, int exit_code);
@@ -97,17 +95,22 @@ class SimLauncher : public Launcher {
   // Told when the process of an adopted attempt is no more; one that was let go goes on.
   void on_adopted_end(std::function<void(int pid)> gone) { adopted_gone_ = std::move(gone); }
 
-  // What a move takes, and whether there is room for one that comes back (empty: always).
-  struct MoveRates {
-    std::uint64_t out_bytes_per_second = std::uint64_t{3} << 30;
-    std::uint64_t in_bytes_per_second = std::uint64_t{6} << 30;
-    Microseconds fixed{250'000};
+  // --- For the mover ---
+  enum class Place {
+    kOnCards,
+    kFrozen,    // On its cards, but it does not compute.
+    kAside,     // Its memory is in host RAM.
+    kArriving,  // On its way back; its room is taken.
   };
-  void set_move_rates(const MoveRates& rates) { rates_ = rates; }
-  void set_room(std::function<bool(const MoveOrder&)> room) { room_ = std::move(room); }
-  // Where an attempt is now.
-  enum class Place { kOnCards, kFrozen, kAside };
   Place place_of(AttemptId attempt) const { return attempts_.at(attempt).place; }
+  void put(AttemptId attempt, Place place) { attempts_.at(attempt).place = place; }
+  void halt(AttemptId attempt);
+  void wake(AttemptId attempt);
+  bool lives(AttemptId attempt) const { return live_.contains(attempt); }  // Or will.
+  bool runs(AttemptId attempt) const;
+  bool follows(AttemptId attempt) const { return attempts_.at(attempt).followed; }
+  std::uint64_t memory_of(AttemptId attempt) const { return memory_of(attempts_.at(attempt)); }
+  const Plan& plan_of(AttemptId attempt) const { return attempts_.at(attempt).plan; }
 
   // What really happened, for invariants.
   struct Truth {
@@ -122,14 +125,6 @@ class SimLauncher : public Launcher {
 
  private:
   enum class Phase { kRequested, kRunning, kEnded, kLost };
-  struct Moving {
-    MoveOrder order;
-    bool out = true;
-    bool wanted = true;  // By the daemon that lives.
-    bool room = true;
-    Boot began{};
-    Boot due{};
-  };
   struct Attempt {
     LaunchOrder order;
     Plan plan;
@@ -152,7 +147,6 @@ class SimLauncher : public Launcher {
     Place place = Place::kOnCards;
     std::optional<Boot> halted_at;  // It does not compute; its time stands still.
     Microseconds halted_for{0};
-    std::optional<Moving> move, next_move;
   };
 
   std::uint64_t memory_of(const Attempt& attempt) const;
@@ -162,18 +156,7 @@ class SimLauncher : public Launcher {
   void end(AttemptId id, Attempt& attempt);
   void tell_end(AttemptId id, const Attempt& attempt);
 
-  // --- sim_moves.cc ---
-  void order_move(MoveOrder order, bool out);
-  void begin_move(Attempt& attempt, Moving move);
-  void complete_move(Attempt& attempt);
-  LauncherReport carry_out(Attempt& attempt, const Moving& move);
-  Microseconds time_for(const Attempt& attempt, const Moving& move) const;
-  void halt(Attempt& attempt);
-  void wake(Attempt& attempt);
-
   Planner planner_;
-  MoveRates rates_;
-  std::function<bool(const MoveOrder&)> room_;
   std::function<void(int pid)> adopted_gone_;
   LauncherSink sink_;
   Now now_{};

@@ -3,6 +3,7 @@
 
 #include "sim/sim_cards.h"
 #include "sim/sim_launcher.h"
+#include "sim/sim_mover.h"
 
 namespace gpusched {
 namespace {
@@ -13,8 +14,9 @@ constexpr AttemptId kAttempt{JobId{1}, 1};
 
 class SimMemory : public ::testing::Test {
  protected:
-  SimMemory()
-      : launcher_([this](const LaunchOrder&) { return plan_; }, [](const LauncherReport&) {}) {
+  SimMemory() {
+    launcher_.report_to([](const LauncherReport&) {});
+    mover_.report_to([](const MoverReport&) {});
     plan_.start_after = Microseconds{0};
     plan_.run_for = Seconds{1000};
     plan_.vram_bytes = 10 * kGiB;
@@ -23,11 +25,13 @@ class SimMemory : public ::testing::Test {
     launcher_.advance(now_);
     launcher_.launch(LaunchOrder{.attempt = kAttempt});
     launcher_.advance(now_);
+    mover_.advance(now_);
   }
   void pass(int seconds) {
     now_.boot += Seconds{seconds};
     now_.wall += Seconds{seconds};
     launcher_.advance(now_);
+    mover_.advance(now_);
   }
   std::uint64_t gib() const {
     const auto there = launcher_.on_card(kCard);
@@ -36,7 +40,8 @@ class SimMemory : public ::testing::Test {
 
   Now now_{Wall{Seconds{1000}}, Boot{Seconds{100}}};
   SimLauncher::Plan plan_;
-  SimLauncher launcher_;
+  SimLauncher launcher_{[this](const LaunchOrder&) { return plan_; }};
+  SimMover mover_{launcher_};
 };
 
 TEST_F(SimMemory, GrowsUpToItsEnd) {
@@ -51,10 +56,10 @@ TEST_F(SimMemory, GrowsUpToItsEnd) {
 
 TEST_F(SimMemory, StaysWhileTheJobIsFrozen) {
   pass(3);
-  launcher_.move_aside({.attempt = kAttempt});
+  mover_.move_aside({.attempt = kAttempt});
   pass(5);
   EXPECT_EQ(gib(), 3u);
-  launcher_.bring_back({.attempt = kAttempt});
+  mover_.bring_back({.attempt = kAttempt});
   pass(1);
   pass(2);
   EXPECT_EQ(gib(), 5u);
@@ -62,19 +67,19 @@ TEST_F(SimMemory, StaysWhileTheJobIsFrozen) {
 
 TEST_F(SimMemory, IsAwayWhileTheJobIsMovedOut) {
   pass(3);
-  launcher_.move_aside({.attempt = kAttempt, .checkpoint = true});
+  mover_.move_aside({.attempt = kAttempt, .checkpoint = true});
   EXPECT_EQ(gib(), 3u) << "it is on its way";
   pass(10);
   EXPECT_EQ(gib(), 0u);
   EXPECT_EQ(launcher_.part_on_each_card(kAttempt), 3 * kGiB);
-  launcher_.bring_back({.attempt = kAttempt, .checkpoint = true});
+  mover_.bring_back({.attempt = kAttempt, .checkpoint = true});
   EXPECT_EQ(gib(), 3u) << "what comes back takes its room at once";
 }
 
 TEST_F(SimMemory, WhoRunsOutOfItEndsWithThatCause) {
   std::optional<Cause> cause;
-  launcher_.set_sink([&](const LauncherReport& report) {
-    if (const auto* ended = std::get_if<AttemptEnded>(&report)) cause = ended->cause;
+  launcher_.report_to([&](const LauncherReport& report) {
+    if (const auto* ended = std::get_if<AttemptFinished>(&report)) cause = ended->cause;
   });
   launcher_.run_out_of_memory(kAttempt);
   pass(1);

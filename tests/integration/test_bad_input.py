@@ -45,7 +45,7 @@ REFUSED = [
     (["submit", "--expire", "+1s", "--begin", "+1h", "--", "true"], 64, ["expire"]),
     (["submit", "--after", "later:1", "--", "true"], 64, ["later"]),
     (["submit", "--retries", "2:boredom", "--", "true"], 64, ["boredom"]),
-    (["submit", "--gpus", "0", "--vram", "1G", "--", "true"], 64, ["--gpus 0"]),
+    (["submit", "--gpus", "0", "--vram", "1G", "--", "true"], 64, ["--gpus is 0"]),
     (["submit", "--file", "/nonexistent.yaml"], 66, ["/nonexistent.yaml"]),
     (["submit", "--name", "x" * 300, "--", "true"], 64, ["300"]),
     (["submit", "--env", "=x", "--", "true"], 64, []),

@@ -197,4 +197,17 @@ inline std::string refusal_of(const Answer& answer) {
   return refusal ? refusal->message : "accepted";
 }
 
+// What `set` changes: the priority, or one field of the spec.
+inline JobPatch priority_patch(int priority) {
+  JobPatch patch;
+  patch.priority = priority;
+  return patch;
+}
+template <class Part, class Value>
+JobPatch patch_with(Value Part::*where, std::type_identity_t<Value> value) {
+  JobPatch patch;
+  patch.put(where, std::move(value));
+  return patch;
+}
+
 }  // namespace gpusched::testing

@@ -5,7 +5,7 @@
 // A harness is default-constructible and offers:
 //   Launcher& launcher();
 //   LaunchOrder order(AttemptId, CommandKind);        // Filled in, ready to launch.
-//   const std::vector<LauncherReport>& reports();     // All so far, across restarts.
+//   const std::vector<SeamReport>& reports();     // All so far, across restarts.
 //   bool run_until(const std::function<bool()>& condition);  // False: the deadline passed.
 //   void restart();                                   // The daemon crashes and comes back.
 //   void finish(AttemptId, int exit_code);            // Ends a kWaits command from within.
@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "engine/launcher.h"
+#include "engine/mover.h"
 
 namespace gpusched {
 
@@ -32,15 +33,23 @@ enum class CommandKind {
   kSaves,  // At USR1, and ends as saved; TERM ends it, too.
 };
 
-inline AttemptId attempt_of(const LauncherReport& report) {
+// Reports of launcher and mover, in the order in which they came.
+using SeamReport = std::variant<AttemptRunning, AttemptFinished, AttemptNeverRan, SupervisorLost,
+                                MovedAside, BroughtBack, MoveFailed>;
+template <class Report>
+void note(std::vector<SeamReport>& reports, const Report& report) {
+  std::visit([&](const auto& said) { reports.emplace_back(said); }, report);
+}
+
+inline AttemptId attempt_of(const SeamReport& report) {
   return std::visit([](const auto& r) { return r.attempt; }, report);
 }
-inline bool is_about_move(const LauncherReport& report) {
+inline bool is_about_move(const SeamReport& report) {
   return std::holds_alternative<MovedAside>(report) ||
          std::holds_alternative<BroughtBack>(report) || std::holds_alternative<MoveFailed>(report);
 }
-inline bool is_final(const LauncherReport& report) {
-  return !std::holds_alternative<AttemptStarted>(report) && !is_about_move(report);
+inline bool is_final(const SeamReport& report) {
+  return !std::holds_alternative<AttemptRunning>(report) && !is_about_move(report);
 }
 
 template <class Harness>
@@ -59,21 +68,21 @@ class LauncherContract : public ::testing::Test {
   template <class T>
   const T* find(AttemptId id) {
     const T* found = nullptr;
-    for (const LauncherReport& report : harness_.reports()) {
+    for (const SeamReport& report : harness_.reports()) {
       if (attempt_of(report) != id) continue;
       if (const T* one = std::get_if<T>(&report)) found = one;
     }
     return found;
   }
   bool run_until_started(AttemptId id) {
-    return harness_.run_until([&] { return find<AttemptStarted>(id) != nullptr; });
+    return harness_.run_until([&] { return find<AttemptRunning>(id) != nullptr; });
   }
   bool run_until_final(AttemptId id) {
     return harness_.run_until([&] { return finals(id) > 0; });
   }
   int finals(AttemptId id) {
     int count = 0;
-    for (const LauncherReport& report : harness_.reports()) {
+    for (const SeamReport& report : harness_.reports()) {
       count += attempt_of(report) == id && is_final(report) ? 1 : 0;
     }
     return count;
@@ -89,8 +98,8 @@ TYPED_TEST_P(LauncherContract, ReportsTheStartThenTheExitCode) {
   this->launch(this->one_, CommandKind::kExitsWithThree);
   ASSERT_TRUE(this->run_until_final(this->one_));
   ASSERT_EQ(this->harness_.reports().size(), 2U);
-  EXPECT_TRUE(std::holds_alternative<AttemptStarted>(this->harness_.reports()[0]));
-  const auto* ended = this->template find<AttemptEnded>(this->one_);
+  EXPECT_TRUE(std::holds_alternative<AttemptRunning>(this->harness_.reports()[0]));
+  const auto* ended = this->template find<AttemptFinished>(this->one_);
   ASSERT_NE(ended, nullptr);
   EXPECT_EQ(ended->cause, Cause::kExit);
   EXPECT_EQ(ended->exit_code, 3);
@@ -108,8 +117,8 @@ TYPED_TEST_P(LauncherContract, ReportsNothingFromInsideACall) {
 TYPED_TEST_P(LauncherContract, ACommandThatCannotBeRunEndsAsALaunchFailure) {
   this->launch(this->one_, CommandKind::kNoSuchProgram);
   ASSERT_TRUE(this->run_until_final(this->one_));
-  EXPECT_EQ(this->template find<AttemptStarted>(this->one_), nullptr);
-  const auto* ended = this->template find<AttemptEnded>(this->one_);
+  EXPECT_EQ(this->template find<AttemptRunning>(this->one_), nullptr);
+  const auto* ended = this->template find<AttemptFinished>(this->one_);
   ASSERT_NE(ended, nullptr);
   EXPECT_EQ(ended->cause, Cause::kLaunch);
   EXPECT_FALSE(ended->message.empty());
@@ -121,7 +130,7 @@ TYPED_TEST_P(LauncherContract, StopTerminatesACommand) {
   ASSERT_TRUE(this->run_until_started(this->one_));
   this->launcher().stop(this->one_, Seconds{60});
   ASSERT_TRUE(this->run_until_final(this->one_));
-  const auto* ended = this->template find<AttemptEnded>(this->one_);
+  const auto* ended = this->template find<AttemptFinished>(this->one_);
   ASSERT_NE(ended, nullptr);
   EXPECT_EQ(ended->cause, Cause::kSignal);
   EXPECT_EQ(ended->signal, SIGTERM);
@@ -136,7 +145,7 @@ TYPED_TEST_P(LauncherContract, StopKillsACommandThatIgnoresTermWhenTheGraceIsOve
   this->launcher().stop(this->one_, Seconds{600});
   this->launcher().stop(this->one_, Seconds{0});
   ASSERT_TRUE(this->run_until_final(this->one_));
-  const auto* ended = this->template find<AttemptEnded>(this->one_);
+  const auto* ended = this->template find<AttemptFinished>(this->one_);
   ASSERT_NE(ended, nullptr);
   EXPECT_EQ(ended->signal, SIGKILL);
 }
@@ -161,7 +170,7 @@ TYPED_TEST_P(LauncherContract, ATimeLimitEndsTheAttemptAsTimeout) {
   order.time.limit = Seconds{1};
   this->launcher().launch(std::move(order));
   ASSERT_TRUE(this->run_until_final(this->one_));
-  const auto* ended = this->template find<AttemptEnded>(this->one_);
+  const auto* ended = this->template find<AttemptFinished>(this->one_);
   ASSERT_NE(ended, nullptr);
   EXPECT_EQ(ended->cause, Cause::kTimeout);
 }
@@ -173,7 +182,7 @@ TYPED_TEST_P(LauncherContract, AChangedTimeLimitCounts) {
   rule.limit = Seconds{1};
   this->launcher().change_time(this->one_, rule);
   ASSERT_TRUE(this->run_until_final(this->one_));
-  const auto* ended = this->template find<AttemptEnded>(this->one_);
+  const auto* ended = this->template find<AttemptFinished>(this->one_);
   ASSERT_NE(ended, nullptr);
   EXPECT_EQ(ended->cause, Cause::kTimeout);
 }
@@ -185,10 +194,10 @@ TYPED_TEST_P(LauncherContract, AdoptsARunningAttempt) {
   this->harness_.restart();
   this->launcher().adopt(this->one_);
   ASSERT_TRUE(this->harness_.run_until([&] { return this->harness_.reports().size() > before; }));
-  EXPECT_TRUE(std::holds_alternative<AttemptStarted>(this->harness_.reports().back()));
+  EXPECT_TRUE(std::holds_alternative<AttemptRunning>(this->harness_.reports().back()));
   this->harness_.finish(this->one_, 7);
   ASSERT_TRUE(this->run_until_final(this->one_));
-  const auto* ended = this->template find<AttemptEnded>(this->one_);
+  const auto* ended = this->template find<AttemptFinished>(this->one_);
   ASSERT_NE(ended, nullptr);
   EXPECT_EQ(ended->exit_code, 7);
 }
@@ -200,7 +209,7 @@ TYPED_TEST_P(LauncherContract, StopReachesAnAdoptedAttempt) {
   this->launcher().adopt(this->one_);
   this->launcher().stop(this->one_, Seconds{60});
   ASSERT_TRUE(this->run_until_final(this->one_));
-  const auto* ended = this->template find<AttemptEnded>(this->one_);
+  const auto* ended = this->template find<AttemptFinished>(this->one_);
   ASSERT_NE(ended, nullptr);
   EXPECT_EQ(ended->signal, SIGTERM);
 }
@@ -212,7 +221,7 @@ TYPED_TEST_P(LauncherContract, AdoptReportsAnEndThatHappenedInBetween) {
   this->harness_.finish(this->one_, 9);
   this->launcher().adopt(this->one_);
   ASSERT_TRUE(this->run_until_final(this->one_));
-  const auto* ended = this->template find<AttemptEnded>(this->one_);
+  const auto* ended = this->template find<AttemptFinished>(this->one_);
   ASSERT_NE(ended, nullptr);
   EXPECT_EQ(ended->exit_code, 9);
 }
@@ -220,7 +229,7 @@ TYPED_TEST_P(LauncherContract, AdoptReportsAnEndThatHappenedInBetween) {
 TYPED_TEST_P(LauncherContract, AdoptOfAnAttemptThatNobodyLaunchedIsNotStarted) {
   this->launcher().adopt(this->one_);
   ASSERT_TRUE(this->run_until_final(this->one_));
-  const auto* not_started = this->template find<AttemptNotStarted>(this->one_);
+  const auto* not_started = this->template find<AttemptNeverRan>(this->one_);
   ASSERT_NE(not_started, nullptr);
   EXPECT_EQ(not_started->error, "");
 }
@@ -260,8 +269,8 @@ TYPED_TEST_P(LauncherContract, AttemptsOfOneJobAreApart) {
   ASSERT_TRUE(this->run_until_started(two));
   this->harness_.finish(two, 4);
   ASSERT_TRUE(this->run_until_final(two));
-  EXPECT_EQ(this->template find<AttemptEnded>(two)->exit_code, 4);
-  EXPECT_EQ(this->template find<AttemptEnded>(this->one_)->exit_code, 3);
+  EXPECT_EQ(this->template find<AttemptFinished>(two)->exit_code, 4);
+  EXPECT_EQ(this->template find<AttemptFinished>(this->one_)->exit_code, 3);
 }
 
 TYPED_TEST_P(LauncherContract, EveryAttemptIsAnsweredExactlyOnce) {
@@ -277,7 +286,7 @@ TYPED_TEST_P(LauncherContract, EveryAttemptIsAnsweredExactlyOnce) {
   };
   ASSERT_TRUE(this->harness_.run_until(all_final));
   std::map<AttemptId, bool> final_seen;
-  for (const LauncherReport& report : this->harness_.reports()) {
+  for (const SeamReport& report : this->harness_.reports()) {
     EXPECT_FALSE(final_seen[attempt_of(report)]) << to_string(attempt_of(report));
     if (is_final(report)) final_seen[attempt_of(report)] = true;
   }
@@ -291,10 +300,10 @@ TYPED_TEST_P(LauncherContract, APreparedAttemptRunsWhenItIsLaunched) {
   this->launch(other, CommandKind::kExitsWithThree);
   ASSERT_TRUE(this->run_until_final(other));
   EXPECT_EQ(this->finals(this->one_), 0);
-  EXPECT_EQ(this->template find<AttemptStarted>(this->one_), nullptr);
+  EXPECT_EQ(this->template find<AttemptRunning>(this->one_), nullptr);
   this->launch(this->one_, CommandKind::kExitsWithThree);
   ASSERT_TRUE(this->run_until_final(this->one_));
-  const auto* ended = this->template find<AttemptEnded>(this->one_);
+  const auto* ended = this->template find<AttemptFinished>(this->one_);
   ASSERT_NE(ended, nullptr);
   EXPECT_EQ(ended->exit_code, 3);
 }
@@ -314,8 +323,8 @@ TYPED_TEST_P(LauncherContract, AnAbandonedAttemptIsNotHeardOfAndCanStillBeLaunch
   this->launch(this->one_, CommandKind::kExitsWithThree);
   ASSERT_TRUE(this->run_until_final(this->one_));
   EXPECT_EQ(this->finals(this->one_), 1);
-  ASSERT_NE(this->template find<AttemptEnded>(this->one_), nullptr);
-  EXPECT_EQ(this->template find<AttemptEnded>(this->one_)->exit_code, 3);
+  ASSERT_NE(this->template find<AttemptFinished>(this->one_), nullptr);
+  EXPECT_EQ(this->template find<AttemptFinished>(this->one_)->exit_code, 3);
 }
 
 TYPED_TEST_P(LauncherContract, ACrashAfterPreparingIsAsGoodAsNothing) {
@@ -323,8 +332,8 @@ TYPED_TEST_P(LauncherContract, ACrashAfterPreparingIsAsGoodAsNothing) {
   this->harness_.restart();
   this->launcher().adopt(this->one_);
   ASSERT_TRUE(this->run_until_final(this->one_));
-  EXPECT_NE(this->template find<AttemptNotStarted>(this->one_), nullptr);
-  EXPECT_EQ(this->template find<AttemptStarted>(this->one_), nullptr);
+  EXPECT_NE(this->template find<AttemptNeverRan>(this->one_), nullptr);
+  EXPECT_EQ(this->template find<AttemptRunning>(this->one_), nullptr);
 }
 
 TYPED_TEST_P(LauncherContract, ACommandThatIsAskedToSaveEndsAsSaved) {
@@ -333,7 +342,7 @@ TYPED_TEST_P(LauncherContract, ACommandThatIsAskedToSaveEndsAsSaved) {
   this->launcher().ask_to_save(this->one_, {SIGUSR1, Seconds{60}}, Seconds{60});
   this->launcher().ask_to_save(this->one_, {SIGUSR1, Seconds{60}}, Seconds{60});
   ASSERT_TRUE(this->run_until_final(this->one_));
-  const auto* ended = this->template find<AttemptEnded>(this->one_);
+  const auto* ended = this->template find<AttemptFinished>(this->one_);
   ASSERT_NE(ended, nullptr);
   EXPECT_EQ(ended->cause, Cause::kExit);
   EXPECT_EQ(ended->exit_code, kSavedExitCode);
@@ -346,7 +355,7 @@ TYPED_TEST_P(LauncherContract, AnAdoptedAttemptCanBeAskedToSave) {
   this->launcher().adopt(this->one_);
   this->launcher().ask_to_save(this->one_, {SIGUSR1, Seconds{60}}, Seconds{60});
   ASSERT_TRUE(this->run_until_final(this->one_));
-  const auto* ended = this->template find<AttemptEnded>(this->one_);
+  const auto* ended = this->template find<AttemptFinished>(this->one_);
   ASSERT_NE(ended, nullptr);
   EXPECT_EQ(ended->exit_code, kSavedExitCode);
 }
@@ -356,7 +365,7 @@ TYPED_TEST_P(LauncherContract, WhoDoesNotSaveWithinTheGraceIsStopped) {
   ASSERT_TRUE(this->run_until_started(this->one_));
   this->launcher().ask_to_save(this->one_, {SIGUSR1, Seconds{1}}, Seconds{60});
   ASSERT_TRUE(this->run_until_final(this->one_));
-  const auto* ended = this->template find<AttemptEnded>(this->one_);
+  const auto* ended = this->template find<AttemptFinished>(this->one_);
   ASSERT_NE(ended, nullptr);
   EXPECT_EQ(ended->signal, SIGTERM);
 }
@@ -369,7 +378,7 @@ TYPED_TEST_P(LauncherContract, WhoIgnoresEverySignalIsKilled) {
   }
   this->launcher().ask_to_save(this->one_, {SIGUSR1, Seconds{0}}, Seconds{1});
   ASSERT_TRUE(this->run_until_final(this->one_));
-  const auto* ended = this->template find<AttemptEnded>(this->one_);
+  const auto* ended = this->template find<AttemptFinished>(this->one_);
   ASSERT_NE(ended, nullptr);
   EXPECT_EQ(ended->signal, SIGKILL);
 }

@@ -1,6 +1,8 @@
-// The part of the Launcher's contract that is about moving, as typed tests for both twins.
+// The contract of the Mover seam as typed tests: the real mover and the simulated one run the same
+// ones, each beside its launcher.
 //
 // A harness is default-constructible and offers what launcher_contract.h asks for, and:
+//   Mover& mover();
 //   LaunchOrder card_order(AttemptId);       // Holds kMoveVram on a card and computes without end.
 //   MoveOrder move_order(AttemptId, bool checkpoint);
 //   bool on_card(AttemptId);                 // Its VRAM is.
@@ -27,10 +29,10 @@ class MoveContract : public LauncherContract<Harness> {
   }
   void move(AttemptId id, bool out, bool checkpoint = true) {
     const MoveOrder order = this->harness_.move_order(id, checkpoint);
-    out ? this->launcher().move_aside(order) : this->launcher().bring_back(order);
+    out ? this->harness_.mover().move_aside(order) : this->harness_.mover().bring_back(order);
   }
   long count_moves(AttemptId id) {
-    return std::ranges::count_if(this->harness_.reports(), [&](const LauncherReport& report) {
+    return std::ranges::count_if(this->harness_.reports(), [&](const SeamReport& report) {
       return attempt_of(report) == id && is_about_move(report);
     });
   }
@@ -41,7 +43,7 @@ class MoveContract : public LauncherContract<Harness> {
     move(id, out, checkpoint);
     if (!this->harness_.run_until([&] { return count_moves(id) > before; })) return nullptr;
     const T* found = nullptr;
-    for (const LauncherReport& report : this->harness_.reports()) {
+    for (const SeamReport& report : this->harness_.reports()) {
       if (attempt_of(report) != id || !is_about_move(report)) continue;
       found = std::get_if<T>(&report);
       if (const auto* failed = std::get_if<MoveFailed>(&report)) said_ = failed->error;
@@ -128,7 +130,7 @@ TYPED_TEST_P(MoveContract, StopReachesOneThatIsAside) {
   ASSERT_NE(this->template answer<MovedAside>(this->one_, true), nullptr);
   this->launcher().stop(this->one_, Seconds{1});
   ASSERT_TRUE(this->run_until_final(this->one_));
-  EXPECT_NE(this->template find<AttemptEnded>(this->one_), nullptr);
+  EXPECT_NE(this->template find<AttemptFinished>(this->one_), nullptr);
 }
 
 TYPED_TEST_P(MoveContract, AnAttemptThatEndsMeanwhileIsNotReportedAsMovedAfterwards) {

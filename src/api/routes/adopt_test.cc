@@ -5,8 +5,8 @@
 
 #include <csignal>
 
-#include "http/test_client.h"
 #include "api/test_daemon.h"
+#include "http/test_client.h"
 
 namespace gpusched::testing {
 namespace {

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "http/test_client.h"
 #include "api/test_daemon.h"
 #include "base/text.h"
+#include "http/test_client.h"
 
 namespace gpusched::testing {
 namespace {

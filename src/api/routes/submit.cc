@@ -108,7 +108,10 @@ void submit_jobs(Context& context, Call call) {
   const SubmitLimits limits{.tasks_most = context.limits.submission_jobs_most,
                             .grace = context.limits.default_grace,
                             .retry_back_off = context.limits.default_retry_back_off};
-  const auto parse = is_lines(call.request) ? parse_submit_lines : parse_submit;
+  const auto parse = [lines = is_lines(call.request)](std::string_view text,
+                                                      const SubmitLimits& within) {
+    return lines ? parse_submit_lines(text, within) : parse_submit(text, within);
+  };
   auto body = std::make_shared<std::string>(std::move(call.request.body));
   if (body->size() <= kParsedOnTheLoop) {
     return take_body(context, call, parse(*body, limits));

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "http/test_client.h"
 #include "api/test_daemon.h"
+#include "http/test_client.h"
 
 namespace gpusched::testing {
 

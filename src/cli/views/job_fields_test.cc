@@ -165,10 +165,11 @@ std::vector<Written> answers() {
   aside.since = Wall{Seconds{4}};
   aside.for_job = JobId{9};
   aside.host_bytes = 77;
-  aside.problem = "no room";
-  aside.idle = aside.wanted = aside.by_hand = true;
+  aside.why = AsideWhy::kIdle;
+  aside.wanted = aside.by_hand = true;
   Running running{.grant = grant, .started_at = Wall{Seconds{3}}};
-  running.aside = std::make_shared<const Aside>(aside);
+  running.presence = std::make_shared<const Presence>(
+      Presence{.place = aside, .failed = FailedMove{.error = "no room"}});
   Ended ended{.outcome = Outcome::kFailed, .cause = Cause::kExit, .exit_code = 3, .signal = 9};
   ended.message = "exited with 3";
   ended.started_at = Wall{Seconds{3}};
@@ -225,7 +226,8 @@ TEST(JobFields, NothingThatTheDaemonWritesIsUnknownToTheClient) {
     if (row.terms.shown != Shown::kNowhere) known.emplace(row.shown_name());
   });
   for (const Written& answer : answers()) {
-    for (const auto& [name, unused] : *only_job(answer.text).as<JsonObject>()) {
+    const JsonValue job = only_job(answer.text);
+    for (const auto& [name, unused] : *job.as<JsonObject>()) {
       EXPECT_TRUE(known.contains(name)) << name << " of " << answer.name;
     }
   }

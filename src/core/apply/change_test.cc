@@ -101,13 +101,13 @@ TEST(Set, ChangesPriorityAndNeedsOfAWaitingJob) {
   State state = machine(1, 24);
   ask().submit(state, at_second(0));
   ask().submit(state, at_second(1));
-  apply(state, SetAsked{kRoot, {JobId{2}}, {.priority = 90}}, at_second(2));
+  apply(state, SetAsked{kRoot, {JobId{2}}, priority_patch(90)}, at_second(2));
   EXPECT_EQ(start_what_fits(state, at_second(2)), std::vector<std::uint64_t>{2});
-  const auto refused =
-      apply(state, SetAsked{kRoot, {JobId{1}}, {.vram_bytes = 99 * kGiB}}, at_second(3));
+  const auto refused = apply(
+      state, SetAsked{kRoot, {JobId{1}}, patch_with(&Needs::vram_bytes, 99 * kGiB)}, at_second(3));
   EXPECT_NE(refusal_of(refused.answer).find("no card can ever hold 99.0 GiB"), std::string::npos);
   const auto running =
-      apply(state, SetAsked{kRoot, {JobId{2}}, {.vram_bytes = kGiB}}, at_second(3));
+      apply(state, SetAsked{kRoot, {JobId{2}}, patch_with(&Needs::vram_bytes, kGiB)}, at_second(3));
   EXPECT_EQ(std::get<Changed>(running.answer).unchanged.size(), 1u);
 }
 
@@ -115,8 +115,8 @@ TEST(Set, ANewTimeLimitReachesARunningJob) {
   State state = machine(1, 24);
   ask().time(100).submit(state, at_second(0));
   start_what_fits(state, at_second(0));
-  const Applied applied =
-      apply(state, SetAsked{kRoot, {JobId{1}}, {.time_limit = Seconds{500}}}, at_second(1));
+  const Applied applied = apply(
+      state, SetAsked{kRoot, {JobId{1}}, patch_with(&TimeRule::limit, Seconds{500})}, at_second(1));
   ASSERT_EQ(applied.effects.size(), 1u);
   EXPECT_TRUE(std::holds_alternative<ChangeTime>(applied.effects.front()));
   EXPECT_EQ(state.find(JobId{1})->spec->time.limit, Seconds{500});

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/percent.h"
-#include "core/model/kind.h"
 #include "base/words.h"
+#include "core/model/kind.h"
 
 namespace gpusched {
 namespace {

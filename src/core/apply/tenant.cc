@@ -54,8 +54,8 @@ std::optional<Refusal> check_queued_quota(const StateView& state, const SubmitAs
                      std::to_string(asked.total) + " would join"};
 }
 
-std::optional<Refusal> check_priority(const StateView& state, const std::string& tenant, int priority,
-                                      const Principal& actor) {
+std::optional<Refusal> check_priority(const StateView& state, const std::string& tenant,
+                                      int priority, const Principal& actor) {
   const int highest = state.tenants().terms_of(tenant).highest_priority;
   if (priority <= highest || may(actor, Action::kExceedLimits)) return std::nullopt;
   return Refusal{RefusalKind::kForbidden,

@@ -140,8 +140,8 @@ std::optional<Refusal> refuse_ids(const StateView& state, const Principal& actor
 // Refuses what the tenant's limit of queued jobs does not admit.
 std::optional<Refusal> check_queued_quota(const StateView& state, const SubmitAsked& asked);
 // Refuses a priority above the highest of the tenant, unless the actor may exceed limits.
-std::optional<Refusal> check_priority(const StateView& state, const std::string& tenant, int priority,
-                                      const Principal& actor);
+std::optional<Refusal> check_priority(const StateView& state, const std::string& tenant,
+                                      int priority, const Principal& actor);
 // The same for jobs that get this priority, or that would wait again with their own.
 std::optional<Refusal> check_priorities(const StateView& state, const Principal& actor,
                                         const std::vector<JobId>& jobs,

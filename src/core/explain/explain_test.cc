@@ -62,7 +62,8 @@ TEST(Explain, NamesTheComputeWhereThatIsMissingAndAShareWithWhichItStarts) {
             "needs 1 card with 40 % of the compute free, 0 available; card 0 has 20 % of its "
             "compute left; job 1 holds the cards it could use");
   EXPECT_EQ(help(state, 2, at_second(1)), "with --share 20 it starts now");
-  apply(state, SetAsked{ourselves(), {JobId{2}}, {.share_percent = 20}}, at_second(2));
+  apply(state, SetAsked{ourselves(), {JobId{2}}, patch_with(&Needs::share_percent, 20)},
+        at_second(2));
   EXPECT_EQ(start_what_fits(state, at_second(2)), std::vector<std::uint64_t>{2});
 }
 

@@ -91,7 +91,8 @@ TEST(Advice, NamesTheMemoryWithWhichItWouldStart) {
   start_what_fits(state, at_second(0));
   ask().vram(20).share(10).submit(state, at_second(1));
   EXPECT_EQ(advice(state, 2, at_second(2)), "ask for --vram 10G instead of 20G and it starts now");
-  apply(state, SetAsked{ourselves(), {JobId{2}}, {.vram_bytes = 10 * kGiB}}, at_second(3));
+  apply(state, SetAsked{ourselves(), {JobId{2}}, patch_with(&Needs::vram_bytes, 10 * kGiB)},
+        at_second(3));
   EXPECT_EQ(start_what_fits(state, at_second(3)), std::vector<std::uint64_t>{2});
 }
 

@@ -19,7 +19,11 @@ struct SeenProcess {
   std::optional<std::uint64_t> vram_bytes;
   std::optional<double> load_percent;  // Its use of the card (foreign_loads.h).
   std::optional<AttemptId> attempt;    // Absent: a foreign process.
-  bool ignored = false;                // Belongs to the desktop: its load does not count.
+  std::optional<Boot> started;         // With its number it says who it is.
+  bool server = false;                 // Works for others, who are listed beside it (MPS).
+  // Belongs to the desktop: its load does not count. Worked out from look to look, like
+  // `idle_since` (idle_processes.h).
+  bool ignored = false;
   // For people.
   std::string user;
   std::string command;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "base/time.h"
 #include "core/model/adaptive_rules.h"
@@ -52,6 +53,11 @@ struct Rules {
   int share_cap_percent = 90;
   bool sharing = true;
   ForeignLoad foreign_load = ForeignLoad::kWait;
+  // A process that has held memory for so long without using the card is named.
+  Seconds idle_named_after{600};
+  // Programs of the desktop, separated by commas: their memory counts, their load does not.
+  std::string ignored_programs =
+      "Xorg,Xwayland,gnome-shell,kwin_wayland,kwin_x11,plasmashell,cinnamon";
   AdaptiveRules adaptive_cap = {};
   // A job that says nothing about its memory starts on a card of which this much is free.
   int undeclared_free_percent = 80;

@@ -15,6 +15,11 @@ namespace {
 constexpr std::size_t kWaitingAsked = 16;
 // How long one that was adopted may take to be moved.
 constexpr Seconds kGivenUpAfter{60};
+constexpr Seconds kLookEvery{1};
+// Whoever asked for a place goes before who only sits on one.
+constexpr int kPriority = 10;
+// One that could not be moved is not tried again at once.
+constexpr Seconds kTryAgainAfter{300};
 
 std::string_view program_in(std::string_view command) {
   command = command.substr(0, command.find(' '));
@@ -78,6 +83,15 @@ std::vector<int> enough_for_somebody(const StateView& state, std::size_t card,
   return {};
 }
 
+std::string user_seen(const StateView& state, const RunningProcess& process) {
+  for (std::size_t i = 0; i < state.cards().size(); ++i) {
+    for (const SeenProcess& seen : state.view_of(i).processes) {
+      if (seen.pid == process.pid && !seen.user.empty()) return seen.user;
+    }
+  }
+  return std::to_string(process.uid);
+}
+
 bool is_still_here(const Job& job) {
   const auto* running = std::get_if<Running>(&job.state);
   return running != nullptr && running->stopping == StopReason::kNone && !is_aside(job);
@@ -126,6 +140,40 @@ ForeignLook look_at_foreign(const StateView& state, const std::vector<ForeignRul
     if (!look.adopt.empty()) return look;
   }
   return look;
+}
+
+ForeignLook ForeignWatch::look(const StateView& state, Now now) {
+  if (terms_.rules.empty() || now.boot - looked_ < kLookEvery) return {};
+  looked_ = now.boot;
+  std::erase_if(tried_, [&](const auto& one) { return now.boot - one.second > kTryAgainAfter; });
+  return look_at_foreign(state, terms_.rules, now);
+}
+
+std::optional<AdoptAsked> ForeignWatch::adopt(const StateView& state, const RunningProcess& process,
+                                              Now now) {
+  const bool within_reach =
+      terms_.uid == 0 || (process.uid == terms_.uid && process.plain_identity);
+  // Moved aside, the daemon would stand still with it.
+  const bool above_us = std::ranges::find(process.tree, terms_.pid) != process.tree.end();
+  if (!within_reach || above_us) return std::nullopt;
+  if (!tried_.emplace(std::pair(process.pid, process.started), now.boot).second) {
+    return std::nullopt;
+  }
+  auto spec = std::make_shared<JobSpec>();
+  spec->argv = process.argv;
+  spec->working_directory = process.working_directory;
+  spec->environment = terms_.environment;
+  spec->name = "idle foreign process";
+  spec->time.grace = terms_.grace;
+  spec->adopted =
+      std::make_shared<const AdoptedProcess>(AdoptedProcess{process.pid, process.started, true});
+  const std::string user = user_seen(state, process);
+  return AdoptAsked{.actor = ourselves(),
+                    .owner = {process.uid, process.gid, user},
+                    .tenant = state.tenants().tenant_of(user),
+                    .spec = std::move(spec),
+                    .priority = kPriority,
+                    .tree = process.tree};
 }
 
 }  // namespace gpusched

@@ -95,5 +95,61 @@ TEST(ForeignIdle, WhatWasAdoptedForNothingIsLetGo) {
   EXPECT_EQ(look_at_foreign(state, kAnybody, at_second(200)).let_go, std::vector{JobId{1}});
 }
 
+class ForeignWatched : public ::testing::Test {
+ protected:
+  ForeignWatched() : state_(with_idle_rule()) {
+    look_at_card(state_, {idle_process(7, 16)}, 100);
+    ask().vram(20).submit(state_, at_second(100));
+  }
+  static ForeignWatch::Terms terms(std::uint32_t uid = 0) {
+    return {
+        .rules = kAnybody, .environment = std::make_shared<Environment>(), .uid = uid, .pid = 4711};
+  }
+  RunningProcess process_{.pid = 7,
+                          .started = at_second(0).boot,
+                          .uid = 1000,
+                          .gid = 100,
+                          .plain_identity = true,
+                          .argv = {"python3"},
+                          .tree = {7, 8}};
+  State state_;
+};
+
+TEST_F(ForeignWatched, LooksOnceASecond) {
+  ForeignWatch watch(terms());
+  EXPECT_EQ(watch.look(state_, at_second(100)).adopt, Pids{7});
+  EXPECT_TRUE(watch.look(state_, at_second(100)).adopt.empty());
+  EXPECT_EQ(watch.look(state_, at_second(101)).adopt, Pids{7});
+}
+
+TEST_F(ForeignWatched, AdoptsItForItsOwnerAndDoesNotTryAgainAtOnce) {
+  ForeignWatch watch(terms());
+  const auto asked = watch.adopt(state_, process_, at_second(100));
+  ASSERT_TRUE(asked);
+  EXPECT_EQ(asked->owner, (Identity{1000, 100, "lab"})) << "as it was seen on the card";
+  EXPECT_TRUE(asked->spec->adopted->by_rule);
+  EXPECT_LT(asked->priority, 50);
+  EXPECT_EQ(asked->tree, process_.tree);
+  apply(state_, *asked, at_second(100));
+  EXPECT_EQ(state_of(state_, 2), "starting");
+  EXPECT_FALSE(watch.adopt(state_, process_, at_second(101)));
+  RunningProcess other = process_;
+  other.started = at_second(50).boot;
+  EXPECT_TRUE(watch.adopt(state_, other, at_second(101))) << "the number was given to another one";
+  (void)watch.look(state_, at_second(500));
+  EXPECT_TRUE(watch.adopt(state_, process_, at_second(500)));
+}
+
+TEST_F(ForeignWatched, LeavesWhatIsOutOfReachAlone) {
+  EXPECT_FALSE(ForeignWatch(terms(1001)).adopt(state_, process_, at_second(100)));
+  EXPECT_TRUE(ForeignWatch(terms(1000)).adopt(state_, process_, at_second(100)));
+  RunningProcess privileged = process_;
+  privileged.plain_identity = false;
+  EXPECT_FALSE(ForeignWatch(terms(1000)).adopt(state_, privileged, at_second(100)));
+  RunningProcess above = process_;
+  above.tree.push_back(4711);
+  EXPECT_FALSE(ForeignWatch(terms()).adopt(state_, above, at_second(100)));
+}
+
 }  // namespace
 }  // namespace gpusched::testing

@@ -7,13 +7,11 @@
 namespace gpusched::testing {
 namespace {
 
-const Principal kRoot = ourselves();
-
 void pause(State& state, std::uint64_t job, std::int64_t second) {
-  apply(state, PauseAsked{kRoot, {JobId{job}}}, at_second(second));
+  apply(state, PauseAsked{ourselves(), {JobId{job}}}, at_second(second));
 }
 void resume(State& state, std::uint64_t job, std::int64_t second) {
-  apply(state, ResumeAsked{kRoot, {JobId{job}}}, at_second(second));
+  apply(state, ResumeAsked{ourselves(), {JobId{job}}}, at_second(second));
 }
 // The driver does not move it, so it is frozen where it is.
 void cannot_be_moved(State& state, std::uint64_t job, std::int64_t second) {

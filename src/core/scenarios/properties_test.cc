@@ -57,7 +57,7 @@ void step(State& state, Now now) {
       if (job) apply(state, ReleaseAsked{root, {*job}}, now);
       return;
     case 7:
-      if (job) apply(state, SetAsked{root, {*job}, {.priority = *rc::gen::inRange(0, 101)}}, now);
+      if (job) apply(state, SetAsked{root, {*job}, priority_patch(*rc::gen::inRange(0, 101))}, now);
       return;
     default:
       if (job && state.find(*job)->active()) {

@@ -120,7 +120,7 @@ Event any_event(const State& state, Now now) {
       PauseAsked{kAnybody, jobs},
       ResumeAsked{kAnybody, jobs},
       RequeueAsked{kAnybody, jobs},
-      SetAsked{kAnybody, jobs, {.priority = any_below(101)}},
+      SetAsked{kAnybody, jobs, priority_patch(any_below(101))},
       any_adoption(),
       LetGoAsked{kAnybody, jobs},
       GroupSetAsked{kAnybody, "g", any_below(3)},

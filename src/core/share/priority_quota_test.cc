@@ -8,7 +8,6 @@ namespace gpusched::testing {
 namespace {
 
 const Principal kUser{.uid = 1};
-const Principal kRoot = ourselves();
 
 Ask by_user(int priority) { return ask().uid(1).as_user().priority(priority); }
 
@@ -35,14 +34,14 @@ TEST(HighestPriority, IsWhatATenantsRuleSays) {
   State state = machine(1, 24);
   TenantRule lower;
   lower.highest_priority = 69;
-  apply(state, TenantSetAsked{kRoot, "user1", lower, false}, at_second(0));
+  apply(state, TenantSetAsked{ourselves(), "user1", lower, false}, at_second(0));
   EXPECT_NE(refusal_in(by_user(70).submit(state, at_second(0))), "");
   EXPECT_EQ(refusal_in(by_user(69).submit(state, at_second(0))), "");
   TenantRule none;
   none.highest_priority = kNoLimit;
-  apply(state, TenantSetAsked{kRoot, "default", none, false}, at_second(0));
+  apply(state, TenantSetAsked{ourselves(), "default", none, false}, at_second(0));
   EXPECT_NE(refusal_in(by_user(70).submit(state, at_second(0))), "") << "its own rule is stronger";
-  apply(state, TenantUnsetAsked{kRoot, "user1"}, at_second(0));
+  apply(state, TenantUnsetAsked{ourselves(), "user1"}, at_second(0));
   EXPECT_EQ(refusal_in(by_user(100).submit(state, at_second(0))), "");
 }
 
@@ -51,14 +50,16 @@ TEST(HighestPriority, HoldsForSet) {
   by_user(50).submit(state, at_second(0));
   const auto set = [&](const Principal& actor, int priority) {
     return refusal_in(
-        apply(state, SetAsked{actor, {JobId{1}}, {.priority = priority}}, at_second(1)).answer);
+        apply(state, SetAsked{actor, {JobId{1}}, priority_patch(priority)}, at_second(1)).answer);
   };
   EXPECT_EQ(set(kUser, 85), std::string("job 1: ") + kAbove);
   EXPECT_EQ(state.find(JobId{1})->priority, 50);
   EXPECT_EQ(set(kUser, 84), "");
-  EXPECT_EQ(set(kRoot, 95), "");
-  EXPECT_EQ(
-      refusal_in(apply(state, SetAsked{kUser, {JobId{1}}, {.name = "x"}}, at_second(1)).answer), "")
+  EXPECT_EQ(set(ourselves(), 95), "");
+  EXPECT_EQ(refusal_in(apply(state, SetAsked{kUser, {JobId{1}}, patch_with(&JobSpec::name, "x")},
+                             at_second(1))
+                           .answer),
+            "")
       << "what an administrator gave stays";
 }
 
@@ -69,17 +70,19 @@ TEST(HighestPriority, HoldsForWhatIsLetIntoTheQueueAgain) {
   start_what_fits(state, at_second(0));
   run(state, 2, at_second(0));
   finish(state, 2, 1, at_second(1));
-  apply(state, SetAsked{kRoot, {JobId{1}}, {.priority = 85}}, at_second(1));
+  apply(state, SetAsked{ourselves(), {JobId{1}}, priority_patch(85)}, at_second(1));
   EXPECT_EQ(refusal_in(apply(state, ReleaseAsked{kUser, {JobId{1}}}, at_second(2)).answer),
             std::string("job 1: ") + kAbove);
   EXPECT_EQ(state_of(state, 1), "held");
-  EXPECT_EQ(refusal_in(apply(state, ReleaseAsked{kRoot, {JobId{1}}}, at_second(2)).answer), "");
+  EXPECT_EQ(refusal_in(apply(state, ReleaseAsked{ourselves(), {JobId{1}}}, at_second(2)).answer),
+            "");
   TenantRule lower;
   lower.highest_priority = 49;
-  apply(state, TenantSetAsked{kRoot, "user1", lower, false}, at_second(3));
+  apply(state, TenantSetAsked{ourselves(), "user1", lower, false}, at_second(3));
   EXPECT_NE(refusal_in(apply(state, RequeueAsked{kUser, {JobId{2}}}, at_second(3)).answer), "");
   EXPECT_EQ(state_of(state, 2), "failed");
-  EXPECT_EQ(refusal_in(apply(state, RequeueAsked{kRoot, {JobId{2}}}, at_second(3)).answer), "");
+  EXPECT_EQ(refusal_in(apply(state, RequeueAsked{ourselves(), {JobId{2}}}, at_second(3)).answer),
+            "");
   EXPECT_EQ(state_of(state, 1), "queued") << "what waits already waits on";
 }
 

@@ -14,7 +14,7 @@ void ForeignLoads::look(CardView& view, Microseconds fall) {
       continue;
     }
     if (!process.load_percent) continue;
-    const Key key{process.pid, process.since};
+    const Key key{process.pid, process.started};
     RecentLoad recent = std::move(processes_[key]);
     process.load_percent = recent.add(*process.load_percent, view.at.boot, fall);
     processes.emplace(key, std::move(recent));

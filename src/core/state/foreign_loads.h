@@ -22,7 +22,7 @@ class ForeignLoads {
 
  private:
   // The start tells a process from a later one with its number.
-  using Key = std::pair<int, std::optional<Wall>>;
+  using Key = std::pair<int, std::optional<Boot>>;
   std::map<Key, RecentLoad> processes_;
   RecentLoad card_;
   std::set<AttemptId> ours_;

@@ -70,14 +70,15 @@ TEST(ForeignLoads, TheEndOfAProcessCountsAtOnceAndANewOneWithItsNumberBeginsAnew
   ForeignLoads loads;
   SeenProcess process{.pid = 7};
   process.load_percent = 95;
-  process.since = Wall{Seconds{1}};
+  process.started = Boot{Seconds{1}};
   CardView view = look_at(0, {process});
   loads.look(view, kFall);
   process.load_percent = 0;
+  process.since = Wall{Microseconds{3}};  // For people: worked out anew now and then.
   view = look_at(1000, {process});
   loads.look(view, kFall);
   EXPECT_DOUBLE_EQ(*view.processes[0].load_percent, 95);
-  process.since = Wall{Seconds{2}};
+  process.started = Boot{Seconds{2}};
   view = look_at(1500, {process});
   loads.look(view, kFall);
   EXPECT_DOUBLE_EQ(*view.processes[0].load_percent, 0);

@@ -13,6 +13,7 @@
 #include "core/state/attempt_use.h"
 #include "core/state/foreign_loads.h"
 #include "core/state/growth.h"
+#include "core/state/idle_processes.h"
 #include "core/state/round_robin.h"
 #include "core/state/siblings.h"
 #include "core/state/slow_pairs.h"
@@ -23,6 +24,7 @@ struct Seen {
   // The last look at each card, in their order. Only State::observe() changes it.
   std::vector<CardView> views;
   std::map<std::string, ForeignLoads> foreign_loads;  // By UUID.
+  std::map<std::string, IdleProcesses> idle;          // Likewise.
   AskedLooks looks;                                   // At cards, before a start.
   AttemptUses uses;
   std::map<CardNumber, Growth> growth;

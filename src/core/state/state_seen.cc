@@ -137,7 +137,9 @@ void State::observe(CardNumber card, CardView view) {
     seen_.siblings.prune(lives);
     seen_.uses.add(card, seen_.views[*position], view, rules_.estimates);
     seen_.growth[card].add(view);
-    seen_.foreign_loads[cards_[*position].uuid].look(view, rules_.estimates.load_fall);
+    const std::string& uuid = cards_[*position].uuid;
+    seen_.idle[uuid].look(view, rules_);
+    seen_.foreign_loads[uuid].look(view, rules_.estimates.load_fall);
   }
   // What a card that does not answer held is still there, as far as anybody knows. A card that is
   // gone holds nothing.
