@@ -11,8 +11,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace gpusched;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const SubmitLimits limits{.tasks_most = 1000};
-  for (const auto parse : {parse_submit, parse_submit_lines}) {
-    const Result<SubmitBody> body = parse(text, limits);
+  for (const bool lines : {false, true}) {
+    const Result<SubmitBody> body =
+        lines ? parse_submit_lines(text, limits) : parse_submit(text, limits);
     if (!body) {
       CHECK(!body.error().message.empty());
       continue;
