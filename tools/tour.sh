@@ -23,6 +23,10 @@ tour_of_simulated_cards() {
     -- gpusched-simjob --vram 7G --util 35 --ramp 0s --seconds 60)
   until_state "$first" running
   until_state "$second" running
+  for _ in $(seq 100); do # Until the next look at the card has seen both.
+    (($(gpusched gpus --json | grep -o '"pid":' | wc -l) >= 2)) && break
+    sleep 0.1
+  done
   show gpusched gpus
 
   say "2. A program that nobody submitted sits on card 1: the next job waits for it"

@@ -6,10 +6,10 @@ namespace gpusched {
 namespace {
 
 const Peer kRoot{.uid = 0, .gid = 0, .pid = 7};
-const Peer kAlice{.uid = 1000, .gid = 100, .pid = 8};
+const Peer kFirst{.uid = 1000, .gid = 100, .pid = 8};
 
 TEST(Authenticate, TakesAUsersAccountFromTheKernel) {
-  const auto who = authenticate(kAlice, 0);
+  const auto who = authenticate(kFirst, 0);
   ASSERT_TRUE(who);
   EXPECT_EQ(who->uid, 1000u);
   EXPECT_EQ(who->gid, 100u);
@@ -20,11 +20,11 @@ TEST(Authenticate, TakesAUsersAccountFromTheKernel) {
 TEST(Authenticate, RootAndTheDaemonsUserAreAdministrators) {
   EXPECT_EQ(authenticate(kRoot, 0)->role, Role::kAdministrator);
   EXPECT_EQ(authenticate(kRoot, 1000)->role, Role::kAdministrator);
-  EXPECT_EQ(authenticate(kAlice, 1000)->role, Role::kAdministrator);
+  EXPECT_EQ(authenticate(kFirst, 1000)->role, Role::kAdministrator);
 }
 
 TEST(Authenticate, ADaemonOfAUserRefusesAllOthers) {
-  const auto who = authenticate(kAlice, 1001);
+  const auto who = authenticate(kFirst, 1001);
   ASSERT_FALSE(who);
   EXPECT_EQ(who.error().code, ErrorCode::kForbidden);
   EXPECT_EQ(who.error().message,

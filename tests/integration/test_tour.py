@@ -53,7 +53,7 @@ def test_the_tour_shows_what_it_says(programs, tmp_path):
         steps = re.split(r"\n== \d\. ", said)[1:]
         assert len(steps) == 5, said
         share, foreign, moved, killed, why = steps
-        assert re.search(r"^ +0 .* 1,2 +ok", share, re.M), share
+        assert re.search(r"^ +0 .* 14.0 GiB .* 1,2 +ok", share, re.M), share
         assert "held by `gpusched-simjob`" in foreign and "job 3 runs" in foreign, foreign
         for step in (moved, killed):
             assert re.search(r"^ +4 +paused ", step, re.M) and re.search(r"^ +5 +running ", step, re.M), step
