@@ -194,10 +194,10 @@ def test_a_wait_that_a_restart_broke_can_be_taken_up_again(lab, start):
     assert application.do("wait 3 20000") == "ok 3:0"
 
 
-@pytest.fixture
-def plain_client(release_programs, tmp_path):
+@pytest.fixture(scope="module")
+def plain_client(release_programs, tmp_path_factory):
     """Without sanitizers: g++ 12's are not fit for a fork beside threads that allocate."""
-    program = tmp_path / "scheduler_client"
+    program = tmp_path_factory.mktemp("plain") / "scheduler_client"
     library = release_programs.parent / "src/scheduler/libgpusched-scheduler.a"
     subprocess.run(["g++", "-std=c++20", "-I", ROOT / "include", "-I", ROOT,
                     ROOT / "tests/support/scheduler_client.cc", library, "-ldl", "-lpthread",
@@ -218,3 +218,11 @@ def test_threads_and_children_live_through_restarts_of_the_daemon(lab, start, pl
     assert application.answer() == "ok"
     assert application.do("current") == "ok 0"
     wait_until(lambda: not lab.http("GET", "/v1/leases").json()["leases"], what="the end of the children's")
+
+
+def test_a_child_has_what_it_asks_for_and_gives_nothing_of_its_parent_back(start, plain_client):
+    assert start(program=plain_client).do("child") == "ok"
+
+
+def test_answers_of_parent_and_child_do_not_mix(start, plain_client):
+    assert start(program=plain_client).do("children 20") == "ok"

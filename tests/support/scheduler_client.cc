@@ -1,6 +1,7 @@
 // A program that uses the scheduler library as it is told, line by line, for tests that kill it or
 // its daemon. Commands: ask N | wait ID MS | drop ID | check ID | resume ID MS | reset | current |
-// waiting | storm THREADS ROUNDS. Answers: one line each, "ok …" or "error KIND message".
+// waiting | storm THREADS ROUNDS | child | children COUNT. Answers: one line each, "ok …", "wrong:
+// …" or "error KIND message".
 #include <gpusched/scheduler.h>
 
 #include <cstdio>
@@ -8,6 +9,7 @@
 #include <map>
 #include <sstream>
 
+#include "tests/support/scheduler_forks.h"
 #include "tests/support/scheduler_storm.h"
 
 namespace {
@@ -17,6 +19,10 @@ void say_error(const gpusched::Error& error) {
 }
 
 void say_count(std::size_t count) { std::cout << "ok " << count << std::endl; }
+
+void say_wrong(const std::string& wrong) {
+  std::cout << (wrong.empty() ? "ok" : "wrong: " + wrong) << std::endl;
+}
 
 void describe(const gpusched::Scheduling& one) {
   std::cout << " " << static_cast<std::uint64_t>(one.id()) << ":"
@@ -82,8 +88,11 @@ int main(int count, char** words) {
         say_error(done.error());
       }
     } else if (verb == "storm") {
-      const std::string wrong = storm::run(scheduler, static_cast<int>(number), ms);
-      std::cout << (wrong.empty() ? "ok" : "wrong:" + wrong) << std::endl;
+      say_wrong(storm::run(scheduler, static_cast<int>(number), ms));
+    } else if (verb == "child") {
+      say_wrong(forks::child_of_holder(scheduler));
+    } else if (verb == "children") {
+      say_wrong(forks::children_of_threads(scheduler, static_cast<int>(number)));
     } else if (verb == "current") {
       const auto list = scheduler.GetCurrentSchedulings();
       list ? say_count(list->size()) : say_error(list.error());
