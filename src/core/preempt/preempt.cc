@@ -157,9 +157,16 @@ class Planner {
   std::optional<Choice> least_of(const std::vector<const Candidate*>& group) const {
     Choice choice;
     std::optional<Grant> grant;
+    std::uint64_t moved = 0;
     for (const Candidate* one : group) {
       if (choice.victims.size() == kVictimsMost) return std::nullopt;
       choice.victims.push_back(one);
+      moved += one->victim.bytes;
+      // Host RAM does not take them all: the later ones free more than the first did.
+      while (choice.victims.size() > 1 && with_margin(moved) > ram_free_) {
+        moved -= choice.victims.front()->victim.bytes;
+        choice.victims.erase(choice.victims.begin());
+      }
       grant = place_without(choice.victims);
       if (grant) break;
     }
@@ -260,6 +267,18 @@ bool Leavers::contains(JobId id) const {
   return std::ranges::find(going_, id, &Victim::job) != going_.end();
 }
 
+bool Leavers::any_waits_before(const Job& job, const Grant& grant) const {
+  return std::ranges::any_of(going_, [&](const Victim& one) {
+    if (one.mechanism != Mechanism::kCheckpoint && one.mechanism != Mechanism::kFreeze)
+      return false;
+    const Job& leaving = *state_.find(one.job);
+    if (band_rank(leaving.priority) > band_rank(job.priority)) return false;
+    return std::ranges::any_of(grant.cards, [&](const CardGrant& wanted) {
+      return given_on(leaving, wanted.card) != nullptr;
+    });
+  });
+}
+
 void Leavers::add(const MakeRoom& plan, Tentative& free) {
   for (const Victim& victim : plan.victims) {
     going_.push_back(victim);
@@ -282,6 +301,7 @@ std::optional<RoomPlan> plan_room(const StateView& state, const Tentative& free,
   auto plan = planner.by_freezing();
   if (!plan) plan = planner.by_leaving();
   const bool waits = state.pending().contains(job.id);
+  if (plan && leavers.any_waits_before(job, plan->grant)) plan.reset();
   if (plan && waits && comes_too_late(state, free, job, *plan, now)) plan.reset();
   return plan;
 }

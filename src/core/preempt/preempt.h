@@ -31,6 +31,9 @@ class Leavers {
   bool contains(JobId id) const;
   // By a decision of this turn. What they will have in host RAM is taken from `free` at once.
   void add(const MakeRoom& plan, Tentative& free);
+  // One of them waits aside before this job, and for one of these cards: the job would not start
+  // there, so nobody else leaves for it yet.
+  bool any_waits_before(const Job& job, const Grant& grant) const;
   // What will be free without them.
   Tentative gone_from(const Tentative& free) const;
 

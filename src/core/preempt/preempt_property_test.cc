@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "core/preempt/preempt.h"
@@ -10,9 +11,19 @@
 namespace gpusched::testing {
 namespace {
 
-// What would be if those decisions were taken, and all that leaves were gone. True: the job starts.
-bool starts_after(const State& before, const std::vector<Decision>& decisions, JobId job,
-                  std::int64_t second) {
+// Those that start, or for which room is made, in the order of the decisions.
+std::vector<JobId> served_by(const std::vector<Decision>& decisions) {
+  std::vector<JobId> served;
+  for (const Decision& decision : decisions) {
+    if (const auto* start = std::get_if<Start>(&decision)) served.push_back(start->job);
+    if (const auto* room = std::get_if<MakeRoom>(&decision)) served.push_back(room->for_job);
+  }
+  return served;
+}
+
+// What would be decided if those decisions were taken, and all that leaves were gone.
+std::vector<Decision> decided_after(const State& before, const std::vector<Decision>& decisions,
+                                    std::int64_t second) {
   State state = before;
   for (const Decision& decision : decisions) accept(state, decision, at_second(second));
   for (const JobId id : std::set<JobId>(state.active())) {
@@ -29,22 +40,46 @@ bool starts_after(const State& before, const std::vector<Decision>& decisions, J
     ended.ended_at = at_second(second).wall;
     apply(state, ended, at_second(second));
   }
-  for (const Decision& decision : decide(state, at_second(second)).decisions) {
-    const auto* start = std::get_if<Start>(&decision);
-    if (start != nullptr && start->job == job) return true;
-  }
-  return false;
+  return decide(state, at_second(second)).decisions;
 }
 
-// Nobody is moved for nothing: with all that leave the job starts, and without any one of its
-// victims it does not.
+bool starts_after(const State& before, const std::vector<Decision>& decisions, JobId job,
+                  std::int64_t second) {
+  return std::ranges::any_of(decided_after(before, decisions, second), [&](const Decision& one) {
+    const auto* start = std::get_if<Start>(&one);
+    return start != nullptr && start->job == job;
+  });
+}
+
+// The job starts, or one that is more important finds a use for what is free then.
+bool serves_after(const State& before, const std::vector<Decision>& decisions, JobId job,
+                  std::int64_t second) {
+  const int priority = before.find(job)->priority;
+  const auto served = served_by(decided_after(before, decisions, second));
+  return std::ranges::any_of(served, [&](JobId id) {
+    return id == job || (id != JobId{} && before.find(id)->priority > priority);
+  });
+}
+
+std::vector<Decision> without_rooms_after(const std::vector<Decision>& decisions,
+                                          std::size_t last) {
+  std::vector<Decision> kept;
+  for (std::size_t i = 0; i < decisions.size(); ++i) {
+    if (i <= last || !std::holds_alternative<MakeRoom>(decisions[i])) kept.push_back(decisions[i]);
+  }
+  return kept;
+}
+
+// Nobody is moved for nothing: with all that leave the job is served, and without any one of its
+// victims it does not. The plans of jobs after it are left out then: they are made with the first
+// plan in mind, and what they free is theirs.
 void check_plans(const State& state, const std::vector<Decision>& decisions, std::int64_t second) {
   for (std::size_t i = 0; i < decisions.size(); ++i) {
     const auto* room = std::get_if<MakeRoom>(&decisions[i]);
     if (room == nullptr || !state.pending().contains(room->for_job)) continue;
-    RC_ASSERT(starts_after(state, decisions, room->for_job, second));
+    RC_ASSERT(serves_after(state, decisions, room->for_job, second));
     for (std::size_t spared = 0; spared < room->victims.size(); ++spared) {
-      std::vector<Decision> fewer = decisions;
+      std::vector<Decision> fewer = without_rooms_after(decisions, i);
       auto& victims = std::get<MakeRoom>(fewer[i]).victims;
       victims.erase(victims.begin() + static_cast<std::ptrdiff_t>(spared));
       if (victims.empty()) fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));

@@ -53,6 +53,19 @@ TEST(MakeRoomSeveral, RoomThatServesTwoIsMadeOnce) {
   EXPECT_EQ(who<Launch>(take_turn(state, 62)), (JobNumbers{3, 4}));
 }
 
+TEST(MakeRoomSeveral, NobodyIsMovedForAJobWhoseCardAMoreImportantVictimWaitsFor) {
+  State state = moving_machine(2, 24);
+  ask().vram(15).share(43).priority(40).submit(state, at_second(0));
+  ask().vram(1).share(20).priority(0).submit(state, at_second(0));
+  take_turn(state, 0);
+  for (std::uint64_t job : {1, 2}) run(state, job, at_second(0));
+  ASSERT_EQ(state.holds_on(0).vram_bytes, 16 * kGiB) << "both are on one card";
+  ask().gpus(2).vram(1).share(48).priority(20).submit(state, at_second(60));
+  ask().gpus(2).vram(8).share(23).priority(70).submit(state, at_second(60));
+  EXPECT_EQ(who<MoveAside>(take_turn(state, 60)), JobNumbers{1})
+      << "job 3 could not start without job 2 either: job 1 returns before it";
+}
+
 TEST(MakeRoomSeveral, NobodyIsMovedWhereSomebodyIsBeingCancelled) {
   State state = moving_machine(1, 24);
   ask().vram(10).share(10).priority(kPriorityLow).submit(state, at_second(0));
