@@ -134,6 +134,9 @@ void MoveSteps::start_mover() {
   const auto directory = open_attempt(state_directory(), order_.attempt);
   if (!directory || !directory->valid() ||
       !replace_file(directory->get(), kMoveOrder, token_, 0600)) {
+    // A mover that an earlier daemon started may be bringing it back at this moment: it must not be
+    // taken for one that is aside, and frozen.
+    if (!out_) touched_ = true;
     return cannot_start("the job directory cannot be written");
   }
   step_ = Step::kAsked;

@@ -234,6 +234,23 @@ TEST_F(Moves, WithoutAMoverTheAnswerSaysSo) {
   expect_unharmed("start /no/such/mover: No such file", false);
 }
 
+TEST_F(Moves, AReturnWhoseOrderCannotBeWrittenIsTriedUntilItCan) {
+  start();
+  answer<MovedAside>(true);
+  // As on a full disk. A mover of an earlier daemon may be at work at such a moment.
+  const std::filesystem::path order = harness_->attempt_path(one_) + "/" + std::string(kMoveOrder);
+  std::filesystem::remove(order);
+  std::filesystem::create_directories(order / "taken");
+  harness_->mover().bring_back(harness_->move_order(one_, true));
+  ASSERT_TRUE(harness_->run_until([&] { return !harness_->complaints().empty(); }));
+  EXPECT_NE(harness_->complaints().back().find("cannot go on yet"), std::string::npos);
+  EXPECT_EQ(count_moves(), 1) << "it is not said to be aside";
+  std::filesystem::remove_all(order);
+  ASSERT_TRUE(harness_->run_until([&] { return count_moves() == 2; }));
+  EXPECT_TRUE(std::holds_alternative<BroughtBack>(harness_->reports().back()));
+  EXPECT_TRUE(harness_->run_until(harness_->computing(one_)));
+}
+
 TEST_F(Moves, ARestoreIsNotTriedWhereSomebodyHasTakenTheRoom) {
   start();
   answer<MovedAside>(true);

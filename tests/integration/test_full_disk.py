@@ -178,8 +178,8 @@ def test_an_exit_code_waits_for_room(small_disk):
     assert small_disk.ended(job)["exit_code"] == 44
 
 
-@pytest.mark.parametrize("way, killed", [("out", False), ("out", True), ("back", False)],
-                         ids=["out", "out, daemon killed", "back"])
+@pytest.mark.parametrize("killed", [False, True], ids=["daemon lives", "daemon killed"])
+@pytest.mark.parametrize("way", ["out", "back"])
 def test_a_disk_that_fills_while_a_job_is_moved(small_disk, way, killed):
     """What was moved is not taken for what was not: it would be woken without its memory, and die."""
     simworld = small_disk.programs / "gpusched-simworld"
