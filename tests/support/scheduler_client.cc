@@ -24,6 +24,13 @@ void say_wrong(const std::string& wrong) {
   std::cout << (wrong.empty() ? "ok" : "wrong: " + wrong) << std::endl;
 }
 
+std::string run_forks(gpusched::GpuScheduler& scheduler, const std::string& verb, int number,
+                      int rounds) {
+  if (verb == "storm") return storm::run(scheduler, number, rounds);
+  if (verb == "child") return forks::child_of_holder(scheduler);
+  return forks::children_of_threads(scheduler, number);
+}
+
 void describe(const gpusched::Scheduling& one) {
   std::cout << " " << static_cast<std::uint64_t>(one.id()) << ":"
             << (one.granted() ? one.visible_devices() : "waits");
@@ -87,12 +94,8 @@ int main(int count, char** words) {
       } else {
         say_error(done.error());
       }
-    } else if (verb == "storm") {
-      say_wrong(storm::run(scheduler, static_cast<int>(number), ms));
-    } else if (verb == "child") {
-      say_wrong(forks::child_of_holder(scheduler));
-    } else if (verb == "children") {
-      say_wrong(forks::children_of_threads(scheduler, static_cast<int>(number)));
+    } else if (verb == "storm" || verb == "child" || verb == "children") {
+      say_wrong(run_forks(scheduler, verb, static_cast<int>(number), ms));
     } else if (verb == "current") {
       const auto list = scheduler.GetCurrentSchedulings();
       list ? say_count(list->size()) : say_error(list.error());
