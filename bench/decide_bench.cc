@@ -36,7 +36,7 @@ class RecordingLauncher : public Launcher {
   void report_to(LauncherSink) override {}
   void let_go(AttemptId) override {}
   void launch(LaunchOrder order) override { alive.push_back(order.attempt); }
-  void adopt(AttemptId) override {}
+  void reattach(AttemptId) override {}
   void stop(AttemptId, Seconds) override {}
   void ask_to_save(AttemptId, const SaveTerms&, Seconds) override {}
   void change_time(AttemptId, const TimeRule&) override {}

@@ -42,12 +42,12 @@ OwnerFacts owner_facts(const Context& context, const Job& job, const Environment
     }
   }
   const JobSpec& spec = *job.spec;
-  if (spec.rare->output_path.empty()) {
+  if (spec.extras->output_path.empty()) {
     facts.log_path = facts.directory + "/log";
   } else {
-    facts.log_path = spec.rare->output_path[0] == '/'
-                         ? spec.rare->output_path
-                         : spec.working_directory + "/" + spec.rare->output_path;
+    facts.log_path = spec.extras->output_path[0] == '/'
+                         ? spec.extras->output_path
+                         : spec.working_directory + "/" + spec.extras->output_path;
   }
   return facts;
 }

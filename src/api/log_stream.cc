@@ -86,7 +86,7 @@ class LogAnswer : public std::enable_shared_from_this<LogAnswer> {
   void open(const Job& now) {
     const JobSpec& spec = *now.spec;
     std::string path =
-        asked_.stream == LogStream::kError ? spec.rare->error_path : spec.rare->output_path;
+        asked_.stream == LogStream::kError ? spec.extras->error_path : spec.extras->output_path;
     if (asked_.stream == LogStream::kError && path.empty()) {
       return fail(ErrorCode::kNotFound, "writes its errors to its output; it has no log of them");
     }

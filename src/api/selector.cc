@@ -207,7 +207,7 @@ bool JobFilter::matches(const Job& job) const {
   if (group && job.spec->group != *group) return false;
   if (name && job.spec->name != *name) return false;
   if (array && (job.task == nullptr || job.task->array != *array)) return false;
-  return !tag || std::ranges::find(job.spec->rare->tags, *tag) != job.spec->rare->tags.end();
+  return !tag || std::ranges::find(job.spec->extras->tags, *tag) != job.spec->extras->tags.end();
 }
 
 Result<std::optional<std::uint64_t>> query_number(const std::map<std::string, std::string>& query,

@@ -78,7 +78,7 @@ State five_jobs() {
     auto spec = std::make_shared<JobSpec>();
     spec->argv = {"true"};
     spec->name = id == 6 ? "six" : "other";
-    spec->rare.edit().tags = {"t" + std::to_string(id)};
+    spec->extras.edit().tags = {"t" + std::to_string(id)};
     Job job;
     job.id = JobId{id};
     job.spec = spec;

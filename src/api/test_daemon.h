@@ -21,7 +21,7 @@ struct FakeLauncher : Launcher {
   void report_to(LauncherSink) override {}
   void let_go(AttemptId) override {}
   void launch(LaunchOrder order) override { launched.push_back(std::move(order)); }
-  void adopt(AttemptId) override {}
+  void reattach(AttemptId) override {}
   void stop(AttemptId attempt, Seconds) override { stopped.push_back(attempt); }
   void ask_to_save(AttemptId, const SaveTerms&, Seconds) override {}
   void change_time(AttemptId, const TimeRule&) override {}

@@ -111,7 +111,7 @@ void Daemon::read_calendar(const std::vector<Card>& cards) {
   if (config_.calendar.empty()) return;
   calendar_read_ = read_clock().wall;
   engine_->post(CalendarRead{
-      bookings_of(config_.calendar, cards, *calendar_read_, kCalendarDays, utc_offset_at)});
+      reservations_of(config_.calendar, cards, *calendar_read_, kCalendarDays, utc_offset_at)});
 }
 
 void Daemon::on_seen(CardSeen seen) {

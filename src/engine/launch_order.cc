@@ -64,7 +64,7 @@ void add_device_filter(const StateView& state, const Grant& grant, const EngineO
 void add_limits(const StateView& state, const Job& job, const EngineOptions& options,
                 DevicesOrder& devices) {
   const Grant& grant = std::get<Starting>(job.state).grant;
-  const std::uint64_t limit = job.spec->rare->vram_limit_bytes;
+  const std::uint64_t limit = job.spec->extras->vram_limit_bytes;
   for (const CardGrant& held : grant.cards) {
     const auto position = state.index_of(held.card);
     if (!position) continue;
@@ -155,12 +155,12 @@ CommandOrder command_order_of(const StateView& state, const Job& job, const Gran
   }
   command.umask = spec.umask;
   if (spec.limits) command.limits = *spec.limits;
-  command.output_path = spec.rare->output_path;
-  command.error_path = spec.rare->error_path;
+  command.output_path = spec.extras->output_path;
+  command.error_path = spec.extras->error_path;
   command.log_limit_bytes = options.log_limit_bytes;
   command.attach = spec.attach;
-  command.terminal_rows = spec.rare->terminal_rows;
-  command.terminal_columns = spec.rare->terminal_columns;
+  command.terminal_rows = spec.extras->terminal_rows;
+  command.terminal_columns = spec.extras->terminal_columns;
   return command;
 }
 

@@ -87,7 +87,7 @@ TEST(LaunchOrder, NamesTheMpsServerAndWhatTheJobMayHaveThere) {
   state.set_cards(cards);
   ask().vram(4).submit(state, at_second(0));
   Ask limited = ask().vram(4).share(30);
-  limited.spec().rare.edit().vram_limit_bytes = 6 * kGiB;
+  limited.spec().extras.edit().vram_limit_bytes = 6 * kGiB;
   limited.spec().needs.cards.edit().only.numbers = {CardNumber{1}};
   limited.submit(state, at_second(0));
   start_what_fits(state, at_second(0));

@@ -2,7 +2,7 @@
 // gpusched-launcher and to the shims through job directories; the simulated one (sim/) plays
 // processes in virtual time. The same contract tests run on both.
 //
-// Contract: every launch() and every adopt() is answered by reports, in this order:
+// Contract: every launch() and every reattach() is answered by reports, in this order:
 //   AttemptRunning?  then exactly one of  AttemptFinished | AttemptNeverRan | SupervisorLost.
 // AttemptNeverRan is only given when the attempt's claim was won against its shim, so the
 // command has not run and never will. Nothing is reported from inside a call of this interface:
@@ -129,7 +129,7 @@ class Launcher {
   // After a restart, for every attempt the store knows as alive: find out what became of it.
   // Also after a reboot: then no lock is held, and an attempt without an exit record is reported
   // as SupervisorLost.
-  virtual void adopt(AttemptId attempt) = 0;
+  virtual void reattach(AttemptId attempt) = 0;
   // TERM, then KILL of the whole tree after `grace`. Also valid before AttemptRunning was
   // reported. Repeating it with a shorter grace shortens the wait.
   virtual void stop(AttemptId attempt, Seconds grace) = 0;

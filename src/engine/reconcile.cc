@@ -17,8 +17,8 @@ Job made_from(const FoundJob& found, const std::shared_ptr<const Environment>& e
   spec->environment = environment;
   spec->needs.gpus = {0, 0};
   if (!found.order.output_path.empty() || !found.order.error_path.empty()) {
-    spec->rare.edit().output_path = found.order.output_path;
-    spec->rare.edit().error_path = found.order.error_path;
+    spec->extras.edit().output_path = found.order.output_path;
+    spec->extras.edit().error_path = found.order.error_path;
   }
   if (found.order.adopted) {
     spec->adopted = std::make_shared<const AdoptedProcess>(*found.order.adopted);

@@ -57,7 +57,7 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now, bool
   }
   // A job may have been put before the one it waits for.
   for (const auto& [id, job] : state_.jobs()) {
-    if (!job.spec->rare->after.empty() && !job.ended() && !job.active()) state_.wake(id, now);
+    if (!job.spec->extras->after.empty() && !job.ended() && !job.active()) state_.wake(id, now);
   }
   state_.set_next_job(image.next_job);
   state_.set_next_trail_sequence(image.next_trail_sequence);
@@ -83,7 +83,7 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now, bool
     }
     if (!same_boot) of_former_boot_.insert(job.current_attempt());
     if (copied) elsewhere_.insert(job.current_attempt());
-    site_of(id).launcher.adopt(job.current_attempt());
+    site_of(id).launcher.reattach(job.current_attempt());
     const auto* running = std::get_if<Running>(&job.state);
     if (running && running->used)
       state_.seen().uses.add_known(job.current_attempt(), *running->used);

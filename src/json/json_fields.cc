@@ -36,7 +36,7 @@ void Fields::fault(std::string_view name, std::string_view what) {
   error_ = fmt::format("{}{}{} {}", path_, name.substr(0, kNameShown), cut ? "…" : "", what);
 }
 
-void Fields::adopt(const Fields& inner) {
+void Fields::merge_fault(const Fields& inner) {
   if (!error_) error_ = inner.error_;
 }
 

@@ -37,7 +37,7 @@ class Fields {
 
   // Keeps the first fault: `name` of this object, then what is wrong with it.
   void fault(std::string_view name, std::string_view what);
-  void adopt(const Fields& inner);
+  void merge_fault(const Fields& inner);
   bool failed() const { return error_.has_value(); }
 
   // The first fault, or the first field that nobody took.

@@ -145,7 +145,7 @@ TEST_F(Adopted, ItOutlivesDaemonAndShimTogetherAndIsFoundAgain) {
   const int shim = harness_.shim_pid(kAdoption);
   harness_.kill_supervisor(kAdoption);
   harness_.restart();
-  harness_.launcher().adopt(kAdoption);
+  harness_.launcher().reattach(kAdoption);
   EXPECT_TRUE(harness_.run_until([&] { return started() > 1; }));
   EXPECT_NE(harness_.shim_pid(kAdoption), shim);
   EXPECT_TRUE(lives());

@@ -207,7 +207,7 @@ TEST_F(Attaching, ADaemonRestartDoesNotDisturbTheTerminal) {
   ControlClient client = attach();
   read_until(client, "ready");
   harness_.restart();
-  harness_.launcher().adopt(kOne);
+  harness_.launcher().reattach(kOne);
   ASSERT_TRUE(client.send(InputData{"still here\n"}));
   read_to_the_end(client);
   EXPECT_NE(output_.find("<still here>"), std::string::npos);

@@ -85,7 +85,7 @@ TEST_P(Crashing, ADaemonThatDiesAtAnyPointFindsOutWhatHappened) {
     turn_the_loop(static_cast<int>(random() % 8));
     harness_.restart();
     for (const AttemptId id : asked) {
-      if (final_of(id) == nullptr) harness_.launcher().adopt(id);
+      if (final_of(id) == nullptr) harness_.launcher().reattach(id);
     }
     ASSERT_TRUE(harness_.run_until([&] {
       return std::all_of(asked.begin(), asked.end(),
@@ -116,7 +116,7 @@ TEST_P(Crashing, AShimKilledAtAnyPointLeavesNothingRunning) {
 
 TEST_P(Crashing, ALateShimFindsTheClaimTakenAndDoesNotRun) {
   const AttemptId id{JobId{1}, 1};
-  harness_.launcher().adopt(id);
+  harness_.launcher().reattach(id);
   ASSERT_TRUE(harness_.run_until([&] { return final_of(id) != nullptr; }));
   // The same attempt arrives after all, as from a launcher that was slow.
   const std::size_t before = harness_.reports().size();
@@ -154,7 +154,7 @@ TEST_P(Crashing, AnAttemptOfAnEarlierBootIsLostWithoutTouchingAnyProcess) {
   // The number of a process that is very much alive today: this one.
   const StatusRecord status{::getpid(), Wall{}, Boot{}, "another boot", {}, {}};
   ASSERT_TRUE(replace_file(attempt->get(), "status", write_status(status), 0644));
-  harness_.launcher().adopt(id);
+  harness_.launcher().reattach(id);
   ASSERT_TRUE(harness_.run_until([&] { return final_of(id) != nullptr; }));
   EXPECT_TRUE(std::holds_alternative<SupervisorLost>(*final_of(id)));
 }

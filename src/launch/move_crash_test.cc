@@ -118,7 +118,7 @@ TEST_F(Crashes, ADaemonThatDiesAsksAgainAndIsAnswered) {
     order(out);
     turn_the_loop(static_cast<unsigned>(random() % 8));
     harness_.restart();
-    harness_.launcher().adopt(one_);
+    harness_.launcher().reattach(one_);
     const long before = count_moves();
     order(out);
     expect_answer(out, before);
@@ -134,7 +134,7 @@ TEST_F(Crashes, AMoverOfAnOrderThatWasReplacedDoesNothing) {
     ASSERT_TRUE(harness_.run_until([&] { return !harness_.read(one_, kMoveOrder).empty(); }));
     turn_the_loop(3);
     harness_.restart();
-    harness_.launcher().adopt(one_);
+    harness_.launcher().reattach(one_);
   }
   const long before = count_moves();
   order(false);
@@ -171,7 +171,7 @@ TEST_F(Crashes, AJobThatIsKilledInTheMiddleIsReportedAsEndedOnly) {
 TEST_F(Crashes, AMoverThatDiesEveryTimeIsGivenUp) {
   start(1);
   harness_.set_mover({"/bin/false", {}, 0});
-  harness_.launcher().adopt(one_);
+  harness_.launcher().reattach(one_);
   order(true);
   ASSERT_TRUE(harness_.run_until([&] { return count_moves() == 1; }));
   const auto* failed = std::get_if<MoveFailed>(&harness_.reports().back());

@@ -128,7 +128,7 @@ TEST_F(Moves, TheReserveOfHostMemoryIsTheDaemonsChoice) {
   start();
   harness_->driver().set({"host_ram=5G"});
   harness_->set_mover({"", harness_->driver().environment(), 0});
-  harness_->launcher().adopt(one_);
+  harness_->launcher().reattach(one_);
   EXPECT_EQ(answer<MovedAside>(true).bytes, kMoveVram);
 }
 
@@ -223,14 +223,14 @@ TEST_F(Moves, AnOldDriverNeverMoves) {
 TEST_F(Moves, WithoutADriverNothingIsEverMoved) {
   start();
   harness_->set_mover({"", {"LD_LIBRARY_PATH=/nonexistent"}, 0});
-  harness_->launcher().adopt(one_);
+  harness_->launcher().reattach(one_);
   expect_unharmed("there is no CUDA driver", true);
 }
 
 TEST_F(Moves, WithoutAMoverTheAnswerSaysSo) {
   start();
   harness_->set_mover({"/no/such/mover", {}, 0});
-  harness_->launcher().adopt(one_);
+  harness_->launcher().reattach(one_);
   expect_unharmed("start /no/such/mover: No such file", false);
 }
 

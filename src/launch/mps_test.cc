@@ -135,7 +135,7 @@ TEST_P(MpsServers, ANewLauncherReplacesAKeeperThatWasKilled) {
   ::kill(control->parent, SIGKILL);
   ASSERT_TRUE(harness_->run_until([&] { return !found->has_keeper(); }));
   harness_->restart();
-  harness_->launcher().adopt(one_);
+  harness_->launcher().reattach(one_);
   EXPECT_TRUE(harness_->run_until([&] { return found->has_keeper(); }));
   EXPECT_EQ(mps_trouble(*found), "") << "the server has not noticed";
 }

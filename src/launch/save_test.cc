@@ -138,7 +138,7 @@ TEST_P(Save, TheShimKeepsTheTimeAlsoWithoutADaemon) {
   ask_to_save(Seconds{1});
   ASSERT_TRUE(harness_.run_until([&] { return !harness_.read(kSaving, "request").empty(); }));
   harness_.restart();
-  harness_.launcher().adopt(kSaving);
+  harness_.launcher().reattach(kSaving);
   ASSERT_TRUE(run_until_ended());
   EXPECT_EQ(ended()->signal, SIGTERM);
 }

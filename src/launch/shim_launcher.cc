@@ -154,7 +154,7 @@ void ShimLauncher::launch(LaunchOrder order) {
   }
 }
 
-void ShimLauncher::adopt(AttemptId attempt) {
+void ShimLauncher::reattach(AttemptId attempt) {
   attempts_[attempt].stage = Stage::kUnsettled;
   if (link_->ready()) settle_later(attempt);
 }

@@ -51,7 +51,7 @@ class ShimLauncher final : public Launcher, public std::enable_shared_from_this<
   void prepare(const LaunchOrder& order) override;
   void abandon(AttemptId attempt) override;
   void launch(LaunchOrder order) override;
-  void adopt(AttemptId attempt) override;
+  void reattach(AttemptId attempt) override;
   void stop(AttemptId attempt, Seconds grace) override;
   void ask_to_save(AttemptId attempt, const SaveTerms& terms, Seconds grace) override;
   void change_time(AttemptId attempt, const TimeRule& time) override;

@@ -119,10 +119,10 @@ class CoreRun {
       const auto* start = std::get_if<Start>(&decision);
       if (!accept(state_, decision, moment(now)).effects.empty() && start) begin(*start, now);
     }
-    if (!decided.reservation || !decided.reservation->start) return;
-    JobOutcome& first = outcome_.jobs[of_job_[number_of(decided.reservation->job)]];
+    if (!decided.reserved || !decided.reserved->start) return;
+    JobOutcome& first = outcome_.jobs[of_job_[number_of(decided.reserved->job)]];
     if (!first.predicted_start) {
-      first.predicted_start = decided.reservation->start->time_since_epoch();
+      first.predicted_start = decided.reserved->start->time_since_epoch();
     }
   }
 

@@ -49,7 +49,7 @@ std::shared_ptr<const JobSpec> spec_of(const std::string& application, const Wis
   spec->time.grace = Seconds{0};
   spec->lease = std::make_shared<LeaseTerms>(
       LeaseTerms{.pid = ::getpid(), .application = application, .by_turns = true});
-  if (wish.timeout.count() > 0) spec->rare.edit().expire = now.wall + wish.timeout;
+  if (wish.timeout.count() > 0) spec->extras.edit().expire = now.wall + wish.timeout;
   return spec;
 }
 

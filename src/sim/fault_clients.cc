@@ -56,7 +56,7 @@ void FaultWorld::client_acts() {
     case 19:
       return resume_something();
     case 20:
-      patch.put(&RareAsks::vram_limit_bytes, static_cast<std::uint64_t>(pick(25)) * kGiB);
+      patch.put(&SpecExtras::vram_limit_bytes, static_cast<std::uint64_t>(pick(25)) * kGiB);
       return engine_->post(SetAsked{root, {*job}, patch}, ignore);
     default:
       patch.priority = pick(101);
@@ -153,17 +153,17 @@ SubmitAsked FaultWorld::any_submission() {
   if (chance(30)) spec->time.limit = Seconds{1 + pick(30)};
   if (chance(20)) spec->retry.retries = pick(3);
   if (chance(20)) spec->group = "g";
-  if (chance(10)) spec->rare.edit().begin = now_.wall + Seconds{pick(100)};
-  if (chance(5)) spec->rare.edit().expire = now_.wall + Seconds{200 + pick(1000)};
-  if (chance(10)) spec->rare.edit().deadline = now_.wall + Seconds{1 + pick(2000)};
+  if (chance(10)) spec->extras.edit().begin = now_.wall + Seconds{pick(100)};
+  if (chance(5)) spec->extras.edit().expire = now_.wall + Seconds{200 + pick(1000)};
+  if (chance(10)) spec->extras.edit().deadline = now_.wall + Seconds{1 + pick(2000)};
   if (chance(10)) {
-    spec->rare.edit().vram_limit_bytes = static_cast<std::uint64_t>(1 + pick(24)) * kGiB;
+    spec->extras.edit().vram_limit_bytes = static_cast<std::uint64_t>(1 + pick(24)) * kGiB;
   }
   if (chance(30)) spec->restartable = true;
   if (chance(30)) spec->saves = std::make_shared<SaveTerms>(SaveTerms{10, Seconds{1}});
-  if (chance(10)) spec->rare.edit().key = "key-" + std::to_string(pick(30));
+  if (chance(10)) spec->extras.edit().key = "key-" + std::to_string(pick(30));
   if (const auto job = any_job(); job && chance(20)) {
-    spec->rare.edit().after.push_back({*job, static_cast<DependencyKind>(pick(3))});
+    spec->extras.edit().after.push_back({*job, static_cast<DependencyKind>(pick(3))});
   }
   SubmitAsked asked;
   asked.tenant = kTenants[1 + pick(3)];
@@ -174,7 +174,7 @@ SubmitAsked FaultWorld::any_submission() {
   asked.array = chance(25);
   asked.fingerprint = "same";
   const int tasks = asked.array ? 1 + pick(30) : 1;
-  if (asked.array && chance(30)) spec->rare.edit().array_limit = 1 + pick(3);
+  if (asked.array && chance(30)) spec->extras.edit().array_limit = 1 + pick(3);
   for (int i = 0; i < tasks; ++i) asked.tasks.push_back({static_cast<std::uint32_t>(i), {}});
   asked.spec = std::move(spec);
   return asked;

@@ -123,7 +123,7 @@ void FaultWorld::look_closely() {
   worried_ = false;
   const StateView& state = engine_->state();
   for (std::size_t i = 0; i < state.cards().size(); ++i) {
-    tally_.acts.grew_beyond += state.holds_on(i).beyond.growing ? 1 : 0;
+    tally_.acts.grew_beyond += state.holds_on(i).ungranted.growing ? 1 : 0;
     if (!wants_close_looks(state, i, now_)) continue;
     seen_cards_->look_soon(state.cards()[i].number, now_);
     worried_ = true;

@@ -20,7 +20,7 @@ void SimLauncher::erase(AttemptId id) {
   live_.erase(id);
 }
 
-void SimLauncher::adopt(AttemptId id) {
+void SimLauncher::reattach(AttemptId id) {
   const auto found = attempts_.find(id);
   if (found == attempts_.end() || found->second.phase == Phase::kRequested) {
     // The claim is won: it has not run and never will.

@@ -51,7 +51,7 @@ class SimLauncher : public Launcher {
 
   void report_to(LauncherSink sink) override { sink_ = std::move(sink); }
   void launch(LaunchOrder order) override;
-  void adopt(AttemptId attempt) override;
+  void reattach(AttemptId attempt) override;
   void stop(AttemptId attempt, Seconds grace) override;
   void ask_to_save(AttemptId attempt, const SaveTerms& terms, Seconds grace) override;
   void change_time(AttemptId attempt, const TimeRule& time) override;

@@ -109,7 +109,7 @@ CREATE TABLE tenants(
 )sql";
 
 // Advance reservations; `cards` are UUIDs separated by blanks.
-constexpr const char* kBookings = R"sql(
+constexpr const char* kReservations = R"sql(
 CREATE TABLE bookings(
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL,
@@ -165,7 +165,7 @@ CREATE TABLE move_rates(
 ) WITHOUT ROWID;
 )sql";
 
-constexpr const char* kSteps[] = {kVersion1, kVersion2,  kTenantsStep, kBookings,
+constexpr const char* kSteps[] = {kVersion1, kVersion2,  kTenantsStep, kReservations,
                                   kPastRuns, kMovesStep, kSaves,       kMoveRatesStep};
 
 Result<int> number_asked(Database& database, const char* pragma) {

@@ -135,7 +135,7 @@ struct RowCodec<Tenant> {
 };
 
 template <>
-struct RowCodec<Booking> {
+struct RowCodec<Reservation> {
   static constexpr const char* kPut =
       "INSERT OR REPLACE INTO bookings(id, name, user_name, tenant, cards, starts_at, ends_at,"
       " made_by) VALUES(?, ?, ?, ?, ?, ?, ?, ?)";
@@ -143,22 +143,22 @@ struct RowCodec<Booking> {
   static constexpr const char* kSelect =
       "SELECT id, name, user_name, tenant, cards, starts_at, ends_at, made_by"
       " FROM bookings ORDER BY id";
-  static Result<void> put(Statement& put, const Booking& row) {
+  static Result<void> put(Statement& put, const Reservation& row) {
     std::string cards;
     for (const std::string& uuid : row.cards) cards += (cards.empty() ? "" : " ") + uuid;
     return put.run(row.id, row.name, row.user, row.tenant, cards, count_of(row.from),
                    count_of(row.until), row.by);
   }
-  static Result<std::optional<Booking>> read(const Statement& row) {
+  static Result<std::optional<Reservation>> read(const Statement& row) {
     const std::vector<std::string_view> cards = split_nonempty(row.text(4), ' ');
-    return Booking{.id = number_at(row, 0),
-                   .name = text_of(row, 1),
-                   .user = text_of(row, 2),
-                   .tenant = text_of(row, 3),
-                   .cards = {cards.begin(), cards.end()},
-                   .from = time_at(row, 5),
-                   .until = time_at(row, 6),
-                   .by = text_of(row, 7)};
+    return Reservation{.id = number_at(row, 0),
+                       .name = text_of(row, 1),
+                       .user = text_of(row, 2),
+                       .tenant = text_of(row, 3),
+                       .cards = {cards.begin(), cards.end()},
+                       .from = time_at(row, 5),
+                       .until = time_at(row, 6),
+                       .by = text_of(row, 7)};
   }
 };
 

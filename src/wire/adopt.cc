@@ -57,7 +57,7 @@ void read_adopted(Fields& fields, std::shared_ptr<const AdoptedProcess>& process
   inner.number("started_us", started, 0, std::numeric_limits<std::int64_t>::max());
   inner.flag("by_rule", read.by_rule);
   inner.close();
-  fields.adopt(inner);
+  fields.merge_fault(inner);
   read.started = Boot{Microseconds{static_cast<std::int64_t>(started)}};
   process = std::make_shared<const AdoptedProcess>(read);
 }

@@ -150,7 +150,7 @@ void write_row_fields(JsonWriter& json, const Job& job, const RowFacts& facts,
   json.field("command", facts.arguments ? command_line_of(job) : program_of(job));
   json.field("user", job.owner.user).field("tenant", job.tenant);
   json.key("group").text_or_null(spec.group).key("project").text_or_null(spec.project);
-  write_strings(json, "tags", spec.rare->tags);
+  write_strings(json, "tags", spec.extras->tags);
   write_array(json, job);
   write_standing(json, job, facts.arguments);
   write_progress(json, facts);
@@ -219,7 +219,7 @@ void write_job_details(JsonWriter& json, const Job& job, const RowFacts& facts,
   if (facts.arguments) write_strings(json, "argv", command_of(job));
   write_usage(json, job);
   if (facts.known != nullptr) write_knowledge(json, *facts.known, facts.arguments);
-  json.field("array_limit", spec.rare->array_limit);
+  json.field("array_limit", spec.extras->array_limit);
   if (owner != nullptr) write_owner_fields(json, *owner);
   json.end_object();
 }

@@ -124,7 +124,7 @@ void read_lease_terms(Fields& fields, std::shared_ptr<LeaseTerms>& terms) {
   inner.word("placement", {"default", "round-robin"}, word);
   read.by_turns = word == 1;
   inner.close();
-  fields.adopt(inner);
+  fields.merge_fault(inner);
   terms = std::make_shared<LeaseTerms>(std::move(read));
 }
 

@@ -37,7 +37,7 @@ void each(Fields& fields, std::string_view name, Read read) {
     Fields inner(element, std::string(name) + ".");
     read(inner);
     inner.close();
-    fields.adopt(inner);
+    fields.merge_fault(inner);
     if (fields.failed()) return;
   }
 }
@@ -49,7 +49,7 @@ void object(Fields& fields, std::string_view name, Read read) {
   Fields inner(*value, std::string(name) + ".");
   read(inner);
   inner.close();
-  fields.adopt(inner);
+  fields.merge_fault(inner);
 }
 
 void maybe_percent(Fields& fields, std::string_view name, std::optional<double>& into) {
@@ -115,16 +115,16 @@ SeenCard read_card(Fields& fields, Now now) {
   return seen;
 }
 
-Booking read_booking(Fields& fields) {
-  Booking booking;
-  booking.id = whole(fields, "id");
-  fields.text("name", booking.name);
-  fields.text("user", booking.user);
-  fields.text("tenant", booking.tenant);
-  fields.texts("cards", booking.cards);
-  booking.from = wall(fields, "from_us");
-  booking.until = wall(fields, "until_us");
-  return booking;
+Reservation read_reservation(Fields& fields) {
+  Reservation reservation;
+  reservation.id = whole(fields, "id");
+  fields.text("name", reservation.name);
+  fields.text("user", reservation.user);
+  fields.text("tenant", reservation.tenant);
+  fields.texts("cards", reservation.cards);
+  reservation.from = wall(fields, "from_us");
+  reservation.until = wall(fields, "until_us");
+  return reservation;
 }
 
 Grant read_grant(Fields& fields) {
@@ -300,9 +300,10 @@ void read_machine(Fields& fields, Excerpt& excerpt) {
     excerpt.machine.put(std::move(group));
   });
   each(fields, "reservations",
-       [&excerpt](Fields& from) { excerpt.machine.put(read_booking(from)); });
-  std::vector<Booking> calendar;
-  each(fields, "calendar", [&calendar](Fields& from) { calendar.push_back(read_booking(from)); });
+       [&excerpt](Fields& from) { excerpt.machine.put(read_reservation(from)); });
+  std::vector<Reservation> calendar;
+  each(fields, "calendar",
+       [&calendar](Fields& from) { calendar.push_back(read_reservation(from)); });
   excerpt.machine.set_calendar(std::move(calendar));
   ConfiguredTenants configured;
   each(fields, "tenant_rules", [&configured](Fields& from) {

@@ -35,11 +35,11 @@ State busy() {
   seen.used_bytes = 3 * kGiB;
   seen.processes.push_back({.pid = 9, .vram_bytes = 2 * kGiB, .load_percent = 12.5});
   state.observe(CardNumber{1}, seen);
-  ReserveAsked asked{.actor = ourselves(), .booking = {}, .cards = {}};
+  ReserveAsked asked{.actor = ourselves(), .reservation = {}, .cards = {}};
   asked.cards.names = {"small"};
-  asked.booking.user = "user7";
-  asked.booking.from = at_second(500).wall;
-  asked.booking.until = at_second(900).wall;
+  asked.reservation.user = "user7";
+  asked.reservation.from = at_second(500).wall;
+  asked.reservation.until = at_second(900).wall;
   apply(state, asked, at_second(1));
   ask().gpus(2).submit(state, at_second(2));
   ask().group("night").vram(4).time(300).submit(state, at_second(3));
@@ -59,8 +59,8 @@ TEST(Snapshot, ARereadOneDecidesTheSame) {
     const State again = state_of(std::move(*excerpt));
     again.check_invariants();
     EXPECT_EQ(starts_of(again, now), starts_of(state, now));
-    const auto planned = decide(state, now).reservation;
-    const auto replanned = decide(again, now).reservation;
+    const auto planned = decide(state, now).reserved;
+    const auto replanned = decide(again, now).reserved;
     ASSERT_EQ(planned.has_value(), replanned.has_value());
     if (planned) {
       EXPECT_EQ(planned->start, replanned->start);

@@ -63,11 +63,11 @@ void write_card(JsonWriter& json, const StateView& machine, std::size_t position
   json.end_object();
 }
 
-void write_booking(JsonWriter& json, const Booking& booking) {
-  json.begin_object().field("id", booking.id).field("name", booking.name);
-  json.field("user", booking.user).field("tenant", booking.tenant);
-  write_strings(json, "cards", booking.cards);
-  json.field("from_us", us(booking.from)).field("until_us", us(booking.until)).end_object();
+void write_reservation(JsonWriter& json, const Reservation& reservation) {
+  json.begin_object().field("id", reservation.id).field("name", reservation.name);
+  json.field("user", reservation.user).field("tenant", reservation.tenant);
+  write_strings(json, "cards", reservation.cards);
+  json.field("from_us", us(reservation.from)).field("until_us", us(reservation.until)).end_object();
 }
 
 // One that is back on its cards is said with the same words; most of them mean nothing then.
@@ -115,10 +115,10 @@ void write_job(JsonWriter& json, const StateView& machine, const Job& job, bool 
   spec.shell = false;
   spec.working_directory = "/";
   spec.limits = nullptr;
-  RareAsks& rare = spec.rare.edit();
-  rare.output_path.clear();
-  rare.error_path.clear();
-  rare.key.clear();
+  SpecExtras& extras = spec.extras.edit();
+  extras.output_path.clear();
+  extras.error_path.clear();
+  extras.key.clear();
   json.begin_object().field("id", job.id).field("user", job.owner.user);
   json.field("uid", job.owner.uid).field("tenant", job.tenant).field("priority", job.priority);
   json.field("submitted_us", us(job.submitted_at)).field("attempt", job.attempt);
@@ -163,9 +163,9 @@ std::string snapshot_to_json(const Excerpt& excerpt) {
     json.begin_object().field("name", name).field("limit", group.limit).end_object();
   }
   json.end_array().key("reservations").begin_array();
-  for (const auto& [id, booking] : machine.bookings()) write_booking(json, booking);
+  for (const auto& [id, reservation] : machine.reservations()) write_reservation(json, reservation);
   json.end_array().key("calendar").begin_array();
-  for (const Booking& booking : machine.calendar()) write_booking(json, booking);
+  for (const Reservation& reservation : machine.calendar()) write_reservation(json, reservation);
   const ConfiguredTenants& configured = machine.tenants().configured();
   json.end_array().key("tenant_rules").begin_array();
   for (const auto& [name, rule] : configured.rules) write_tenant(json, name, rule, {});

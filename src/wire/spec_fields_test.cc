@@ -43,7 +43,7 @@ void change(TimeRule& value, AsWarnSignal) {
   value.warn_signal = 10;
   value.warn_before = Seconds{5};
 }
-void change(RareAsks& value, AsTerminal) {
+void change(SpecExtras& value, AsTerminal) {
   value.terminal_rows = 24;
   value.terminal_columns = 80;
 }
@@ -138,14 +138,14 @@ TEST(SpecFields, SetChangesThoseThatMayChangeAndNothingElse) {
 
 TEST(SpecFields, ASpecThatIsPatchedBackToItsDefaultsTakesNoRoom) {
   JobSpec spec;
-  spec.rare.edit().tags = {"x"};
+  spec.extras.edit().tags = {"x"};
   spec.needs.cards.edit().type = "a100";
   const auto patch = parse_patch(R"({"tags":[],"card_type":""})");
   ASSERT_TRUE(patch) << patch.error().message;
   const JobSpec plain = patch->applied_to(spec);
-  EXPECT_TRUE(plain.rare.unset());
+  EXPECT_TRUE(plain.extras.unset());
   EXPECT_TRUE(plain.needs.cards.unset());
-  EXPECT_TRUE(spec_from_json(text_of(JobSpec{}))->rare.unset());
+  EXPECT_TRUE(spec_from_json(text_of(JobSpec{}))->extras.unset());
 }
 
 // The digest of a submission with a key is made of this text: one that was sent before an upgrade

@@ -33,7 +33,7 @@ bool read_word(Fields& fields, std::string_view name, const std::array<std::stri
 // Closes an inner object and hands its faults to the outer one.
 bool take(Fields& fields, Fields& inner) {
   inner.close();
-  fields.adopt(inner);
+  fields.merge_fault(inner);
   return !fields.failed();
 }
 
@@ -118,9 +118,9 @@ void write_value(JsonWriter& json, const TimeRule& time, AsWarnSignal) {
   json.field("before_s", time.warn_before).end_object();
 }
 
-void write_value(JsonWriter& json, const RareAsks& rare, AsTerminal) {
-  json.begin_object().field("rows", rare.terminal_rows);
-  json.field("columns", rare.terminal_columns).end_object();
+void write_value(JsonWriter& json, const SpecExtras& extras, AsTerminal) {
+  json.begin_object().field("rows", extras.terminal_rows);
+  json.field("columns", extras.terminal_columns).end_object();
 }
 
 void write_value(JsonWriter& json, int limit, AsArrayLimit) {
@@ -307,7 +307,7 @@ bool read_value(const FieldAsked& asked, TimeRule& out, AsWarnSignal) {
   return take(asked.fields, inner);
 }
 
-bool read_value(const FieldAsked& asked, RareAsks& out, AsTerminal) {
+bool read_value(const FieldAsked& asked, SpecExtras& out, AsTerminal) {
   const JsonValue* terminal = asked.fields.value(asked.name);
   if (terminal == nullptr) return false;
   Fields inner(*terminal, "terminal.");

@@ -28,7 +28,7 @@ void write_value(JsonWriter& json, CauseSet causes, Plain);
 void write_value(JsonWriter& json, const std::shared_ptr<const ResourceLimits>& limits, Plain);
 void write_value(JsonWriter& json, const std::shared_ptr<const SaveTerms>& saves, Plain);
 void write_value(JsonWriter& json, const TimeRule& time, AsWarnSignal);
-void write_value(JsonWriter& json, const RareAsks& rare, AsTerminal);
+void write_value(JsonWriter& json, const SpecExtras& extras, AsTerminal);
 void write_value(JsonWriter& json, int limit, AsArrayLimit);
 
 // "name":["…"]
@@ -58,7 +58,7 @@ bool read_value(const FieldAsked& asked, CauseSet& out, Plain);
 bool read_value(const FieldAsked& asked, std::shared_ptr<const ResourceLimits>& out, Plain);
 bool read_value(const FieldAsked& asked, std::shared_ptr<const SaveTerms>& out, Plain);
 bool read_value(const FieldAsked& asked, TimeRule& out, AsWarnSignal);
-bool read_value(const FieldAsked& asked, RareAsks& out, AsTerminal);
+bool read_value(const FieldAsked& asked, SpecExtras& out, AsTerminal);
 bool read_value(const FieldAsked& asked, int& out, AsArrayLimit);
 
 // Numbers, and aliases or tags as strings.

@@ -65,7 +65,7 @@ Result<void> read_array(Fields& fields, SubmitBody& body, const SubmitLimits& li
   if (Result<void> read = inner.finish(); !read) return read;
   Result<std::vector<std::uint32_t>> list = parse_indices(indices, limits.tasks_most);
   if (!list) return failure(list.error());
-  if (limit > 0) body.spec.rare.edit().array_limit = limit;
+  if (limit > 0) body.spec.extras.edit().array_limit = limit;
   body.array = true;
   body.tasks.reserve(list->size());
   for (const std::uint32_t index : *list) body.tasks.push_back({index, {}});
@@ -114,8 +114,8 @@ std::string fingerprint_of(const SubmitBody& body) {
   spec.environment = nullptr;
   spec.umask = 0;
   spec.limits = nullptr;
-  RareAsks& rare = spec.rare.edit();
-  rare.terminal_rows = rare.terminal_columns = 0;
+  SpecExtras& extras = spec.extras.edit();
+  extras.terminal_rows = extras.terminal_columns = 0;
   Sha256 digest;
   digest.add_counted(spec_to_json(spec));
   digest.add_counted(
@@ -139,7 +139,7 @@ std::string fingerprint_of(const SubmitBody& body) {
 Result<SubmitBody> checked(SubmitBody body, FieldName name = as_in_json) {
   if (body.tasks.empty()) body.tasks.emplace_back();
   if (std::optional<std::string> fault = fault_of(body, name)) return invalid(std::move(*fault));
-  if (!body.spec.rare->key.empty()) body.fingerprint = fingerprint_of(body);
+  if (!body.spec.extras->key.empty()) body.fingerprint = fingerprint_of(body);
   return body;
 }
 

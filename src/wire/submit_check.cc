@@ -51,8 +51,8 @@ Fault fault_of_paths(const JobSpec& spec, FieldName name) {
                        spec.working_directory);
   }
   for (const auto& [field, path] : {std::pair("working_directory", &spec.working_directory),
-                                    std::pair("output_path", &spec.rare->output_path),
-                                    std::pair("error_path", &spec.rare->error_path)}) {
+                                    std::pair("output_path", &spec.extras->output_path),
+                                    std::pair("error_path", &spec.extras->error_path)}) {
     if (Fault fault = fault_of_path(name(field), *path)) return fault;
   }
   return std::nullopt;
@@ -102,11 +102,11 @@ Fault fault_of_needs(const Needs& needs, FieldName name) {
 }
 
 Fault fault_of_limit(const JobSpec& spec, FieldName name) {
-  if (spec.rare->vram_limit_bytes == 0) return std::nullopt;
+  if (spec.extras->vram_limit_bytes == 0) return std::nullopt;
   if (!spec.needs.wants_cards()) {
     return fmt::format("{} needs a card, but {} is 0", name("vram_limit_bytes"), name("gpus"));
   }
-  if (spec.rare->vram_limit_bytes < spec.needs.vram_bytes) {
+  if (spec.extras->vram_limit_bytes < spec.needs.vram_bytes) {
     return fmt::format("{} must not be less than {}", name("vram_limit_bytes"), name("vram_bytes"));
   }
   return std::nullopt;
@@ -116,10 +116,11 @@ Fault fault_of_times(const JobSpec& spec, FieldName name) {
   const auto later = [name](std::string_view field) {
     return fmt::format("{} must be later than {}", name(field), name("begin"));
   };
-  if (spec.rare->begin && spec.rare->expire && *spec.rare->expire <= *spec.rare->begin) {
+  if (spec.extras->begin && spec.extras->expire && *spec.extras->expire <= *spec.extras->begin) {
     return later("expire");
   }
-  if (spec.rare->begin && spec.rare->deadline && *spec.rare->deadline <= *spec.rare->begin) {
+  if (spec.extras->begin && spec.extras->deadline &&
+      *spec.extras->deadline <= *spec.extras->begin) {
     return later("deadline");
   }
   if (spec.time.warn_signal != 0) {
@@ -134,7 +135,7 @@ Fault fault_of_times(const JobSpec& spec, FieldName name) {
     return fmt::format("{} must be one that a program can catch", name("checkpoint.signal"));
   }
   std::set<JobId> seen;
-  for (const Dependency& dependency : spec.rare->after) {
+  for (const Dependency& dependency : spec.extras->after) {
     if (!seen.insert(dependency.job).second) {
       return fmt::format("{} names job {} twice", name("after"), number_of(dependency.job));
     }

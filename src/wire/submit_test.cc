@@ -40,23 +40,23 @@ TEST(SpecJson, KeepsEveryField) {
   EXPECT_EQ(spec->needs.cards->only.names, std::vector<std::string>{"big"});
   EXPECT_EQ(spec->needs.cpu_use, CpuUse::kFallback);
   EXPECT_EQ(spec->time, (TimeRule{Seconds{60}, 10, Seconds{5}, Seconds{3}}));
-  EXPECT_EQ(spec->rare->after, (std::vector<Dependency>{{JobId{7}, DependencyKind::kFail}}));
+  EXPECT_EQ(spec->extras->after, (std::vector<Dependency>{{JobId{7}, DependencyKind::kFail}}));
   EXPECT_EQ(spec->retry.causes, cause_bit(Cause::kExit) | cause_bit(Cause::kHostOom));
-  EXPECT_EQ(spec->rare->error_path, "e\xff");
+  EXPECT_EQ(spec->extras->error_path, "e\xff");
   EXPECT_EQ(spec->attach, Attach::kPty);
   ASSERT_NE(spec->saves, nullptr);
   EXPECT_EQ(*spec->saves, (SaveTerms{12, Seconds{90}}));
-  EXPECT_EQ(spec->rare->array_limit, 4);
+  EXPECT_EQ(spec->extras->array_limit, 4);
   const std::string once = spec_to_json(*spec);
   const Result<JobSpec> again = spec_from_json(once);
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(spec_to_json(*again), once);
   EXPECT_EQ(again->needs, spec->needs);
-  EXPECT_EQ(again->rare->expire, spec->rare->expire);
+  EXPECT_EQ(again->extras->expire, spec->extras->expire);
   ASSERT_NE(again->saves, nullptr);
   EXPECT_EQ(*again->saves, *spec->saves);
-  EXPECT_TRUE(spec->rare->deadline.has_value());
-  EXPECT_EQ(again->rare->deadline, spec->rare->deadline);
+  EXPECT_TRUE(spec->extras->deadline.has_value());
+  EXPECT_EQ(again->extras->deadline, spec->extras->deadline);
 }
 
 TEST(SpecJson, DefaultsAreThoseOfTheType) {
@@ -187,7 +187,7 @@ TEST(SubmitJson, ReadsArraysAndSweeps) {
   ASSERT_EQ(body->tasks.size(), 4U);
   EXPECT_EQ(body->tasks[1].index, 10U);
   EXPECT_EQ(body->tasks[3].index, 7U);
-  EXPECT_EQ(body->spec.rare->array_limit, 2);
+  EXPECT_EQ(body->spec.extras->array_limit, 2);
   body = parse_submit(with(R"("tasks":[{"values":{"lr":"0.1"}},{}])"));
   ASSERT_TRUE(body) << body.error().message;
   EXPECT_TRUE(body->array);

@@ -72,7 +72,7 @@ class Ask {
     return *this;
   }
   Ask& after(std::uint64_t job, DependencyKind kind = DependencyKind::kOk) {
-    spec_.rare.edit().after.push_back({JobId{job}, kind});
+    spec_.extras.edit().after.push_back({JobId{job}, kind});
     return *this;
   }
   Ask& group(std::string name) {
@@ -80,7 +80,7 @@ class Ask {
     return *this;
   }
   Ask& key(std::string name) {
-    spec_.rare.edit().key = std::move(name);
+    spec_.extras.edit().key = std::move(name);
     return *this;
   }
   Ask& time(std::int64_t seconds) {
@@ -95,7 +95,7 @@ class Ask {
   Ask& array(int count, int limit = 0) {
     tasks_ = count;
     array_ = true;
-    spec_.rare.edit().array_limit = limit;
+    spec_.extras.edit().array_limit = limit;
     return *this;
   }
   Ask& hold() {
@@ -103,15 +103,15 @@ class Ask {
     return *this;
   }
   Ask& begin(Wall at) {
-    spec_.rare.edit().begin = at;
+    spec_.extras.edit().begin = at;
     return *this;
   }
   Ask& expire(Wall at) {
-    spec_.rare.edit().expire = at;
+    spec_.extras.edit().expire = at;
     return *this;
   }
   Ask& deadline(Wall at) {
-    spec_.rare.edit().deadline = at;
+    spec_.extras.edit().deadline = at;
     return *this;
   }
   Ask& uid(std::uint32_t value) {

@@ -110,7 +110,7 @@ TYPED_TEST_P(LauncherContract, ReportsTheStartThenTheExitCode) {
 
 TYPED_TEST_P(LauncherContract, ReportsNothingFromInsideACall) {
   this->launch(this->one_, CommandKind::kExitsWithThree);
-  this->launcher().adopt(AttemptId{JobId{2}, 1});
+  this->launcher().reattach(AttemptId{JobId{2}, 1});
   EXPECT_TRUE(this->harness_.reports().empty());
 }
 
@@ -192,7 +192,7 @@ TYPED_TEST_P(LauncherContract, AdoptsARunningAttempt) {
   ASSERT_TRUE(this->run_until_started(this->one_));
   const std::size_t before = this->harness_.reports().size();
   this->harness_.restart();
-  this->launcher().adopt(this->one_);
+  this->launcher().reattach(this->one_);
   ASSERT_TRUE(this->harness_.run_until([&] { return this->harness_.reports().size() > before; }));
   EXPECT_TRUE(std::holds_alternative<AttemptRunning>(this->harness_.reports().back()));
   this->harness_.finish(this->one_, 7);
@@ -206,7 +206,7 @@ TYPED_TEST_P(LauncherContract, StopReachesAnAdoptedAttempt) {
   this->launch(this->one_, CommandKind::kWaits);
   ASSERT_TRUE(this->run_until_started(this->one_));
   this->harness_.restart();
-  this->launcher().adopt(this->one_);
+  this->launcher().reattach(this->one_);
   this->launcher().stop(this->one_, Seconds{60});
   ASSERT_TRUE(this->run_until_final(this->one_));
   const auto* ended = this->template find<AttemptFinished>(this->one_);
@@ -219,7 +219,7 @@ TYPED_TEST_P(LauncherContract, AdoptReportsAnEndThatHappenedInBetween) {
   ASSERT_TRUE(this->run_until_started(this->one_));
   this->harness_.restart();
   this->harness_.finish(this->one_, 9);
-  this->launcher().adopt(this->one_);
+  this->launcher().reattach(this->one_);
   ASSERT_TRUE(this->run_until_final(this->one_));
   const auto* ended = this->template find<AttemptFinished>(this->one_);
   ASSERT_NE(ended, nullptr);
@@ -227,7 +227,7 @@ TYPED_TEST_P(LauncherContract, AdoptReportsAnEndThatHappenedInBetween) {
 }
 
 TYPED_TEST_P(LauncherContract, AdoptOfAnAttemptThatNobodyLaunchedIsNotStarted) {
-  this->launcher().adopt(this->one_);
+  this->launcher().reattach(this->one_);
   ASSERT_TRUE(this->run_until_final(this->one_));
   const auto* not_started = this->template find<AttemptNeverRan>(this->one_);
   ASSERT_NE(not_started, nullptr);
@@ -235,10 +235,10 @@ TYPED_TEST_P(LauncherContract, AdoptOfAnAttemptThatNobodyLaunchedIsNotStarted) {
 }
 
 TYPED_TEST_P(LauncherContract, AnAttemptDeclaredNotStartedStaysThatWay) {
-  this->launcher().adopt(this->one_);
+  this->launcher().reattach(this->one_);
   ASSERT_TRUE(this->run_until_final(this->one_));
   this->harness_.restart();
-  this->launcher().adopt(this->one_);
+  this->launcher().reattach(this->one_);
   ASSERT_TRUE(this->harness_.run_until([&] { return this->finals(this->one_) == 2; }));
   EXPECT_EQ(this->template find<SupervisorLost>(this->one_), nullptr);
 }
@@ -256,7 +256,7 @@ TYPED_TEST_P(LauncherContract, ASupervisorKilledWhileNobodyLookedIsReportedAsLos
   ASSERT_TRUE(this->run_until_started(this->one_));
   this->harness_.restart();
   this->harness_.kill_supervisor(this->one_);
-  this->launcher().adopt(this->one_);
+  this->launcher().reattach(this->one_);
   ASSERT_TRUE(this->run_until_final(this->one_));
   EXPECT_NE(this->template find<SupervisorLost>(this->one_), nullptr);
 }
@@ -330,7 +330,7 @@ TYPED_TEST_P(LauncherContract, AnAbandonedAttemptIsNotHeardOfAndCanStillBeLaunch
 TYPED_TEST_P(LauncherContract, ACrashAfterPreparingIsAsGoodAsNothing) {
   this->launcher().prepare(this->harness_.order(this->one_, CommandKind::kWaits));
   this->harness_.restart();
-  this->launcher().adopt(this->one_);
+  this->launcher().reattach(this->one_);
   ASSERT_TRUE(this->run_until_final(this->one_));
   EXPECT_NE(this->template find<AttemptNeverRan>(this->one_), nullptr);
   EXPECT_EQ(this->template find<AttemptRunning>(this->one_), nullptr);
@@ -352,7 +352,7 @@ TYPED_TEST_P(LauncherContract, AnAdoptedAttemptCanBeAskedToSave) {
   this->launch(this->one_, CommandKind::kSaves);
   ASSERT_TRUE(this->run_until_started(this->one_));
   this->harness_.restart();
-  this->launcher().adopt(this->one_);
+  this->launcher().reattach(this->one_);
   this->launcher().ask_to_save(this->one_, {SIGUSR1, Seconds{60}}, Seconds{60});
   ASSERT_TRUE(this->run_until_final(this->one_));
   const auto* ended = this->template find<AttemptFinished>(this->one_);

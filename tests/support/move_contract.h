@@ -153,7 +153,7 @@ TYPED_TEST_P(MoveContract, AnOrderRepeatedAfterACrashIsAnswered) {
   for (const bool out : {true, false, true}) {
     this->move(this->one_, out);
     this->harness_.restart();
-    this->launcher().adopt(this->one_);
+    this->launcher().reattach(this->one_);
     if (out) {
       EXPECT_NE(this->template answer<MovedAside>(this->one_, true), nullptr);
     } else {

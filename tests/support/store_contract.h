@@ -257,10 +257,10 @@ TYPED_TEST_P(StoreContract, KeepsGroupsAndBootId) {
   Commit commit;
   const Drain one{"GPU-a", Wall{Microseconds{7}}, "health", "XID 79: reboot", DrainEnd::kCooler};
   commit.drains.put = {one, {"GPU-b", Wall{Microseconds{8}}, "operator", "", DrainEnd::kByHand}};
-  const Booking booking{
+  const Reservation reservation{
       3,     "talk", "user1", "", {"GPU-a", "GPU-b"}, Wall{Microseconds{9}}, Wall{Microseconds{10}},
       "root"};
-  commit.bookings.put = {booking, {.id = 4}};
+  commit.reservations.put = {reservation, {.id = 4}};
   commit.groups.put = {
       {.name = "b", .limit = 2}, {.name = "a", .limit = 0}, {.name = "c", .limit = 1}};
   commit.boot_id = "first";
@@ -272,7 +272,7 @@ TYPED_TEST_P(StoreContract, KeepsGroupsAndBootId) {
   change.groups.put = {{.name = "b", .limit = 5}};
   change.groups.removed = {"c", "never"};
   change.drains.removed = {"GPU-b", "never"};
-  change.bookings.removed = {4, 99};
+  change.reservations.removed = {4, 99};
   change.boot_id = "second";
   change.past_runs.put = {past_runs(1, 2)};
   const MoveRates newer{"GPU-a", {9, Microseconds{8}, 7}, {4, Microseconds{5}, 6}};
@@ -283,7 +283,7 @@ TYPED_TEST_P(StoreContract, KeepsGroupsAndBootId) {
   EXPECT_EQ(image.past_runs, (std::vector<PastRuns>{past_runs(1, 2)}));
   EXPECT_EQ(image.move_rates, (std::vector<MoveRates>{newer, {.uuid = "b"}}));
   EXPECT_EQ(image.drains, (std::vector<Drain>{one}));
-  EXPECT_EQ(image.bookings, (std::vector<Booking>{booking}));
+  EXPECT_EQ(image.reservations, (std::vector<Reservation>{reservation}));
   EXPECT_EQ(image.groups, (std::vector<Group>{{"a", 0}, {"b", 5}}));
   EXPECT_EQ(image.boot_id, "second");
 }

@@ -120,7 +120,7 @@ void write_cards(JsonWriter& json, const StateView& state, const watch::CardBoar
     json.field("held_vram_bytes", holds.whole ? card.vram_bytes : holds.vram_bytes);
     json.field("held_share_percent", holds.whole ? 100 : holds.share_percent);
     json.field("load_percent", holds.load_percent());
-    json.field("foreign_bytes", holds.beyond.vram_bytes);
+    json.field("foreign_bytes", holds.ungranted.vram_bytes);
     json.field("usable", card.usable).field("state", state_word(card, view));
     const auto drain = state.drains().find(card.uuid);
     if (drain != state.drains().end()) {

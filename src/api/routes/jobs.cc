@@ -152,9 +152,9 @@ std::string explanation(const Context& context, const Job& job) {
   json.field("start_guessed", estimate != nullptr && estimate->guessed);
   json.field("estimated_at", estimate == nullptr ? std::nullopt : context.estimates.looked_at());
   json.field("mps", job.active() && grant_of(job)->mps);
-  json.field("deadline", job.spec->rare->deadline);
+  json.field("deadline", job.spec->extras->deadline);
   std::optional<Wall> start = likely;
-  if (job.spec->rare->deadline && !likely) start = earliest_start(state, job, now);
+  if (job.spec->extras->deadline && !likely) start = earliest_start(state, job, now);
   json.key("deadline_warning").text_or_null(deadline_warning(state, job, start, now));
   json.end_object();
   return out;

@@ -62,7 +62,7 @@ Result<void> fill_in_holders(Context& context, const Call& call, std::vector<Lea
 SubmitAsked submission_of(Context& context, const Call& call, LeaseBody body) {
   body.spec.environment = context.environments.share(body.spec.environment);
   if (body.wait_at_most.count() > 0)
-    body.spec.rare.edit().expire = context.now().wall + body.wait_at_most;
+    body.spec.extras.edit().expire = context.now().wall + body.wait_at_most;
   SubmitAsked asked;
   asked.actor = call.actor;
   asked.owner = call.actor.identity();

@@ -15,37 +15,40 @@ namespace {
 
 constexpr int kCountMost = 4096;
 
-void write_booking(JsonWriter& json, const StateView& state, const Booking& booking) {
+void write_reservation(JsonWriter& json, const StateView& state, const Reservation& reservation) {
   const auto text_of = [](const std::string& text) { return std::string_view(text); };
-  json.begin_object().field("id", booking.id).key("name").text_or_null(text_of(booking.name));
-  json.key("user").text_or_null(text_of(booking.user));
-  json.key("tenant").text_or_null(text_of(booking.tenant));
-  json.field("maintenance", booking.maintenance()).key("cards").begin_array();
+  json.begin_object()
+      .field("id", reservation.id)
+      .key("name")
+      .text_or_null(text_of(reservation.name));
+  json.key("user").text_or_null(text_of(reservation.user));
+  json.key("tenant").text_or_null(text_of(reservation.tenant));
+  json.field("maintenance", reservation.maintenance()).key("cards").begin_array();
   std::vector<JobId> there;
   for (const Card& card : state.cards()) {
-    if (std::ranges::find(booking.cards, card.uuid) == booking.cards.end()) continue;
+    if (std::ranges::find(reservation.cards, card.uuid) == reservation.cards.end()) continue;
     json.begin_object().field("number", number_of(card.number)).field("uuid", card.uuid);
     json.end_object();
     for (const JobId id : state.active()) {
       const Job& job = *state.find(id);
       const bool on = given_on(job, card.number) != nullptr;
-      if (on && !booking.admits(job) && std::ranges::find(there, id) == there.end()) {
+      if (on && !reservation.admits(job) && std::ranges::find(there, id) == there.end()) {
         there.push_back(id);
       }
     }
   }
   json.end_array().key("jobs_of_others").begin_array();
   for (const JobId id : there) json.value(id);
-  json.end_array().field("from", booking.from).field("until", booking.until);
-  json.field("by", booking.by).end_object();
+  json.end_array().field("from", reservation.from).field("until", reservation.until);
+  json.field("by", reservation.by).end_object();
 }
 
-std::string bookings_json(const StateView& state, const std::vector<Booking>& bookings,
-                          bool dry_run) {
+std::string reservations_json(const StateView& state, const std::vector<Reservation>& reservations,
+                              bool dry_run) {
   std::string out;
   JsonWriter json(out);
   json.begin_object().field("schema", 1).key("reservations").begin_array();
-  for (const Booking& booking : bookings) write_booking(json, state, booking);
+  for (const Reservation& reservation : reservations) write_reservation(json, state, reservation);
   json.end_array();
   if (dry_run) json.field("dry_run", true);
   json.end_object();
@@ -57,12 +60,12 @@ Result<ReserveAsked> parse_reserve(const std::string& body, Now now) {
   if (!value) return failure(value.error());
   Fields fields(*value);
   ReserveAsked asked;
-  Booking& booking = asked.booking;
+  Reservation& reservation = asked.reservation;
   read_card_list(fields, "cards", asked.cards);
   fields.number("count", asked.count, 0, kCountMost);
-  fields.text("user", booking.user);
-  fields.text("tenant", booking.tenant);
-  fields.text("name", booking.name);
+  fields.text("user", reservation.user);
+  fields.text("tenant", reservation.tenant);
+  fields.text("name", reservation.name);
   fields.flag("maintenance", asked.maintenance);
   std::optional<Wall> from;
   std::optional<Wall> until;
@@ -71,27 +74,29 @@ Result<ReserveAsked> parse_reserve(const std::string& body, Now now) {
   fields.time("until", until);
   fields.seconds("for_s", length);
   if (until.has_value() == (length > Seconds{0})) fields.fault("until", "or for_s must be given");
-  if (asked.maintenance && !booking.maintenance()) {
+  if (asked.maintenance && !reservation.maintenance()) {
     fields.fault("maintenance", "is for no user and no tenant");
   }
   if (!asked.cards.empty() && asked.count > 0)
     fields.fault("count", "and cards exclude each other");
   if (Result<void> read = fields.finish(); !read) return failure(read.error());
   for (const auto& [field, text] :
-       {std::pair("name", &booking.name), std::pair("user", &booking.user),
-        std::pair("tenant", &booking.tenant)}) {
+       {std::pair("name", &reservation.name), std::pair("user", &reservation.user),
+        std::pair("tenant", &reservation.tenant)}) {
     if (auto fault = fault_of_label(field, *text)) return failure(ErrorCode::kInvalid, *fault);
   }
-  booking.from = from.value_or(now.wall);
-  booking.until = until.value_or(booking.from + length);
+  reservation.from = from.value_or(now.wall);
+  reservation.until = until.value_or(reservation.from + length);
   return asked;
 }
 
 void answer_booked(Context& context, const Call& call, const Result<Answer>& answer) {
   if (!answer) return call.responder.fail(answer.error());
-  std::vector<Booking> bookings;
-  if (const auto* booked = std::get_if<Booked>(&*answer)) bookings.push_back(booked->booking);
-  call.responder.send(json_response(bookings_json(context.state(), bookings, call.dry_run)));
+  std::vector<Reservation> reservations;
+  if (const auto* booked = std::get_if<Booked>(&*answer))
+    reservations.push_back(booked->reservation);
+  call.responder.send(
+      json_response(reservations_json(context.state(), reservations, call.dry_run)));
 }
 
 // The asker's name decides what may be done; finding it may take a while.
@@ -109,11 +114,13 @@ void ask_with_name(Context& context, const Call& call, const Asked& asked) {
 }  // namespace
 
 void list_reservations(Context& context, Call call) {
-  std::vector<Booking> bookings;
-  for (const auto& [id, booking] : context.state().bookings()) bookings.push_back(booking);
-  for (const Booking& booking : context.state().calendar()) bookings.push_back(booking);
-  std::ranges::stable_sort(bookings, {}, &Booking::from);
-  call.responder.send(json_response(bookings_json(context.state(), bookings, false)));
+  std::vector<Reservation> reservations;
+  for (const auto& [id, reservation] : context.state().reservations())
+    reservations.push_back(reservation);
+  for (const Reservation& reservation : context.state().calendar())
+    reservations.push_back(reservation);
+  std::ranges::stable_sort(reservations, {}, &Reservation::from);
+  call.responder.send(json_response(reservations_json(context.state(), reservations, false)));
 }
 
 void make_reservation(Context& context, Call call) {

@@ -36,7 +36,7 @@ std::string submitted_json(const Context& context, const Call& call, const Submi
   }
   // Of an array the first speaks for all.
   const Job* first = call.dry_run ? nullptr : context.state().find(submitted.first);
-  if (first != nullptr && first->spec->rare->deadline) {
+  if (first != nullptr && first->spec->extras->deadline) {
     const Now now = context.now();
     const auto start = earliest_start(context.state(), *first, now);
     const std::string warning = deadline_warning(context.state(), *first, start, now);

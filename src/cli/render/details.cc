@@ -70,7 +70,7 @@ std::string constraints_text(const Needs& needs) {
 std::string after_text(const JobDetails& job) {
   std::vector<std::string> parts;
   static constexpr std::array kHow = {"completed", "ended", "failed"};
-  for (const Dependency& dependency : job.asked.rare->after) {
+  for (const Dependency& dependency : job.asked.extras->after) {
     parts.push_back(fmt::format("{} has {}", number_of(dependency.job),
                                 kHow.at(static_cast<std::size_t>(dependency.kind))));
   }
@@ -78,7 +78,7 @@ std::string after_text(const JobDetails& job) {
 }
 
 const std::string& output_of(const JobDetails& job) {
-  const std::string& chosen = job.asked.rare->output_path;
+  const std::string& chosen = job.asked.extras->output_path;
   return chosen.empty() ? job.log_path : chosen;
 }
 
@@ -195,8 +195,8 @@ void limits(const JobDetails& job, Sheet& sheet) {
     }
   }
   if (!job.without_mps.empty()) sheet.line("MPS", "not used: " + job.without_mps);
-  if (job.asked.rare->vram_limit_bytes == 0) return;
-  std::string limit = format_size(job.asked.rare->vram_limit_bytes) + " on each card";
+  if (job.asked.extras->vram_limit_bytes == 0) return;
+  std::string limit = format_size(job.asked.extras->vram_limit_bytes) + " on each card";
   if (job.vram_limit_by == "mps") limit += ", by MPS";
   if (job.vram_limit_by == "dmem") limit += ", by the kernel (dmem)";
   if (job.vram_limit_by == "watch") limit += ", by watch";
@@ -222,9 +222,9 @@ void rules(const JobDetails& job, Sheet& sheet) {
     sheet.line("Time limit", limit);
   }
   sheet.line("After", after_text(job));
-  sheet.time("Not before", asked.rare->begin);
-  sheet.time("Expires", asked.rare->expire);
-  sheet.time("Deadline", asked.rare->deadline);
+  sheet.time("Not before", asked.extras->begin);
+  sheet.time("Expires", asked.extras->expire);
+  sheet.time("Deadline", asked.extras->deadline);
   sheet.line("At risk", job.deadline_warning);
   if (const int retries = asked.retry.retries; retries > 0) {
     sheet.line("Retries", fmt::format("{} of {} used, on {}", std::min(job.failures, retries),
@@ -283,7 +283,7 @@ std::string render_details(const JobDetails& job, const Page& page) {
   rules(job, sheet);
   sheet.line("Directory", job.asked.working_directory);
   sheet.line("Output", output_of(job));
-  sheet.line("Errors", job.asked.rare->error_path);
+  sheet.line("Errors", job.asked.extras->error_path);
   return sheet.take();
 }
 

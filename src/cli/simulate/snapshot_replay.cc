@@ -14,15 +14,15 @@
 namespace gpusched::cli {
 namespace {
 
-void write_reserved(JsonWriter& json, const std::optional<Reservation>& reservation) {
+void write_reserved(JsonWriter& json, const std::optional<ReservedStart>& reserved) {
   json.key("reservation");
-  if (!reservation) {
+  if (!reserved) {
     json.null();
     return;
   }
-  json.begin_object().field("job", reservation->job).field("start", reservation->start);
+  json.begin_object().field("job", reserved->job).field("start", reserved->start);
   json.key("cards").begin_array();
-  for (const CardGrant& held : reservation->cards) json.value(number_of(held.card));
+  for (const CardGrant& held : reserved->cards) json.value(number_of(held.card));
   json.end_array().end_object();
 }
 
@@ -44,7 +44,7 @@ std::string replayed_json(const StateView& state, const Decided& decided, Now no
     json.begin_object().field("job", evict->job).field("card", number_of(evict->card)).end_object();
   }
   json.end_array();
-  write_reserved(json, decided.reservation);
+  write_reserved(json, decided.reserved);
   json.key("waiting").begin_array();
   WaitingReasons reasons(state, now);
   for (const auto& [id, job] : state.jobs()) {
@@ -80,10 +80,10 @@ std::string replayed_text(const Decided& decided, Now now) {
                : fmt::format("start job {} on cards {}\n", number_of(start.job), cards);
   }
   if (decided.decisions.empty()) out += "start nothing\n";
-  if (decided.reservation) {
-    const auto& start = decided.reservation->start;
+  if (decided.reserved) {
+    const auto& start = decided.reserved->start;
     out += fmt::format(
-        "keep room for job {}{}\n", number_of(decided.reservation->job),
+        "keep room for job {}{}\n", number_of(decided.reserved->job),
         start ? fmt::format(", which starts in {} s at the latest",
                             std::chrono::duration_cast<Seconds>(*start - now.wall).count())
               : ", nobody knows until when");

@@ -109,7 +109,7 @@ std::shared_ptr<JobSpec> some_spec() {
   spec->group = "night";
   spec->project = "x";
   spec->needs.vram_bytes = 5;
-  spec->rare.edit().tags = {"paper"};
+  spec->extras.edit().tags = {"paper"};
   spec->adopted = std::make_shared<const AdoptedProcess>(
       AdoptedProcess{.pid = 12, .started = Boot{Seconds{9}}, .by_rule = true});
   return spec;

@@ -10,7 +10,7 @@ namespace {
 std::uint64_t less(std::uint64_t from, std::uint64_t taken) { return from - std::min(from, taken); }
 
 int foreign_load_on(const CardHolds& holds, const Rules& rules) {
-  return rules.foreign_load == ForeignLoad::kIgnore ? 0 : holds.beyond.load_percent;
+  return rules.foreign_load == ForeignLoad::kIgnore ? 0 : holds.ungranted.load_percent;
 }
 
 // No other job is there, and nobody else computes to speak of.
@@ -24,7 +24,7 @@ Lack closed_to_more(const Card& card, const CardHolds& holds, const Rules& rules
   if (holds.jobs == 0) return Lack::kNothing;
   if (!card.sharing.value_or(rules.sharing)) return Lack::kSharing;
   if (card.jobs_most && holds.jobs >= *card.jobs_most) return Lack::kJobsMost;
-  return holds.beyond.growing ? Lack::kGrowth : Lack::kNothing;
+  return holds.ungranted.growing ? Lack::kGrowth : Lack::kNothing;
 }
 
 // What past runs say, if they say something of such a card.
@@ -37,7 +37,8 @@ const Belief* belief_on(const Card& card, const Needs& needs) {
 // Of a card that has company.
 std::uint64_t shared_room(const Card& card, const CardHolds& holds, const Rules& rules) {
   // A cap is the bound of what is handed out, so what others use does not count against it.
-  const std::uint64_t taken = holds.vram_bytes + holds.beyond.vram_bytes + headroom_of(card, rules);
+  const std::uint64_t taken =
+      holds.vram_bytes + holds.ungranted.vram_bytes + headroom_of(card, rules);
   return std::min(less(card.capacity_bytes(), holds.vram_bytes), less(card.whole_bytes(), taken));
 }
 
@@ -94,7 +95,7 @@ const CardGrant& GrantFor::on(const Card& card) {
 
 std::uint64_t room_on(const Card& card, const CardHolds& holds) {
   return std::min(less(card.capacity_bytes(), holds.vram_bytes),
-                  less(card.whole_bytes(), holds.vram_bytes + holds.beyond.vram_bytes));
+                  less(card.whole_bytes(), holds.vram_bytes + holds.ungranted.vram_bytes));
 }
 
 std::uint64_t headroom_of(const Card& card, const Rules& rules) {
@@ -110,7 +111,8 @@ int share_cap_of(const Card& card, const Rules& rules) {
 
 int load_on(const CardHolds& holds, const Rules& rules) {
   const int foreign = foreign_load_on(holds, rules);
-  return holds.jobs == 0 ? foreign : holds.share_percent + holds.beyond.jobs_load_percent + foreign;
+  return holds.jobs == 0 ? foreign
+                         : holds.share_percent + holds.ungranted.jobs_load_percent + foreign;
 }
 
 int share_left_on(const Card& card, const CardHolds& holds, const Rules& rules) {

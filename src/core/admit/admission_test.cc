@@ -72,8 +72,8 @@ TEST(Admission, WhatExceedsTheBestRoomFitsOnNoCard) {
       if (upto(2) == 0) cards[i].sharing = upto(1) == 0;
       if (upto(2) == 0) cards[i].share_cap_percent = 50 + upto(50);
       if (upto(2) == 0) cards[i].headroom_bytes = static_cast<std::uint64_t>(upto(8)) * kGiB;
-      if (upto(2) == 0) holds[i].beyond.vram_bytes = static_cast<std::uint64_t>(upto(26)) * kGiB;
-      if (upto(2) == 0) holds[i].beyond.load_percent = upto(100);
+      if (upto(2) == 0) holds[i].ungranted.vram_bytes = static_cast<std::uint64_t>(upto(26)) * kGiB;
+      if (upto(2) == 0) holds[i].ungranted.load_percent = upto(100);
       holds[i].jobs = upto(3);
       if (holds[i].jobs == 0) continue;
       holds[i].vram_bytes = static_cast<std::uint64_t>(upto(24)) * kGiB;

@@ -154,7 +154,7 @@ TEST(ForeignLoad, WhereNobodyTellsWhoseItIsTheCardsFigureCounts) {
   view.busy_percent = 100;
   view.at = at_second(4);
   apply(state, CardSeen{CardNumber{0}, view}, view.at);
-  EXPECT_EQ(state.holds_on(0).beyond.load_percent, 0);
+  EXPECT_EQ(state.holds_on(0).ungranted.load_percent, 0);
 }
 
 TEST(ForeignLoad, CardsAreNotKeptFreeForAJobThatItKeepsWaiting) {

@@ -152,7 +152,7 @@ TEST(LiveAdmission, WhatIsUnknownIsRememberedAsItWas) {
   State state = machine(1, 24);
   Look(0).at(process(4711, 20)).on(state);
   Look(1).condition(CardCondition::kUnknown, "late").on(state);
-  EXPECT_EQ(state.holds_on(0).beyond.vram_bytes, 20 * kGiB);
+  EXPECT_EQ(state.holds_on(0).ungranted.vram_bytes, 20 * kGiB);
 }
 
 TEST(LiveAdmission, ACardThatIsGoneShowsNothingOfWhatItHad) {
@@ -161,8 +161,8 @@ TEST(LiveAdmission, ACardThatIsGoneShowsNothingOfWhatItHad) {
   Look(1).condition(CardCondition::kGone, "fell off the bus").on(state);
   EXPECT_TRUE(state.view_of(0).processes.empty());
   EXPECT_FALSE(state.view_of(0).used_bytes);
-  EXPECT_EQ(state.holds_on(0).beyond.vram_bytes, 0u);
-  EXPECT_EQ(state.holds_on(0).beyond.load_percent, 0);
+  EXPECT_EQ(state.holds_on(0).ungranted.vram_bytes, 0u);
+  EXPECT_EQ(state.holds_on(0).ungranted.load_percent, 0);
 }
 
 TEST(LiveAdmission, TheReasonNamesWhoHoldsTheMemory) {

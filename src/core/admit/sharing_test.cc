@@ -244,7 +244,7 @@ void check_card(const State& state, bool was_started) {
   const std::uint64_t ceiling = card.capacity_bytes() - headroom_of(card, state.rules());
   RC_ASSERT(holds.vram_bytes <= ceiling);
   if (was_started) RC_ASSERT(holds.load_percent() <= state.rules().share_cap_percent);
-  if (was_started) RC_ASSERT(holds.vram_bytes + holds.beyond.vram_bytes <= ceiling);
+  if (was_started) RC_ASSERT(holds.vram_bytes + holds.ungranted.vram_bytes <= ceiling);
   RC_ASSERT(!holds.whole);
 }
 

@@ -21,12 +21,12 @@ namespace gpusched {
 inline void take_away(const StateView& state, const Job& job, const CardGrant& held,
                       CardHolds& holds) {
   drop(holds, held);
-  const Beyond own = beyond_of(state, job, held.card);
-  holds.beyond.vram_bytes -= std::min(holds.beyond.vram_bytes, own.vram_bytes);
-  holds.beyond.jobs_load_percent -= own.jobs_load_percent;
+  const UngrantedUse own = ungranted_of(state, job, held.card);
+  holds.ungranted.vram_bytes -= std::min(holds.ungranted.vram_bytes, own.vram_bytes);
+  holds.ungranted.jobs_load_percent -= own.jobs_load_percent;
   if (holds.jobs > 0) return;
-  holds.beyond.jobs_load_percent = 0;
-  holds.beyond.growing = false;
+  holds.ungranted.jobs_load_percent = 0;
+  holds.ungranted.growing = false;
 }
 
 struct ExpectedEnd {

@@ -207,7 +207,7 @@ void let_go_if_asked(const StateView& state, const Job& job, std::vector<Effect>
   if (was_seen_since_return(state, job)) effects.emplace_back(LetGo{job.current_attempt()});
 }
 
-void let_go_on(const StateView& state, CardNumber card, std::vector<Effect>& effects) {
+void release_adopted_on(const StateView& state, CardNumber card, std::vector<Effect>& effects) {
   for (const JobId id : state.active()) {
     const Job& job = *state.find(id);
     // One that was never away was let go when that was asked for.

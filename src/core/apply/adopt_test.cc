@@ -82,14 +82,14 @@ TEST(Adopt, IsLaunchedAtOnceOnTheCardsWhereItIs) {
 TEST(Adopt, IsCountedOnceWhenItIsSeenAsAJob) {
   State state = adopting_machine();
   show_process(state, 7, 10);
-  EXPECT_EQ(state.holds_on(0).beyond.vram_bytes, 10 * kGiB);
+  EXPECT_EQ(state.holds_on(0).ungranted.vram_bytes, 10 * kGiB);
   apply(state, adoption(7), at_second(1));
   run(state, 1, at_second(2));
   show_process(state, 7, 10, AttemptId{JobId{1}, 1}, 3);
-  EXPECT_EQ(state.holds_on(0).beyond.vram_bytes, 0u);
+  EXPECT_EQ(state.holds_on(0).ungranted.vram_bytes, 0u);
   EXPECT_EQ(state.holds_on(0).vram_bytes, 10 * kGiB);
   ended(state, 1, true, 4);
-  EXPECT_EQ(state.holds_on(0).beyond.vram_bytes, 10 * kGiB) << "foreign again, at once";
+  EXPECT_EQ(state.holds_on(0).ungranted.vram_bytes, 10 * kGiB) << "foreign again, at once";
 }
 
 TEST(Adopt, NothingIsRefusedForLackOfRoom) {
@@ -153,7 +153,7 @@ TEST(Adopt, WhoWasEndedByUsHasNotCompleted) {
   State state = adopting_machine();
   show_process(state, 7, 10);
   JobSpec limited;
-  limited.rare.edit().vram_limit_bytes = 11 * kGiB;
+  limited.extras.edit().vram_limit_bytes = 11 * kGiB;
   apply(state, adoption(7, limited), at_second(1));
   run(state, 1, at_second(2));
   for (std::int64_t second : {3, 4}) show_process(state, 7, 12, AttemptId{JobId{1}, 1}, second);
@@ -223,7 +223,7 @@ TEST(LetGo, WaitsUntilItIsBackOnItsCards) {
   EXPECT_TRUE(asked.effects.empty());
   bool returns = false;
   for (const Decision& decision : decide(state, at_second(6)).decisions) {
-    returns = returns || std::holds_alternative<Return>(decision);
+    returns = returns || std::holds_alternative<Resume>(decision);
     accept(state, decision, at_second(6));
   }
   EXPECT_TRUE(returns) << "though it was paused by hand";

@@ -23,7 +23,7 @@ Applied apply_time(State& state, Now now) {
     ended.ended_at = now.wall;
     end_job(state, std::move(job), std::move(ended), now);
   }
-  end_bookings(state, now);
+  end_reservations(state, now);
   end_due_leases(state, now);
   state.advance(now);
   Applied applied;
@@ -225,8 +225,8 @@ Applied accept_stop(State& state, const StandStill& stop, Now now) {
 Applied accept(State& state, const Decision& decision, Now now) {
   if (const auto* evict = std::get_if<Evict>(&decision)) return accept_evict(state, *evict, now);
   if (const auto* stop = std::get_if<StandStill>(&decision)) return accept_stop(state, *stop, now);
-  if (const auto* room = std::get_if<MakeRoom>(&decision)) return accept_room(state, *room, now);
-  if (const auto* back = std::get_if<Return>(&decision)) return accept_return(state, *back, now);
+  if (const auto* room = std::get_if<Preempt>(&decision)) return accept_room(state, *room, now);
+  if (const auto* back = std::get_if<Resume>(&decision)) return accept_return(state, *back, now);
   return accept_start(state, std::get<Start>(decision), now);
 }
 

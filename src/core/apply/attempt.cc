@@ -134,8 +134,8 @@ bool was_ended_by_us(const AttemptFinished& report) {
 bool name_our_cause(const Job& job, StopReason stopping, Ended& ended) {
   if (stopping == StopReason::kVramLimit) {
     ended.cause = Cause::kVramLimit;
-    ended.message =
-        "took more than its limit of " + mib_text(job.spec->rare->vram_limit_bytes) + " on a card";
+    ended.message = "took more than its limit of " + mib_text(job.spec->extras->vram_limit_bytes) +
+                    " on a card";
   } else if (job.spec->adopted && ended.cause == Cause::kSupervisorLost) {
     ended.message = "its supervisor was lost; its process goes on by itself, if it lives";
   } else if (stopping == StopReason::kGpuLost) {

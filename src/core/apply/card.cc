@@ -150,7 +150,7 @@ Applied apply_seen(State& state, const CardSeen& seen, Now now) {
   enforce_vram_limits(state, seen.card, last, seen.view, now, applied);
   state.seen().looks.arrived(seen.card, seen.view.at.boot, now.boot);
   state.observe(seen.card, seen.view);
-  let_go_on(state, seen.card, applied.effects);
+  release_adopted_on(state, seen.card, applied.effects);
   if (seen.view.condition == CardCondition::kOk) settle_jobs_on(state, seen.card, now);
   if (seen.view.condition == CardCondition::kGone && before != CardCondition::kGone) {
     Applied lost = apply_trouble(state, {seen.card, TroubleKind::kGone, 0}, now);

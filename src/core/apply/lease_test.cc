@@ -213,9 +213,9 @@ TEST(Lease, ProcessesOfItsHolderAreNotForeign) {
   view.used_bytes = 11 * kGiB;
   apply(state, CardSeen{CardNumber{0}, view}, at_second(1));
   // One process stands for both leases: 12 GiB are held.
-  EXPECT_EQ(state.holds_on(0).beyond.vram_bytes, 0u);
+  EXPECT_EQ(state.holds_on(0).ungranted.vram_bytes, 0u);
   apply(state, LeaseReleaseAsked{kHolder, {JobId{1}}}, at_second(2));
-  EXPECT_EQ(state.holds_on(0).beyond.vram_bytes, 11 * kGiB);
+  EXPECT_EQ(state.holds_on(0).ungranted.vram_bytes, 11 * kGiB);
 }
 
 TEST(Lease, OfAListTheHighestPriorityIsGrantedFirst) {

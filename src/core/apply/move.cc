@@ -189,7 +189,7 @@ void send_aside(State& state, Job job, const Leaving& leaving, std::vector<Effec
   state.put(std::move(job), now);
 }
 
-Applied accept_room(State& state, const MakeRoom& plan, Now now) {
+Applied accept_room(State& state, const Preempt& plan, Now now) {
   if (!still_valid(state, plan, now)) return {};
   Applied applied;
   if (plan.for_job == JobId{}) {
@@ -216,7 +216,7 @@ Applied accept_room(State& state, const MakeRoom& plan, Now now) {
   return applied;
 }
 
-Applied accept_return(State& state, const Return& back, Now now) {
+Applied accept_return(State& state, const Resume& back, Now now) {
   if (!still_valid(state, back, now)) return {};
   const Grant& grant = *grant_of(*state.find(back.job));
   if (!has_been_looked_at(state, grant, now)) {

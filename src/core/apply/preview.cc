@@ -16,7 +16,7 @@ State excerpt(const StateView& state, const std::vector<JobId>& jobs, Now now) {
   for (const JobId id : jobs) {
     const Job* job = state.find(id);
     if (job == nullptr || state.in_open_submission(id)) continue;
-    for (const Dependency& dependency : job->spec->rare->after) {
+    for (const Dependency& dependency : job->spec->extras->after) {
       const Job* other = state.find(dependency.job);
       if (other != nullptr && part.find(other->id) == nullptr) part.put(*other, now);
     }

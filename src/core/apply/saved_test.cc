@@ -136,7 +136,7 @@ TEST(Saved, ACancelIsACancelEvenIfItSaved) {
   EXPECT_EQ(state_of(state, 1), "cancelled");
 }
 
-TEST(MakeRoom, WhoSavesIsQueuedAtOnceHoweverSoon) {
+TEST(Preempt, WhoSavesIsQueuedAtOnceHoweverSoon) {
   State state = machine(1, 24);
   state.keep_changes();
   saving().submit(state, at_second(0));
@@ -151,7 +151,7 @@ TEST(MakeRoom, WhoSavesIsQueuedAtOnceHoweverSoon) {
   EXPECT_EQ(only(state).saved_attempt, 3);
 }
 
-TEST(MakeRoom, WhoWasDoneAnywayIsDone) {
+TEST(Preempt, WhoWasDoneAnywayIsDone) {
   State state = machine(1, 24);
   saving().submit(state, at_second(0));
   start(state, 0);
@@ -160,7 +160,7 @@ TEST(MakeRoom, WhoWasDoneAnywayIsDone) {
   EXPECT_EQ(state_of(state, 1), "completed");
 }
 
-TEST(MakeRoom, WhoDidNotSaveInTimeBeginsAgainIfItMay) {
+TEST(Preempt, WhoDidNotSaveInTimeBeginsAgainIfItMay) {
   State state = machine(1, 24);
   Ask asked = saving();
   asked.spec().restartable = true;
@@ -174,7 +174,7 @@ TEST(MakeRoom, WhoDidNotSaveInTimeBeginsAgainIfItMay) {
 }
 
 // It was ended for somebody else's sake: that is no failure of its own.
-TEST(MakeRoom, WhoDidNotSaveInTimeBeginsAgain) {
+TEST(Preempt, WhoDidNotSaveInTimeBeginsAgain) {
   State state = machine(1, 24);
   saving().submit(state, at_second(0));
   start(state, 0);
@@ -184,7 +184,7 @@ TEST(MakeRoom, WhoDidNotSaveInTimeBeginsAgain) {
   EXPECT_EQ(only(state).failures, 0);
 }
 
-TEST(MakeRoom, AnAttemptThatNeverRanIsQueuedAgain) {
+TEST(Preempt, AnAttemptThatNeverRanIsQueuedAgain) {
   State state = machine(1, 24);
   saving().submit(state, at_second(0));
   start_what_fits(state, at_second(0));

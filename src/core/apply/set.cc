@@ -27,7 +27,7 @@ std::optional<Refusal> renew_specs(const StateView& state, const SetAsked& asked
     if (renewed.contains(spec)) continue;
     auto next = std::make_shared<const JobSpec>(asked.patch.applied_to(*spec));
     if (auto refusal = check_needs(state, next->needs)) return refusal;
-    if (const std::uint64_t limit = next->rare->vram_limit_bytes;
+    if (const std::uint64_t limit = next->extras->vram_limit_bytes;
         limit > 0 && limit < next->needs.vram_bytes) {
       return Refusal{RefusalKind::kInvalid,
                      "the VRAM limit must not be less than the VRAM that is asked for"};
@@ -69,7 +69,7 @@ Applied apply_set(State& state, const SetAsked& asked, Now now) {
     const bool tell_shim = job.active() && gives_limit && kind_of(job).has_shim;
     const AttemptId attempt = job.current_attempt();
     state.note(job, "changed", "changed on request", now);
-    if (asked.patch.has(&RareAsks::vram_limit_bytes)) limit_changed(state, job, now);
+    if (asked.patch.has(&SpecExtras::vram_limit_bytes)) limit_changed(state, job, now);
     state.put(std::move(job), now);
     changed.jobs.push_back(id);
     if (tell_shim) applied.effects.emplace_back(ChangeTime{attempt});

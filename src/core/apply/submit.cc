@@ -69,7 +69,7 @@ Refusal never_fits(const StateView& state, const Needs& needs, std::size_t could
 }
 
 std::optional<Refusal> check_dependencies(const StateView& state, const JobSpec& spec) {
-  for (const Dependency& dependency : spec.rare->after) {
+  for (const Dependency& dependency : spec.extras->after) {
     const Job* job = state.find(dependency.job);
     if (job == nullptr || state.in_open_submission(dependency.job)) {
       return refuse(RefusalKind::kNotFound,
@@ -88,15 +88,15 @@ std::optional<Refusal> check_dependencies(const StateView& state, const JobSpec&
 
 // A key that is already used: the answer of the first time, or a conflict.
 std::optional<Answer> repeated(const StateView& state, const SubmitAsked& asked) {
-  if (asked.spec->rare->key.empty()) return std::nullopt;
-  const Submission* before = state.find_submission(asked.tenant, asked.spec->rare->key);
+  if (asked.spec->extras->key.empty()) return std::nullopt;
+  const Submission* before = state.find_submission(asked.tenant, asked.spec->extras->key);
   if (before == nullptr) return std::nullopt;
   if (before->open) {
-    return refuse(RefusalKind::kConflict, "a submission with key '" + asked.spec->rare->key +
+    return refuse(RefusalKind::kConflict, "a submission with key '" + asked.spec->extras->key +
                                               "' is being accepted right now");
   }
   if (before->fingerprint != asked.fingerprint) {
-    return refuse(RefusalKind::kConflict, "key '" + asked.spec->rare->key + "' belongs to job " +
+    return refuse(RefusalKind::kConflict, "key '" + asked.spec->extras->key + "' belongs to job " +
                                               to_string(before->first) +
                                               ", which was submitted with another content");
   }
@@ -176,16 +176,17 @@ std::optional<Refusal> check_submit(const StateView& state, const SubmitAsked& a
   if (auto refusal = check_priority(state, asked.tenant, asked.priority, asked.actor)) {
     return refusal;
   }
-  if (spec.rare->expire && *spec.rare->expire <= now.wall) {
+  if (spec.extras->expire && *spec.extras->expire <= now.wall) {
     return refuse(RefusalKind::kInvalid, "the expiry time is in the past");
   }
-  if (spec.rare->begin && spec.rare->expire && *spec.rare->expire <= *spec.rare->begin) {
+  if (spec.extras->begin && spec.extras->expire && *spec.extras->expire <= *spec.extras->begin) {
     return refuse(RefusalKind::kInvalid, "the job would expire before it may begin");
   }
-  if (spec.rare->deadline && *spec.rare->deadline <= now.wall) {
+  if (spec.extras->deadline && *spec.extras->deadline <= now.wall) {
     return refuse(RefusalKind::kInvalid, "the deadline is in the past");
   }
-  if (spec.rare->begin && spec.rare->deadline && *spec.rare->deadline <= *spec.rare->begin) {
+  if (spec.extras->begin && spec.extras->deadline &&
+      *spec.extras->deadline <= *spec.extras->begin) {
     return refuse(RefusalKind::kInvalid, "the deadline comes before the job may begin");
   }
   if (auto refusal = check_needs(state, spec.needs)) return refusal;
@@ -212,10 +213,10 @@ Applied apply_submit(State& state, const SubmitAsked& asked, Now now) {
     if (auto refusal = check_submit(state, asked, now)) return refused(std::move(*refusal));
     first = state.next_job();
     // Only a key, or slices still to come, need a record of the submission.
-    if (!asked.last_slice || !asked.spec->rare->key.empty()) {
+    if (!asked.last_slice || !asked.spec->extras->key.empty()) {
       state.put(Submission{.id = asked.submission,
                            .tenant = asked.tenant,
-                           .key = asked.spec->rare->key,
+                           .key = asked.spec->extras->key,
                            .fingerprint = asked.fingerprint,
                            .first = first,
                            .count = asked.total,
@@ -243,7 +244,7 @@ Applied apply_submit(State& state, const SubmitAsked& asked, Now now) {
     state.put(std::move(job), now);
     id = next(id);
   }
-  if (asked.first_slice && spec->rare->deadline) note_deadline(state, first, now);
+  if (asked.first_slice && spec->extras->deadline) note_deadline(state, first, now);
   if (!asked.last_slice) return {};
   if (!asked.first_slice) {
     Submission closed = state.submissions().at(asked.submission);

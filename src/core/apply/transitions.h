@@ -52,7 +52,7 @@ Applied adopt_again(State& state, Job job, const std::string& why, Now now);
 // An adopted process that is to be let go is, if it is on its cards and was seen there.
 void let_go_if_asked(const StateView& state, const Job& job, std::vector<Effect>& effects);
 // Those that were waited with until this card was looked at again.
-void let_go_on(const StateView& state, CardNumber card, std::vector<Effect>& effects);
+void release_adopted_on(const StateView& state, CardNumber card, std::vector<Effect>& effects);
 Applied apply_group_set(State& state, const GroupSetAsked& asked);
 Applied apply_group_remove(State& state, const GroupRemoveAsked& asked);
 Applied apply_tenant_set(State& state, const TenantSetAsked& asked, Now now);
@@ -62,7 +62,7 @@ Applied apply_undrain(State& state, const UndrainAsked& asked, Now now);
 Applied apply_reserve(State& state, const ReserveAsked& asked, Now now);
 Applied apply_unreserve(State& state, const UnreserveAsked& asked);
 // Removes reservations whose time is over.
-void end_bookings(State& state, Now now);
+void end_reservations(State& state, Now now);
 Applied apply_trouble(State& state, const CardTroubleSeen& seen, Now now);
 // How a lease ends. A waiting one ends as cancelled whatever the cause.
 struct LeaseEnd {
@@ -97,8 +97,8 @@ void send_aside(State& state, Job job, const Leaving& leaving, std::vector<Effec
                 Now now);
 // A job or lease that is aside goes on waiting, with something about it changed. Empty: done.
 std::string aside_changed(State& state, Job job, const std::string& why, Now now);
-Applied accept_room(State& state, const MakeRoom& plan, Now now);
-Applied accept_return(State& state, const Return& back, Now now);
+Applied accept_room(State& state, const Preempt& plan, Now now);
+Applied accept_return(State& state, const Resume& back, Now now);
 // A new look at a card: whoever has taken more than its limit in both looks is stopped, or ended.
 void enforce_vram_limits(State& state, CardNumber card, const CardView& before,
                          const CardView& after, Now now, Applied& applied);

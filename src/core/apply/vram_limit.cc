@@ -23,7 +23,7 @@ std::string in_words(Seconds span) { return std::to_string(span.count()) + " s";
 
 // By the last look at its cards, apart from one of them.
 bool is_over_limit(const StateView& state, const Job& job, std::optional<CardNumber> but) {
-  const std::uint64_t limit = job.spec->rare->vram_limit_bytes;
+  const std::uint64_t limit = job.spec->extras->vram_limit_bytes;
   if (limit == 0) return false;
   for (const CardGrant& held : grant_of(job)->cards) {
     const CardUse* use = state.seen().uses.on_card(job.current_attempt(), held.card);
@@ -56,7 +56,7 @@ void stop_at_limit(State& state, Job job, const std::string& why, Now now, Appli
   state.put(std::move(job), now);
 }
 
-void let_go_on(State& state, Job& job, const std::string& why, Now now) {
+void resume_below_limit(State& state, Job& job, const std::string& why, Now now) {
   change_aside(job).over_limit_until.reset();
   state.note(job, "vram_limit", why + ": it goes on when there is room", now);
 }
@@ -69,7 +69,7 @@ void warn_once(State& state, const Job& job, CardNumber card, std::uint64_t byte
   state.note(job, "vram",
              "takes " + mib_text(bytes) + " on card " + std::to_string(number_of(card)) +
                  ", more than the " + mib_text(need) + " it asked for; its limit is " +
-                 mib_text(job.spec->rare->vram_limit_bytes),
+                 mib_text(job.spec->extras->vram_limit_bytes),
              now);
 }
 
@@ -82,7 +82,7 @@ void enforce_vram_limits(State& state, CardNumber card, const CardView& before,
   for (const auto& [attempt, bytes] : taken_by(after)) {
     const Job* found = state.find(attempt.job);
     if (found == nullptr || !found->active() || found->current_attempt() != attempt) continue;
-    const std::uint64_t limit = found->spec->rare->vram_limit_bytes;
+    const std::uint64_t limit = found->spec->extras->vram_limit_bytes;
     if (limit == 0 || !kind_of(*found).has_shim || stopping_of(*found) != StopReason::kNone)
       continue;
     warn_once(state, *found, card, bytes, now);
@@ -90,7 +90,7 @@ void enforce_vram_limits(State& state, CardNumber card, const CardView& before,
     if (bytes <= limit) {
       if (!stopped || is_over_limit(state, *found, card)) continue;
       Job job = *found;
-      let_go_on(state, job, "is within its limit again", now);
+      resume_below_limit(state, job, "is within its limit again", now);
       state.put(std::move(job), now);
       continue;
     }
@@ -117,14 +117,14 @@ void end_over_limit(State& state, Now now, Applied& applied) {
     if (!is_stopped_at_limit(job) || stopping_of(job) != StopReason::kNone) continue;
     if (*aside_of(job)->over_limit_until > now.wall) continue;
     end_for_limit(state, job,
-                  "is still above its limit of " + mib_text(job.spec->rare->vram_limit_bytes), now,
-                  applied);
+                  "is still above its limit of " + mib_text(job.spec->extras->vram_limit_bytes),
+                  now, applied);
   }
 }
 
 void limit_changed(State& state, Job& job, Now now) {
   if (!is_stopped_at_limit(job) || is_over_limit(state, job, std::nullopt)) return;
-  let_go_on(state, job, "is within its new limit", now);
+  resume_below_limit(state, job, "is within its new limit", now);
 }
 
 }  // namespace gpusched

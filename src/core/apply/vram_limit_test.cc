@@ -12,7 +12,7 @@ class VramLimit : public ::testing::Test {
  protected:
   explicit VramLimit(Rules rules = {}) : state_(machine(1, 24, 8, rules)) {
     Ask limited = ask().vram(4);
-    limited.spec().rare.edit().vram_limit_bytes = 6 * kGiB;
+    limited.spec().extras.edit().vram_limit_bytes = 6 * kGiB;
     limited.submit(state_, at_second(0));
     ask().vram(4).submit(state_, at_second(0));
     start_what_fits(state_, at_second(0));
@@ -63,12 +63,12 @@ class StoppedAtItsLimit : public VramLimit {
   }
   void set_limit(std::uint64_t gib) {
     SetAsked asked{.actor = ourselves(), .jobs = {JobId{1}}, .patch = {}};
-    asked.patch.put(&RareAsks::vram_limit_bytes, gib * kGiB);
+    asked.patch.put(&SpecExtras::vram_limit_bytes, gib * kGiB);
     said_ = refusal_of(apply(state_, asked, at_second(second_)).answer);
   }
   bool returns() {
     for (const Decision& decision : decide(state_, at_second(second_)).decisions) {
-      if (std::holds_alternative<Return>(decision)) return true;
+      if (std::holds_alternative<Resume>(decision)) return true;
     }
     return false;
   }

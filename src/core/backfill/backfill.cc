@@ -70,7 +70,7 @@ class Ahead {
         needs_(needs_now(state, job)),
         grant_(needs_),
         on_cards_(on_cards),
-        booked_(!state.card_bookings().empty()),
+        booked_(!state.card_reservations().empty()),
         room_(state.cards()) {
     const Wall end = end_of(state, job, now, Trust::kEstimates);
     if (end != kNobodyKnows) lasts_ = end - now.wall;
@@ -120,8 +120,8 @@ class Ahead {
       if (slow) --slow_[*position];
       // What nobody owns up to goes with the last job; foreign processes stay.
       if (cards_[*position].jobs == 0) {
-        std::uint64_t& beyond = cards_[*position].beyond.vram_bytes;
-        beyond = std::min(beyond, foreign_bytes(state_.view_of(*position)));
+        std::uint64_t& ungranted = cards_[*position].ungranted.vram_bytes;
+        ungranted = std::min(ungranted, foreign_bytes(state_.view_of(*position)));
       }
       look(*position, at);
     }
@@ -165,7 +165,7 @@ class Ahead {
   bool is_booked(std::size_t card, Wall at) const {
     if (!booked_ || at == kNobodyKnows) return false;
     const Wall end = lasts_ ? at + *lasts_ : kNobodyKnows;
-    return state_.card_bookings().against(job_, card, at, end) != nullptr;
+    return state_.card_reservations().against(job_, card, at, end) != nullptr;
   }
 
   const StateView& state_;
@@ -189,20 +189,20 @@ struct Plan {
   const Job& job;
   Now now;
 
-  Reservation on(bool cards, Ends ends, Trust trust) const {
+  ReservedStart on(bool cards, Ends ends, Trust trust) const {
     const Needs needs = needs_now(state, job);
     Ahead ahead(state, free, job, cards, now);
-    Reservation reservation{.job = job.id, .trust = trust};
-    reservation.cpus = ahead.cpus();
-    reservation.ram_bytes = needs.ram_bytes;
+    ReservedStart reserved{.job = job.id, .trust = trust};
+    reserved.cpus = ahead.cpus();
+    reserved.ram_bytes = needs.ram_bytes;
     ahead.look_everywhere(now.wall);
-    // The end of somebody else's booking may be what is waited for, too.
-    const std::vector<Wall> booked_until = state.card_bookings().ends_after(now.wall);
-    auto booking = booked_until.begin();
+    // The end of somebody else's reservation may be what is waited for, too.
+    const std::vector<Wall> booked_until = state.card_reservations().ends_after(now.wall);
+    auto reservation = booked_until.begin();
     Wall at = now.wall;
-    while (!ahead.enough(at) && (!ends.none() || booking != booked_until.end())) {
-      if (booking != booked_until.end() && (ends.none() || *booking < ends.next().at)) {
-        at = *booking++;
+    while (!ahead.enough(at) && (!ends.none() || reservation != booked_until.end())) {
+      if (reservation != booked_until.end() && (ends.none() || *reservation < ends.next().at)) {
+        at = *reservation++;
         continue;
       }
       at = ends.next().at;
@@ -216,27 +216,28 @@ struct Plan {
     // Ends of jobs alone will not do: a foreign process or a card that does not answer is in the
     // way, and nobody waits for those.
     if (!ahead.enough(at)) {
-      reservation.cpus = 0;
-      reservation.ram_bytes = 0;
+      reserved.cpus = 0;
+      reserved.ram_bytes = 0;
     } else {
-      if (at != kNobodyKnows) reservation.start = at;
+      if (at != kNobodyKnows) reserved.start = at;
       for (const std::size_t i : ahead.chosen(at)) {
-        reservation.cards.push_back(grant_on(state.cards()[i], needs));
+        reserved.cards.push_back(grant_on(state.cards()[i], needs));
       }
     }
-    reservation.host_then = ahead.host();
-    reservation.cards_then = ahead.take_cards();
-    return reservation;
+    reserved.host_then = ahead.host();
+    reserved.cards_then = ahead.take_cards();
+    return reserved;
   }
 };
 
-bool earlier(const Reservation& a, const Reservation& b) {
+bool earlier(const ReservedStart& a, const ReservedStart& b) {
   return a.start.value_or(kNobodyKnows) < b.start.value_or(kNobodyKnows);
 }
 
 }  // namespace
 
-Reservation reserve_for(const StateView& state, const Tentative& free, const Job& job, Now now) {
+ReservedStart reserve_start_for(const StateView& state, const Tentative& free, const Job& job,
+                                Now now) {
   const Needs& needs = job.spec->needs;
   // Estimates err, and each time somebody waits longer. Who has waited too long already relies on
   // nothing but limits, which are enforced: that bounds the wait under any arrivals.
@@ -245,53 +246,50 @@ Reservation reserve_for(const StateView& state, const Tentative& free, const Job
   const Plan plan{state, free, job, now};
   const Ends ends(state, free, now, trust);
   if (!needs.wants_cards()) return plan.on(false, ends, trust);
-  Reservation on_cards = plan.on(true, ends, trust);
+  ReservedStart on_cards = plan.on(true, ends, trust);
   if (needs.cpu_use == CpuUse::kNever) return on_cards;
-  Reservation on_cpus = plan.on(false, ends, trust);
+  ReservedStart on_cpus = plan.on(false, ends, trust);
   return earlier(on_cpus, on_cards) ? on_cpus : on_cards;
 }
 
-bool over_by(const StateView& state, const Reservation& reservation, const Job& job, Now now) {
-  return reservation.start && end_of(state, job, now, reservation.trust) <= *reservation.start;
+bool over_by(const StateView& state, const ReservedStart& reserved, const Job& job, Now now) {
+  return reserved.start && end_of(state, job, now, reserved.trust) <= *reserved.start;
 }
 
-BestRoom room_beside(const StateView& state, const Tentative& free,
-                     const Reservation& reservation) {
+BestRoom room_beside(const StateView& state, const Tentative& free, const ReservedStart& reserved) {
   // Who has a card kept for oneself need not leave it to the first in order.
-  const bool kept = !state.card_bookings().empty();
+  const bool kept = !state.card_reservations().empty();
   // Beside a need for the whole card there is no room; beside another there may be.
   static const std::vector<CardGrant> kNone;
-  return best_room(state.cards(), free.cards, state.rules(), kept ? kNone : reservation.cards);
+  return best_room(state.cards(), free.cards, state.rules(), kept ? kNone : reserved.cards);
 }
 
-bool leaves_room_for(const StateView& state, const Reservation& reservation, std::size_t card_index,
+bool leaves_room_for(const StateView& state, const ReservedStart& reserved, std::size_t card_index,
                      const CardGrant& wanted) {
   const Card& card = state.cards()[card_index];
-  const auto reserved = std::ranges::find(reservation.cards, card.number, &CardGrant::card);
-  if (reserved == reservation.cards.end()) return true;
-  CardHolds then = reservation.cards_then[card_index];
+  const auto wanted_there = std::ranges::find(reserved.cards, card.number, &CardGrant::card);
+  if (wanted_there == reserved.cards.end()) return true;
+  CardHolds then = reserved.cards_then[card_index];
   add(then, wanted);
-  return fits_on(card, then, *reserved, state.rules());
+  return fits_on(card, then, *wanted_there, state.rules());
 }
 
-bool leaves_room_for(const StateView& state, const Reservation& reservation, int cpus,
+bool leaves_room_for(const StateView& state, const ReservedStart& reserved, int cpus,
                      std::uint64_t ram_bytes) {
-  const HostHolds& then = reservation.host_then;
-  const bool cpus_stay = cpus == 0 || reservation.cpus == 0 ||
-                         then.cpus + cpus + reservation.cpus <= state.host().cpus;
-  const bool ram_stays =
-      ram_bytes == 0 || reservation.ram_bytes == 0 ||
-      then.ram_bytes + ram_bytes + reservation.ram_bytes <= state.host().ram_bytes;
+  const HostHolds& then = reserved.host_then;
+  const bool cpus_stay =
+      cpus == 0 || reserved.cpus == 0 || then.cpus + cpus + reserved.cpus <= state.host().cpus;
+  const bool ram_stays = ram_bytes == 0 || reserved.ram_bytes == 0 ||
+                         then.ram_bytes + ram_bytes + reserved.ram_bytes <= state.host().ram_bytes;
   return cpus_stay && ram_stays;
 }
 
-void stays(const StateView& state, Reservation& reservation, const Grant& grant) {
+void stays(const StateView& state, ReservedStart& reserved, const Grant& grant) {
   for (const CardGrant& held : grant.cards) {
-    if (const auto position = state.index_of(held.card))
-      add(reservation.cards_then[*position], held);
+    if (const auto position = state.index_of(held.card)) add(reserved.cards_then[*position], held);
   }
-  reservation.host_then.cpus += grant.cpus;
-  reservation.host_then.ram_bytes += grant.ram_bytes;
+  reserved.host_then.cpus += grant.cpus;
+  reserved.host_then.ram_bytes += grant.ram_bytes;
 }
 
 }  // namespace gpusched

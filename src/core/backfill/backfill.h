@@ -18,7 +18,7 @@
 
 namespace gpusched {
 
-struct Reservation {
+struct ReservedStart {
   JobId job{};
   std::vector<CardGrant> cards;  // What it will hold, on the cards it waits for.
   int cpus = 0;                  // What it will hold of the host.
@@ -30,18 +30,19 @@ struct Reservation {
   HostHolds host_then;
 };
 
-Reservation reserve_for(const StateView& state, const Tentative& free, const Job& job, Now now);
+ReservedStart reserve_start_for(const StateView& state, const Tentative& free, const Job& job,
+                                Now now);
 
 // A job that will be over by the reserved start delays nobody.
-bool over_by(const StateView& state, const Reservation& reservation, const Job& job, Now now);
+bool over_by(const StateView& state, const ReservedStart& reserved, const Job& job, Now now);
 // What is left to those who will not be; no less than they could be given.
-BestRoom room_beside(const StateView& state, const Tentative& free, const Reservation& reservation);
+BestRoom room_beside(const StateView& state, const Tentative& free, const ReservedStart& reserved);
 // One that will not be: what it may be given so that the reserved need still fits beside it.
-bool leaves_room_for(const StateView& state, const Reservation& reservation, std::size_t card_index,
+bool leaves_room_for(const StateView& state, const ReservedStart& reserved, std::size_t card_index,
                      const CardGrant& wanted);
-bool leaves_room_for(const StateView& state, const Reservation& reservation, int cpus,
+bool leaves_room_for(const StateView& state, const ReservedStart& reserved, int cpus,
                      std::uint64_t ram_bytes);
 // It passes and stays beyond the start: those behind it must leave room beside it, too.
-void stays(const StateView& state, Reservation& reservation, const Grant& grant);
+void stays(const StateView& state, ReservedStart& reserved, const Grant& grant);
 
 }  // namespace gpusched

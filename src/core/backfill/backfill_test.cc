@@ -104,11 +104,11 @@ RC_GTEST_PROP(Backfill, TheReservedStartNeverMovesBackWhenLimitsAreTrue, ()) {
       if (started) RC_ASSERT(at_second(*started).wall <= latest);
     }
     // Nothing is unknown here, so the first that waits knows when.
-    if (decided.reservation) {
-      RC_ASSERT(decided.reservation->start.has_value());
-      const auto job = number_of(decided.reservation->job);
-      const auto [known, fresh] = promised.emplace(job, *decided.reservation->start);
-      RC_ASSERT(fresh || *decided.reservation->start <= known->second);
+    if (decided.reserved) {
+      RC_ASSERT(decided.reserved->start.has_value());
+      const auto job = number_of(decided.reserved->job);
+      const auto [known, fresh] = promised.emplace(job, *decided.reserved->start);
+      RC_ASSERT(fresh || *decided.reserved->start <= known->second);
       RC_ASSERT(at_second(now).wall <= known->second);
     }
     RC_ASSERT(decide(course.state(), at_second(now)).decisions.empty());
@@ -176,7 +176,7 @@ TEST(Backfill, CpusAreReservedLikeCards) {
   start_what_fits(state, at_second(0));
   run(state, 1, at_second(0));
   ask().gpus(0).cpus(7).submit(state, at_second(1));
-  EXPECT_EQ(decide(state, at_second(1)).reservation->start, at_second(100).wall);
+  EXPECT_EQ(decide(state, at_second(1)).reserved->start, at_second(100).wall);
   ask().gpus(0).cpus(2).submit(state, at_second(2));            // Would still hold them then.
   ask().gpus(0).cpus(2).time(50).submit(state, at_second(3));   // Over by then.
   ask().gpus(0).cpus(1).time(500).submit(state, at_second(4));  // Fits beside.
@@ -196,7 +196,7 @@ TEST(Backfill, AJobThatTakesMoreThanItAskedForTakesThatAlongWhenItEnds) {
   state.observe(CardNumber{0}, seen);
   ask().vram(22).share(10).submit(state, at_second(2));
   ask().vram(4).share(10).submit(state, at_second(3));  // Would still be there.
-  EXPECT_EQ(decide(state, at_second(4)).reservation->start, at_second(1000).wall);
+  EXPECT_EQ(decide(state, at_second(4)).reserved->start, at_second(1000).wall);
   EXPECT_EQ(start_what_fits(state, at_second(4)), Jobs{});
 }
 
@@ -208,7 +208,7 @@ TEST(Backfill, WhatRunsPastItsLimitIsNotExpectedAtOnceForever) {
   ask().gpus(2).submit(state, at_second(1));
   ask().time(5).submit(state, at_second(2));
   EXPECT_EQ(start_what_fits(state, at_second(3)), Jobs{});
-  EXPECT_FALSE(decide(state, at_second(3)).reservation->start.has_value());
+  EXPECT_FALSE(decide(state, at_second(3)).reserved->start.has_value());
 }
 
 }  // namespace

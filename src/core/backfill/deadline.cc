@@ -22,13 +22,13 @@ DeadlineTimes deadline_times(const StateView& state, const Job& job) {
 
 std::optional<Wall> earliest_start(const StateView& state, const Job& job, Now now) {
   if (!state.pending().contains(job.id)) return std::nullopt;
-  return reserve_for(state, Tentative(state), job, now).start;
+  return reserve_start_for(state, Tentative(state), job, now).start;
 }
 
 std::string deadline_warning(const StateView& state, const Job& job, std::optional<Wall> start,
                              Now now) {
-  if (!job.spec->rare->deadline || job.ended()) return {};
-  const Wall deadline = *job.spec->rare->deadline;
+  if (!job.spec->extras->deadline || job.ended()) return {};
+  const Wall deadline = *job.spec->extras->deadline;
   if (deadline <= now.wall) return "its deadline has passed";
   if (job.active()) {
     const Wall end = end_of(state, job, now, Trust::kEstimates);

@@ -153,10 +153,10 @@ TEST(Deadline, IsSetAndChangedWhileTheJobWaits) {
   ask().submit(state, at_second(1));
   ask().time(kHourLong).submit(state, at_second(2));
   SetAsked asked{.actor = ourselves(), .jobs = {JobId{3}}, .patch = {}};
-  asked.patch.put(&RareAsks::deadline, at_second(kHourLong + 60).wall);
+  asked.patch.put(&SpecExtras::deadline, at_second(kHourLong + 60).wall);
   apply(state, asked, at_second(3));
   EXPECT_EQ(order_of_ids(state, 3), (std::vector<std::uint64_t>{3, 2}));
-  asked.patch.put(&RareAsks::deadline, at_second(10 * kHourLong).wall);
+  asked.patch.put(&SpecExtras::deadline, at_second(10 * kHourLong).wall);
   apply(state, asked, at_second(4));
   EXPECT_EQ(order_of_ids(state, 4), (std::vector<std::uint64_t>{2, 3}));
   state.check_invariants();
@@ -185,9 +185,9 @@ RC_GTEST_PROP(Deadline, PressingJobsLeadTheirBandByLatestStart, ()) {
   const Job* before = nullptr;
   for (const std::uint64_t id : order_of_ids(state, now)) {
     const Job& job = *state.find(JobId{id});
-    const bool presses = job.spec->rare->deadline && deadline_times(state, job).presses(wall);
+    const bool presses = job.spec->extras->deadline && deadline_times(state, job).presses(wall);
     if (before != nullptr && band_rank(before->priority) == band_rank(job.priority) && presses) {
-      RC_ASSERT(before->spec->rare->deadline && deadline_times(state, *before).presses(wall));
+      RC_ASSERT(before->spec->extras->deadline && deadline_times(state, *before).presses(wall));
       RC_ASSERT(deadline_times(state, *before).latest_start <=
                 deadline_times(state, job).latest_start);
     }

@@ -15,7 +15,7 @@ Decided decide(const StateView& state, Now now) {
   for (const StandStill& stop : hold_growing(state, evicted, now)) {
     decided.decisions.emplace_back(stop);
   }
-  for (MakeRoom& plan : relieve_quotas(state, now)) decided.decisions.emplace_back(std::move(plan));
+  for (Preempt& plan : relieve_quotas(state, now)) decided.decisions.emplace_back(std::move(plan));
   Tentative free(state);
   const Standings standings = standings_of(state, now);
   // Ends: every further pass has started at least one job.

@@ -17,7 +17,7 @@ struct Start {
   JobId job{};
   Grant grant;
 };
-using Decision = std::variant<Start, Evict, StandStill, MakeRoom, Return>;
+using Decision = std::variant<Start, Evict, StandStill, Preempt, Resume>;
 
 // Room that is free and that others do not get: of a job that is aside and comes back, or of one
 // for which room is made.
@@ -29,8 +29,8 @@ struct KeptPlace {
 };
 
 struct Decided {
-  std::vector<Decision> decisions;         // In the order in which they were made.
-  std::optional<Reservation> reservation;  // For the first job that has to wait.
+  std::vector<Decision> decisions;        // In the order in which they were made.
+  std::optional<ReservedStart> reserved;  // For the first job that has to wait.
   std::vector<KeptPlace> kept;
 };
 

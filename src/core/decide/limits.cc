@@ -25,10 +25,10 @@ Limited limited(const StateView& state, const Tentative& free, const Job& job, N
         state.active_in_group(spec.group) + started(free.started_in_group, spec.group);
     if (limit > 0 && active >= limit) return Limited::kGroup;
   }
-  if (job.task && spec.rare->array_limit > 0) {
+  if (job.task && spec.extras->array_limit > 0) {
     const int active =
         state.active_in_array(job.task->array) + started(free.started_in_array, job.task->array);
-    if (active >= spec.rare->array_limit) return Limited::kArray;
+    if (active >= spec.extras->array_limit) return Limited::kArray;
   }
   if (quota_stop(state, free, job, now)) return Limited::kQuota;
   // It needs a directory, and its start a commit.

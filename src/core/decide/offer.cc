@@ -4,20 +4,20 @@
 
 namespace gpusched {
 
-Offer::Offer(const StateView& state, const Tentative& free, std::optional<Reservation>& reservation,
+Offer::Offer(const StateView& state, const Tentative& free, std::optional<ReservedStart>& reserved,
              Now now)
-    : state_(state), free_(free), reservation_(reservation), now_(now) {
+    : state_(state), free_(free), reserved_(reserved), now_(now) {
   refresh();
 }
 
 void Offer::refresh() {
   room_ = best_room(state_.cards(), free_.cards, state_.rules());
-  beside_ = reservation_ ? room_beside(state_, free_, *reservation_) : room_;
+  beside_ = reserved_ ? room_beside(state_, free_, *reserved_) : room_;
 }
 
 void Offer::reserve_for_first(const Job& job) {
-  reservation_ = reserve_for(state_, free_, job, now_);
-  beside_ = room_beside(state_, free_, *reservation_);
+  reserved_ = reserve_start_for(state_, free_, job, now_);
+  beside_ = room_beside(state_, free_, *reserved_);
 }
 
 bool Offer::exhausted() const { return room_.none() && free_.host.cpus >= state_.host().cpus; }
@@ -31,15 +31,15 @@ bool Offer::fits_nowhere(const PendingWalk& walk, const BestRoom& room) const {
 }
 
 bool Offer::fits_only_by_delaying(const PendingWalk& walk, const Job& job) const {
-  return reservation_ && state_.card_bookings().empty() && fits_nowhere(walk, beside_) &&
-         !over_by(state_, *reservation_, job, now_);
+  return reserved_ && state_.card_reservations().empty() && fits_nowhere(walk, beside_) &&
+         !over_by(state_, *reserved_, job, now_);
 }
 
 std::size_t Offer::skip_hopeless(PendingWalk& walk, std::size_t most) const {
-  const bool start_unknown = !reservation_->start;
+  const bool start_unknown = !reserved_->start;
   if (room_.none() || (beside_.none() && start_unknown)) walk.leave_cards();
   // Where nobody knows when the reserved job starts, nothing is over by then.
-  const bool beside_it = start_unknown && state_.card_bookings().empty();
+  const bool beside_it = start_unknown && state_.card_reservations().empty();
   const BestRoom& offered = beside_it ? beside_ : room_;
   return walk.leave_while([&](const CardAsk& ask) { return exceeds(ask, offered); }, most);
 }

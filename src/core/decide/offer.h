@@ -16,21 +16,21 @@ class Offer {
  public:
   // REQUIRES: both outlive the offer. `free` changes with what is handed out, `reservation` with
   // what is reserved.
-  Offer(const StateView& state, const Tentative& free, std::optional<Reservation>& reservation,
+  Offer(const StateView& state, const Tentative& free, std::optional<ReservedStart>& reserved,
         Now now);
 
   // Something was handed out.
   void refresh();
   // The first job that does not fit gets the reservation.
   void reserve_for_first(const Job& job);
-  const Reservation* reservation() const { return reservation_ ? &*reservation_ : nullptr; }
+  const ReservedStart* reserved() const { return reserved_ ? &*reserved_ : nullptr; }
 
   // Neither a card nor a CPU is left.
   bool exhausted() const;
   // No card can take the walk's shape, and nothing but a card will do.
   bool fits_nowhere(const PendingWalk& walk) const { return fits_nowhere(walk, room_); }
   // The walk's job would have to take what the reservation needs, at the time it needs it. False
-  // where cards are booked: the job may own a booking.
+  // where cards are booked: the job may own a reservation.
   bool fits_only_by_delaying(const PendingWalk& walk, const Job& job) const;
   // Leaves shapes behind that need no closer look, at most so many; returns how many. REQUIRES: a
   // reservation, so the first that waits has been met.
@@ -41,7 +41,7 @@ class Offer {
 
   const StateView& state_;
   const Tentative& free_;
-  std::optional<Reservation>& reservation_;
+  std::optional<ReservedStart>& reserved_;
   Now now_;
   BestRoom room_;
   BestRoom beside_;  // Of it, what the reservation leaves.

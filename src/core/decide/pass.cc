@@ -10,9 +10,9 @@ namespace gpusched {
 namespace {
 
 // The reservation is planned anew in each pass.
-std::optional<Reservation>& cleared(std::optional<Reservation>& reservation) {
-  reservation.reset();
-  return reservation;
+std::optional<ReservedStart>& cleared(std::optional<ReservedStart>& reserved) {
+  reserved.reset();
+  return reserved;
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ Pass::Pass(const StateView& state, const Standings& standings, Tentative& free, 
       rooms_(rooms),
       now_(now),
       walk_(state.pending(), standings),
-      offer_(state, free, cleared(decided.reservation), now) {}
+      offer_(state, free, cleared(decided.reserved), now) {}
 
 bool Pass::run() {
   while (next()) continue;
@@ -35,7 +35,7 @@ bool Pass::run() {
 
 std::optional<Step> Pass::next() {
   const std::size_t most = state_.rules().shapes_scanned_most;
-  if (offer_.reservation() != nullptr && !closely_) {
+  if (offer_.reserved() != nullptr && !closely_) {
     left_behind_ += offer_.skip_hopeless(walk_, most - left_behind_);
   }
   if (left_behind_ >= most) return std::nullopt;
@@ -53,7 +53,7 @@ std::optional<Step> Pass::next() {
 }
 
 Step Pass::consider(const Job& job, bool claimed, bool can_make_room) {
-  const bool first = offer_.reservation() == nullptr;
+  const bool first = offer_.reserved() == nullptr;
   if (!first && !can_make_room &&
       (offer_.fits_nowhere(walk_) || offer_.fits_only_by_delaying(walk_, job))) {
     return Step::kLeaveShape;
@@ -63,14 +63,14 @@ Step Pass::consider(const Job& job, bool claimed, bool can_make_room) {
   if (limit == Limited::kQuota) return Step::kLeaveToQuota;
   if (limit != Limited::kNo) return Step::kLeaveShape;
   // What was freed for a job is its own, whoever else is reserved for.
-  const Reservation* reservation = claimed ? nullptr : offer_.reservation();
+  const ReservedStart* reserved = claimed ? nullptr : offer_.reserved();
   std::optional<Grant> grant;
-  if (!offer_.fits_nowhere(walk_)) grant = place(state_, free_, job, reservation, now_);
+  if (!offer_.fits_nowhere(walk_)) grant = place(state_, free_, job, reserved, now_);
   if (grant) {
     start(job, std::move(*grant));
     return Step::kStarted;
   }
-  if (can_make_room && rooms_.make(job, reservation, free_, decided_)) return Step::kRoomMade;
+  if (can_make_room && rooms_.make(job, reserved, free_, decided_)) return Step::kRoomMade;
   // Cards kept free for a job that its quota keeps off would help nobody.
   if (!first || kept_off_by_quota(state_, free_, job, now_)) return Step::kLeaveShape;
   offer_.reserve_for_first(job);
@@ -78,10 +78,10 @@ Step Pass::consider(const Job& job, bool claimed, bool can_make_room) {
 }
 
 void Pass::start(const Job& job, Grant grant) {
-  if (decided_.reservation) {
+  if (decided_.reserved) {
     passed_by_ = true;
-    if (!over_by(state_, *decided_.reservation, job, now_)) {
-      stays(state_, *decided_.reservation, grant);
+    if (!over_by(state_, *decided_.reserved, job, now_)) {
+      stays(state_, *decided_.reserved, grant);
     }
   }
   free_.take(state_, job, grant);

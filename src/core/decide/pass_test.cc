@@ -43,7 +43,7 @@ TEST(Pass, StartsWhatFits) {
   Desk desk(state, 1);
   EXPECT_EQ(desk.steps(), Steps{Step::kStarted});
   EXPECT_TRUE(desk.free.has_started(JobId{1}));
-  EXPECT_FALSE(desk.decided.reservation);
+  EXPECT_FALSE(desk.decided.reserved);
 }
 
 TEST(Pass, ReservesForTheFirstThatDoesNotFitAndForNoOther) {
@@ -56,8 +56,8 @@ TEST(Pass, ReservesForTheFirstThatDoesNotFitAndForNoOther) {
   Desk desk(state, 4);
   EXPECT_EQ(desk.steps(), (Steps{Step::kReserved, Step::kStarted}))
       << "the second needs a card, and none has room: it is not even looked at";
-  ASSERT_TRUE(desk.decided.reservation);
-  EXPECT_EQ(desk.decided.reservation->job, JobId{2});
+  ASSERT_TRUE(desk.decided.reserved);
+  EXPECT_EQ(desk.decided.reserved->job, JobId{2});
 }
 
 TEST(Pass, LeavesAShapeWhoseLimitIsReached) {
@@ -102,7 +102,7 @@ TEST(Pass, MakesRoomForTheMoreImportant) {
   Desk desk(state, 1000);
   EXPECT_EQ(desk.steps(), Steps{Step::kRoomMade});
   ASSERT_EQ(desk.decided.decisions.size(), 1U);
-  EXPECT_TRUE(std::holds_alternative<MakeRoom>(desk.decided.decisions.front()));
+  EXPECT_TRUE(std::holds_alternative<Preempt>(desk.decided.decisions.front()));
   EXPECT_EQ(desk.steps(), Steps{Step::kDoneBefore});
 }
 

@@ -16,9 +16,9 @@ void Returns::serve(int band, Tentative& free, RoomMaker& rooms, Decided& decide
 void Returns::serve_one(const Job& job, int before, Tentative& free, RoomMaker& rooms,
                         Decided& decided) {
   if (!served_.insert(job.id).second) return;
-  const Reservation* reservation = decided.reservation ? &*decided.reservation : nullptr;
-  if (may_return(state_, free, job, reservation, now_)) {
-    decided.decisions.emplace_back(Return{job.id});
+  const ReservedStart* reserved = decided.reserved ? &*decided.reserved : nullptr;
+  if (may_return(state_, free, job, reserved, now_)) {
+    decided.decisions.emplace_back(Resume{job.id});
   } else if (stands_still(job)) {
     return;  // Its place is its own.
   } else {
@@ -28,7 +28,7 @@ void Returns::serve_one(const Job& job, int before, Tentative& free, RoomMaker& 
       serve_one(*other, before, free, rooms, decided);
     }
     if (!frozen_.has_an_end(job)) return;
-    rooms.make_for_return(job, reservation, free, decided);
+    rooms.make_for_return(job, reserved, free, decided);
   }
   // On its way or not: its place is taken.
   keep_its_place(state_, job, free);

@@ -22,10 +22,10 @@ bool RoomMaker::possible(int band) const {
   return plans_ < kPlansMost && tries_ < kTriesMost && may_make_room(state_, band);
 }
 
-bool RoomMaker::make(const Job& job, const Reservation* reservation, Tentative& free,
+bool RoomMaker::make(const Job& job, const ReservedStart* reserved, Tentative& free,
                      Decided& decided) {
   const FindRoom find = [&](const Tentative& then) {
-    return place(state_, then, job, reservation, now_);
+    return place(state_, then, job, reserved, now_);
   };
   const auto grant = find_or_plan(job, find, free, decided);
   if (!grant) return false;
@@ -35,11 +35,11 @@ bool RoomMaker::make(const Job& job, const Reservation* reservation, Tentative& 
   return true;
 }
 
-void RoomMaker::make_for_return(const Job& job, const Reservation* reservation, Tentative& free,
+void RoomMaker::make_for_return(const Job& job, const ReservedStart* reserved, Tentative& free,
                                 Decided& decided) {
   if (!possible(band_rank(job.priority))) return;
   const FindRoom find = [&](const Tentative& then) -> std::optional<Grant> {
-    if (!may_return(state_, then, job, reservation, now_)) return std::nullopt;
+    if (!may_return(state_, then, job, reserved, now_)) return std::nullopt;
     return *grant_of(job);
   };
   find_or_plan(job, find, free, decided);

@@ -24,9 +24,9 @@ class RoomMaker {
   bool made_for(JobId id) const { return made_.contains(id); }
 
   // True: room is, or will be, made, and nobody else gets it.
-  bool make(const Job& job, const Reservation* reservation, Tentative& free, Decided& decided);
+  bool make(const Job& job, const ReservedStart* reserved, Tentative& free, Decided& decided);
   // For one that was moved aside itself. Its place is kept for it by whoever calls.
-  void make_for_return(const Job& job, const Reservation* reservation, Tentative& free,
+  void make_for_return(const Job& job, const ReservedStart* reserved, Tentative& free,
                        Decided& decided);
 
  private:

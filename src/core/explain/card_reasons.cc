@@ -94,21 +94,22 @@ std::string why_unusable(const StateView& state, const Needs& needs) {
 }
 
 // There are cards enough, but some are kept for others.
-void booking_reason(const StateView& state, const Job& job, const std::vector<std::size_t>& fitting,
-                    std::uint64_t wanted, Now now, std::vector<Reason>& reasons) {
-  if (state.card_bookings().empty()) return;
+void reservation_reason(const StateView& state, const Job& job,
+                        const std::vector<std::size_t>& fitting, std::uint64_t wanted, Now now,
+                        std::vector<Reason>& reasons) {
+  if (state.card_reservations().empty()) return;
   const Wall end = end_of(state, job, now, Trust::kEstimates);
-  const Booking* first = nullptr;
+  const Reservation* first = nullptr;
   std::uint64_t open = 0;
   for (const std::size_t i : fitting) {
-    const Booking* booking = state.card_bookings().against(job, i, now.wall, end);
-    open += booking == nullptr ? 1 : 0;
-    if (first == nullptr) first = booking;
+    const Reservation* reservation = state.card_reservations().against(job, i, now.wall, end);
+    open += reservation == nullptr ? 1 : 0;
+    if (first == nullptr) first = reservation;
   }
   if (open >= wanted || first == nullptr) return;
   Reason reason{.code = ReasonCode::kBooked, .jobs = {}, .wanted = wanted, .available = open};
   reason.until = first->from > now.wall ? first->from : first->until;
-  reason.name = describe_booking(*first, state.cards(), now.wall);
+  reason.name = describe_reservation(*first, state.cards(), now.wall);
   reasons.push_back(std::move(reason));
 }
 
@@ -151,7 +152,7 @@ void card_reasons(const StateView& state, const Tentative& free, const Job& job,
   const std::uint64_t fitting = fitting_now.size();
   if (fitting >= wanted) {
     slow_pair_reason(state, free, job, fitting_now, wanted, reasons);
-    booking_reason(state, job, fitting_now, wanted, now, reasons);
+    reservation_reason(state, job, fitting_now, wanted, now, reasons);
     return;
   }
   Reason reason{.code = ReasonCode::kCards, .jobs = {}, .wanted = wanted, .available = fitting};

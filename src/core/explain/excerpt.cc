@@ -17,7 +17,7 @@ State machine_of(const StateView& state) {
   for (const auto& [uuid, drain] : state.drains()) machine.put(drain);
   for (const auto& [uuid, rates] : state.move_rates()) machine.put(rates);
   for (const auto& [name, group] : state.groups()) machine.put(group);
-  for (const auto& [id, booking] : state.bookings()) machine.put(booking);
+  for (const auto& [id, reservation] : state.reservations()) machine.put(reservation);
   machine.configure_tenants(state.tenants().configured());
   for (const auto& [name, entry] : state.tenants().entries()) {
     if (entry.kept) machine.put(*entry.kept);
@@ -47,7 +47,7 @@ Excerpt excerpt_of(const StateView& state, std::size_t waiting_most, Now now) {
   const std::vector<JobId> waiting = waiting_in_order(state, waiting_most, now);
   for (const JobId id : waiting) take(id);
   for (const JobId id : waiting) {
-    for (const Dependency& dependency : state.find(id)->spec->rare->after) {
+    for (const Dependency& dependency : state.find(id)->spec->extras->after) {
       const Job* other = state.find(dependency.job);
       if (other != nullptr && other->ended()) take(dependency.job);
     }

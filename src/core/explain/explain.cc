@@ -59,7 +59,7 @@ std::vector<Reason> shape_reasons(const StateView& state, const Job& job, const 
     case Limited::kArray:
       reasons.push_back({.code = ReasonCode::kArrayLimit,
                          .jobs = {job.task->array},
-                         .wanted = static_cast<std::uint64_t>(spec.rare->array_limit)});
+                         .wanted = static_cast<std::uint64_t>(spec.extras->array_limit)});
       break;
     case Limited::kQuota:
       reasons.push_back({.code = ReasonCode::kTenantQuota, .jobs = {}});
@@ -85,10 +85,10 @@ std::vector<Reason> shape_reasons(const StateView& state, const Job& job, const 
     reasons.push_back(std::move(*kept));
     return reasons;
   }
-  const auto& reservation = decided.reservation;
-  if (reservation && reservation->job != job.id) {
-    Reason reason{.code = ReasonCode::kReserved, .jobs = {reservation->job}};
-    reason.until = reservation->start;
+  const auto& reserved = decided.reserved;
+  if (reserved && reserved->job != job.id) {
+    Reason reason{.code = ReasonCode::kReserved, .jobs = {reserved->job}};
+    reason.until = reserved->start;
     reasons.push_back(std::move(reason));
     return reasons;
   }
@@ -146,7 +146,7 @@ Reason aside_reason(const StateView& state, const Job& job, Now now) {
     Reason reason{.code = ReasonCode::kVramLimit, .jobs = {}, .until = until};
     const Microseconds left = std::max(Microseconds{0}, *until - now.wall);
     reason.name =
-        mib_text(job.spec->rare->vram_limit_bytes) + "; it is ended in " + rough_duration(left);
+        mib_text(job.spec->extras->vram_limit_bytes) + "; it is ended in " + rough_duration(left);
     return reason;
   }
   if (aside.by_hand) return {.code = ReasonCode::kPaused, .jobs = {}};
@@ -199,8 +199,8 @@ std::vector<Reason> own_reasons(const StateView& state, const Job& job, Now now)
     if (reason.jobs.size() > kNamedMost) reason.jobs.resize(kNamedMost);
     reasons.push_back(std::move(reason));
   }
-  if (job.spec->rare->begin && *job.spec->rare->begin > now.wall) {
-    reasons.push_back({.code = ReasonCode::kBegin, .jobs = {}, .until = job.spec->rare->begin});
+  if (job.spec->extras->begin && *job.spec->extras->begin > now.wall) {
+    reasons.push_back({.code = ReasonCode::kBegin, .jobs = {}, .until = job.spec->extras->begin});
   }
   if (queued->retry_boot && *queued->retry_boot > now.boot) {
     reasons.push_back({.code = ReasonCode::kRetry, .jobs = {}, .until = queued->retry_at});
@@ -240,7 +240,7 @@ std::vector<Reason> why_waiting(const StateView& state, const Job& job, Now now)
     reasons.insert(reasons.begin(), std::move(*later));
     return reasons;
   }
-  const Reservation* kept = all.reservation_against(job);
+  const ReservedStart* kept = all.reserved_against(job);
   const Tentative left = all.left_for(job);
   reasons.front().helps = what_starts_it(state, job, kept, left, now);
   reasons.front().starts_when_lifted =

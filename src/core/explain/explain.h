@@ -24,8 +24,8 @@ class WaitingReasons {
   WaitingReasons(const StateView& state, Now now);
   const std::vector<Reason>& of(const Job& job);
   // What is kept free for another job; null: nothing.
-  const Reservation* reservation_against(const Job& job) const {
-    const auto& kept = decided_.reservation;
+  const ReservedStart* reserved_against(const Job& job) const {
+    const auto& kept = decided_.reserved;
     return kept && kept->job != job.id ? &*kept : nullptr;
   }
   // What those leave who go before such a job: who is aside and comes back, above all.

@@ -50,12 +50,12 @@ class VirtualCourse {
       bool made_room = false;
       for (const Decision& decision : decide(state_, now_).decisions) {
         // Who has to go for lack of memory is not foreseen: what was seen is of now.
-        if (const auto* room = std::get_if<MakeRoom>(&decision)) {
+        if (const auto* room = std::get_if<Preempt>(&decision)) {
           delayed_[room->for_job] = time_to_make(state_, *room);
           for (const Victim& victim : room->victims) move_aside(victim);
           made_room = true;
         }
-        if (const auto* back = std::get_if<Return>(&decision)) return_at_once(back->job);
+        if (const auto* back = std::get_if<Resume>(&decision)) return_at_once(back->job);
         const auto* start = std::get_if<Start>(&decision);
         if (start == nullptr) continue;
         started(start->job, now_.wall + begin(*start), guessing_);
@@ -148,7 +148,7 @@ class VirtualCourse {
         if (!next || at < *next) next = at;
       }
     }
-    if (const auto change = state_.card_bookings().next_change(now_.wall)) {
+    if (const auto change = state_.card_reservations().next_change(now_.wall)) {
       next = std::min(next.value_or(kNobodyKnows), *change);
     }
     if (const auto moves = somebody_may_be_moved()) {

@@ -16,9 +16,9 @@ constexpr std::uint64_t kStep = 1ULL << 30;
 
 class Wishes {
  public:
-  Wishes(const StateView& state, const Job& job, const Reservation* reservation,
+  Wishes(const StateView& state, const Job& job, const ReservedStart* reserved,
          const Tentative& left, Now now)
-      : state_(state), job_(job), reservation_(reservation), now_(now), free_(left) {}
+      : state_(state), job_(job), reserved_(reserved), now_(now), free_(left) {}
 
   bool starts_with(const std::function<void(JobSpec&)>& change) const {
     JobSpec spec = *job_.spec;
@@ -26,7 +26,7 @@ class Wishes {
     Job other = job_;
     other.spec = std::make_shared<const JobSpec>(std::move(spec));
     return limited(state_, free_, other, now_) == Limited::kNo &&
-           place(state_, free_, other, reservation_, now_).has_value();
+           place(state_, free_, other, reserved_, now_).has_value();
   }
 
   // The most VRAM with which there are cards enough, in whole steps.
@@ -110,9 +110,9 @@ class Wishes {
   }
   std::optional<Help> shorter_time() const {
     // Until the reserved start, or until the next time that cards are kept for others.
-    std::optional<Wall> until = state_.card_bookings().next_change(now_.wall);
-    if (reservation_ != nullptr && reservation_->start) {
-      until = std::min(until.value_or(kNobodyKnows), *reservation_->start);
+    std::optional<Wall> until = state_.card_reservations().next_change(now_.wall);
+    if (reserved_ != nullptr && reserved_->start) {
+      until = std::min(until.value_or(kNobodyKnows), *reserved_->start);
     }
     if (!until) return std::nullopt;
     const TimeRule& time = job_.spec->time;
@@ -136,7 +136,7 @@ class Wishes {
  private:
   const StateView& state_;
   const Job& job_;
-  const Reservation* reservation_;
+  const ReservedStart* reserved_;
   Now now_;
   const Tentative& free_;
 };
@@ -144,9 +144,9 @@ class Wishes {
 }  // namespace
 
 std::vector<Help> what_starts_it(const StateView& state, const Job& job,
-                                 const Reservation* reservation, const Tentative& left, Now now) {
+                                 const ReservedStart* reserved, const Tentative& left, Now now) {
   std::vector<Help> helps;
-  const Wishes wishes(state, job, reservation, left, now);
+  const Wishes wishes(state, job, reserved, left, now);
   const auto offer = [&helps](const std::optional<Help>& help) {
     if (help) helps.push_back(*help);
   };

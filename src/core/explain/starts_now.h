@@ -12,6 +12,6 @@ namespace gpusched {
 
 // REQUIRES: the job is pending. `reservation` is another job's, or null.
 std::vector<Help> what_starts_it(const StateView& state, const Job& job,
-                                 const Reservation* reservation, const Tentative& left, Now now);
+                                 const ReservedStart* reserved, const Tentative& left, Now now);
 
 }  // namespace gpusched

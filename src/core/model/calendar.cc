@@ -21,9 +21,9 @@ std::vector<std::string> kept_free(const CalendarRule& rule, const std::vector<C
 
 }  // namespace
 
-std::vector<Booking> bookings_of(const Calendar& calendar, const std::vector<Card>& cards, Wall now,
-                                 int days, Seconds (*offset_at)(Wall)) {
-  std::vector<Booking> bookings;
+std::vector<Reservation> reservations_of(const Calendar& calendar, const std::vector<Card>& cards,
+                                         Wall now, int days, Seconds (*offset_at)(Wall)) {
+  std::vector<Reservation> reservations;
   const Wall local_now = now + offset_at(now);
   const auto today = std::chrono::floor<std::chrono::days>(local_now.time_since_epoch()).count();
   for (auto day = today - 1; day <= today + days; ++day) {
@@ -35,14 +35,15 @@ std::vector<Booking> bookings_of(const Calendar& calendar, const std::vector<Car
         const Wall local{kDay * day + since_midnight};
         return local - offset_at(local - offset_at(local));
       };
-      Booking booking;
-      booking.from = at(rule.from);
-      booking.until = at(rule.until > rule.from ? rule.until : rule.until + kDay);
-      booking.cards = kept_free(rule, cards);
-      if (booking.until > now && !booking.cards.empty()) bookings.push_back(std::move(booking));
+      Reservation reservation;
+      reservation.from = at(rule.from);
+      reservation.until = at(rule.until > rule.from ? rule.until : rule.until + kDay);
+      reservation.cards = kept_free(rule, cards);
+      if (reservation.until > now && !reservation.cards.empty())
+        reservations.push_back(std::move(reservation));
     }
   }
-  return bookings;
+  return reservations;
 }
 
 }  // namespace gpusched

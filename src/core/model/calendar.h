@@ -1,12 +1,12 @@
 // Cards that are kept free at certain hours of the week (`scheduling.calendar`), worked out as
-// bookings for the time ahead. Hours are local; whoever calls says what local means.
+// reservations for the time ahead. Hours are local; whoever calls says what local means.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "core/model/booking.h"
 #include "core/model/needs.h"
+#include "core/model/reservation.h"
 
 namespace gpusched {
 
@@ -20,7 +20,7 @@ struct CalendarRule {
 using Calendar = std::vector<CalendarRule>;
 
 // From the day before `now` to `days` after it. `offset_at`: local time minus UTC.
-std::vector<Booking> bookings_of(const Calendar& calendar, const std::vector<Card>& cards, Wall now,
-                                 int days, Seconds (*offset_at)(Wall));
+std::vector<Reservation> reservations_of(const Calendar& calendar, const std::vector<Card>& cards,
+                                         Wall now, int days, Seconds (*offset_at)(Wall));
 
 }  // namespace gpusched

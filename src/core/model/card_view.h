@@ -60,7 +60,7 @@ struct CardView {
 
 // What is taken of a card beyond what jobs were given: by foreign processes, by nobody that the
 // driver lists, and by jobs that took more than they asked for.
-struct Beyond {
+struct UngrantedUse {
   std::uint64_t vram_bytes = 0;
   int load_percent = 0;  // Of foreign processes.
   // What jobs use of the compute, less what they were given: below zero where they use less.

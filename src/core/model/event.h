@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/time.h"
-#include "core/model/booking.h"
 #include "core/model/card.h"
 #include "core/model/card_view.h"
 #include "core/model/health.h"
@@ -20,6 +19,7 @@
 #include "core/model/job.h"
 #include "core/model/job_patch.h"
 #include "core/model/move.h"
+#include "core/model/reservation.h"
 #include "core/model/tenant.h"
 
 namespace gpusched {
@@ -137,7 +137,8 @@ struct UndrainAsked {
 // Cards kept for a user or tenant from a time to a time.
 struct ReserveAsked {
   Principal actor;
-  Booking booking;  // Without id, cards and maker; for no user and no tenant: for the actor.
+  Reservation
+      reservation;  // Without id, cards and maker; for no user and no tenant: for the actor.
   bool maintenance = false;  // For nobody at all.
   CardList cards;            // These, or
   int count = 0;             // so many, whichever are best.
@@ -174,7 +175,7 @@ struct CardsReported {
 };
 // What the calendar of the configuration says for the time ahead.
 struct CalendarRead {
-  std::vector<Booking> calendar;
+  std::vector<Reservation> calendar;
 };
 struct CardSeen {
   CardNumber card{};
@@ -292,7 +293,7 @@ struct Changed {
 };
 // The reservation that was made, or taken back.
 struct Booked {
-  Booking booking;
+  Reservation reservation;
 };
 // What the asker is told; world reports get monostate.
 using Answer = std::variant<std::monostate, Refusal, Submitted, Changed, Booked>;

@@ -116,7 +116,7 @@ struct ResourceLimit {
 using ResourceLimits = std::vector<ResourceLimit>;
 
 // What most jobs do not ask for; apart, to keep those small.
-struct RareAsks {
+struct SpecExtras {
   std::string output_path;  // Empty: the job directory's log.
   std::string error_path;   // Empty: merged into output.
   std::vector<std::string> tags;
@@ -131,7 +131,7 @@ struct RareAsks {
   std::uint64_t vram_limit_bytes = 0;
   std::string comment;  // For people.
   int array_limit = 0;  // `--array 0-99%4`: how many of the array run at once; 0: no limit.
-  friend bool operator==(const RareAsks&, const RareAsks&) = default;
+  friend bool operator==(const SpecExtras&, const SpecExtras&) = default;
 };
 
 // What the user asked for. Immutable once accepted; the jobs of an array share one.
@@ -152,7 +152,7 @@ struct JobSpec {
   bool restartable = false;
   PreemptPolicy preempt = PreemptPolicy::kAuto;
   Attach attach = Attach::kNone;
-  Rare<RareAsks> rare;
+  Rare<SpecExtras> extras;
   std::shared_ptr<const SaveTerms> saves = {};         // Set: it speaks the checkpoint contract.
   std::shared_ptr<LeaseTerms> lease = {};              // Set: a lease; it has no command.
   std::shared_ptr<const AdoptedProcess> adopted = {};  // Set: its process was there before.
@@ -220,7 +220,7 @@ struct Queued {
   friend bool operator==(const Queued&, const Queued&) = default;
 };
 // Asked to stop while an attempt was alive; what the attempt's end will mean.
-// kMakeRoom: for somebody more important, by saving itself or by beginning again later. kLetGo: an
+// kPreempt: for somebody more important, by saving itself or by beginning again later. kLetGo: an
 // adopted process goes on without us, once it is on its cards.
 enum class StopReason : std::uint8_t {
   kNone,
@@ -247,7 +247,7 @@ struct Running {
   // nothing is known.
   std::shared_ptr<const GpuUsage> used = {};
   std::shared_ptr<const Presence> presence = {};  // Null: it was never moved aside.
-  JobId leaves_for{};                             // While stopping is kMakeRoom: for whom.
+  JobId leaves_for{};                             // While stopping is kPreempt: for whom.
   friend bool operator==(const Running&, const Running&) = default;
 };
 enum class Outcome : std::uint8_t { kCompleted, kFailed, kCancelled };

@@ -12,7 +12,7 @@ JobSpec JobPatch::applied_to(const JobSpec& spec) const {
   JobSpec next = spec;
   for_each_given([&](const auto& row) { row.put(next, row.in(values_)); });
   // What has become the default again takes no room.
-  if (!next.rare.unset()) next.rare = RareAsks(*next.rare);
+  if (!next.extras.unset()) next.extras = SpecExtras(*next.extras);
   if (!next.needs.cards.unset()) next.needs.cards = CardFilter(*next.needs.cards);
   return next;
 }

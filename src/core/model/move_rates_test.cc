@@ -112,7 +112,7 @@ TEST_F(MovingCards, OfTwoEqualJobsTheOneOnTheFasterCardGoes) {
   ask().vram(20).priority(90).submit(state_, at_second(1000));
   const auto decisions = decide(state_, at_second(1000)).decisions;
   ASSERT_EQ(decisions.size(), 1u);
-  EXPECT_EQ(std::get<MakeRoom>(decisions.front()).victims.front().job, JobId{1});
+  EXPECT_EQ(std::get<Preempt>(decisions.front()).victims.front().job, JobId{1});
 }
 
 TEST_F(MovingCards, OnACardTooSlowForItNobodyIsMoved) {

@@ -47,12 +47,12 @@ struct AsTerminal {};
 struct AsArrayLimit {};
 
 template <class T>
-const T& rare_part(const Rare<T>& rare) {
-  return *rare;
+const T& extras_of(const Rare<T>& extras) {
+  return *extras;
 }
 template <class T>
-T& rare_part(Rare<T>& rare) {
-  return rare.edit();
+T& extras_of(Rare<T>& extras) {
+  return extras.edit();
 }
 
 // The part of a spec in which a field lies; of one that is not const, to be changed.
@@ -61,13 +61,13 @@ auto& part_of(Spec& spec) {
   if constexpr (std::is_same_v<Part, Needs>) {
     return spec.needs;
   } else if constexpr (std::is_same_v<Part, CardFilter>) {
-    return rare_part(spec.needs.cards);
+    return extras_of(spec.needs.cards);
   } else if constexpr (std::is_same_v<Part, RetryRule>) {
     return spec.retry;
   } else if constexpr (std::is_same_v<Part, TimeRule>) {
     return spec.time;
-  } else if constexpr (std::is_same_v<Part, RareAsks>) {
-    return rare_part(spec.rare);
+  } else if constexpr (std::is_same_v<Part, SpecExtras>) {
+    return extras_of(spec.extras);
   } else {
     return spec;
   }
@@ -135,12 +135,12 @@ inline constexpr auto kAll = std::make_tuple(
     old("working_directory", &JobSpec::working_directory, {.shown = kPlaces}),
     old("umask", &JobSpec::umask, {.shown = kNowhere, .most = 0777}),
     old("resource_limits", &JobSpec::limits, {.shown = kNowhere}),
-    old("tags", &RareAsks::tags, {.set = kAlive, .shown = kRow, .most = kLabelMost}),
-    old("after", &RareAsks::after), old("retry_causes", &RetryRule::causes),
+    old("tags", &SpecExtras::tags, {.set = kAlive, .shown = kRow, .most = kLabelMost}),
+    old("after", &SpecExtras::after), old("retry_causes", &RetryRule::causes),
     old("name", &JobSpec::name, {.set = kAlive, .shown = kRow, .most = kLabelMost}),
     old("group", &JobSpec::group, {.set = kWaiting, .shown = kRow, .most = kLabelMost}),
     old("project", &JobSpec::project, {.shown = kRow, .most = kLabelMost}),
-    old("key", &RareAsks::key, {.shown = kNowhere, .most = kLabelMost}),
+    old("key", &SpecExtras::key, {.shown = kNowhere, .most = kLabelMost}),
     old("gpus", &Needs::gpus, {.set = kWaiting, .shown = kRow}),
     old("vram_bytes", &Needs::vram_bytes, {.set = kWaiting, .shown = kRow, .most = kBytesMost}),
     old("share_percent", &Needs::share_percent, {.set = kWaiting, .shown = kRow, .most = 100}),
@@ -158,20 +158,20 @@ inline constexpr auto kAll = std::make_tuple(
         {.null_at_default = false, .stored_at_default = true, .shown_name = "warn_signal"}),
     old("retries", &RetryRule::retries, {.set = kAlive, .most = kRetriesMost}),
     old("retry_back_off_s", &RetryRule::back_off), old("restartable", &JobSpec::restartable),
-    old("preempt", &JobSpec::preempt), old("begin", &RareAsks::begin, {.set = kWaiting}),
-    old("expire", &RareAsks::expire, {.set = kWaiting}),
-    field("deadline", &RareAsks::deadline, {.set = kAlive}),
-    field("output_path", &RareAsks::output_path, {.shown = kPlaces, .stored_at_default = true}),
-    field("error_path", &RareAsks::error_path, {.shown = kPlaces, .stored_at_default = true}),
+    old("preempt", &JobSpec::preempt), old("begin", &SpecExtras::begin, {.set = kWaiting}),
+    old("expire", &SpecExtras::expire, {.set = kWaiting}),
+    field("deadline", &SpecExtras::deadline, {.set = kAlive}),
+    field("output_path", &SpecExtras::output_path, {.shown = kPlaces, .stored_at_default = true}),
+    field("error_path", &SpecExtras::error_path, {.shown = kPlaces, .stored_at_default = true}),
     old("attach", &JobSpec::attach),
-    part<AsTerminal, RareAsks>("terminal", {.shown = kNowhere, .stored_at_default = true}),
-    SpecField<RareAsks, int, AsArrayLimit>{
+    part<AsTerminal, SpecExtras>("terminal", {.shown = kNowhere, .stored_at_default = true}),
+    SpecField<SpecExtras, int, AsArrayLimit>{
         "array",
-        &RareAsks::array_limit,
+        &SpecExtras::array_limit,
         {.shown = kNowhere, .most = kTasksAtOnceMost, .stored_only = true}},
-    field("vram_limit_bytes", &RareAsks::vram_limit_bytes, {.set = kAlive, .most = kBytesMost}),
+    field("vram_limit_bytes", &SpecExtras::vram_limit_bytes, {.set = kAlive, .most = kBytesMost}),
     field("checkpoint", &JobSpec::saves),
-    field("comment", &RareAsks::comment,
+    field("comment", &SpecExtras::comment,
           {.set = kAlive, .shown = kPlaces, .most = 1000, .label = "Comment"}));
 
 }  // namespace spec_fields

@@ -26,10 +26,10 @@ bool host_has_room(const StateView& state, const Tentative& free, int cpus,
 }
 
 std::optional<Grant> place_on_cpus(const StateView& state, const Tentative& free,
-                                   const Needs& needs, const Reservation* reservation) {
+                                   const Needs& needs, const ReservedStart* reserved) {
   const int cpus = std::max(1, needs.cpus);
   if (!host_has_room(state, free, cpus, needs.ram_bytes)) return std::nullopt;
-  if (reservation != nullptr && !leaves_room_for(state, *reservation, cpus, needs.ram_bytes)) {
+  if (reserved != nullptr && !leaves_room_for(state, *reserved, cpus, needs.ram_bytes)) {
     return std::nullopt;
   }
   return Grant{.cards = {}, .cpus = cpus, .ram_bytes = needs.ram_bytes};
@@ -48,24 +48,23 @@ std::map<CardNumber, std::uint64_t> turns_taken(const StateView& state, const Te
 }
 
 std::optional<Grant> place_on_cards(const StateView& state, const Tentative& free, const Job& job,
-                                    const Needs& needs, const Reservation* reservation, Now now) {
+                                    const Needs& needs, const ReservedStart* reserved, Now now) {
   if (!host_has_room(state, free, needs.cpus, needs.ram_bytes)) return std::nullopt;
-  if (reservation != nullptr &&
-      !leaves_room_for(state, *reservation, needs.cpus, needs.ram_bytes)) {
+  if (reserved != nullptr && !leaves_room_for(state, *reserved, needs.cpus, needs.ram_bytes)) {
     return std::nullopt;
   }
   std::vector<std::size_t> fitting = fitting_cards(state, free, needs);
-  if (reservation != nullptr) {
+  if (reserved != nullptr) {
     // Who has a card kept for oneself need not leave it to the first in order.
     std::erase_if(fitting, [&](std::size_t i) {
-      return !leaves_room_for(state, *reservation, i, grant_on(state.cards()[i], needs)) &&
-             !state.card_bookings().kept_for(job, i, now.wall);
+      return !leaves_room_for(state, *reserved, i, grant_on(state.cards()[i], needs)) &&
+             !state.card_reservations().kept_for(job, i, now.wall);
     });
   }
-  if (!state.card_bookings().empty()) {
+  if (!state.card_reservations().empty()) {
     const Wall end = end_of(state, job, now, Trust::kEstimates);
     std::erase_if(fitting, [&](std::size_t i) {
-      return state.card_bookings().against(job, i, now.wall, end) != nullptr;
+      return state.card_reservations().against(job, i, now.wall, end) != nullptr;
     });
   }
   if (!state.seen().slow_pairs.empty()) {
@@ -204,10 +203,10 @@ std::optional<Placement> placement_named(const std::string& name) {
 }
 
 std::optional<Grant> place(const StateView& state, const Tentative& free, const Job& job,
-                           const Reservation* reservation, Now now) {
+                           const ReservedStart* reserved, Now now) {
   const Needs needs = needs_now(state, job);
-  const bool passes = reservation == nullptr || over_by(state, *reservation, job, now);
-  const Reservation* binding = passes ? nullptr : reservation;
+  const bool passes = reserved == nullptr || over_by(state, *reserved, job, now);
+  const ReservedStart* binding = passes ? nullptr : reserved;
   const auto on_cpus = [&] { return place_on_cpus(state, free, needs, binding); };
   const auto on_cards = [&] { return place_on_cards(state, free, job, needs, binding, now); };
   if (!needs.wants_cards()) return on_cpus();

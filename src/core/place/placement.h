@@ -17,7 +17,7 @@ std::optional<Placement> placement_named(const std::string& name);
 // By the rule of placement; gangs on linked cards where there are such.
 // With a reservation, cards it needs are taken only where its own need still fits beside the job.
 std::optional<Grant> place(const StateView& state, const Tentative& free, const Job& job,
-                           const Reservation* reservation, Now now);
+                           const ReservedStart* reserved, Now now);
 
 // Whether its grant counts for round-robin: leases that ask for it, jobs where that is the rule.
 bool by_turns(const Rules& rules, const Job& job);

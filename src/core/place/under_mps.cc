@@ -16,7 +16,7 @@ bool runs_under_mps(const StateView& state, const Job& job, const Grant& grant) 
       return false;
     case MpsUse::kLimits: {
       const int share = job.spec->needs.share_percent;
-      return (share > 0 && share < 100) || job.spec->rare->vram_limit_bytes > 0;
+      return (share > 0 && share < 100) || job.spec->extras->vram_limit_bytes > 0;
     }
     case MpsUse::kAll:
       return true;

@@ -21,7 +21,7 @@ State with_mps(MpsUse use, int cards = 1) {
 
 Ask limited(std::uint64_t gib) {
   Ask asked = ask();
-  asked.spec().rare.edit().vram_limit_bytes = gib * kGiB;
+  asked.spec().extras.edit().vram_limit_bytes = gib * kGiB;
   return asked;
 }
 
@@ -127,7 +127,7 @@ std::optional<Mechanism> moved_by(bool mps, bool restartable, std::uint64_t gib)
   run(state, 1, at_second(0));
   ask().vram(gib).share(80).priority(90).submit(state, at_second(600));
   for (const Decision& decision : decide(state, at_second(600)).decisions) {
-    if (const auto* room = std::get_if<MakeRoom>(&decision)) return room->victims.at(0).mechanism;
+    if (const auto* room = std::get_if<Preempt>(&decision)) return room->victims.at(0).mechanism;
   }
   return std::nullopt;
 }

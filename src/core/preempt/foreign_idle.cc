@@ -74,8 +74,8 @@ std::vector<int> enough_for_somebody(const StateView& state, std::size_t card,
     if (place(state, free, job, nullptr, now)) continue;  // It starts without.
     std::vector<int> going;
     for (const SeenProcess* process : candidates) {
-      std::uint64_t& beyond = free.cards[card].beyond.vram_bytes;
-      beyond -= std::min(beyond, *process->vram_bytes);
+      std::uint64_t& ungranted = free.cards[card].ungranted.vram_bytes;
+      ungranted -= std::min(ungranted, *process->vram_bytes);
       going.push_back(process->pid);
       if (place(state, free, job, nullptr, now)) return going;
     }

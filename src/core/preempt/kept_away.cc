@@ -44,7 +44,7 @@ std::string who_is_on(const StateView& state, const Job& job, std::size_t positi
     }
     text += (named++ == 0 ? "" : ", ") + there;
   }
-  const std::uint64_t foreign = state.holds_on(position).beyond.vram_bytes;
+  const std::uint64_t foreign = state.holds_on(position).ungranted.vram_bytes;
   if (named > 0) return text + (named == 1 ? " is there" : " are there");
   if (foreign == 0) return {};
   return mib_text(foreign) + " are used by others";

@@ -30,8 +30,8 @@ bool would_exceed_quota(const StateView& state, const Job& job) {
   return exceeds_quota(holds, state.tenants().terms_of(job.tenant));
 }
 
-std::vector<MakeRoom> relieve_quotas(const StateView& state, Now now) {
-  std::vector<MakeRoom> plans;
+std::vector<Preempt> relieve_quotas(const StateView& state, Now now) {
+  std::vector<Preempt> plans;
   if (!state.rules().room.over_quota || state.rules().preemption == Preemption::kOff) return plans;
   if (!state.tenants().any_quota()) return plans;
   for (const auto& [name, entry] : state.tenants().entries()) {
@@ -50,7 +50,7 @@ std::vector<MakeRoom> relieve_quotas(const StateView& state, Now now) {
   return plans;
 }
 
-bool still_over_quota(const StateView& state, const MakeRoom& plan, Now now) {
+bool still_over_quota(const StateView& state, const Preempt& plan, Now now) {
   return std::ranges::all_of(plan.victims, [&](const Victim& victim) {
     const Job* job = state.find(victim.job);
     return job != nullptr && is_movable(state, *job, now) &&

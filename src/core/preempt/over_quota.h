@@ -10,8 +10,8 @@
 namespace gpusched {
 
 // Plans for nobody in particular, one job per tenant; none unless the rules say so.
-std::vector<MakeRoom> relieve_quotas(const StateView& state, Now now);
-bool still_over_quota(const StateView& state, const MakeRoom& plan, Now now);
+std::vector<Preempt> relieve_quotas(const StateView& state, Now now);
+bool still_over_quota(const StateView& state, const Preempt& plan, Now now);
 
 // What a tenant's jobs hold that are on their cards. What is away will want its place back.
 TenantHolds holds_here(const StateView& state, const std::string& tenant);

@@ -65,7 +65,7 @@ void leave_room(const StateView& state, const Job& job, Mechanism how, Tentative
       take_away(state, job, held, holds);
       continue;
     }
-    holds.beyond.jobs_load_percent -= beyond_of(state, job, held.card).jobs_load_percent;
+    holds.ungranted.jobs_load_percent -= ungranted_of(state, job, held.card).jobs_load_percent;
     holds.share_percent -= held.share_percent;
   }
   free.host.cpus -= grant.cpus;
@@ -224,14 +224,14 @@ class Planner {
 // The job would start by itself before the room is made.
 bool comes_too_late(const StateView& state, const Tentative& free, const Job& job,
                     const RoomPlan& plan, Now now) {
-  const Reservation waits = reserve_for(state, free, job, now);
+  const ReservedStart waits = reserve_start_for(state, free, job, now);
   if (!waits.start) return false;
   return *waits.start - now.wall <= time_to_make(state, plan.decision);
 }
 
 }  // namespace
 
-Microseconds time_to_make(const StateView& state, const MakeRoom& plan) {
+Microseconds time_to_make(const StateView& state, const Preempt& plan) {
   Microseconds time{0};
   for (const Victim& victim : plan.victims) {
     if (victim.mechanism != Mechanism::kCheckpoint) continue;
@@ -279,7 +279,7 @@ bool Leavers::any_waits_before(const Job& job, const Grant& grant) const {
   });
 }
 
-void Leavers::add(const MakeRoom& plan, Tentative& free) {
+void Leavers::add(const Preempt& plan, Tentative& free) {
   for (const Victim& victim : plan.victims) {
     going_.push_back(victim);
     free.host.ram_bytes += victim.bytes;
@@ -306,7 +306,7 @@ std::optional<RoomPlan> plan_room(const StateView& state, const Tentative& free,
   return plan;
 }
 
-bool still_valid(const StateView& state, const MakeRoom& plan, Now now) {
+bool still_valid(const StateView& state, const Preempt& plan, Now now) {
   // Another move of this turn may have taken the host RAM.
   std::uint64_t bytes = 0;
   for (const Victim& victim : plan.victims) bytes += victim.bytes;

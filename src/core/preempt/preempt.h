@@ -16,7 +16,7 @@
 namespace gpusched {
 
 struct RoomPlan {
-  MakeRoom decision;
+  Preempt decision;
   Grant grant;  // What the job will get.
 };
 
@@ -30,7 +30,7 @@ class Leavers {
   bool none() const { return going_.empty(); }
   bool contains(JobId id) const;
   // By a decision of this turn. What they will have in host RAM is taken from `free` at once.
-  void add(const MakeRoom& plan, Tentative& free);
+  void add(const Preempt& plan, Tentative& free);
   // One of them waits aside before this job, and for one of these cards: the job would not start
   // there, so nobody else leaves for it yet.
   bool any_waits_before(const Job& job, const Grant& grant) const;
@@ -47,8 +47,8 @@ using FindRoom = std::function<std::optional<Grant>(const Tentative& free)>;
 std::optional<RoomPlan> plan_room(const StateView& state, const Tentative& free,
                                   const Leavers& leavers, const Job& job, const FindRoom& find,
                                   Now now);
-bool still_valid(const StateView& state, const MakeRoom& plan, Now now);
+bool still_valid(const StateView& state, const Preempt& plan, Now now);
 
 // How long the driver needs to get its victims out of the way.
-Microseconds time_to_make(const StateView& state, const MakeRoom& plan);
+Microseconds time_to_make(const StateView& state, const Preempt& plan);
 }  // namespace gpusched

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kLowPriority = 30, kHighPriority = 75;
 
-TEST(MakeRoomOptions, TimeshareLetsEqualsTakeTurns) {
+TEST(PreemptOptions, TimeshareLetsEqualsTakeTurns) {
   Rules rules;
   rules.room.timeshare = true;
   State state = moving_machine(1, 24, rules);
@@ -29,7 +29,7 @@ TEST(MakeRoomOptions, TimeshareLetsEqualsTakeTurns) {
   EXPECT_EQ(who<BringBack>(take_turn(state, 7400)), JobNumbers{1});
 }
 
-TEST(MakeRoomOptions, WhoSitsIdleGoesForAnybody) {
+TEST(PreemptOptions, WhoSitsIdleGoesForAnybody) {
   Rules rules;
   rules.room.idle_after = Seconds{600};
   State state = moving_machine(1, 24, rules);
@@ -53,7 +53,7 @@ TEST(MakeRoomOptions, WhoSitsIdleGoesForAnybody) {
   EXPECT_EQ(who<MoveAside>(take_turn(state, 1200)), JobNumbers{1});
 }
 
-TEST(MakeRoomOptions, WhoIsOverALoweredQuotaIsMovedAside) {
+TEST(PreemptOptions, WhoIsOverALoweredQuotaIsMovedAside) {
   Rules rules;
   rules.room.over_quota = true;
   State state = moving_machine(2, 24, rules);

@@ -16,7 +16,7 @@ std::vector<JobId> served_by(const std::vector<Decision>& decisions) {
   std::vector<JobId> served;
   for (const Decision& decision : decisions) {
     if (const auto* start = std::get_if<Start>(&decision)) served.push_back(start->job);
-    if (const auto* room = std::get_if<MakeRoom>(&decision)) served.push_back(room->for_job);
+    if (const auto* room = std::get_if<Preempt>(&decision)) served.push_back(room->for_job);
   }
   return served;
 }
@@ -65,7 +65,7 @@ std::vector<Decision> without_rooms_after(const std::vector<Decision>& decisions
                                           std::size_t last) {
   std::vector<Decision> kept;
   for (std::size_t i = 0; i < decisions.size(); ++i) {
-    if (i <= last || !std::holds_alternative<MakeRoom>(decisions[i])) kept.push_back(decisions[i]);
+    if (i <= last || !std::holds_alternative<Preempt>(decisions[i])) kept.push_back(decisions[i]);
   }
   return kept;
 }
@@ -75,12 +75,12 @@ std::vector<Decision> without_rooms_after(const std::vector<Decision>& decisions
 // plan in mind, and what they free is theirs.
 void check_plans(const State& state, const std::vector<Decision>& decisions, std::int64_t second) {
   for (std::size_t i = 0; i < decisions.size(); ++i) {
-    const auto* room = std::get_if<MakeRoom>(&decisions[i]);
+    const auto* room = std::get_if<Preempt>(&decisions[i]);
     if (room == nullptr || !state.pending().contains(room->for_job)) continue;
     RC_ASSERT(serves_after(state, decisions, room->for_job, second));
     for (std::size_t spared = 0; spared < room->victims.size(); ++spared) {
       std::vector<Decision> fewer = without_rooms_after(decisions, i);
-      auto& victims = std::get<MakeRoom>(fewer[i]).victims;
+      auto& victims = std::get<Preempt>(fewer[i]).victims;
       victims.erase(victims.begin() + static_cast<std::ptrdiff_t>(spared));
       if (victims.empty()) fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
       RC_ASSERT(!starts_after(state, fewer, room->for_job, second));
@@ -90,7 +90,7 @@ void check_plans(const State& state, const std::vector<Decision>& decisions, std
 
 // Whatever is submitted, moved, and fails: never more on a card than it has, no victim of an equal
 // or higher band, bounded moves, and in the end everybody has run.
-RC_GTEST_PROP(MakeRoomProperty, EverybodyReturnsAndNobodyIsMovedForNothing, ()) {
+RC_GTEST_PROP(PreemptProperty, EverybodyReturnsAndNobodyIsMovedForNothing, ()) {
   const int cards = *rc::gen::inRange(1, 4);
   Rules rules;
   rules.room.moves_most = *rc::gen::inRange(0, 4);
@@ -108,7 +108,7 @@ RC_GTEST_PROP(MakeRoomProperty, EverybodyReturnsAndNobodyIsMovedForNothing, ()) 
     const std::vector<Decision> decisions = decide(state, at_second(second)).decisions;
     check_plans(state, decisions, second);
     for (const Decision& decision : decisions) {
-      if (const auto* room = std::get_if<MakeRoom>(&decision)) {
+      if (const auto* room = std::get_if<Preempt>(&decision)) {
         for (const Victim& victim : room->victims) {
           RC_ASSERT(band_rank(state.find(victim.job)->priority) >
                     band_rank(state.find(room->for_job)->priority));

@@ -20,7 +20,7 @@ void change_priority(State& state, std::uint64_t job, int priority, std::int64_t
   ASSERT_EQ(state.find(JobId{job})->priority, priority);
 }
 
-TEST(MakeRoomSeveral, HostRamIsHeldFromTheDecisionOnSoTwoMovesCannotShareIt) {
+TEST(PreemptSeveral, HostRamIsHeldFromTheDecisionOnSoTwoMovesCannotShareIt) {
   State state = moving_machine(2, 24);
   state.set_host({.cpus = 32, .ram_bytes = 24 * kGiB});
   for (int i = 0; i < 2; ++i) {
@@ -38,7 +38,7 @@ TEST(MakeRoomSeveral, HostRamIsHeldFromTheDecisionOnSoTwoMovesCannotShareIt) {
   EXPECT_EQ(who<Launch>(take_turn(state, 62)).size(), 1u);
 }
 
-TEST(MakeRoomSeveral, RoomThatServesTwoIsMadeOnce) {
+TEST(PreemptSeveral, RoomThatServesTwoIsMadeOnce) {
   State state = moving_machine(1, 24);
   ask().vram(4).share(10).priority(kPriorityLow).submit(state, at_second(0));
   ask().vram(14).share(10).priority(kPriorityLow).submit(state, at_second(0));
@@ -53,7 +53,7 @@ TEST(MakeRoomSeveral, RoomThatServesTwoIsMadeOnce) {
   EXPECT_EQ(who<Launch>(take_turn(state, 62)), (JobNumbers{3, 4}));
 }
 
-TEST(MakeRoomSeveral, NobodyIsMovedForAJobWhoseCardAMoreImportantVictimWaitsFor) {
+TEST(PreemptSeveral, NobodyIsMovedForAJobWhoseCardAMoreImportantVictimWaitsFor) {
   State state = moving_machine(2, 24);
   ask().vram(15).share(43).priority(40).submit(state, at_second(0));
   ask().vram(1).share(20).priority(0).submit(state, at_second(0));
@@ -66,7 +66,7 @@ TEST(MakeRoomSeveral, NobodyIsMovedForAJobWhoseCardAMoreImportantVictimWaitsFor)
       << "job 3 could not start without job 2 either: job 1 returns before it";
 }
 
-TEST(MakeRoomSeveral, NobodyIsMovedWhereSomebodyIsBeingCancelled) {
+TEST(PreemptSeveral, NobodyIsMovedWhereSomebodyIsBeingCancelled) {
   State state = moving_machine(1, 24);
   ask().vram(10).share(10).priority(kPriorityLow).submit(state, at_second(0));
   ask().vram(10).share(10).priority(kPriorityLow).submit(state, at_second(0));
@@ -77,7 +77,7 @@ TEST(MakeRoomSeveral, NobodyIsMovedWhereSomebodyIsBeingCancelled) {
   EXPECT_TRUE(take_turn(state, 60).empty());
 }
 
-TEST(MakeRoomSeveral, AGangThatCannotBeHelpedDoesNotKeepRoomFromThoseThatEndBeforeIt) {
+TEST(PreemptSeveral, AGangThatCannotBeHelpedDoesNotKeepRoomFromThoseThatEndBeforeIt) {
   State state = moving_machine(2, 24);
   ask().priority(kPriorityUrgent).time(3600).submit(state, at_second(0));
   ask().priority(kPriorityLow).time(7200).submit(state, at_second(0));
@@ -91,7 +91,7 @@ TEST(MakeRoomSeveral, AGangThatCannotBeHelpedDoesNotKeepRoomFromThoseThatEndBefo
   EXPECT_EQ(who<Launch>(take_turn(state, 62)), JobNumbers{4});
 }
 
-TEST(MakeRoomSeveral, RoomThatWasMadeForAJobIsNotLostToALaterGang) {
+TEST(PreemptSeveral, RoomThatWasMadeForAJobIsNotLostToALaterGang) {
   State state = moving_machine(2, 24);
   ask().priority(kPriorityUrgent).submit(state, at_second(0));
   ask().priority(kPriorityLow).submit(state, at_second(0));
@@ -109,7 +109,7 @@ TEST(MakeRoomSeveral, RoomThatWasMadeForAJobIsNotLostToALaterGang) {
   EXPECT_EQ(who<BringBack>(take_turn(state, 100)), JobNumbers{2}) << "no card stays empty for it";
 }
 
-TEST(MakeRoomSeveral, WhoWantsToReturnMovesTheLessImportantAside) {
+TEST(PreemptSeveral, WhoWantsToReturnMovesTheLessImportantAside) {
   State state = moving_machine(1, 24);
   ask().vram(20).priority(kPriorityUrgent).submit(state, at_second(0));
   starts_and_runs(state, 1, 0);
@@ -128,7 +128,7 @@ TEST(MakeRoomSeveral, WhoWantsToReturnMovesTheLessImportantAside) {
   EXPECT_EQ(state.find(JobId{1})->moves, 0) << "a pause by hand is no move";
 }
 
-TEST(MakeRoomSeveral, APriorityThatFallsMeanwhileBringsTheVictimBack) {
+TEST(PreemptSeveral, APriorityThatFallsMeanwhileBringsTheVictimBack) {
   State state = moving_machine(1, 24);
   ask().priority(kPriorityLow).submit(state, at_second(0));
   starts_and_runs(state, 1, 0);
@@ -141,7 +141,7 @@ TEST(MakeRoomSeveral, APriorityThatFallsMeanwhileBringsTheVictimBack) {
   EXPECT_EQ(state_of(state, 2), "queued");
 }
 
-TEST(MakeRoomSeveral, AVictimThatBecomesMoreImportantTakesItsPlaceBack) {
+TEST(PreemptSeveral, AVictimThatBecomesMoreImportantTakesItsPlaceBack) {
   State state = moving_machine(1, 24);
   state.set_host({.cpus = 32, .ram_bytes = 512 * kGiB});
   ask().priority(kPriorityLow).submit(state, at_second(0));
@@ -157,7 +157,7 @@ TEST(MakeRoomSeveral, AVictimThatBecomesMoreImportantTakesItsPlaceBack) {
   EXPECT_EQ(who<BringBack>(take_turn(state, 101)), JobNumbers{1});
 }
 
-TEST(MakeRoomSeveral, AllCardsAreMadeRoomOnTogether) {
+TEST(PreemptSeveral, AllCardsAreMadeRoomOnTogether) {
   State state = moving_machine(2, 24);
   for (int i = 0; i < 2; ++i) {
     ask().vram(20).priority(kPriorityLow).submit(state, at_second(0));
@@ -169,7 +169,7 @@ TEST(MakeRoomSeveral, AllCardsAreMadeRoomOnTogether) {
   EXPECT_EQ(who<MoveAside>(take_turn(state, 60)), (JobNumbers{1, 2}));
 }
 
-TEST(MakeRoomSeveral, ARestartableJobNearItsEndIsWaitedFor) {
+TEST(PreemptSeveral, ARestartableJobNearItsEndIsWaitedFor) {
   for (const std::int64_t limit : {100, 1000}) {
     State state = machine(1, 24, 8, {});
     Ask asked = ask();
@@ -182,7 +182,7 @@ TEST(MakeRoomSeveral, ARestartableJobNearItsEndIsWaitedFor) {
   }
 }
 
-TEST(MakeRoomSeveral, AfterAFailedMoveAnotherWayIsTakenAndTheMoveIsNotCounted) {
+TEST(PreemptSeveral, AfterAFailedMoveAnotherWayIsTakenAndTheMoveIsNotCounted) {
   State state = moving_machine(1, 24);
   Ask asked = ask();
   asked.spec().restartable = true;
@@ -197,7 +197,7 @@ TEST(MakeRoomSeveral, AfterAFailedMoveAnotherWayIsTakenAndTheMoveIsNotCounted) {
   EXPECT_EQ(who<StopAttempt>(take_turn(state, 62)), JobNumbers{1}) << "it may start over";
 }
 
-TEST(MakeRoomSeveral, WhoHasJustStartedIsNamedWithTheTimeFromWhichItMayBeMoved) {
+TEST(PreemptSeveral, WhoHasJustStartedIsNamedWithTheTimeFromWhichItMayBeMoved) {
   State state = moving_machine(1, 24);
   ask().priority(kPriorityLow).submit(state, at_second(0));
   starts_and_runs(state, 1, 0);

@@ -60,7 +60,7 @@ void back(State& state, std::uint64_t job, std::int64_t second) {
   apply(state, BroughtBack{state.find(JobId{job})->current_attempt(), {}}, at_second(second));
 }
 
-TEST(MakeRoom, AnUrgentJobMovesALessImportantOneAsideAndItComesBack) {
+TEST(Preempt, AnUrgentJobMovesALessImportantOneAsideAndItComesBack) {
   State state = movable(1, 24);
   ask().priority(kLow).submit(state, at_second(0));
   started(state, 1, 0);
@@ -95,7 +95,7 @@ TEST(MakeRoom, AnUrgentJobMovesALessImportantOneAsideAndItComesBack) {
       << "60 before, 10 after";
 }
 
-TEST(MakeRoom, NobodyOfTheSameOrAHigherBandIsMoved) {
+TEST(Preempt, NobodyOfTheSameOrAHigherBandIsMoved) {
   for (const int priority : {kNormal, kHigh, kUrgent}) {
     State state = movable(1, 24);
     ask().priority(priority).submit(state, at_second(0));
@@ -105,7 +105,7 @@ TEST(MakeRoom, NobodyOfTheSameOrAHigherBandIsMoved) {
   }
 }
 
-TEST(MakeRoom, TheDistanceBetweenBandsIsARule) {
+TEST(Preempt, TheDistanceBetweenBandsIsARule) {
   Rules rules;
   rules.room.distance = 2;
   State state = movable(1, 24, rules);
@@ -117,7 +117,7 @@ TEST(MakeRoom, TheDistanceBetweenBandsIsARule) {
   EXPECT_EQ(jobs_of<MoveAside>(turn(state, at_second(61))), Jobs{1});
 }
 
-TEST(MakeRoom, NobodyIsMovedForNothing) {
+TEST(Preempt, NobodyIsMovedForNothing) {
   State state = movable(2, 24);
   ask().priority(kIdle).submit(state, at_second(0));
   started(state, 1, 0);
@@ -135,7 +135,7 @@ TEST(MakeRoom, NobodyIsMovedForNothing) {
   EXPECT_EQ(state_of(roomy, 2), "starting");
 }
 
-TEST(MakeRoom, AGangIsMovedForAsAWhole) {
+TEST(Preempt, AGangIsMovedForAsAWhole) {
   State state = movable(3, 24);
   for (int i = 0; i < 3; ++i) ask().priority(i == 0 ? kNormal : kIdle).submit(state, at_second(0));
   turn(state, at_second(0));
@@ -145,7 +145,7 @@ TEST(MakeRoom, AGangIsMovedForAsAWhole) {
       << "the idle ones, the youngest first";
 }
 
-TEST(MakeRoom, TheLeastImportantThenTheSmallestGoes) {
+TEST(Preempt, TheLeastImportantThenTheSmallestGoes) {
   State state = movable(1, 80);
   ask().vram(30).share(20).priority(kLow).submit(state, at_second(0));
   ask().vram(20).share(20).priority(kLow).submit(state, at_second(0));
@@ -157,7 +157,7 @@ TEST(MakeRoom, TheLeastImportantThenTheSmallestGoes) {
       << "20 GiB less are enough, and 20 are moved sooner than 30";
 }
 
-TEST(MakeRoom, ComputeAloneIsFreedByFreezing) {
+TEST(Preempt, ComputeAloneIsFreedByFreezing) {
   State state = machine(1, 80);  // No driver that moves anything.
   ask().vram(10).share(80).priority(kLow).submit(state, at_second(0));
   started(state, 1, 0);
@@ -173,7 +173,7 @@ TEST(MakeRoom, ComputeAloneIsFreedByFreezing) {
   EXPECT_EQ(jobs_of<BringBack>(turn(state, at_second(70))), Jobs{1});
 }
 
-TEST(MakeRoom, WithoutADriverThatMovesRestartableJobsStartOver) {
+TEST(Preempt, WithoutADriverThatMovesRestartableJobsStartOver) {
   State state = machine(1, 24);
   ask().priority(kLow).submit(state, at_second(0));
   started(state, 1, 0);
@@ -193,7 +193,7 @@ TEST(MakeRoom, WithoutADriverThatMovesRestartableJobsStartOver) {
   EXPECT_EQ(jobs_of<Launch>(turn(other, at_second(62))), Jobs{2});
 }
 
-TEST(MakeRoom, WhoCanSaveIsAsked) {
+TEST(Preempt, WhoCanSaveIsAsked) {
   State state = movable(1, 24);
   Ask saving = ask();
   saving.spec().saves = std::make_shared<const SaveTerms>();
@@ -203,7 +203,7 @@ TEST(MakeRoom, WhoCanSaveIsAsked) {
   EXPECT_EQ(jobs_of<AskToSave>(turn(state, at_second(60))), Jobs{1});
 }
 
-TEST(MakeRoom, WishesAndRulesAreKept) {
+TEST(Preempt, WishesAndRulesAreKept) {
   for (const PreemptPolicy policy : {PreemptPolicy::kNever, PreemptPolicy::kCooperative}) {
     State state = movable(1, 24);
     Ask one = ask();
@@ -222,7 +222,7 @@ TEST(MakeRoom, WishesAndRulesAreKept) {
   EXPECT_TRUE(turn(state, at_second(60)).empty());
 }
 
-TEST(MakeRoom, NobodyIsMovedBeforeItHasRunAndCooledDown) {
+TEST(Preempt, NobodyIsMovedBeforeItHasRunAndCooledDown) {
   State state = movable(1, 24);
   ask().priority(kLow).submit(state, at_second(0));
   started(state, 1, 0);
@@ -240,7 +240,7 @@ TEST(MakeRoom, NobodyIsMovedBeforeItHasRunAndCooledDown) {
   EXPECT_EQ(jobs_of<MoveAside>(turn(state, at_second(161))), Jobs{1});
 }
 
-TEST(MakeRoom, HostRamThatIsTooSmallKeepsItWhereItIs) {
+TEST(Preempt, HostRamThatIsTooSmallKeepsItWhereItIs) {
   State state = movable(1, 80);  // 64 GiB of host RAM, 2 of them in reserve.
   ask().vram(70).priority(kLow).submit(state, at_second(0));
   started(state, 1, 0);
@@ -248,7 +248,7 @@ TEST(MakeRoom, HostRamThatIsTooSmallKeepsItWhereItIs) {
   EXPECT_TRUE(turn(state, at_second(60)).empty());
 }
 
-TEST(MakeRoom, WhatIsSoonOverIsWaitedFor) {
+TEST(Preempt, WhatIsSoonOverIsWaitedFor) {
   State state = movable(1, 24);
   ask().vram(20).time(70).priority(kLow).submit(state, at_second(0));
   started(state, 1, 0);
@@ -256,7 +256,7 @@ TEST(MakeRoom, WhatIsSoonOverIsWaitedFor) {
   EXPECT_TRUE(turn(state, at_second(60)).empty()) << "10 s more at most; moving takes longer";
 }
 
-TEST(MakeRoom, AFailedMoveLeavesEverythingAsItWasAndIsRemembered) {
+TEST(Preempt, AFailedMoveLeavesEverythingAsItWasAndIsRemembered) {
   State state = movable(1, 24);
   ask().priority(kLow).submit(state, at_second(0));
   started(state, 1, 0);
@@ -270,7 +270,7 @@ TEST(MakeRoom, AFailedMoveLeavesEverythingAsItWasAndIsRemembered) {
   EXPECT_TRUE(turn(state, at_second(600)).empty()) << "not tried again for this program";
 }
 
-TEST(MakeRoom, AReturnThatFindsNoRoomIsTriedAgainLaterAndALostOneEndsHonestly) {
+TEST(Preempt, AReturnThatFindsNoRoomIsTriedAgainLaterAndALostOneEndsHonestly) {
   State state = movable(1, 24);
   ask().priority(kLow).submit(state, at_second(0));
   started(state, 1, 0);
@@ -295,7 +295,7 @@ TEST(MakeRoom, AReturnThatFindsNoRoomIsTriedAgainLaterAndALostOneEndsHonestly) {
   EXPECT_EQ(ended.cause, Cause::kRestoreLost);
 }
 
-TEST(MakeRoom, TwoUrgentJobsAtOnceMoveTwo) {
+TEST(Preempt, TwoUrgentJobsAtOnceMoveTwo) {
   State state = movable(2, 24);
   for (int i = 0; i < 2; ++i) ask().priority(kLow).submit(state, at_second(0));
   turn(state, at_second(0));
@@ -310,7 +310,7 @@ TEST(MakeRoom, TwoUrgentJobsAtOnceMoveTwo) {
   EXPECT_EQ(jobs_of<Launch>(turn(state, at_second(62))).size(), 1u);
 }
 
-TEST(MakeRoom, WhoWasMovedForSomebodyThatIsCancelledComesBackAtOnce) {
+TEST(Preempt, WhoWasMovedForSomebodyThatIsCancelledComesBackAtOnce) {
   State state = movable(1, 24);
   ask().priority(kLow).submit(state, at_second(0));
   started(state, 1, 0);
@@ -322,7 +322,7 @@ TEST(MakeRoom, WhoWasMovedForSomebodyThatIsCancelledComesBackAtOnce) {
   EXPECT_EQ(jobs_of<BringBack>(turn(state, at_second(62))), Jobs{1});
 }
 
-TEST(MakeRoom, NewcomersOfItsBandDoNotKeepAJobAside) {
+TEST(Preempt, NewcomersOfItsBandDoNotKeepAJobAside) {
   State state = movable(1, 24);
   ask().priority(kLow).submit(state, at_second(0));
   started(state, 1, 0);

@@ -37,9 +37,9 @@ Wall end_if_back(const StateView& state, const Job& job, Now now) {
 }
 
 // Of whoever is reserved for nobody knows when it starts; or it moves this one aside again then.
-bool delays_nobody(const StateView& state, const Reservation& reservation, const Job& job) {
-  if (!reservation.start) return true;
-  const Job* first = state.find(reservation.job);
+bool delays_nobody(const StateView& state, const ReservedStart& reserved, const Job& job) {
+  if (!reserved.start) return true;
+  const Job* first = state.find(reserved.job);
   const RoomRules& rules = state.rules().room;
   return first != nullptr && job.moves < rules.moves_most &&
          band_rank(job.priority) >= band_rank(first->priority) + rules.distance &&
@@ -61,8 +61,8 @@ CardLack lack_for_return(const StateView& state, const Job& job, const CardGrant
     wanted.least_bytes = std::max(wanted.least_bytes, aside.host_bytes / cards);
     // What is seen there of itself is not in its way.
     CardHolds others = holds;
-    others.beyond.vram_bytes -=
-        std::min(others.beyond.vram_bytes, seen_while_away(state, job, position));
+    others.ungranted.vram_bytes -=
+        std::min(others.ungranted.vram_bytes, seen_while_away(state, job, position));
     lack = lack_on(card, others, wanted, state.rules());
   } else if (holds.share_percent > 0) {
     // Its memory never left. Where nobody else computes the cap does not apply; who is frozen there
@@ -103,7 +103,7 @@ std::vector<Waiting> waiting_aside(const StateView& state, Now now) {
 }
 
 bool may_return(const StateView& state, const Tentative& free, const Job& job,
-                const Reservation* reservation, Now now) {
+                const ReservedStart* reserved, Now now) {
   if (move_failed_lately(job, kTryAgainAfter, now)) return false;
   if (stands_still(job)) return may_go_on(state, job, now);
   const bool pressed = aside_of(job)->why == AsideWhy::kPressure;
@@ -112,13 +112,13 @@ bool may_return(const StateView& state, const Tentative& free, const Job& job,
   if (would_exceed_quota(state, job)) return false;
   if (free.host.cpus + grant.cpus > state.host().cpus) return false;
   const Wall end = end_if_back(state, job, now);
-  if (reservation != nullptr && delays_nobody(state, *reservation, job)) reservation = nullptr;
+  if (reserved != nullptr && delays_nobody(state, *reserved, job)) reserved = nullptr;
   for (const CardGrant& held : grant.cards) {
     const auto position = state.index_of(held.card);
     if (!position) return false;
-    if (state.card_bookings().against(job, *position, now.wall, end) != nullptr) return false;
+    if (state.card_reservations().against(job, *position, now.wall, end) != nullptr) return false;
     if (!fits_back(state, job, held, *position, free.cards[*position])) return false;
-    if (reservation != nullptr && !leaves_room_for(state, *reservation, *position, held)) {
+    if (reserved != nullptr && !leaves_room_for(state, *reserved, *position, held)) {
       return false;
     }
   }
@@ -186,7 +186,7 @@ std::vector<const Job*> FrozenJobs::in_the_way_of(const Job& job) const {
 
 bool FrozenJobs::has_an_end(const Job& job) const { return fits_beside(job, left(true)); }
 
-bool still_valid(const StateView& state, const Return& back, Now now) {
+bool still_valid(const StateView& state, const Resume& back, Now now) {
   const Job* job = state.find(back.job);
   return job != nullptr && waits_aside(*job) &&
          may_return(state, Tentative(state), *job, nullptr, now);

@@ -14,7 +14,7 @@
 
 namespace gpusched {
 
-struct Return {
+struct Resume {
   JobId job{};
 };
 
@@ -33,7 +33,7 @@ bool waits_aside(const Job& job);
 // There is room for all of it on its cards and on the host, and nobody who is reserved for has to
 // wait longer.
 bool may_return(const StateView& state, const Tentative& free, const Job& job,
-                const Reservation* reservation, Now now);
+                const ReservedStart* reserved, Now now);
 // Its cards are kept for it from those who come after it.
 void keep_its_place(const StateView& state, const Job& job, Tentative& free);
 
@@ -62,6 +62,6 @@ class FrozenJobs {
 CardLack lack_for_return(const StateView& state, const Job& job, const CardGrant& held,
                          std::size_t position, const CardHolds& holds);
 std::string what_keeps_away(const StateView& state, const Job& job, Now now);
-bool still_valid(const StateView& state, const Return& back, Now now);
+bool still_valid(const StateView& state, const Resume& back, Now now);
 
 }  // namespace gpusched

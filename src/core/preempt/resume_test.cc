@@ -224,9 +224,9 @@ TEST(SeenWhileAway, MemoryOfAJobThatShouldBeAwayCounts) {
   apply(state, look(state, 1, 10, 1), at_second(1));
   pause(state, 1, 2);
   has_moved(state, 1, 10, 3);
-  EXPECT_EQ(state.holds_on(0).beyond.vram_bytes, 0u) << "the look is older than its leaving";
+  EXPECT_EQ(state.holds_on(0).ungranted.vram_bytes, 0u) << "the look is older than its leaving";
   apply(state, look(state, 1, 10, 4), at_second(4));
-  EXPECT_EQ(state.holds_on(0).beyond.vram_bytes, 10 * kGiB);
+  EXPECT_EQ(state.holds_on(0).ungranted.vram_bytes, 10 * kGiB);
   ask().vram(20).submit(state, at_second(5));
   EXPECT_TRUE(take_turn(state, 5).empty());
   const auto why = why_waiting(state, *state.find(JobId{2}), at_second(5));

@@ -15,7 +15,7 @@ struct Victim {
   bool idle = false;        // It does not use what it has, and is awake while it is aside.
 };
 // Data, like every decision.
-struct MakeRoom {
+struct Preempt {
   JobId for_job{};
   std::vector<Victim> victims;
 };

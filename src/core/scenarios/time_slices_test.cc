@@ -10,7 +10,7 @@ namespace {
 TEST(TimeSlices, WhatExpiresAtOnceEndsInSlices) {
   State state = machine(1, 24);
   Ask many = ask().hold().array(1300);
-  many.spec().rare.edit().expire = at_second(10).wall;
+  many.spec().extras.edit().expire = at_second(10).wall;
   many.submit(state, at_second(0));
   const Now now = at_second(11);
   int turns = 0;
@@ -29,7 +29,7 @@ TEST(TimeSlices, WhatExpiresAtOnceEndsInSlices) {
 TEST(TimeSlices, WhatMayBeginAtOnceIsWokenInSlices) {
   State state = machine(1, 24);
   Ask many = ask().array(4500);
-  many.spec().rare.edit().begin = at_second(10).wall;
+  many.spec().extras.edit().begin = at_second(10).wall;
   many.submit(state, at_second(0));
   ASSERT_EQ(state.asleep().size(), 4500u);
   const Now now = at_second(11);

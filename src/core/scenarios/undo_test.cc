@@ -110,7 +110,7 @@ Event any_event(const State& state, Now now) {
   const std::vector<JobId> jobs{any_job_id(state)};
   TenantRule rule;
   rule.running = 1 + any_below<std::uint64_t>(3);
-  Booking booking{.from = now.wall + Seconds{50}, .until = now.wall + Seconds{90}};
+  Reservation reservation{.from = now.wall + Seconds{50}, .until = now.wall + Seconds{90}};
   // Of each kind one, in the order of Event.
   const std::vector<Event> kinds = {
       any_submission(state, now),
@@ -129,7 +129,7 @@ Event any_event(const State& state, Now now) {
       TenantUnsetAsked{kAnybody, "user1"},
       DrainAsked{kAnybody, {any_card()}, "dust"},
       UndrainAsked{kAnybody, {any_card()}},
-      ReserveAsked{kAnybody, booking, false, {}, 1},
+      ReserveAsked{kAnybody, reservation, false, {}, 1},
       UnreserveAsked{kAnybody, 1 + any_below<std::uint64_t>(3)},
       LeasesAsked{{any_lease(state, now)}},
       LeaseReleaseAsked{kAnybody, jobs},
@@ -218,7 +218,7 @@ RC_GTEST_PROP(Undo, ATurnWhoseCommitFailsLeavesNothingBehind, ()) {
     RC_ASSERT(state.jobs() == before.jobs());
     RC_ASSERT(state.groups() == before.groups());
     RC_ASSERT(state.drains() == before.drains());
-    RC_ASSERT(state.bookings() == before.bookings());
+    RC_ASSERT(state.reservations() == before.reservations());
     RC_ASSERT(state.submissions() == before.submissions());
     RC_ASSERT(state.differing_books(before) == Names{});
     RC_ASSERT(!state.has_changes());

@@ -51,7 +51,7 @@ TEST(Quota, WhatItStopsGetsNoReservation) {
   ask().uid(2).submit(state, at_second(1));
   const Decided decided = decide(state, at_second(2));
   EXPECT_EQ(decided.decisions.size(), 2u);
-  EXPECT_FALSE(decided.reservation);
+  EXPECT_FALSE(decided.reserved);
   EXPECT_EQ(why_quota(state, 1, at_second(2)),
             "needs 2 cards, more than the tenant's quota of 1 card");
 }

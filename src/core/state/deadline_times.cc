@@ -30,8 +30,8 @@ std::optional<Wall> DeadlineTimes::next_after(Wall now) const {
 }
 
 DeadlineTimes deadline_times(const Estimates& estimates, Microseconds slack, const Job& job) {
-  CHECK(job.spec->rare->deadline.has_value());
-  const Wall deadline = *job.spec->rare->deadline;
+  CHECK(job.spec->extras->deadline.has_value());
+  const Wall deadline = *job.spec->extras->deadline;
   const Microseconds run = run_ahead_of(estimates, job);
   // Half as long again: what is expected errs, and others have to end first.
   return {.raised_at = deadline - run - run / 2 - slack,

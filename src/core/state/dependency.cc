@@ -22,7 +22,7 @@ DependencyStatus status_of(const StateView& state, const Dependency& dependency)
 
 DependencyStatus dependencies_of(const StateView& state, const JobSpec& spec) {
   DependencyStatus all = DependencyStatus::kMet;
-  for (const Dependency& dependency : spec.rare->after) {
+  for (const Dependency& dependency : spec.extras->after) {
     const DependencyStatus one = status_of(state, dependency);
     if (one == DependencyStatus::kImpossible) return one;
     if (one == DependencyStatus::kOpen) all = one;
@@ -32,7 +32,7 @@ DependencyStatus dependencies_of(const StateView& state, const JobSpec& spec) {
 
 std::vector<JobId> open_dependencies(const StateView& state, const JobSpec& spec) {
   std::vector<JobId> open;
-  for (const Dependency& dependency : spec.rare->after) {
+  for (const Dependency& dependency : spec.extras->after) {
     if (status_of(state, dependency) == DependencyStatus::kOpen) open.push_back(dependency.job);
   }
   return open;

@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/model/booking.h"
 #include "core/model/card.h"
 #include "core/model/group.h"
 #include "core/model/job.h"
 #include "core/model/move_rates.h"
+#include "core/model/reservation.h"
 #include "core/model/tenant.h"
 #include "core/state/estimates.h"
 
@@ -27,7 +27,7 @@ inline const std::string& key_of(const Group& group) { return group.name; }
 inline const std::string& key_of(const Drain& drain) { return drain.uuid; }
 inline const std::string& key_of(const MoveRates& rates) { return rates.uuid; }
 inline const std::string& key_of(const Tenant& tenant) { return tenant.name; }
-inline const std::uint64_t& key_of(const Booking& booking) { return booking.id; }
+inline const std::uint64_t& key_of(const Reservation& reservation) { return reservation.id; }
 inline const PastRunsKey& key_of(const PastRuns& past) { return past.key; }
 
 template <class Row>
@@ -42,14 +42,14 @@ struct Durable {
   Of<Drain> drains;
   Of<MoveRates> move_rates;
   Of<Tenant> tenants;
-  Of<Booking> bookings;
+  Of<Reservation> reservations;
   Of<PastRuns> past_runs;
 
   // `self`: one of these, const or not.
   template <class Self>
   static auto tie(Self& self) {
     return std::tie(self.jobs, self.submissions, self.groups, self.drains, self.move_rates,
-                    self.tenants, self.bookings, self.past_runs);
+                    self.tenants, self.reservations, self.past_runs);
   }
   template <class Row>
   Of<Row>& of() {

@@ -13,11 +13,11 @@ struct CardHolds {
   std::uint64_t vram_bytes = 0;
   int share_percent = 0;
   int jobs = 0;
-  bool whole = false;  // One of them has the card to itself.
-  Beyond beyond;       // What is taken of it besides.
+  bool whole = false;      // One of them has the card to itself.
+  UngrantedUse ungranted;  // What is taken of it besides.
   // Of its compute, in percent: by jobs and by others.
   int load_percent() const {
-    return share_percent + beyond.jobs_load_percent + beyond.load_percent;
+    return share_percent + ungranted.jobs_load_percent + ungranted.load_percent;
   }
 };
 struct HostHolds {

@@ -79,8 +79,8 @@ TEST(SlowPairs, AReservationWaitsForTheNeighbourToEnd) {
   finish(state, 2, 0, at_second(102));
   program("b").time(60).submit(state, at_second(103));
   const Decided decided = decide(state, at_second(103));
-  ASSERT_TRUE(decided.reservation && decided.reservation->start);
-  EXPECT_GT(*decided.reservation->start, at_second(300).wall) << "when job 1 should be over";
+  ASSERT_TRUE(decided.reserved && decided.reserved->start);
+  EXPECT_GT(*decided.reserved->start, at_second(300).wall) << "when job 1 should be over";
 }
 
 TEST(SlowPairs, AreBounded) {

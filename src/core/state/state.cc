@@ -37,9 +37,9 @@ std::optional<Boot> State::next_deadline(Now now) const {
   if (!retries_.empty()) consider(retries_.begin()->first);
   if (tenants_.any_active()) consider(usage_counted_ + kUsageCounted);
   if (const auto day = next_quota_day(tenants_, pending_, now)) consider_wall(*day);
-  if (const auto change = card_bookings_.next_change(now.wall)) consider_wall(*change);
-  for (const auto& [id, booking] : tables_.bookings.rows) {
-    if (booking.until <= now.wall) consider(now.boot);
+  if (const auto change = card_reservations_.next_change(now.wall)) consider_wall(*change);
+  for (const auto& [id, reservation] : tables_.reservations.rows) {
+    if (reservation.until <= now.wall) consider(now.boot);
   }
   if (const auto end = leases_.next_end()) consider(*end);
   if (const auto again = seen_.looks.next_deadline()) consider(*again);
@@ -108,18 +108,18 @@ void State::set_cards(std::vector<Card> cards) {
     hold_resources(held_by(tables_.jobs.rows.at(id)), +1);
     tenants_.recharge(tables_.jobs.rows.at(id), cards_);
   }
-  refresh_bookings();
+  refresh_reservations();
 }
 
-void State::set_calendar(std::vector<Booking> calendar) {
+void State::set_calendar(std::vector<Reservation> calendar) {
   calendar_ = std::move(calendar);
-  refresh_bookings();
+  refresh_reservations();
 }
 
-void State::refresh_bookings() {
-  std::vector<Booking> all = calendar_;
-  for (const auto& [id, booking] : tables_.bookings.rows) all.push_back(booking);
-  card_bookings_.rebuild(cards_, std::move(all));
+void State::refresh_reservations() {
+  std::vector<Reservation> all = calendar_;
+  for (const auto& [id, reservation] : tables_.reservations.rows) all.push_back(reservation);
+  card_reservations_.rebuild(cards_, std::move(all));
 }
 
 void State::set_host(HostCapacity host) { host_ = host; }

@@ -47,10 +47,10 @@ class State : public StateView {
   void remove_drain(const std::string& uuid);
   void put(Tenant tenant);
   void remove_tenant(const std::string& name);
-  void put(Booking booking);
-  void remove_booking(std::uint64_t id);
+  void put(Reservation reservation);
+  void remove_reservation(std::uint64_t id);
   // What the configuration's calendar says for the time ahead. Not kept: it is worked out anew.
-  void set_calendar(std::vector<Booking> calendar);
+  void set_calendar(std::vector<Reservation> calendar);
   // May remove the past runs that were used longest ago.
   void put(PastRuns past);
   // All at once, for a copy that is only asked questions.
@@ -125,9 +125,9 @@ class State : public StateView {
   void unwatch_deadline(const Job& job);
   void pass_deadline(JobId id, Now now);
   void hold_resources(const Grant& grant, int sign);
-  void refresh_beyond(std::size_t card_index);
+  void refresh_ungranted(std::size_t card_index);
   void refresh_usable(const std::string& uuid);
-  void refresh_bookings();
+  void refresh_reservations();
   void record_sweep(const Job& job, int sign);
   void remember_sweep(JobId array);
   void link_dependencies(const Job& job, bool add);

@@ -45,7 +45,7 @@ void State::hold_resources(const Grant& grant, int sign) {
   host_holds_.cpus += sign * grant.cpus;
   add(host_holds_.ram_bytes, grant.ram_bytes);
   for (const CardGrant& held : grant.cards) {
-    if (const auto position = index_of(held.card)) refresh_beyond(*position);
+    if (const auto position = index_of(held.card)) refresh_ungranted(*position);
   }
 }
 
@@ -68,7 +68,7 @@ void State::record_sweep(const Job& job, int sign) {
 }
 
 void State::link_dependencies(const Job& job, bool add) {
-  for (const Dependency& dependency : job.spec->rare->after) {
+  for (const Dependency& dependency : job.spec->extras->after) {
     if (add) {
       dependents_[dependency.job].push_back(job.id);
       continue;
@@ -81,9 +81,9 @@ void State::link_dependencies(const Job& job, bool add) {
 }
 
 void State::index_queued(const Job& job, const Queued& queued, Now now) {
-  const bool begins_later = job.spec->rare->begin && *job.spec->rare->begin > now.wall;
+  const bool begins_later = job.spec->extras->begin && *job.spec->extras->begin > now.wall;
   const bool retries_later = queued.retry_boot && *queued.retry_boot > now.boot;
-  if (begins_later) begins_.emplace(*job.spec->rare->begin, job.id);
+  if (begins_later) begins_.emplace(*job.spec->extras->begin, job.id);
   if (retries_later) retries_.emplace(*queued.retry_boot, job.id);
   if (begins_later || retries_later ||
       dependencies_of(*this, *job.spec) != DependencyStatus::kMet) {
@@ -93,7 +93,7 @@ void State::index_queued(const Job& job, const Queued& queued, Now now) {
   const bool overdue = now.wall - job.submitted_at >= rules_.overdue_after;
   const bool by_history = counts_history(job, rules_.estimates);
   std::optional<Wall> start_by;
-  if (job.spec->rare->deadline) {
+  if (job.spec->extras->deadline) {
     const DeadlineTimes times = deadline_times(estimates_, rules_.deadline_slack, job);
     if (times.presses(now.wall)) start_by = times.latest_start;
   }
@@ -108,8 +108,8 @@ void State::index(const Job& job, Now now) {
   const bool waits =
       std::holds_alternative<Held>(job.state) || std::holds_alternative<Queued>(job.state);
   if (waits) {
-    if (job.spec->rare->expire) expiries_.emplace(*job.spec->rare->expire, job.id);
-    if (job.spec->rare->deadline) watch_deadline(job, now);
+    if (job.spec->extras->expire) expiries_.emplace(*job.spec->extras->expire, job.id);
+    if (job.spec->extras->deadline) watch_deadline(job, now);
     if (!job.spec->group.empty()) ++waiting_in_group_[job.spec->group];
     link_dependencies(job, true);
     tenants_.add_waiting(job.tenant);
@@ -124,7 +124,7 @@ void State::index(const Job& job, Now now) {
     // What its process still has on the cards counts from now on.
     for (const CardGrant& held :
          kind_of(job).outlives_job ? ended->grant.cards : std::vector<CardGrant>{}) {
-      if (const auto position = index_of(held.card)) refresh_beyond(*position);
+      if (const auto position = index_of(held.card)) refresh_ungranted(*position);
     }
   } else {
     active_.insert(job.id);
@@ -144,8 +144,8 @@ void State::unindex(const Job& job) {
   const bool waits =
       std::holds_alternative<Held>(job.state) || std::holds_alternative<Queued>(job.state);
   if (waits) {
-    if (job.spec->rare->expire) expiries_.erase({*job.spec->rare->expire, job.id});
-    if (job.spec->rare->deadline) unwatch_deadline(job);
+    if (job.spec->extras->expire) expiries_.erase({*job.spec->extras->expire, job.id});
+    if (job.spec->extras->deadline) unwatch_deadline(job);
     if (!job.spec->group.empty() && --waiting_in_group_[job.spec->group] == 0) {
       waiting_in_group_.erase(job.spec->group);
     }
@@ -154,7 +154,7 @@ void State::unindex(const Job& job) {
     asleep_.erase(job.id);
     pending_.erase(job.id);
     fresh_.erase({job.submitted_at, job.id});
-    if (job.spec->rare->begin) begins_.erase({*job.spec->rare->begin, job.id});
+    if (job.spec->extras->begin) begins_.erase({*job.spec->extras->begin, job.id});
     const auto* queued = std::get_if<Queued>(&job.state);
     if (queued != nullptr && queued->retry_boot) retries_.erase({*queued->retry_boot, job.id});
   } else if (std::holds_alternative<Ended>(job.state)) {

@@ -60,7 +60,7 @@ void State::set_row(Job job, Now now) {
     const bool moved = aside_phase(before) != aside_phase(found->second);
     if (before.active() && (!found->second.active() || moved)) {
       for (const CardGrant& held : grant_of(before)->cards) {
-        if (const auto position = index_of(held.card)) refresh_beyond(*position);
+        if (const auto position = index_of(held.card)) refresh_ungranted(*position);
       }
     }
   } else {
@@ -158,22 +158,22 @@ void State::drop_row<Tenant>(const std::string& name) {
 void State::put(Tenant tenant) { change_row(std::move(tenant)); }
 void State::remove_tenant(const std::string& name) { remove_row<Tenant>(name); }
 
-// --- Bookings -----------------------------------------------------------------------------------
+// --- Reservations -----------------------------------------------------------------------------
 
 template <>
-void State::set_row(Booking booking, Now) {
-  next_booking_ = std::max(next_booking_, booking.id + 1);
-  const std::uint64_t id = booking.id;
-  tables_.bookings.rows.insert_or_assign(id, std::move(booking));
-  refresh_bookings();
+void State::set_row(Reservation reservation, Now) {
+  next_reservation_ = std::max(next_reservation_, reservation.id + 1);
+  const std::uint64_t id = reservation.id;
+  tables_.reservations.rows.insert_or_assign(id, std::move(reservation));
+  refresh_reservations();
 }
 template <>
-void State::drop_row<Booking>(const std::uint64_t& id) {
-  tables_.bookings.rows.erase(id);
-  refresh_bookings();
+void State::drop_row<Reservation>(const std::uint64_t& id) {
+  tables_.reservations.rows.erase(id);
+  refresh_reservations();
 }
-void State::put(Booking booking) { change_row(std::move(booking)); }
-void State::remove_booking(std::uint64_t id) { remove_row<Booking>(id); }
+void State::put(Reservation reservation) { change_row(std::move(reservation)); }
+void State::remove_reservation(std::uint64_t id) { remove_row<Reservation>(id); }
 
 // --- Past runs ----------------------------------------------------------------------------------
 

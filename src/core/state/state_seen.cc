@@ -52,15 +52,15 @@ std::optional<AttemptId> lease_on(const StateView& state, int pid, CardNumber ca
   return std::nullopt;
 }
 
-Beyond beyond_of(const StateView& state, const Job& job, CardNumber card) {
+UngrantedUse ungranted_of(const StateView& state, const Job& job, CardNumber card) {
   const CardGrant* held = given_on(job, card);
   const CardUse* use = state.seen().uses.on_card(job.current_attempt(), card);
   if (held == nullptr || use == nullptr || aside_phase(job) == AsidePhase::kPaused) return {};
-  Beyond beyond;
-  beyond.vram_bytes = use->vram_bytes - std::min(use->vram_bytes, held->vram_bytes);
+  UngrantedUse ungranted;
+  ungranted.vram_bytes = use->vram_bytes - std::min(use->vram_bytes, held->vram_bytes);
   const double load = load_beyond(*use, *held, state.rules().estimates);
-  beyond.jobs_load_percent = static_cast<int>(std::lround(load));
-  return beyond;
+  ungranted.jobs_load_percent = static_cast<int>(std::lround(load));
+  return ungranted;
 }
 
 std::uint64_t seen_while_away(const StateView& state, const Job& job, std::size_t card_index) {
@@ -149,7 +149,7 @@ void State::observe(CardNumber card, CardView view) {
     view.busy_percent = seen_.views[*position].busy_percent;
   }
   seen_.views[*position] = std::move(view);
-  refresh_beyond(*position);
+  refresh_ungranted(*position);
   refresh_usable(cards_[*position].uuid);
 }
 
@@ -164,7 +164,7 @@ void State::refresh_usable(const std::string& uuid) {
   }
 }
 
-void State::refresh_beyond(std::size_t card_index) {
+void State::refresh_ungranted(std::size_t card_index) {
   const CardView& view = seen_.views[card_index];
   std::uint64_t listed = 0;
   std::uint64_t foreign = 0;
@@ -214,9 +214,9 @@ void State::refresh_beyond(std::size_t card_index) {
   }
   const std::uint64_t used = view.used_bytes.value_or(listed);
   const std::uint64_t unattributed = used - std::min(used, listed);
-  card_holds_[card_index].beyond = {foreign + excess + unattributed,
-                                    static_cast<int>(std::lround(load)),
-                                    static_cast<int>(std::lround(jobs_load)), growing};
+  card_holds_[card_index].ungranted = {foreign + excess + unattributed,
+                                       static_cast<int>(std::lround(load)),
+                                       static_cast<int>(std::lround(jobs_load)), growing};
 }
 
 }  // namespace gpusched

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "base/time.h"
-#include "core/model/booking.h"
 #include "core/model/card.h"
 #include "core/model/group.h"
 #include "core/model/job.h"
 #include "core/model/move_rates.h"
+#include "core/model/reservation.h"
 #include "core/model/rules.h"
 #include "core/state/disk_use.h"
 #include "core/state/durable.h"
@@ -94,10 +94,12 @@ class StateView {
   // Jobs of a tenant that wait, with those of submissions that are not released yet.
   std::uint64_t waiting_of(const std::string& tenant) const;
   // Advance reservations by id, without those of the calendar.
-  const std::map<std::uint64_t, Booking>& bookings() const { return tables_.bookings.rows; }
-  const std::vector<Booking>& calendar() const { return calendar_; }
-  const CardBookings& card_bookings() const { return card_bookings_; }
-  std::uint64_t next_booking() const { return next_booking_; }
+  const std::map<std::uint64_t, Reservation>& reservations() const {
+    return tables_.reservations.rows;
+  }
+  const std::vector<Reservation>& calendar() const { return calendar_; }
+  const CardReservations& card_reservations() const { return card_reservations_; }
+  std::uint64_t next_reservation() const { return next_reservation_; }
   const std::map<std::string, Group>& groups() const { return tables_.groups.rows; }
   int active_in_group(const std::string& name) const;
   std::uint64_t waiting_in_group(const std::string& name) const;
@@ -157,9 +159,9 @@ class StateView {
   LeaseBook leases_;
   std::unordered_map<JobId, std::vector<JobId>> dependents_;  // Waiting jobs by what they wait for.
   TenantBook tenants_;
-  std::vector<Booking> calendar_;
-  CardBookings card_bookings_;  // Of both.
-  std::uint64_t next_booking_ = 1;
+  std::vector<Reservation> calendar_;
+  CardReservations card_reservations_;  // Of both.
+  std::uint64_t next_reservation_ = 1;
   std::unordered_map<std::string, int> active_in_group_;
   std::unordered_map<std::string, std::uint64_t> waiting_in_group_;
   std::unordered_map<JobId, int> active_in_array_;
@@ -171,7 +173,7 @@ class StateView {
 };
 
 // What an active job takes of a card besides what it was given there.
-Beyond beyond_of(const StateView& state, const Job& job, CardNumber card);
+UngrantedUse ungranted_of(const StateView& state, const Job& job, CardNumber card);
 
 // What the last look shows on a card of a job that is believed to have left it. A restore that
 // nobody waited for, or a driver in disorder: whatever it is, it is there.

@@ -1,4 +1,4 @@
-#include "core/model/booking.h"
+#include "core/model/reservation.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -16,21 +16,21 @@ const Principal kAdministrator{.uid = 0, .user = "root", .role = Role::kAdminist
 
 ReserveAsked reserve(std::vector<int> cards, std::int64_t from, std::int64_t until,
                      std::string user = "user7") {
-  ReserveAsked asked{.actor = kAdministrator, .booking = {}, .cards = {}};
+  ReserveAsked asked{.actor = kAdministrator, .reservation = {}, .cards = {}};
   for (const int card : cards) {
     asked.cards.numbers.push_back(CardNumber{static_cast<std::uint16_t>(card)});
   }
   asked.maintenance = user.empty();
-  asked.booking.user = std::move(user);
-  asked.booking.from = at_second(from).wall;
-  asked.booking.until = at_second(until).wall;
+  asked.reservation.user = std::move(user);
+  asked.reservation.from = at_second(from).wall;
+  asked.reservation.until = at_second(until).wall;
   return asked;
 }
 std::string why(const State& state, std::uint64_t job, std::int64_t now) {
   return describe(why_waiting(state, *state.find(JobId{job}), at_second(now)).front());
 }
 
-TEST(Booking, OthersStartBeforeItOnlyIfTheyAreOverByThen) {
+TEST(Reservation, OthersStartBeforeItOnlyIfTheyAreOverByThen) {
   State state = machine(1, 24);
   apply(state, reserve({0}, 1000, 2000), at_second(0));
   ask().submit(state, at_second(1));  // Nobody knows when it ends.
@@ -44,7 +44,7 @@ TEST(Booking, OthersStartBeforeItOnlyIfTheyAreOverByThen) {
             "with --time 940s or less it starts now");
 }
 
-TEST(Booking, TheHoldersJobsStartInsideAndOthersAfterIt) {
+TEST(Reservation, TheHoldersJobsStartInsideAndOthersAfterIt) {
   State state = machine(1, 24);
   apply(state, reserve({0}, 1000, 2000), at_second(0));
   ask().submit(state, at_second(1));
@@ -54,38 +54,38 @@ TEST(Booking, TheHoldersJobsStartInsideAndOthersAfterIt) {
   EXPECT_EQ(start_what_fits(state, at_second(1500)), Jobs{});
   EXPECT_EQ(state.next_deadline(at_second(1500)), at_second(2000).boot);
   apply(state, TimePassed{}, at_second(2000));
-  EXPECT_TRUE(state.bookings().empty());
+  EXPECT_TRUE(state.reservations().empty());
   EXPECT_EQ(start_what_fits(state, at_second(2000)), Jobs{1});
 }
 
-TEST(Booking, AGangWaitsForTheEndOfItAndIsNotDelayedMeanwhile) {
+TEST(Reservation, AGangWaitsForTheEndOfItAndIsNotDelayedMeanwhile) {
   State state = machine(2, 24);
   apply(state, reserve({1}, 10, 1000), at_second(0));
   ask().gpus(2).submit(state, at_second(20));
   ask().time(500).submit(state, at_second(21));
   ask().time(5000).submit(state, at_second(22));
   const Decided decided = decide(state, at_second(30));
-  EXPECT_EQ(decided.reservation->start, at_second(1000).wall);
+  EXPECT_EQ(decided.reserved->start, at_second(1000).wall);
   EXPECT_EQ(start_what_fits(state, at_second(30)), Jobs{2});
   const Forecast forecast = look_ahead(excerpt_of(state, 100, at_second(30)));
   EXPECT_EQ(forecast.starts.at(JobId{1}).likely, at_second(1000).wall);
 }
 
-TEST(Booking, SoManyCardsAreChosenFromThoseThatAreFreeThen) {
+TEST(Reservation, SoManyCardsAreChosenFromThoseThatAreFreeThen) {
   State state = machine(3, 24);
   ask().submit(state, at_second(0));  // On card 0, nobody knows how long.
   start_what_fits(state, at_second(0));
   ReserveAsked two = reserve({}, 100, 200);
   two.count = 2;
   const auto booked = std::get<Booked>(apply(state, two, at_second(1)).answer);
-  EXPECT_EQ(booked.booking.cards, (std::vector<std::string>{"GPU-1", "GPU-2"}));
+  EXPECT_EQ(booked.reservation.cards, (std::vector<std::string>{"GPU-1", "GPU-2"}));
   EXPECT_EQ(refusal_of(apply(state, two, at_second(1)).answer),
             "only 1 of the 2 cards are not reserved at that time");
   EXPECT_EQ(refusal_of(apply(state, reserve({1}, 150, 160), at_second(1)).answer),
             "card 1 is in reservation 1 at that time");
 }
 
-TEST(Booking, OnlyAdministratorsUnlessTheRuleSaysOtherwise) {
+TEST(Reservation, OnlyAdministratorsUnlessTheRuleSaysOtherwise) {
   State state = machine(1, 24);
   ReserveAsked own = reserve({0}, 100, 200, "user7");
   own.actor = {.uid = 7, .user = "user7"};
@@ -106,7 +106,7 @@ TEST(Booking, OnlyAdministratorsUnlessTheRuleSaysOtherwise) {
       "accepted");
 }
 
-TEST(Booking, MaintenanceAdmitsNobodyAndTheCalendarIsNotKept) {
+TEST(Reservation, MaintenanceAdmitsNobodyAndTheCalendarIsNotKept) {
   State state = machine(1, 24);
   apply(state, reserve({0}, 100, 200, ""), at_second(0));
   ask().uid(7).submit(state, at_second(1));
@@ -123,16 +123,16 @@ TEST(Booking, MaintenanceAdmitsNobodyAndTheCalendarIsNotKept) {
   EXPECT_EQ(start_what_fits(state, at_second(300)), Jobs{1});
 }
 
-TEST(Booking, AnUndoneTurnTakesItBack) {
+TEST(Reservation, AnUndoneTurnTakesItBack) {
   State state = machine(1, 24);
   apply(state, reserve({0}, 100, 200), at_second(0));
   state.roll_back(at_second(0));
-  EXPECT_TRUE(state.bookings().empty());
-  EXPECT_TRUE(state.card_bookings().empty());
+  EXPECT_TRUE(state.reservations().empty());
+  EXPECT_TRUE(state.card_reservations().empty());
 }
 
 // Whatever is submitted, no job of others with a limit is on a booked card in its time.
-RC_GTEST_PROP(Booking, NobodyElseIsThereInItsTime, ()) {
+RC_GTEST_PROP(Reservation, NobodyElseIsThereInItsTime, ()) {
   State state = machine(2, 24);
   const auto from = *rc::gen::inRange<std::int64_t>(50, 500);
   const auto until = from + *rc::gen::inRange<std::int64_t>(1, 500);
@@ -156,13 +156,13 @@ RC_GTEST_PROP(Booking, NobodyElseIsThereInItsTime, ()) {
       const Seconds most = state.find(JobId{id})->spec->time.limit;
       ends.emplace_back(now + (most > Seconds{0} ? most.count() : limit), id);
     }
-    for (const auto& [id, booking] : state.bookings()) {
-      if (at_second(now).wall < booking.from) continue;
+    for (const auto& [id, reservation] : state.reservations()) {
+      if (at_second(now).wall < reservation.from) continue;
       for (const JobId active : state.active()) {
         const Job& one = *state.find(active);
         for (const CardGrant& held : grant_of(one)->cards) {
           const std::string uuid = "GPU-" + std::to_string(number_of(held.card));
-          RC_ASSERT(uuid != booking.cards.front() || booking.admits(one));
+          RC_ASSERT(uuid != reservation.cards.front() || reservation.admits(one));
         }
       }
     }

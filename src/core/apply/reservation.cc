@@ -8,15 +8,16 @@
 namespace gpusched {
 namespace {
 
-const Booking* overlapping(const StateView& state, const std::string& uuid, Wall from, Wall until) {
-  for (const auto& [id, booking] : state.bookings()) {
-    const bool there = std::ranges::find(booking.cards, uuid) != booking.cards.end();
-    if (there && booking.from < until && booking.until > from) return &booking;
+const Reservation* overlapping(const StateView& state, const std::string& uuid, Wall from,
+                               Wall until) {
+  for (const auto& [id, reservation] : state.reservations()) {
+    const bool there = std::ranges::find(reservation.cards, uuid) != reservation.cards.end();
+    if (there && reservation.from < until && reservation.until > from) return &reservation;
   }
   return nullptr;
 }
 
-// Somebody is on the card who may still be there when the booking begins.
+// Somebody is on the card who may still be there when the reservation begins.
 bool occupied_at(const StateView& state, const Card& card, Wall from, Now now) {
   return std::ranges::any_of(state.active(), [&](JobId id) {
     const Job& job = *state.find(id);
@@ -29,10 +30,10 @@ bool occupied_at(const StateView& state, const Card& card, Wall from, Now now) {
 std::variant<std::vector<std::string>, Refusal> choose_cards(const StateView& state,
                                                              const ReserveAsked& asked, Now now) {
   std::vector<std::string> chosen;
-  const Booking& wish = asked.booking;
+  const Reservation& wish = asked.reservation;
   for (const Card& card : state.cards()) {
     if (!is_in(card, asked.cards)) continue;
-    if (const Booking* other = overlapping(state, card.uuid, wish.from, wish.until)) {
+    if (const Reservation* other = overlapping(state, card.uuid, wish.from, wish.until)) {
       return Refusal{RefusalKind::kConflict, "card " + std::to_string(number_of(card.number)) +
                                                  " is in reservation " + std::to_string(other->id) +
                                                  " at that time"};
@@ -63,8 +64,9 @@ std::variant<std::vector<std::string>, Refusal> choose_cards(const StateView& st
   return chosen;
 }
 
-std::optional<Refusal> refuse_booking(const StateView& state, const ReserveAsked& asked, Now now) {
-  const Booking& wish = asked.booking;
+std::optional<Refusal> refuse_reservation(const StateView& state, const ReserveAsked& asked,
+                                          Now now) {
+  const Reservation& wish = asked.reservation;
   const bool open = state.rules().users_may_reserve;
   Subject whom;
   if (!asked.maintenance && wish.tenant.empty()) {
@@ -85,7 +87,7 @@ std::optional<Refusal> refuse_booking(const StateView& state, const ReserveAsked
   if (asked.cards.empty() && asked.count <= 0) {
     return Refusal{RefusalKind::kInvalid, "no card is named"};
   }
-  if (state.bookings().size() >= kBookingsMost) {
+  if (state.reservations().size() >= kReservationsMost) {
     return Refusal{RefusalKind::kConflict, "there are too many reservations already"};
   }
   return std::nullopt;
@@ -94,42 +96,42 @@ std::optional<Refusal> refuse_booking(const StateView& state, const ReserveAsked
 }  // namespace
 
 Applied apply_reserve(State& state, const ReserveAsked& asked, Now now) {
-  if (auto refusal = refuse_booking(state, asked, now)) return refused(std::move(*refusal));
+  if (auto refusal = refuse_reservation(state, asked, now)) return refused(std::move(*refusal));
   auto cards = choose_cards(state, asked, now);
   if (auto* refusal = std::get_if<Refusal>(&cards)) return refused(std::move(*refusal));
-  Booking booking = asked.booking;
-  booking.id = state.next_booking();
-  booking.by = asked.actor.user;
-  if (!asked.maintenance && booking.maintenance()) booking.user = asked.actor.user;
-  booking.cards = std::move(std::get<std::vector<std::string>>(cards));
-  Booked booked{booking};
-  state.put(std::move(booking));
+  Reservation reservation = asked.reservation;
+  reservation.id = state.next_reservation();
+  reservation.by = asked.actor.user;
+  if (!asked.maintenance && reservation.maintenance()) reservation.user = asked.actor.user;
+  reservation.cards = std::move(std::get<std::vector<std::string>>(cards));
+  Booked booked{reservation};
+  state.put(std::move(reservation));
   return {.answer = std::move(booked), .effects = {}, .follow_up = {}};
 }
 
 Applied apply_unreserve(State& state, const UnreserveAsked& asked) {
-  const auto found = state.bookings().find(asked.id);
-  if (found == state.bookings().end()) {
+  const auto found = state.reservations().find(asked.id);
+  if (found == state.reservations().end()) {
     return refused(RefusalKind::kNotFound, "there is no reservation " + std::to_string(asked.id));
   }
-  const Booking& booking = found->second;
-  const bool allowed = may(asked.actor, Action::kUnreserve, {.user = booking.user}) ||
-                       may(asked.actor, Action::kUnreserve, {.user = booking.by});
+  const Reservation& reservation = found->second;
+  const bool allowed = may(asked.actor, Action::kUnreserve, {.user = reservation.user}) ||
+                       may(asked.actor, Action::kUnreserve, {.user = reservation.by});
   if (!allowed) {
     return refused(RefusalKind::kForbidden,
                    "reservation " + std::to_string(asked.id) + " belongs to somebody else");
   }
-  Booked removed{booking};
-  state.remove_booking(asked.id);
+  Booked removed{reservation};
+  state.remove_reservation(asked.id);
   return {.answer = std::move(removed), .effects = {}, .follow_up = {}};
 }
 
-void end_bookings(State& state, Now now) {
+void end_reservations(State& state, Now now) {
   std::vector<std::uint64_t> over;
-  for (const auto& [id, booking] : state.bookings()) {
-    if (booking.until <= now.wall) over.push_back(id);
+  for (const auto& [id, reservation] : state.reservations()) {
+    if (reservation.until <= now.wall) over.push_back(id);
   }
-  for (const std::uint64_t id : over) state.remove_booking(id);
+  for (const std::uint64_t id : over) state.remove_reservation(id);
 }
 
 }  // namespace gpusched

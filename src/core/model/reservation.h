@@ -14,7 +14,7 @@
 
 namespace gpusched {
 
-struct Booking {
+struct Reservation {
   std::uint64_t id = 0;  // 0: by the calendar of the configuration.
   std::string name;      // For people; may be empty.
   // Whose jobs may run there meanwhile; with both empty nobody's.
@@ -29,18 +29,18 @@ struct Booking {
   bool admits(const Job& job) const {
     return (!user.empty() && job.owner.user == user) || (!tenant.empty() && job.tenant == tenant);
   }
-  friend bool operator==(const Booking&, const Booking&) = default;
+  friend bool operator==(const Reservation&, const Reservation&) = default;
 };
 
-inline constexpr std::size_t kBookingsMost = 1000;
+inline constexpr std::size_t kReservationsMost = 1000;
 
-// All bookings, card by card; what a decision asks.
-class CardBookings {
+// All reservations, card by card; what a decision asks.
+class CardReservations {
  public:
-  void rebuild(const std::vector<Card>& cards, std::vector<Booking> bookings);
-  bool empty() const { return bookings_.empty(); }
-  // The booking that keeps the job off the card at some time in [from, until); null: none.
-  const Booking* against(const Job& job, std::size_t card_index, Wall from, Wall until) const;
+  void rebuild(const std::vector<Card>& cards, std::vector<Reservation> reservations);
+  bool empty() const { return reservations_.empty(); }
+  // The reservation that keeps the job off the card at some time in [from, until); null: none.
+  const Reservation* against(const Job& job, std::size_t card_index, Wall from, Wall until) const;
   // The card is kept for the job's owner at this time.
   bool kept_for(const Job& job, std::size_t card_index, Wall at) const;
   // The first beginning or end after `at`.
@@ -49,13 +49,14 @@ class CardBookings {
   std::vector<Wall> ends_after(Wall at) const;
 
  private:
-  std::vector<Booking> bookings_;                  // By beginning.
-  std::vector<std::vector<std::size_t>> by_card_;  // Positions in bookings_, in order.
+  std::vector<Reservation> reservations_;          // By beginning.
+  std::vector<std::vector<std::size_t>> by_card_;  // Positions in reservations_, in order.
   std::vector<Wall> boundaries_;                   // In order, each once.
   std::vector<Wall> ends_;
 };
 
 // "cards 0, 1 are reserved for user1 in 40 min": those of its cards that are there, and when.
-std::string describe_booking(const Booking& booking, const std::vector<Card>& cards, Wall now);
+std::string describe_reservation(const Reservation& reservation, const std::vector<Card>& cards,
+                                 Wall now);
 
 }  // namespace gpusched
