@@ -5,10 +5,8 @@ import subprocess
 import sys
 
 APT = ["task-spooler", "slurmctld", "slurmd", "slurm-client", "munge", "tmux"]
-# HyperQueue is published as no package: it is built from its repository.
-CRATES = {"pueue": ["pueue"],
-          "HyperQueue": ["--git", "https://github.com/It4innovations/hyperqueue", "hyperqueue"]}
-PYTHON = ["runqd"]
+CRATES = {"pueue": ["pueue"]}
+PYTHON = {"gflow": "runqd", "HyperQueue": "hyperqueue"}
 
 
 def _run(what, argv, env=None):
@@ -40,7 +38,9 @@ def install_peers(prefix, only):
             _run(peer, ["cargo", "install", "--locked", "--root", prefix, *crate])
         elif wanted(peer):
             print(f"  {peer} is left out: there is no cargo here", file=sys.stderr)
-    if wanted("gflow"):
+    if wanted(*PYTHON):
         python = os.path.join(prefix, "python")
         _run("a Python environment", [sys.executable, "-m", "venv", python])
-        _run("gflow", [os.path.join(python, "bin", "pip"), "install", *PYTHON])
+        for peer, package in PYTHON.items():
+            if wanted(peer):
+                _run(peer, [os.path.join(python, "bin", "pip"), "install", package])

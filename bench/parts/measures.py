@@ -7,6 +7,7 @@ import time
 from parts.timing import LONGEST_WAIT_S, Stuck, median, spawn, timed_run, wait
 
 
+NO_CLIENT = "it has no command line"
 NO_GATE = "it has no way to hold jobs back on a machine without cards"
 
 
@@ -87,8 +88,8 @@ def submit_to_start(field, stamps):
                 pid = spawn(system.submit_argv([field.bare, "stamp", stamps.path]), system.env)
                 first, _ = stamps.next(20)
                 wait(pid)
-            except Stuck as problem:
-                field.say(f"{system.name}: {problem}")
+            except (Stuck, NotImplementedError) as problem:
+                field.say(f"{system.name}: {str(problem) or NO_CLIENT}")
                 spent[system.name] = 1e9
                 continue
             taken[system.name].append((first - began) / 1e6)
@@ -99,6 +100,8 @@ def submit_to_start(field, stamps):
     yield Result(measure, "floor: /bin/true, fdatasync, the job", median(floor), "ms",
                  samples=len(floor))
     for system in systems:
+        if not taken[system.name]:
+            continue
         yield Result(measure, system.name, median(taken[system.name]), "ms",
                      "durable" if system.durable else "keeps nothing on disk",
                      len(taken[system.name]),
@@ -134,11 +137,13 @@ def submit_at_depth(field, stamps):
                 continue
             try:
                 taken.append(system.timed_submit(["/bin/true"]))
-            except Stuck as problem:
-                field.say(f"{system.name} with {depth} queued: {problem}")
+            except (Stuck, NotImplementedError) as problem:
+                field.say(f"{system.name} with {depth} queued: {str(problem) or NO_CLIENT}")
                 given_up.add(system)
     for system, depth, taken in ready:
         system.end()
+        if not taken:
+            continue
         target = "≤ 1.3 × empty" if system.name == "gpusched" and depth == depths[-1] else ""
         yield Result(measure, f"{system.name}, {depth:,}", median(taken), "ms", "", len(taken),
                      target)
@@ -209,7 +214,38 @@ def drain(field, stamps):
         kept = "durable" if durable else "keeps nothing on disk"
         yield Result(measure, name, median([run[0] for run in runs]), "jobs/s",
                      f"{kept}, {count:,} jobs", len(runs),
-                     "≥ 35 % of the bare loop" if name == "gpusched" else "")
+                     "≥ 40 % of the bare loop" if name == "gpusched" else "")
+
+
+def singles_rate(system, count, field, stamps):
+    """Jobs per second, each submitted by a client of its own, until the last of them has ended."""
+    stamps.clear()
+    start = time.monotonic_ns()
+    for _ in range(count):
+        system.submit(["/bin/true"])
+    system.submit([field.bare, "stamp", stamps.path])
+    first, _ = stamps.next(LONGEST_WAIT_S)
+    return count / ((first - start) / 1e9)
+
+
+def singles(field, stamps):
+    """One submit after another on one card, until all have ended."""
+    measure = "single submits with their ends"
+    rates = {}
+    for _ in range(field.scale(3, 1)):
+        for system in field.all_started(1):
+            count = {"pueue": 50, "gflow": 10, "Slurm": 50}.get(system.name, field.scale(800, 100))
+            try:
+                if system.name == "HyperQueue":
+                    system.open_gate()
+                rates.setdefault(system.name, []).append(singles_rate(system, count, field, stamps))
+            except (Stuck, NotImplementedError, OSError, subprocess.SubprocessError) as problem:
+                field.say(f"{system.name} is left out here: {problem}")
+            system.end()
+    for name, runs in rates.items():
+        yield Result(measure, name, median(runs), "jobs/s",
+                     "without a client" if name == "HyperQueue" else "", len(runs),
+                     "≥ 0.9 × task-spooler" if name == "gpusched" else "")
 
 
 def client_start(field, stamps):

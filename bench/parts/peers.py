@@ -2,8 +2,10 @@
 beyond loopback, and is left out with a sentence when it is not installed."""
 import os
 import pwd
+import shlex
 import shutil
 import socket
+import subprocess
 import time
 
 from parts.systems import System
@@ -16,6 +18,14 @@ def find(program):
     places = [os.path.join(PREFIX, "bin"), os.path.join(PREFIX, "python", "bin"),
               *os.environ["PATH"].split(":"), "/usr/sbin", "/usr/local/sbin"]
     return shutil.which(program, path=":".join(places))
+
+
+def hyperqueue_python():
+    """A Python that has the package; None: there is none."""
+    python = os.path.join(PREFIX, "python", "bin", "python")
+    seek = [python, "-c", "import hyperqueue.cluster"]
+    found = os.path.exists(python) and subprocess.run(seek, capture_output=True, check=False)
+    return python if found and found.returncode == 0 else None
 
 
 class TaskSpooler(System):
@@ -85,36 +95,42 @@ class Pueue(System):
 
 
 class HyperQueue(System):
+    """As its Python package has it: no command line, so only measures without one have it."""
     name = "HyperQueue"
-    durable = True
+    durable = False  # LocalCluster keeps no journal.
     most_queued = 2000
-    needs = ("hq",)
+    needs = ("hyperqueue",)
 
     def start(self):
-        self.program = find("hq")
-        self.env["HQ_SERVER_DIR"] = os.path.join(self.directory, "server")
-        self.env["TMPDIR"] = self.directory
-        self.daemon([self.program, "server", "start", "--host", "localhost", "--journal",
-                     os.path.join(self.directory, "journal")])
-        self.until(lambda: self.run(self.program, "server", "info", check=False), "the server")
-        time.sleep(0.5)
-        self.open_gate()
-        self.until(lambda: "RUNNING" in self.run(self.program, "worker", "list", check=False),
-                   "the worker")
+        self.process = subprocess.Popen(
+            [hyperqueue_python(), os.path.join(os.path.dirname(__file__), "hyperqueue_cluster.py"),
+             os.path.join(self.directory, "server")],
+            env=self.env, cwd=self.directory, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL)
+        self.processes.append(self.process)
 
-    def submit_argv(self, command):
-        return [self.program, "submit", "--cpus", "1", "--stdout", "none", "--stderr", "none", "--",
-                *command]
+    def tell(self, *words):
+        self.process.stdin.write(shlex.join(map(str, words)) + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline().strip()
+        if answer != "ok":
+            raise Stuck(f"HyperQueue: {answer or 'it ended'}")
+
+    def submit(self, command):
+        self.tell("submit", 1, *command)
+
+    def fill(self, count, command):
+        self.tell("submit", count, *command)
 
     def close_gate(self):
-        self.run(self.program, "worker", "stop", "all")
-        self.until(lambda: "RUNNING" not in self.run(self.program, "worker", "list"), "the worker")
+        """Nothing runs before there is a worker."""
 
     def open_gate(self):
-        self.daemon([self.program, "worker", "start", "--cpus", str(self.slots)])
+        self.tell("worker", self.slots)
 
     def version(self):
-        return self.run(find("hq"), "--version").strip().split(" ")[-1]
+        show = "import importlib.metadata as m; print(m.version('hyperqueue'))"
+        return self.run(hyperqueue_python(), "-c", show).strip()
 
 
 class Gflow(System):
@@ -261,4 +277,6 @@ ALL = (TaskSpooler, Pueue, HyperQueue, Gflow, Slurm)
 
 
 def missing_parts(peer):
+    if peer is HyperQueue:
+        return [] if hyperqueue_python() else ["its Python package"]
     return [program for program in peer.needs if find(program) is None]
