@@ -11,6 +11,7 @@
 
 #include "config/config_file.h"
 #include "core/state/state.h"
+#include "daemon/job_note.h"
 #include "daemon/mps_control.h"
 #include "daemon/readiness.h"
 #include "jobdir/device_filter.h"
@@ -150,6 +151,7 @@ void Daemon::start_engine(StoreImage image, const std::string& boot_id) {
                           .mps_linger = config_.mps.linger,
                           .sim_world = sim_ ? sim_->file : "",
                           .sim_libraries = sim_ ? sim_->libraries : ""};
+  options.note_of = note_of;
   options.read_environments = [this](std::vector<std::string> hashes, auto done) {
     store_thread_->read_environments(std::move(hashes), std::move(done));
   };

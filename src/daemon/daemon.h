@@ -53,6 +53,7 @@ class Daemon {
   Result<StoreImage> open_store(const std::string& boot_id);
   void disown_copied();
   Result<void> compare_with_directories(StoreImage& image);
+  void look_for_nobodys_groups(const StoreImage& image, const std::vector<AttemptId>& groups);
   Result<void> bring_environments_back(const StoreImage& image);
   std::vector<std::string> problems() const;
   void look_at_disk();
@@ -97,6 +98,7 @@ class Daemon {
   std::unique_ptr<history::History> history_;
   history::Feed history_feed_;
   CgroupBase cgroup_;
+  std::vector<std::string> nobodys_groups_;  // Found at the start, of attempts that are not ours.
   // Empty ones go with us. Before the launcher: what lives in there goes first.
   struct LeavesGroups {
     CgroupBase base;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "daemon/daemon.h"
+#include "daemon/job_note.h"
 #include "daemon/loss_report.h"
 #include "daemon/state_directory.h"
 #include "engine/reconcile.h"
@@ -81,9 +82,18 @@ Result<void> Daemon::compare_with_directories(StoreImage& image) {
   };
   auto found = find_unknown_attempts(config_.state_directory, attempts_of);
   if (!found) return failure(found.error());
-  for (FoundJob& job : *found) job.order.owner.user = name_of(job.order.owner.uid);
+  for (FoundJob& job : *found) {
+    job.order.owner.user = name_of(job.order.owner.uid);
+    if (job.order.note.empty()) continue;
+    if (auto noted = job_of_note(job.order.note)) job.noted = std::move(*noted);
+  }
+  // A number is in use as long as anything of it is there: also a group without a directory.
+  const auto groups = attempts_with_leaves(find_cgroup_base(config_.state_directory));
+  for (const AttemptId& attempt : groups) found->push_back({.job = attempt.job});
+  std::ranges::stable_sort(*found, {}, &FoundJob::job);
   const Wall now = read_clock().wall;
   const Reconciled done = reconcile(image, *found, make_environment({}), now);
+  look_for_nobodys_groups(image, groups);
   if (auto back = bring_environments_back(image); !back) return back;
   if (!image.loss && done.nothing()) return {};
   const std::string what = describe(done, image.loss);
@@ -93,6 +103,17 @@ Result<void> Daemon::compare_with_directories(StoreImage& image) {
   }
   if (auto repaired = store_->commit(done.repair); !repaired) return failure(repaired.error());
   return {};
+}
+
+void Daemon::look_for_nobodys_groups(const StoreImage& image,
+                                     const std::vector<AttemptId>& groups) {
+  for (const AttemptId& attempt : groups) {
+    const auto job = std::ranges::lower_bound(image.jobs, attempt.job, {}, &Job::id);
+    const bool ours = job != image.jobs.end() && job->id == attempt.job && job->active() &&
+                      job->attempt == attempt.number;
+    if (!ours)
+      nobodys_groups_.push_back(leaf_path(find_cgroup_base(config_.state_directory), attempt));
+  }
 }
 
 // What the database believed to have ended may go on, and start again later.
@@ -109,6 +130,12 @@ Result<void> Daemon::bring_environments_back(const StoreImage& image) {
 
 std::vector<std::string> Daemon::problems() const {
   std::vector<std::string> all = read_losses(config_.state_directory);
+  for (const std::string& path : nobodys_groups_) {
+    const Fd group(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!group || leaf_is_empty(group.get())) continue;
+    all.push_back("processes of a job that the queue does not know run in " + path +
+                  "; root ends them with: echo 1 > " + path + "/cgroup.kill");
+  }
   if (const auto error = engine_->store_error()) all.push_back("changes are refused: " + *error);
   if (engine_->state().disk_full()) {
     all.emplace_back("the disk that holds the state directory is full: no job is taken or started");

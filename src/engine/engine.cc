@@ -38,7 +38,9 @@ Engine::Engine(State state, Site site, Options options)
 Engine::~Engine() = default;
 
 const StateView& Engine::state() const { return state_; }
-void Engine::check_invariants() const { state_.check_invariants(); }
+void Engine::check_invariants(const std::set<JobId>& found) const {
+  state_.check_invariants(found);
+}
 
 void Engine::post(Event event, AnswerFn answer) {
   // What runs can be ended also while nothing can be written down.

@@ -100,7 +100,7 @@ class Engine {
   // Read by the API between turns.
   const StateView& state() const;
   // Ends the process if something in the state is not as it must be. For the simulator.
-  void check_invariants() const;
+  void check_invariants(const std::set<JobId>& found = {}) const;
   void on_change(std::function<void(const std::vector<JobChange>&)> listener) {
     listener_ = std::move(listener);
   }

@@ -174,6 +174,7 @@ LaunchOrder launch_order_of(const StateView& state, const Job& job, const Engine
   CHECK(spec.environment == nullptr || !spec.environment->away);
   LaunchOrder order{.attempt = job.current_attempt(), .time = spec.time};
   order.command = command_order_of(state, job, grant, options);
+  if (options.note_of) order.note = options.note_of(job);
   if (spec.adopted) {
     order.adopted = *spec.adopted;
     return order;

@@ -101,6 +101,8 @@ struct LaunchOrder {
   CommandOrder command = {};
   IsolationOrder isolation = {};
   DevicesOrder devices = {};
+  // The job itself, for a daemon whose store has lost it; kept in the directory, opaque to others.
+  std::string note = {};
   // Nothing is started: this process, which runs already, is watched over. Time counts from now.
   std::optional<AdoptedProcess> adopted = {};
 };

@@ -5,9 +5,33 @@
 namespace gpusched {
 namespace {
 
-// What is known of it is what its directory says: no needs, no environment, no terms.
+// Its environment is lost, so it is never started again by itself.
+std::shared_ptr<JobSpec> spec_of_noted(const JobSpec& noted) {
+  auto spec = std::make_shared<JobSpec>(noted);
+  spec->retry.retries = 0;
+  spec->restartable = false;
+  spec->saves.reset();
+  spec->attach = Attach::kNone;
+  if (!spec->extras->after.empty()) spec->extras.edit().after.clear();
+  return spec;
+}
+
+// What is known of it is what its directory says: no environment, and of an older version or of a
+// very long command neither needs nor terms.
 Job made_from(const FoundJob& found, const std::shared_ptr<const Environment>& environment,
               Wall now) {
+  if (found.noted) {
+    Job job = *found.noted;
+    auto spec = spec_of_noted(*job.spec);
+    spec->environment = environment;
+    if (found.order.adopted) {
+      spec->adopted = std::make_shared<const AdoptedProcess>(*found.order.adopted);
+    }
+    job.id = found.job;
+    job.spec = std::move(spec);
+    job.owner = found.order.owner;
+    return job;
+  }
   auto spec = std::make_shared<JobSpec>();
   spec->argv = found.order.argv;
   // A directory whose order cannot be read belongs to a job all the same.
@@ -42,9 +66,10 @@ void note_found(StoreImage& image, Commit& repair, const Job& job, std::string t
 }
 
 // Whatever it was in the store: this attempt was begun, and recovery will ask what became of it.
-void set_begun(Job& job, int attempt, Wall now) {
-  job.attempt = attempt;
-  job.state = Running{.grant = {}, .started_at = now};
+void set_begun(Job& job, const FoundJob& found, Wall now) {
+  const Grant* grant = found.noted ? grant_of(*found.noted) : nullptr;
+  job.attempt = found.claimed;
+  job.state = Running{.grant = grant == nullptr ? Grant{} : *grant, .started_at = now};
 }
 
 // Since then it may have left its cards. An order to move may be repeated, so it is on its way back
@@ -123,16 +148,16 @@ Reconciled reconcile(StoreImage& image, const std::vector<FoundJob>& found,
                                       [](const Job& one, JobId id) { return one.id < id; });
     if (job != end && job->id == each.job) {
       if (each.claimed <= job->attempt) continue;
-      set_begun(*job, each.claimed, now);
+      set_begun(*job, each, now);
       note_found(image, result.repair, *job,
                  "the database knew an older state of it; its directory says that this attempt was "
                  "started",
                  now);
       result.repair.jobs.put.push_back(*job);
       result.caught_up.push_back(each.job);
-    } else if (each.claimed > 0 && each.job >= first_lost) {
+    } else if (each.claimed > 0 && (each.job >= first_lost || each.lives)) {
       Job back = made_from(each, no_environment, now);
-      set_begun(back, each.claimed, now);
+      set_begun(back, each, now);
       note_found(image, result.repair, back,
                  "the database had lost it; it was found again by its directory", now);
       result.repair.jobs.put.push_back(back);

@@ -22,11 +22,14 @@ struct FoundOrder {
   std::string output_path;
   std::string error_path;
   std::optional<AdoptedProcess> adopted;
+  std::string note;  // As EngineOptions::note_of wrote it; empty: an older version, or too long.
 };
 struct FoundJob {
   JobId job{};
   int claimed = 0;  // The last attempt that a shim has claimed; 0: none, so nothing was started.
   FoundOrder order = {};
+  bool lives = false;          // Its shim does.
+  std::optional<Job> noted{};  // What the note says: `spec`, `task`, `tenant`, priority, grant.
 };
 
 struct Reconciled {

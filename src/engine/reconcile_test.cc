@@ -54,6 +54,46 @@ TEST_F(Reconciling, AStartedJobThatTheStoreHasLostIsBroughtBack) {
   EXPECT_EQ(done.repair.trail.size(), 1u);
 }
 
+TEST_F(Reconciling, WhatTheDirectorySaysOfAJobIsKnownAgainAndItIsNeverStartedAnew) {
+  image_.next_job = JobId{2};
+  FoundJob found = directory(4, 2);
+  JobSpec spec{.argv = {"train"}, .name = "night"};
+  spec.needs.vram_bytes = 8ULL << 30;
+  spec.retry.retries = 3;
+  spec.restartable = true;
+  Job noted = known(0, 0, Starting{.grant = {.cards = {{CardNumber{1}, 8ULL << 30, 30, false}}}});
+  noted.spec = std::make_shared<const JobSpec>(spec);
+  noted.tenant = "lab";
+  noted.priority = 70;
+  found.noted = noted;
+  with({found});
+  ASSERT_EQ(image_.jobs.size(), 1u);
+  const Job& back = image_.jobs.front();
+  EXPECT_EQ(back.id, JobId{4});
+  EXPECT_EQ(back.spec->name, "night");
+  EXPECT_EQ(back.tenant, "lab");
+  EXPECT_EQ(back.owner.user, "ann") << "By the directory's owner, not by what is written.";
+  EXPECT_EQ(back.priority, 70);
+  ASSERT_EQ(grant_of(back)->cards.size(), 1u) << "It keeps its card.";
+  EXPECT_EQ(grant_of(back)->cards.front().card, CardNumber{1});
+  EXPECT_EQ(back.spec->retry.retries, 0) << "Its environment is lost.";
+  EXPECT_FALSE(back.spec->restartable);
+}
+
+TEST_F(Reconciling, WhoLivesIsTakenOverAlsoUnderAnOldNumber) {
+  image_.next_job = JobId{100};
+  FoundJob lives = directory(7, 1);
+  lives.lives = true;
+  EXPECT_EQ(with({directory(6, 1), lives}).brought_back, std::vector<JobId>{JobId{7}});
+  EXPECT_EQ(image_.next_job, JobId{100});
+}
+
+TEST_F(Reconciling, ANumberOfWhichOnlyAControlGroupIsLeftIsNotGivenAgain) {
+  image_.next_job = JobId{3};
+  EXPECT_TRUE(with({{.job = JobId{9}}}).nothing());
+  EXPECT_EQ(image_.next_job, JobId{10});
+}
+
 TEST_F(Reconciling, AJobOfWhichTheStoreKnowsLessIsNotStartedAgain) {
   image_.jobs = {known(1, 0), known(2, 3), known(3, 1, Ended{})};
   image_.next_job = JobId{4};

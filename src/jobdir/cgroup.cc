@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -55,6 +56,29 @@ bool remove_groups_below(int parent, const char* name, int depth) {
 }
 
 }  // namespace
+
+std::vector<AttemptId> attempts_with_leaves(const CgroupBase& base) {
+  std::vector<AttemptId> attempts;
+  if (base.path.empty()) return attempts;
+  DIR* directory = ::opendir((base.path + "/jobs").c_str());
+  if (directory == nullptr) return attempts;
+  while (const dirent* entry = ::readdir(directory)) {
+    char* end = nullptr;
+    const std::uint64_t job = std::strtoull(entry->d_name, &end, 10);
+    if (job == 0 || end == nullptr || *end != '.') continue;
+    const long number = std::strtol(end + 1, &end, 10);
+    if (*end == '\0' && number > 0 && number < 1'000'000'000) {
+      attempts.push_back({JobId{job}, static_cast<int>(number)});
+    }
+  }
+  ::closedir(directory);
+  std::ranges::sort(attempts);
+  return attempts;
+}
+
+std::string leaf_path(const CgroupBase& base, AttemptId attempt) {
+  return base.path + "/jobs/" + to_string(attempt);
+}
 
 void premake_leaf(const std::string& path) { ::mkdir(path.c_str(), 0755); }
 

@@ -9,8 +9,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
+#include "core/model/ids.h"
 #include "os/fd.h"
 
 namespace gpusched {
@@ -36,6 +38,10 @@ CgroupBase prepare_cgroups(CgroupBase base, bool move_self);
 void leave_cgroups(const CgroupBase& base);
 // For `doctor`: what this machine offers, in words.
 std::string describe_cgroups(const std::string& state_directory);
+
+// The attempts that have a leaf there, whoever made it.
+std::vector<AttemptId> attempts_with_leaves(const CgroupBase& base);
+std::string leaf_path(const CgroupBase& base, AttemptId attempt);
 
 // Moves the calling process. False: it could not be moved, and stays where it is.
 bool enter_cgroup(const std::string& path);

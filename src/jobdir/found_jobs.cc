@@ -52,6 +52,7 @@ FoundOrder order_in(int directory, const ClaimRecord& claim) {
       order.working_directory = spec_word(*record, "working_directory");
       order.output_path = spec_word(*record, "output");
       order.error_path = spec_word(*record, "error");
+      order.note = spec_word(*record, "job");
       order.owner.uid = static_cast<std::uint32_t>(record->number("uid").value_or(0));
       order.owner.gid = static_cast<std::uint32_t>(record->number("gid").value_or(0));
     }
@@ -84,6 +85,7 @@ FoundJob look_into(const std::string& state_directory, int jobs, JobId job) {
     if (!claim || !claim->by_shim) continue;
     found.claimed = attempt;
     found.order = order_in(opened->get(), *claim);
+    found.lives = claim_is_held(opened->get()).value_or(false);
     return found;
   }
   return found;

@@ -341,6 +341,7 @@ std::string encode_order(const LaunchOrder& order) {
   out.u32(order.adopted ? static_cast<std::uint32_t>(order.adopted->pid) : 0);
   out.i64(order.adopted ? order.adopted->started.time_since_epoch().count() : 0);
   write_limits(out, order.devices);
+  out.text(order.note);
   return out.take();
 }
 
@@ -365,6 +366,7 @@ Result<LaunchOrder> decode_order(std::string_view bytes) {
   const Boot adopted_started{Microseconds{in.i64()}};
   if (adopted > 0) order.adopted = AdoptedProcess{adopted, adopted_started};
   read_limits(in, order.devices);
+  order.note = in.text();
   if (!in.ok()) return failure(ErrorCode::kInternal, "a launch order is cut off");
   return order;
 }

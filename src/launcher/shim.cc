@@ -31,7 +31,8 @@
 namespace gpusched {
 namespace {
 
-// What was started, for people who look into the directory. The environment is not part of it.
+// What was started, for people who look into the directory and for a daemon that has lost it. The
+// environment is not part of it.
 std::string spec_text(const LaunchOrder& order) {
   Record record;
   record.set("attempt", to_string(order.attempt));
@@ -45,6 +46,7 @@ std::string spec_text(const LaunchOrder& order) {
   if (!order.command.error_path.empty()) record.set("error", order.command.error_path);
   if (!order.isolation.near.cpus.empty()) record.set("near_cpus", order.isolation.near.cpus);
   if (order.time.limit.count() > 0) record.set("time_limit", order.time.limit.count());
+  if (!order.note.empty()) record.set("job", order.note);
   return record.write();
 }
 

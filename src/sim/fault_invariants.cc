@@ -8,7 +8,9 @@ namespace gpusched {
 
 void FaultWorld::check() {
   if (engine_ == nullptr) return;
-  engine_->check_invariants();
+  std::set<JobId> found;
+  for (const AttemptId& attempt : found_) found.insert(attempt.job);
+  engine_->check_invariants(found);
   check_acknowledged();
   check_processes();
   check_waiting();
@@ -66,6 +68,14 @@ std::map<AttemptId, std::uint64_t> FaultWorld::vram_given() const {
   return given;
 }
 
+bool FaultWorld::has_found(const std::string& tenant) const {
+  return std::ranges::any_of(found_, [&](const AttemptId& attempt) {
+    const Job* job = engine_->state().find(attempt.job);
+    return job != nullptr && job->active() && job->current_attempt() == attempt &&
+           job->tenant == tenant;
+  });
+}
+
 // Nobody gets more than a quota admits. What was held when it was lowered may go on, and what a job
 // took without asking counts from the moment that it is moved aside for it.
 void FaultWorld::check_quotas() {
@@ -81,8 +91,8 @@ void FaultWorld::check_quotas() {
     const TenantHolds& before = held_[name];
     const TenantHolds& now = entry.holds;
     holds[name] = now;
-    // What was adopted was there before anybody asked.
-    if (name == "by-hand") continue;
+    // What was adopted, or found after a loss, was there before anybody asked.
+    if (name == "by-hand" || has_found(name)) continue;
     if ((now.cards > entry.terms.cards && now.cards > before.cards) ||
         (now.vram_bytes > entry.terms.vram_bytes &&
          now.vram_bytes > before.vram_bytes + taken[name]) ||

@@ -63,6 +63,10 @@ int FaultWorld::pick(int below) {
 void FaultWorld::boot_daemon() {
   Engine::Options options;
   options.slice = 7;  // So small that ordinary arrays already come in slices.
+  options.note_of = [this](const Job& job) {
+    noted_[job.current_attempt()] = job;
+    return std::string();
+  };
   options.read_environments = [this](const std::vector<std::string>& hashes, const auto& done) {
     done(store_.environments(hashes));
   };
@@ -121,6 +125,8 @@ void FaultWorld::compare_with_processes(StoreImage& image) {
     FoundJob& job = found[attempt.job];
     job.job = attempt.job;
     job.claimed = std::max(job.claimed, attempt.number);
+    const auto noted = noted_.find({attempt.job, job.claimed});
+    if (noted != noted_.end()) job.noted = noted->second;
     job.order = {.argv = {"work"}, .working_directory = "/", .owner = {1000, 1000, "user1"}};
     if (truth.adopted) job.order.adopted = AdoptedProcess{.pid = 2, .started = now_.boot};
   }

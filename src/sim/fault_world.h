@@ -106,6 +106,7 @@ class FaultWorld {
   void check_processes();
   void check_waiting();
   void check_quotas();
+  bool has_found(const std::string& tenant) const;
   void check_jobs_at_once();
   void check_all_ended();
   void check_start(AttemptId attempt);
@@ -133,7 +134,8 @@ class FaultWorld {
   std::set<JobId> acknowledged_;
   std::map<JobId, int> cancelled_;  // Acknowledged, at this attempt; until it is asked for again.
   std::set<JobId> numbers_given_;   // Whatever became of them.
-  std::set<AttemptId> found_;       // Begun again after a loss, with nothing granted.
+  std::set<AttemptId> found_;       // Begun again after a loss, with what their notes say.
+  std::map<AttemptId, Job> noted_;  // What job directories say of their jobs.
   std::string copy_;                // The newest backup; empty: none.
   int copies_ = 0;
   int submissions_ = 0;

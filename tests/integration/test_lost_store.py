@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 from conftest import without_groups
-from live_daemon import ROOMY, LiveDaemon, wait_until
+from live_daemon import ROOMY, ROOT, LiveDaemon, wait_until
 
 STORE = "gpusched.db"
 
@@ -123,6 +123,84 @@ def test_a_backup_put_back_beside_the_job_directories(own):
     assert own.logs(new) == b"new\n"
     go.touch()
     wait_for_end(own, runs, 6)
+
+
+def recipe_of_the_guide():
+    text = (ROOT / "docs" / "guide" / "administer.md").read_text()
+    return re.search(r"To restore, .*?```sh skip\n(.*?)```", text, re.S).group(1)
+
+
+def restore_by_the_guide(daemon, backup, end):
+    """The lines as they stand there, in a shell that stops at the first that fails."""
+    end()
+    lines = recipe_of_the_guide()
+    for told, here in (("/var/lib/gpusched", daemon.state), ("/backup/queue.backup", backup)):
+        assert told in lines
+        lines = lines.replace(told, str(here))
+    subprocess.run(["bash", "-ec", "systemctl() { :; }\n" + lines], check=True)
+    daemon.start()
+
+
+@pytest.mark.parametrize("way", ["a clean stop", "kill -9"])
+def test_the_recipe_of_the_guide_takes_over_what_runs(own, way):
+    def end():
+        if way == "kill -9":
+            return own.kill()
+        own.process.terminate()
+        return own.process.wait(timeout=30)
+
+    backup = own.directory / "backup.db"
+    own.run("backup", backup)
+    go = own.directory / "go"
+    loop = f"while [ ! -e {go} ]; do sleep 0.02; done"
+    runs = own.submit("--gpus", "1", "--vram", "20G", "--name", "night", "--tag", "a", "--retries", "2",
+                      "--cmd", f"{loop}; exit 6")
+    before = own.wait_for(runs, "running")
+    restore_by_the_guide(own, backup, end)
+    after = own.wait_for(runs, "running")
+    # It is what it was, and nobody is put on top of it.
+    for field in ("name", "user", "tenant", "command", "gpus", "priority"):
+        assert after[field] == before[field], field
+    assert "found again by its directory" in own.run("events", runs).stdout
+    others = [own.submit("--gpus", "1", "--vram", "20G", "--cmd", f"{loop}; exit 0") for _ in range(2)]
+    assert min(others) > runs
+    beside = own.wait_for(others[0], "running")
+    assert beside["gpus"] != after["gpus"]
+    assert own.job(others[1])["state"] == "queued"
+    # Not started again: its environment is lost.
+    go.touch()
+    wait_for_end(own, runs, 6)
+    assert own.job(runs)["attempt"] == 1
+    for other in others:
+        wait_for_end(own, other, 0)
+    # A second restore goes as well as the first.
+    restore_by_the_guide(own, backup, end)
+    assert own.submit("--gpus", "0", "--hold", "--", "true") > max(others)
+
+
+def test_a_number_of_which_only_a_group_is_left_is_not_given_again(own):
+    if own.cgroup() is None or os.getuid() != 0:
+        pytest.skip("no control groups of ours here")
+    backup = own.directory / "backup.db"
+    own.run("backup", backup)
+    job = own.submit("--gpus", "0", "--cmd", "sleep 300")
+    own.wait_for(job, "running")
+    leaf = own.cgroup() / "jobs" / f"{job}.1"
+    command = int((leaf / "cgroup.procs").read_text().split()[0])
+    own.kill()
+    os.kill(own.shim_of(job), signal.SIGKILL)
+    shutil.rmtree(own.state / "jobs" / str(job))
+    (own.state / "store.mark").unlink()
+    remove_store(own)
+    shutil.copy(backup, own.state / STORE)
+    own.start()
+    assert any(str(leaf) in problem for problem in problems(own)), problems(own)
+    new = own.submit("--gpus", "0", "--cmd", "exit 3")
+    assert new > job
+    wait_for_end(own, new, 3)
+    os.kill(command, 0)  # Nobody has touched it.
+    (leaf / "cgroup.kill").write_text("1")
+    wait_until(lambda: problems(own) == [], what="an empty group is no problem")
 
 
 def test_a_waiting_job_of_an_older_store_is_not_started_twice(own):

@@ -21,7 +21,8 @@ class State : public StateView {
   std::vector<JobId> expired(Now now, std::size_t most) const;
 
   // Ends the process if an index disagrees with the jobs. For tests and the simulator.
-  void check_invariants() const;
+  // `found`: jobs that were on their cards before anybody asked, as after a loss of the store.
+  void check_invariants(const std::set<JobId>& found = {}) const;
   // Names of the books that are not the same in both: all that follows from the rows, and must not
   // depend on how they came to be. For tests.
   std::vector<std::string> differing_books(const State& other) const;

@@ -179,7 +179,7 @@ void State::reindex_dependents(JobId id, Now now) {
   for (const JobId dependent : dependents_of(id)) wake(dependent, now);
 }
 
-void State::check_invariants() const {
+void State::check_invariants(const std::set<JobId>& found) const {
   std::size_t ended = 0;
   std::size_t waiting = 0;
   std::vector<CardHolds> holds(cards_.size());
@@ -216,7 +216,7 @@ void State::check_invariants() const {
       holds[*position].whole = holds[*position].whole || held.whole;
       // Who had to go under pressure counts with what it had taken; see accept_evict().
       const bool outgrown = job.vram_floor_bytes > 0 && held.vram_bytes == job.vram_floor_bytes;
-      if (job.spec->adopted || outgrown) granted[*position] = false;
+      if (job.spec->adopted || outgrown || found.contains(id)) granted[*position] = false;
     }
   }
   for (const auto& [name, entry] : tenants_.entries()) {
