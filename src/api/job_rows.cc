@@ -227,9 +227,11 @@ RowFacts RowWriter::waiting_facts(const Job& job) {
   const std::vector<Reason>& why = reasons_->of(job);
   reason_ = why.empty() ? "" : describe(why.front());
   RowFacts facts;
-  if (const StartEstimate* estimate = context_.estimates.of(job.id)) {
+  if (const StartEstimate* estimate = context_.estimates.of(job)) {
     facts.estimated_start = std::max(estimate->likely, now.wall);
   }
+  start_unknown_ = context_.estimates.why_unknown(job);
+  facts.start_unknown = start_unknown_;
   facts.deadline_warning = deadline_of(job, facts.estimated_start);
   if (!deadline_.empty()) reason_ += "; " + deadline_;
   facts.reason = reason_;

@@ -35,6 +35,7 @@ class RowWriter {
   Principal actor_;
   std::optional<WaitingReasons> reasons_;  // Made with the first job that waits.
   std::string reason_;
+  std::string start_unknown_;
   std::string deadline_;  // Why the deadline cannot be met.
 };
 

@@ -81,9 +81,8 @@ void LeaseWriter::write_waiting(JsonWriter& json, const Job& job) {
   json.key("reason").text_or_null(reason);
   json.field("position", waits ? position_of(job.id) : std::nullopt);
   std::optional<Wall> likely;
-  if (const StartEstimate* estimate = waits ? context_.estimates.of(job.id) : nullptr) {
-    likely = std::max(estimate->likely, context_.now().wall);
-  }
+  if (waits) likely = context_.estimates.of_lease(job);
+  if (likely) likely = std::max(*likely, context_.now().wall);
   json.field("estimated_start", likely);
 }
 

@@ -11,9 +11,23 @@ StartEstimates::StartEstimates(boost::asio::io_context& loop, const Engine& engi
                                std::function<Now()> now, Microseconds often)
     : engine_(engine), now_(std::move(now)), often_(often), thread_(loop) {}
 
-const StartEstimate* StartEstimates::of(JobId job) const {
-  const auto found = last_.starts.find(job);
+const StartEstimate* StartEstimates::of(const Job& job) const {
+  // The last look may be of a time when it was queued.
+  if (!std::holds_alternative<Queued>(job.state)) return nullptr;
+  const auto found = last_.starts.find(job.id);
   return found == last_.starts.end() ? nullptr : &found->second;
+}
+
+std::optional<Wall> StartEstimates::of_lease(const Job& lease) const {
+  if (const StartEstimate* estimate = of(lease)) return estimate->likely;
+  const auto guess = last_.guesses.find(lease.id);
+  return guess == last_.guesses.end() ? std::nullopt : std::optional(guess->second);
+}
+
+std::string StartEstimates::why_unknown(const Job& job) const {
+  if (!std::holds_alternative<Queued>(job.state)) return {};
+  const auto found = last_.unknown.find(job.id);
+  return found == last_.unknown.end() ? std::string() : describe(found->second);
 }
 
 std::optional<Wall> StartEstimates::looked_at() const {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "core/explain/look_ahead.h"
@@ -17,8 +19,12 @@ class StartEstimates {
   StartEstimates(boost::asio::io_context& loop, const Engine& engine, std::function<Now()> now,
                  Microseconds often);
 
-  // Null: nobody can say, or nobody has looked yet.
-  const StartEstimate* of(JobId job) const;
+  // Of a job that is queued; null: nobody can say, or nobody has looked yet.
+  const StartEstimate* of(const Job& job) const;
+  // The time to tell a program that waits for a lease: the estimate, else a guess.
+  std::optional<Wall> of_lease(const Job& lease) const;
+  // Why nobody can say; empty: that is not so, or nobody has looked yet.
+  std::string why_unknown(const Job& job) const;
   std::optional<Wall> looked_at() const;
 
   // A turn is over, or somebody reads: looks again if the last look is old.

@@ -329,10 +329,13 @@ std::vector<Standing> Machine::live(const std::string& application) {
   lock.unlock();
   const Forecast forecast = look_ahead(std::move(excerpt));
   for (Standing& standing : standings) {
-    const auto found = forecast.starts.find(JobId{standing.id});
-    if (standing.granted || found == forecast.starts.end()) continue;
-    standing.estimated_start =
-        std::chrono::system_clock::time_point(found->second.likely.time_since_epoch());
+    const auto known = forecast.starts.find(JobId{standing.id});
+    const auto guess = forecast.guesses.find(JobId{standing.id});
+    std::optional<Wall> start;
+    if (guess != forecast.guesses.end()) start = guess->second;
+    if (known != forecast.starts.end()) start = known->second.likely;
+    if (standing.granted || !start) continue;
+    standing.estimated_start = std::chrono::system_clock::time_point(start->time_since_epoch());
   }
   return standings;
 }

@@ -144,6 +144,7 @@ void write_row_fields(JsonWriter& json, const Job& job, const RowFacts& facts,
   write_gpus(json, job, cards);
   json.key("reason").text_or_null(facts.reason);
   json.field("estimated_start", facts.estimated_start);
+  json.key("start_unknown").text_or_null(facts.start_unknown);
   json.field("submitted_at", job.submitted_at).field("started_at", started_at(job));
   json.field("ended_at", ended == nullptr ? std::nullopt : std::optional(ended->ended_at));
   json.key("name").text_or_null(spec.name);

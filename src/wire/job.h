@@ -19,6 +19,7 @@ namespace gpusched {
 struct RowFacts {
   std::string_view reason;  // Why it waits; empty: null.
   std::optional<Wall> estimated_start;
+  std::string_view start_unknown = {};  // Why there is no such time; empty: null.
   std::optional<Progress> progress = {};
   std::optional<Wall> expected_end = {};
   const Knowledge* known = nullptr;  // For the details.

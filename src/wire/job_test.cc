@@ -46,7 +46,8 @@ TEST(JobJson, WritesTheRowOfTheContract) {
   EXPECT_NE(out.find(R"({"id":7,"state":"running","priority":50,"attempt":1,"exit_code":null,)"
                      R"("signal":null,"cause":null,"gpus":[{"number":1,"uuid":"GPU-1",)"
                      R"("vram_bytes":5,"share_percent":0,"whole":false}],)"
-                     R"("reason":null,"estimated_start":null,"submitted_at":"1970-01-01T00:00:)"
+                     R"("reason":null,"estimated_start":null,"start_unknown":null,)"
+                     R"("submitted_at":"1970-01-01T00:00:)"
                      R"(00.000Z","started_at":"2026-01-01T08:00:00.000Z","ended_at":null,)"),
             std::string::npos)
       << out;

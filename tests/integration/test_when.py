@@ -41,13 +41,60 @@ def test_a_waiting_job_is_told_when_it_starts(daemon):
     assert daemon.job(second)["estimated_start"] is None
 
 
-def test_a_guess_is_called_a_guess(daemon):
+def test_no_time_is_invented(daemon):
+    """Who has no end is named, by everybody who waits for it."""
     first = daemon.submit("--gpus", "2", "--", "sleep", "60")
     daemon.wait_for(first, "running")
-    second = daemon.submit("--gpus", "2", "--", "true")
-    said = explained(daemon, second)
-    assert said["start_guessed"] is True and said["latest_start"] is None
-    assert "a guess" in daemon.run("explain", second).stdout
+    second = daemon.submit("--gpus", "2", "--time", "1h", "--", "true")
+    held = daemon.submit("--gpus", "2", "--hold", "--", "true")
+    behind = daemon.submit("--after", held, "--", "true")
+    why = f"job {first} has no time limit and has not run before"
+    for job, told in ((second, why), (behind, f"job {held} is held")):
+        said = explained(daemon, job)
+        assert said["estimated_start"] is None and said["latest_start"] is None
+        assert said["start_unknown"] == told
+        assert f"When it starts is unknown: {told}." in " ".join(daemon.run("explain", job).stdout.split())
+        wait_until(lambda: daemon.job(job)["start_unknown"] == told, what="the list says it")
+        assert f"unknown: {told}" in " ".join(daemon.run("show", job).stdout.split())
+    said = explained(daemon, held)
+    assert said["estimated_start"] is None and said["start_unknown"] is None
+    # One that had a time has none while it is held.
+    daemon.run("set", first, "--time", "1h")
+    wait_until(lambda: daemon.job(second)["estimated_start"], what="an estimate")
+    daemon.run("hold", second)
+    assert daemon.job(second)["estimated_start"] is None
+    assert "should start" not in daemon.run("explain", second).stdout
+
+
+def test_explain_names_who_has_the_cpus_and_why_nobody_goes(programs):
+    with LiveDaemon(programs, config="host: {cpus: 8}\n", sim="1x24G") as one:
+        first = one.submit("--gpus", "0", "--cpus", "5", "--", "sleep", "60")
+        one.wait_for(first, "running")
+        stays = one.submit("--vram", "20G", "--preempt", "never", "--", "sleep", "60")
+        one.wait_for(stays, "running")
+        waits = one.submit("--gpus", "0", "--cpus", "6", "--", "true")
+        assert f"needs 6 CPUs, 3 free; job {first} has 5" in one.run("explain", waits).stdout
+        urgent = one.submit("--vram", "20G", "--priority", "urgent", "--", "true")
+        reason = explained(one, urgent)["reasons"][0]
+        assert reason["no_room"] == f"job {stays} asked not to be moved (--preempt never)"
+        assert "Nobody is moved aside for it" in one.run("explain", urgent).stdout
+
+
+def test_many_jobs_are_explained_together(daemon):
+    blocks = daemon.submit("--gpus", "2", "--", "sleep", "60")
+    daemon.wait_for(blocks, "running")
+    array = int(daemon.run("submit", "--array", "0-29999", "--", "true").stdout.split("-")[0].split()[0])
+    daemon.run("hold", array + 7)
+    told = json.loads(daemon.run("explain", "--array", array, "--json").stdout)
+    assert told["count"] == 30000
+    assert [group["count"] for group in told["groups"]] == [29999, 1]
+    assert told["groups"][0]["first"]["reasons"][0]["code"] == "cards"
+    assert told["groups"][1]["jobs"] == [array + 7]
+    said = daemon.run("explain", "--array", array).stdout
+    assert "29999 jobs are queued: " in said and "1 job is held: " in said
+    # A few are told one by one.
+    assert len(daemon.run("explain", f"{array}-{array + 2}", "--json").stdout.splitlines()) == 3
+    daemon.run("cancel", "--array", array)
 
 
 def test_what_would_help_does_help(daemon):
@@ -61,7 +108,7 @@ def test_what_would_help_does_help(daemon):
 
 
 def test_cards_are_reserved_for_a_user(daemon):
-    made = daemon.run("reserve", "--gpus", "0,1", "--user", "somebody-else", "--from", "+1h",
+    made = daemon.run("reserve", "--gpus", "0,1", "--user", "nobody", "--from", "+1h",
                       "--for", "3h", "--name", "demo")
     assert made.stdout.strip() == "1"
     long = daemon.submit("--time", "2h", "--", "sleep", "60")
@@ -70,7 +117,7 @@ def test_cards_are_reserved_for_a_user(daemon):
     assert daemon.job(long)["state"] == "queued"
     said = explained(daemon, long)
     assert said["reasons"][0]["code"] == "booked"
-    assert "reserved for somebody-else (demo) in" in said["reasons"][0]["message"]
+    assert "reserved for nobody (demo) in" in said["reasons"][0]["message"]
     assert 3 * 3600 < seconds_ahead(said["estimated_start"]) < 5 * 3600
     listed = json.loads(daemon.run("reserve", "--json").stdout)["reservations"]
     assert [card["number"] for card in listed[0]["cards"]] == [0, 1]

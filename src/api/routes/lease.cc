@@ -62,7 +62,8 @@ std::optional<Microseconds> age_wanted(const Context& context, const Call& call)
     if (!std::holds_alternative<Queued>(job.state) || !is_listed(call, job)) continue;
     age = kListFreshEnough;
     const bool came_later = !looked || job.submitted_at >= *looked;
-    if (came_later && context.estimates.of(id) == nullptr) return Microseconds{0};
+    const bool told = context.estimates.of(job) || !context.estimates.why_unknown(job).empty();
+    if (came_later && !told) return Microseconds{0};
   }
   return age;
 }

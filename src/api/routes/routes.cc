@@ -137,7 +137,7 @@ const std::vector<Route>& all_routes() {
       {"GET", "/v1/overview", kRead, kUse, "waiting", get_overview},
       {"GET", "/v1/jobs/{}", kRead, kUse, GPUSCHED_FILTERS, show_jobs},
       {"PATCH", "/v1/jobs/{}", kChange, kUse, GPUSCHED_FILTERS, set_jobs},
-      {"GET", "/v1/jobs/{}/explain", kRead, kUse, "", explain_job},
+      {"GET", "/v1/jobs/{}/explain", kRead, kUse, GPUSCHED_FILTERS, explain_job},
       {"GET", "/v1/jobs/{}/events", kRead, kUse, "after " GPUSCHED_FILTERS, get_trail},
       {"GET", "/v1/jobs/{}/log", kRead, kUse, "attempt stream offset tail follow", get_log},
       {"GET", "/v1/jobs/{}/history", kRead, kUse, "range points step", get_job_history},

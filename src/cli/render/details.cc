@@ -265,6 +265,7 @@ std::string render_details(const JobDetails& job, const Page& page) {
   sheet.line("Reason", job.reason);
   sheet.line("Message", job.message);
   sheet.time("Should start", job.estimated_start);
+  if (!job.start_unknown.empty()) sheet.line("Should start", "unknown: " + job.start_unknown);
   sheet.line("User", job.user);
   sheet.line("Priority", std::to_string(job.priority));
   sheet.line("Needs", needs_text(job.needs));
@@ -285,43 +286,6 @@ std::string render_details(const JobDetails& job, const Page& page) {
   sheet.line("Output", output_of(job));
   sheet.line("Errors", job.asked.extras->error_path);
   return sheet.take();
-}
-
-std::string render_explain(const ExplainView& view, const Page& page) {
-  std::string head = fmt::format("Job {} is {}", view.id, view.state);
-  if (view.position) head += fmt::format(", number {} in the queue", *view.position);
-  std::string out = styled(escaped(head) + ".", Style::kBold, page.colour) + "\n";
-  for (const ReasonView& reason : view.reasons) {
-    out += "  " + wrapped(escaped(reason.message), page.width, 2) + "\n";
-    if (!reason.helps.empty()) {
-      out += "    " + wrapped("What would help: " + escaped(reason.helps), page.width, 4) + "\n";
-    }
-  }
-  if (view.mps) {
-    const std::string how = "it uses its card through MPS; the driver cannot move it aside";
-    out += "  " + wrapped(how, page.width, 2) + "\n";
-  }
-  if (view.estimated_start) {
-    const Microseconds in = *view.estimated_start - page.now;
-    std::string when =
-        fmt::format("It should start at {}{}", local_time(*view.estimated_start, page),
-                    in > Microseconds{0} ? fmt::format(", in {}", format_duration(in)) : "");
-    if (view.start_guessed) {
-      when += "; a guess: not all jobs before it have a time limit";
-    } else if (view.latest_start && *view.latest_start > *view.estimated_start) {
-      when += fmt::format(", at {} at the latest", local_time(*view.latest_start, page));
-    }
-    when += ", if nothing more important comes.";
-    out += "  " + wrapped(when, page.width, 2) + "\n";
-  }
-  if (view.deadline) {
-    const std::string when =
-        fmt::format("It should be over by {}", local_time(*view.deadline, page));
-    const std::string but =
-        view.deadline_warning.empty() ? "." : "; " + escaped(view.deadline_warning) + ".";
-    out += "  " + wrapped(when + but, page.width, 2) + "\n";
-  }
-  return out;
 }
 
 std::string render_ended(const JobDetails& job, const Page& page) {

@@ -26,6 +26,7 @@ std::string render_overview(const OverviewView& view, const Page& page);
 std::string render_jobs(const std::vector<JobView>& jobs, const Page& page);
 std::string render_details(const JobDetails& job, const Page& page);
 std::string render_explain(const ExplainView& view, const Page& page);
+std::string render_explained_together(const ExplainedTogetherView& view, const Page& page);
 // What became of a job that has ended, and where its output is.
 std::string render_ended(const JobDetails& job, const Page& page);
 std::string render_trail(const std::vector<TrailView>& trail, const Page& page);

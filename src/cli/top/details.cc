@@ -57,7 +57,8 @@ void add_job(Sheet& sheet, const State& state, const JobView& job, const Page& p
   sheet.add("load", percent_text(use.busy_percent));
   sheet.add("submitted", time_text(job.submitted_at, page));
   sheet.add("started", time_text(job.started_at, page));
-  sheet.add("may start", job.estimated_start ? local_time(*job.estimated_start, page) : "");
+  const std::string unknown = job.start_unknown.empty() ? "" : "unknown: " + job.start_unknown;
+  sheet.add("may start", job.estimated_start ? local_time(*job.estimated_start, page) : unknown);
   sheet.add("command", job.command);
 }
 

@@ -33,6 +33,7 @@ void for_each_field(JobView& job, Visit&& visit) {
   visit("gpus", job.gpus);
   visit("reason", job.reason);
   visit("estimated_start", job.estimated_start);
+  visit("start_unknown", job.start_unknown);
   visit("progress", job.progress);
   visit("expected_end", job.expected_end);
   visit("submitted_at", job.submitted_at);

@@ -37,6 +37,7 @@ struct JobView {
   std::vector<CardRef> gpus;
   std::string reason;
   std::optional<Wall> estimated_start;
+  std::string start_unknown;
   std::optional<Wall> submitted_at;
   std::optional<Wall> started_at;
   std::optional<Wall> ended_at;

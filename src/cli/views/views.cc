@@ -88,17 +88,16 @@ Result<std::vector<JobDetails>> parse_job_details(std::string_view body) {
   return jobs;
 }
 
-Result<ExplainView> parse_explain(std::string_view body) {
-  auto value = parse_answer(body);
-  if (!value) return failure(value.error());
-  const Reader json(&*value);
+namespace {
+
+ExplainView explain_from(const Reader& json) {
   ExplainView view;
   json.number("id", view.id);
   json.text("state", view.state);
   json.number("position", view.position);
   json.time("estimated_start", view.estimated_start);
   json.time("latest_start", view.latest_start);
-  json.fact("start_guessed", view.start_guessed);
+  json.text("start_unknown", view.start_unknown);
   json.fact("mps", view.mps);
   json.time("deadline", view.deadline);
   json.text("deadline_warning", view.deadline_warning);
@@ -107,7 +106,37 @@ Result<ExplainView> parse_explain(std::string_view body) {
     Reader(&entry).text("code", reason.code);
     Reader(&entry).text("message", reason.message);
     Reader(&entry).text("helps", reason.helps);
+    Reader(&entry).text("no_room", reason.no_room);
     Reader(&entry).numbers("jobs", reason.jobs);
+  });
+  return view;
+}
+
+}  // namespace
+
+Result<ExplainView> parse_explain(std::string_view body) {
+  auto value = parse_answer(body);
+  if (!value) return failure(value.error());
+  return explain_from(Reader(&*value));
+}
+
+Result<ExplainedTogetherView> parse_explained_together(std::string_view body) {
+  auto value = parse_answer(body);
+  if (!value) return failure(value.error());
+  const Reader json(&*value);
+  ExplainedTogetherView view;
+  std::optional<std::uint64_t> count;
+  json.number("count", count);
+  if (!count) return view;
+  view.together = true;
+  view.count = *count;
+  json.number("groups_left_out", view.groups_left_out);
+  json.each("groups", [&](const JsonValue& entry) {
+    AlikeView& alike = view.groups.emplace_back();
+    const Reader from(&entry);
+    from.number("count", alike.count);
+    from.numbers("jobs", alike.jobs);
+    alike.first = explain_from(from.inner("first"));
   });
   return view;
 }

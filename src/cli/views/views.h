@@ -116,6 +116,7 @@ struct ReasonView {
   std::string code;
   std::string message;
   std::string helps;
+  std::string no_room;
   std::vector<std::uint64_t> jobs;
 };
 struct ExplainView {
@@ -125,10 +126,23 @@ struct ExplainView {
   std::vector<ReasonView> reasons;
   std::optional<Wall> estimated_start;
   std::optional<Wall> latest_start;
-  bool start_guessed = false;
+  std::string start_unknown;
   bool mps = false;
   std::optional<Wall> deadline;
   std::string deadline_warning;
+};
+
+// Several jobs, by what they wait for.
+struct AlikeView {
+  std::uint64_t count = 0;
+  std::vector<std::uint64_t> jobs;  // The first of them.
+  ExplainView first;
+};
+struct ExplainedTogetherView {
+  bool together = false;  // False: the answer is of one job.
+  std::uint64_t count = 0;
+  std::uint64_t groups_left_out = 0;
+  std::vector<AlikeView> groups;
 };
 
 struct TrailView {
@@ -190,6 +204,7 @@ Result<std::vector<JobView>> parse_jobs(std::string_view body);
 Result<std::vector<JobDetails>> parse_job_details(std::string_view body);
 Result<OverviewView> parse_overview(std::string_view body);
 Result<ExplainView> parse_explain(std::string_view body);
+Result<ExplainedTogetherView> parse_explained_together(std::string_view body);
 Result<std::vector<TrailView>> parse_trail(std::string_view body);
 Result<std::vector<GroupView>> parse_groups(std::string_view body);
 Result<std::vector<ReservationView>> parse_reservations(std::string_view body);

@@ -132,6 +132,19 @@ void slow_pair_reason(const StateView& state, const Tentative& free, const Job& 
   reasons.push_back(std::move(reason));
 }
 
+// Who has most of it comes first.
+template <class Amount>
+void add_host_holders(const StateView& state, Amount amount, Reason& reason) {
+  for (const JobId id : state.active()) {
+    const std::uint64_t has = amount(held_by(*state.find(id)));
+    if (has > 0) reason.holders.push_back({id, has});
+  }
+  std::ranges::stable_sort(reason.holders, std::greater{}, &HostHolder::amount);
+  if (reason.holders.size() > kNamedMost) reason.holders.resize(kNamedMost);
+  for (const HostHolder& one : reason.holders) reason.jobs.push_back(one.job);
+  std::ranges::sort(reason.jobs);
+}
+
 }  // namespace
 
 void card_reasons(const StateView& state, const Tentative& free, const Job& job, Now now,
@@ -171,12 +184,17 @@ void host_reasons(const StateView& state, const Needs& needs, std::vector<Reason
                        .jobs = {},
                        .wanted = static_cast<std::uint64_t>(cpus),
                        .available = static_cast<std::uint64_t>(std::max(0, cpus_free))});
+    add_host_holders(
+        state, [](const Grant& grant) { return static_cast<std::uint64_t>(grant.cpus); },
+        reasons.back());
   }
   const std::uint64_t held = state.host_holds().ram_bytes;
   const std::uint64_t ram_free = state.host().ram_bytes - std::min(held, state.host().ram_bytes);
   if (needs.ram_bytes > ram_free) {
     reasons.push_back(
         {.code = ReasonCode::kRam, .jobs = {}, .wanted = needs.ram_bytes, .available = ram_free});
+    add_host_holders(
+        state, [](const Grant& grant) { return grant.ram_bytes; }, reasons.back());
   }
 }
 

@@ -49,7 +49,8 @@ Excerpt excerpt_of(const StateView& state, std::size_t waiting_most, Now now) {
   for (const JobId id : waiting) {
     for (const Dependency& dependency : state.find(id)->spec->extras->after) {
       const Job* other = state.find(dependency.job);
-      if (other != nullptr && other->ended()) take(dependency.job);
+      const bool held = other != nullptr && std::holds_alternative<Held>(other->state);
+      if (held || (other != nullptr && other->ended())) take(dependency.job);
     }
   }
   const std::size_t all = state.pending().size() + state.asleep().size();

@@ -240,6 +240,12 @@ std::vector<Reason> why_waiting(const StateView& state, const Job& job, Now now)
     reasons.insert(reasons.begin(), std::move(*later));
     return reasons;
   }
+  for (Reason& reason : reasons) {
+    if (reason.code != ReasonCode::kCards) continue;
+    for (const JobId id : reason.jobs) {
+      reason.staying.push_back({id, why_stays(state, *state.find(id), job, now)});
+    }
+  }
   const ReservedStart* kept = all.reserved_against(job);
   const Tentative left = all.left_for(job);
   reasons.front().helps = what_starts_it(state, job, kept, left, now);

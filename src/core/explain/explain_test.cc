@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "core/share/order.h"
 #include "tests/support/core_builders.h"
 
@@ -36,7 +38,7 @@ TEST(Explain, SaysWhatItWaitsForAndUntilWhen) {
   ask().hold().submit(state, at_second(0));
   EXPECT_EQ(why(state, 2, at_second(1)), "waits for job 1");
   EXPECT_EQ(why(state, 3, at_second(1)), "may not begin yet");
-  EXPECT_EQ(why(state, 4, at_second(1)), "needs 1 CPU, 0 free");
+  EXPECT_EQ(why(state, 4, at_second(1)), "needs 1 CPU, 0 free; job 1 has 1");
   EXPECT_EQ(why(state, 5, at_second(1)), "held on request");
 }
 
@@ -108,6 +110,58 @@ TEST(Explain, NamesWhatEachCardLacksWhereTheyDiffer) {
             "use");
   EXPECT_EQ(help(state, 3, at_second(1)),
             "ask for --vram 2G instead of 8G and it starts now; with --share 10 it starts now");
+}
+
+TEST(Explain, NamesWhoHasTheCpusAndTheRamMostFirst) {
+  State state = machine(1, 24, 8);
+  ask().gpus(0).cpus(2).submit(state, at_second(0));
+  Ask large = ask().gpus(0).cpus(5);
+  large.spec().needs.ram_bytes = 60 * kGiB;
+  large.submit(state, at_second(0));
+  start_what_fits(state, at_second(0));
+  Ask third = ask().gpus(0).cpus(4);
+  third.spec().needs.ram_bytes = 8 * kGiB;
+  third.submit(state, at_second(1));
+  const auto reasons = why_waiting(state, *state.find(JobId{3}), at_second(2));
+  ASSERT_EQ(reasons.size(), 2u);
+  EXPECT_EQ(describe(reasons[0]), "needs 4 CPUs, 1 free; job 2 has 5, job 1 has 2");
+  EXPECT_EQ(describe(reasons[1]), "needs 8.0 GiB of host RAM, 4.0 GiB free; job 2 has 60.0 GiB");
+  EXPECT_EQ(reasons[0].jobs, (std::vector<JobId>{JobId{1}, JobId{2}}));
+}
+
+std::string no_room(const State& state, std::uint64_t job, Now now) {
+  return why_no_room(why_waiting(state, *state.find(JobId{job}), now).front());
+}
+
+// One card, and a job of normal priority on it for long enough to be moved.
+State with_a_holder(const std::function<void(Ask&)>& change = {}, bool moves = true) {
+  State state = machine(1, 24);
+  std::vector<Card> cards = state.cards();
+  cards[0].moves = moves;
+  state.set_cards(std::move(cards));
+  Ask holder = ask().vram(20).time(100'000);
+  if (change) change(holder);
+  holder.submit(state, at_second(0));
+  start_what_fits(state, at_second(0));
+  run(state, 1, at_second(0));
+  return state;
+}
+
+TEST(Explain, SaysWhyNobodyIsMovedAside) {
+  const Now later = at_second(5000);
+  const auto urgent = [&](State state, int priority = 90) {
+    ask().vram(20).priority(priority).submit(state, later);
+    return no_room(state, 2, later);
+  };
+  EXPECT_EQ(urgent(with_a_holder(), 50), "job 1 is as important as it is");
+  EXPECT_EQ(urgent(with_a_holder({}, false)), "job 1 is on a card whose driver cannot move jobs");
+  EXPECT_EQ(urgent(with_a_holder([](Ask& one) { one.spec().preempt = PreemptPolicy::kNever; })),
+            "job 1 asked not to be moved (--preempt never)");
+  EXPECT_EQ(
+      urgent(with_a_holder([](Ask& one) { one.spec().preempt = PreemptPolicy::kCooperative; })),
+      "job 1 cannot save itself, and others are not asked to go");
+  EXPECT_EQ(urgent(with_a_holder([](Ask& one) { one.spec().needs.ram_bytes = 60 * kGiB; })),
+            "job 1 has more VRAM than there is host RAM to take it");
 }
 
 TEST(Explain, AdviceForTheHostIsTriedToo) {

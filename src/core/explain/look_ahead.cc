@@ -4,10 +4,11 @@
 #include <queue>
 #include <set>
 #include <unordered_map>
-#include <unordered_set>
 
+#include "base/check.h"
 #include "core/decide/decide.h"
 #include "core/explain/excerpt.h"
+#include "core/explain/explain.h"
 #include "core/preempt/move_limits.h"
 #include "core/preempt/move_time.h"
 #include "core/preempt/preempt.h"
@@ -34,8 +35,8 @@ struct Ending {
 
 class VirtualCourse {
  public:
-  VirtualCourse(State state, Now now, Trust trust)
-      : state_(std::move(state)), now_(now), trust_(trust) {
+  VirtualCourse(State state, Now now, Trust trust, bool guesses = false)
+      : state_(std::move(state)), now_(now), trust_(trust), guesses_(guesses) {
     state_.advance(now_);
     const std::set<JobId> aside = state_.aside();
     for (const JobId id : aside) finish_move(id);
@@ -43,7 +44,7 @@ class VirtualCourse {
     turns_left_ = kTurnsPerJob * (state_.jobs().size() + 1);
   }
 
-  // Calls `started(job, when, guessed)` for each start.
+  // Calls `started(job, when)` for each start.
   template <class Started>
   void run(Started started) {
     while (turns_left_-- > 0) {
@@ -58,15 +59,18 @@ class VirtualCourse {
         if (const auto* back = std::get_if<Resume>(&decision)) return_at_once(back->job);
         const auto* start = std::get_if<Start>(&decision);
         if (start == nullptr) continue;
-        started(start->job, now_.wall + begin(*start), guessing_);
+        started(start->job, now_.wall + begin(*start));
       }
       state_.keep_changes();
       if (made_room) continue;  // Who it was made for starts now.
       if (state_.pending().size() + state_.asleep().size() == 0 || !step()) return;
     }
   }
-  // True if an estimate or a guess was used where limits would have said something else.
+  // True if an estimate was used where limits would have said something else.
   bool differs_from_limits() const { return differs_; }
+  // As everything stands when nothing more will happen that anybody foresees.
+  const State& state() const { return state_; }
+  Now now() const { return now_; }
 
  private:
   // How much later it begins, because what made room for it takes time.
@@ -122,16 +126,14 @@ class VirtualCourse {
     if (aside_phase(job) == AsidePhase::kPaused && !aside_of(job)->over_limit_until) return;
     Wall at = end_of(state_, job, now_, trust_);
     if (trust_ == Trust::kEstimates) {
-      differs_ = differs_ || at == kNobodyKnows || at != end_of(state_, job, now_, Trust::kLimits);
-      if (at == kNobodyKnows) {
-        at = now_.wall + guess(job);
-        guessed_.insert(job.id);
-      }
+      differs_ = differs_ || at != end_of(state_, job, now_, Trust::kLimits);
     }
+    if (at == kNobodyKnows && guesses_) at = now_.wall + guess(job);
     if (at != kNobodyKnows) at += delay;
     expected_[job.id] = at;
     if (at != kNobodyKnows) ends_.push({at, job.id});
   }
+
   Microseconds guess(const Job& job) const {
     const auto* running = std::get_if<Running>(&job.state);
     if (running == nullptr || running->started_at >= now_.wall) return kGuessWaiting;
@@ -182,7 +184,6 @@ class VirtualCourse {
     return soonest;
   }
   void end(JobId id) {
-    guessing_ = guessing_ || guessed_.contains(id);
     Job job = *state_.find(id);
     Ended ended{.outcome = Outcome::kCompleted, .cause = Cause::kExit, .exit_code = 0};
     ended.ended_at = now_.wall;
@@ -194,31 +195,135 @@ class VirtualCourse {
   State state_;
   Now now_;
   Trust trust_;
+  bool guesses_;
   std::priority_queue<Ending, std::vector<Ending>, std::greater<>> ends_;
   std::unordered_map<JobId, Wall> expected_;
-  std::unordered_set<JobId> guessed_;                // Ends that nobody knows.
   std::unordered_map<JobId, Microseconds> delayed_;  // Their start, by the moves that make room.
-  bool guessing_ = false;
   bool differs_ = false;
   std::size_t turns_left_ = 0;
 };
 
+// Why those who never start in a course do not: who of those in their way has no end.
+class Blame {
+ public:
+  Blame(const State& state, Now now) : state_(state), now_(now), reasons_(state, now) {}
+
+  std::optional<StartUnknown> of(const Job& job) {
+    JobId at = job.id;
+    // One waits for another that waits; a chain of ten is told as far as that.
+    for (int links = 0; links < 10; ++links) {
+      const Job* waits = state_.find(at);
+      if (waits == nullptr) return std::nullopt;
+      if (waits->id != job.id) {
+        if (const auto found = endless(*waits)) return found;
+      }
+      if (waits->active() || waits->ended()) return std::nullopt;
+      const auto next = in_the_way_of(*waits);
+      if (!next) return std::nullopt;
+      at = *next;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  // What keeps others waiting for ever, as far as anybody knows.
+  std::optional<StartUnknown> endless(const Job& job) const {
+    using Why = StartUnknown::Why;
+    if (std::holds_alternative<Held>(job.state)) return StartUnknown{job.id, Why::kHeld};
+    if (!job.active() || end_of(state_, job, now_, Trust::kEstimates) != kNobodyKnows) {
+      return std::nullopt;
+    }
+    if (is_aside(job)) return StartUnknown{job.id, Why::kAside};
+    const bool overdue = expected_run(state_, job).has_value();
+    return StartUnknown{job.id, overdue ? Why::kOverdue : Why::kEndless};
+  }
+  std::optional<JobId> in_the_way_of(const Job& job) {
+    const std::vector<Reason>& why = reasons_.of(job);
+    if (why.empty()) return std::nullopt;
+    const Reason reason = why.front();
+    for (const JobId id : reason.jobs) {
+      const Job* other = state_.find(id);
+      if (other != nullptr && endless(*other)) return id;
+    }
+    if (reason.code == ReasonCode::kDependency || reason.code == ReasonCode::kReserved) {
+      return reason.jobs.empty() ? std::nullopt : std::optional(reason.jobs.front());
+    }
+    for (const JobId id : state_.active()) {
+      const Job& other = *state_.find(id);
+      if (is_limited_with(reason.code, job, other) && endless(other)) return id;
+    }
+    return std::nullopt;
+  }
+  static bool is_limited_with(ReasonCode code, const Job& job, const Job& other) {
+    if (code == ReasonCode::kGroupLimit) return other.spec->group == job.spec->group;
+    if (code == ReasonCode::kTenantQuota) return other.tenant == job.tenant;
+    return code == ReasonCode::kArrayLimit && job.task && other.task &&
+           other.task->array == job.task->array;
+  }
+
+  const State& state_;
+  Now now_;
+  WaitingReasons reasons_;
+};
+
+void find_unknown(const VirtualCourse& course, Forecast& forecast) {
+  const State& state = course.state();
+  if (state.pending().size() + state.asleep().size() == 0) return;
+  Blame blame(state, course.now());
+  for (const auto& [id, job] : state.jobs()) {
+    // Who was moved aside in the course, and waits again, has started before.
+    if (!std::holds_alternative<Queued>(job.state) || forecast.starts.contains(id)) continue;
+    if (const auto found = blame.of(job)) forecast.unknown[id] = *found;
+  }
+}
+
+bool any_lease_unknown(const State& state, const Forecast& forecast) {
+  return std::ranges::any_of(forecast.unknown, [&](const auto& entry) {
+    return state.find(entry.first)->spec->lease != nullptr;
+  });
+}
+
 }  // namespace
+
+std::string describe(const StartUnknown& unknown) {
+  const std::string job = "job " + to_string(unknown.job);
+  switch (unknown.why) {
+    case StartUnknown::Why::kEndless:
+      return job + " has no time limit and has not run before";
+    case StartUnknown::Why::kOverdue:
+      return job + " has no time limit and runs longer than it did before";
+    case StartUnknown::Why::kAside:
+      return job + " is aside, and nobody knows for how long";
+    case StartUnknown::Why::kHeld:
+      return job + " is held";
+  }
+  CHECK(false);
+}
 
 Forecast look_ahead(Excerpt excerpt) {
   Forecast forecast{.made_at = excerpt.now, .starts = {}};
   const Now now = excerpt.now;
   VirtualCourse likely(state_of(excerpt), now, Trust::kEstimates);
-  likely.run([&](JobId job, Wall at, bool guessed) {
-    forecast.starts[job] = {.likely = at, .latest = at, .guessed = guessed};
+  likely.run([&](JobId job, Wall at) {
+    // The first time counts: who is moved aside starts again.
+    forecast.starts.try_emplace(job, StartEstimate{.likely = at, .latest = at});
   });
+  find_unknown(likely, forecast);
+  if (any_lease_unknown(likely.state(), forecast)) {
+    VirtualCourse guessing(state_of(excerpt), now, Trust::kEstimates, true);
+    guessing.run([&](JobId job, Wall at) {
+      const bool lease = guessing.state().find(job)->spec->lease != nullptr;
+      if (lease && forecast.unknown.contains(job)) forecast.guesses.try_emplace(job, at);
+    });
+  }
   if (!likely.differs_from_limits()) return forecast;
   for (auto& [job, estimate] : forecast.starts) estimate.latest.reset();
   VirtualCourse latest(state_of(std::move(excerpt)), now, Trust::kLimits);
-  latest.run([&](JobId job, Wall at, bool) {
+  latest.run([&](JobId job, Wall at) {
     const auto found = forecast.starts.find(job);
     // Ending early can let somebody else in first: the later of the two is what may be relied on.
-    if (found != forecast.starts.end()) found->second.latest = std::max(at, found->second.likely);
+    if (found == forecast.starts.end() || found->second.latest) return;
+    found->second.latest = std::max(at, found->second.likely);
   });
   return forecast;
 }

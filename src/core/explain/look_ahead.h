@@ -1,10 +1,12 @@
 // When will it start? The same decisions, run ahead in virtual time on a copy: running jobs end as
-// expected, waiting ones start where decide() puts them, until all have started. Pure and slow
-// enough (tens of milliseconds for a thousand jobs) to be kept off the loop.
+// expected, waiting ones start where decide() puts them, until all have started that can. One of
+// which nobody knows when it ends does not end: no time is invented. Pure and slow enough (tens of
+// milliseconds for a thousand jobs) to be kept off the loop.
 #pragma once
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <unordered_map>
 
 #include "base/time.h"
@@ -17,13 +19,32 @@ struct Excerpt;
 struct StartEstimate {
   Wall likely{};               // If everything runs as long as expected.
   std::optional<Wall> latest;  // If everything runs to its limit; none: something has no limit.
-  bool guessed = false;        // On the way there is a run of which nothing is known.
   friend bool operator==(const StartEstimate&, const StartEstimate&) = default;
 };
 
+// Why nobody can say when a job starts: another one has to end or go on first.
+struct StartUnknown {
+  enum class Why : std::uint8_t {
+    kEndless,  // It has no time limit and has not run before.
+    kOverdue,  // It has no time limit and runs longer than it ever did.
+    kAside,    // It is paused, or moved aside.
+    kHeld,     // Somebody has to release it.
+  };
+  JobId job{};
+  Why why = Why::kEndless;
+  friend bool operator==(const StartUnknown&, const StartUnknown&) = default;
+};
+// "job 72 has no time limit and has not run before".
+std::string describe(const StartUnknown& unknown);
+
 struct Forecast {
   Now made_at;
-  std::unordered_map<JobId, StartEstimate> starts;  // A job that is not here: nobody can say.
+  std::unordered_map<JobId, StartEstimate> starts;
+  // Of waiting jobs that are not in `starts`; one that is in neither: nobody has looked.
+  std::unordered_map<JobId, StartUnknown> unknown = {};
+  // Of the leases among those: when they start if who has no end runs as long again as it has run.
+  // Programs plan with it; to people it is not told.
+  std::unordered_map<JobId, Wall> guesses = {};
 };
 
 // How far ahead the waiting jobs of one excerpt are looked at.

@@ -27,21 +27,70 @@ TEST(LookAhead, AddsUpTheLimitsOfThoseBefore) {
   const StartEstimate second = estimate(state, 2, at_second(10));
   EXPECT_EQ(second.likely, at_second(103).wall);
   EXPECT_EQ(second.latest, at_second(103).wall);
-  EXPECT_FALSE(second.guessed);
   EXPECT_EQ(estimate(state, 3, at_second(10)).likely, at_second(203).wall);
 }
 
-TEST(LookAhead, GuessesOpenlyWhereNothingIsKnown) {
+std::string unknown(const State& state, std::uint64_t job, Now now) {
+  const Forecast forecast = look_ahead(excerpt_of(state, kLookedAheadMost, now));
+  EXPECT_FALSE(forecast.starts.contains(JobId{job})) << "a time is said for job " << job;
+  const auto found = forecast.unknown.find(JobId{job});
+  return found == forecast.unknown.end() ? "" : describe(found->second);
+}
+
+TEST(LookAhead, InventsNoTimeAndNamesWhoHasNoEnd) {
   State state = machine(1, 24);
   ask().submit(state, at_second(0));
   ask().submit(state, at_second(1));
-  start_what_fits(state, at_second(1));
-  run(state, 1, at_second(1));
-  // As long again as it has run.
-  const StartEstimate guess = estimate(state, 2, at_second(4001));
-  EXPECT_EQ(guess.likely, at_second(8001).wall);
-  EXPECT_TRUE(guess.guessed);
-  EXPECT_FALSE(guess.latest.has_value());
+  ask().time(60).submit(state, at_second(2));
+  start_what_fits(state, at_second(2));
+  run(state, 1, at_second(2));
+  const std::string why = "job 1 has no time limit and has not run before";
+  EXPECT_EQ(unknown(state, 2, at_second(4001)), why);
+  EXPECT_EQ(unknown(state, 3, at_second(4001)), why) << "behind both of them";
+}
+
+TEST(LookAhead, NamesAWaitingJobOfWhichNothingIsKnown) {
+  State state = machine(1, 24);
+  ask().time(100).submit(state, at_second(0));
+  start_what_fits(state, at_second(0));
+  run(state, 1, at_second(0));
+  ask().submit(state, at_second(1));
+  ask().time(60).submit(state, at_second(2));
+  EXPECT_EQ(estimate(state, 2, at_second(5)).likely, at_second(100).wall);
+  EXPECT_EQ(unknown(state, 3, at_second(5)), "job 2 has no time limit and has not run before");
+}
+
+TEST(LookAhead, WhoDoesNotNeedAnEndlessCardHasATimeAllTheSame) {
+  State state = machine(2, 24);
+  ask().submit(state, at_second(0));
+  ask().time(100).submit(state, at_second(0));
+  start_what_fits(state, at_second(0));
+  run(state, 1, at_second(0));
+  run(state, 2, at_second(0));
+  ask().submit(state, at_second(1));
+  ask().gpus(2).submit(state, at_second(2));
+  EXPECT_EQ(estimate(state, 3, at_second(5)).likely, at_second(100).wall);
+  EXPECT_EQ(unknown(state, 4, at_second(5)), "job 1 has no time limit and has not run before");
+}
+
+TEST(LookAhead, WhoWaitsForAHeldJobIsToldSo) {
+  State state = machine(1, 24);
+  ask().hold().submit(state, at_second(0));
+  ask().after(1).submit(state, at_second(1));
+  ask().after(2).submit(state, at_second(2));
+  EXPECT_EQ(unknown(state, 2, at_second(5)), "job 1 is held");
+  EXPECT_EQ(unknown(state, 3, at_second(5)), "job 1 is held");
+  EXPECT_TRUE(nothing_said(state, 1, at_second(5)));
+}
+
+TEST(LookAhead, ALimitOfAGroupNamesItsEndlessJob) {
+  State state = machine(2, 24);
+  apply(state, GroupSetAsked{ourselves(), "g", 1}, at_second(0));
+  ask().group("g").submit(state, at_second(0));
+  start_what_fits(state, at_second(0));
+  run(state, 1, at_second(0));
+  ask().group("g").submit(state, at_second(1));
+  EXPECT_EQ(unknown(state, 2, at_second(5)), "job 1 has no time limit and has not run before");
 }
 
 TEST(LookAhead, KnowsBackfillDependenciesAndBeginTimes) {
@@ -104,7 +153,27 @@ TEST(Advice, NamesFewerCardsAndATimeThatLetsItPass) {
   ask().gpus(2).submit(state, at_second(1));
   ask().submit(state, at_second(2));
   EXPECT_EQ(advice(state, 2, at_second(10)), "with --gpus 1 it starts now");
-  EXPECT_EQ(advice(state, 3, at_second(10)), "with --time 980s or less it starts now");
+  EXPECT_EQ(advice(state, 3, at_second(10)), "with --time 16m or less it starts now");
+}
+
+TEST(Advice, NamesNoTimeThatIsTooShortToBeOfUse) {
+  State state = machine(2, 24);
+  ask().time(50).submit(state, at_second(0));
+  start_what_fits(state, at_second(0));
+  run(state, 1, at_second(0));
+  ask().gpus(2).submit(state, at_second(1));
+  ask().submit(state, at_second(2));
+  EXPECT_EQ(advice(state, 3, at_second(10)), "") << "40 s are no offer";
+}
+
+TEST(Advice, AnExclusiveJobIsNotToldToShare) {
+  State state = machine(1, 24);
+  ask().vram(4).share(10).submit(state, at_second(0));
+  start_what_fits(state, at_second(0));
+  Ask alone = ask();
+  alone.spec().needs.exclusive = true;
+  alone.submit(state, at_second(1));
+  EXPECT_EQ(advice(state, 2, at_second(2)), "");
 }
 
 TEST(Advice, SaysWhoIsOverFirst) {

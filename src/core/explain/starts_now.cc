@@ -8,11 +8,14 @@
 #include "core/decide/decide.h"
 #include "core/place/placement.h"
 #include "core/share/quota.h"
+#include "core/state/run_time.h"
 
 namespace gpusched {
 namespace {
 
 constexpr std::uint64_t kStep = 1ULL << 30;
+// Nothing worth queueing for is over in less time.
+constexpr Seconds kWorthSaying{60};
 
 class Wishes {
  public:
@@ -117,7 +120,10 @@ class Wishes {
     if (!until) return std::nullopt;
     const TimeRule& time = job_.spec->time;
     const auto left = std::chrono::floor<Seconds>(*until - now_.wall) - time.grace;
-    if (left <= Seconds{0} || (time.limit > Seconds{0} && time.limit <= left)) return std::nullopt;
+    if (left < kWorthSaying || (time.limit > Seconds{0} && time.limit <= left)) return std::nullopt;
+    // It would only be ended before it is done.
+    const auto expected = expected_run(state_, job_);
+    if (expected && *expected > left) return std::nullopt;
     if (!starts_with([left](JobSpec& spec) { spec.time.limit = left; })) return std::nullopt;
     return Help{Help::Kind::kShorterTime, static_cast<std::uint64_t>(left.count()),
                 static_cast<std::uint64_t>(time.limit.count())};

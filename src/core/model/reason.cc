@@ -60,6 +60,23 @@ std::string soonest_clause(const SoonestEnd& end) {
          (end.limit ? "" : "about ") + rough_duration(end.in) + (end.limit ? " at the latest" : "");
 }
 
+// "; job 5 has 4, job 6 has 2".
+std::string holders_clause(const Reason& reason) {
+  std::string text;
+  for (const HostHolder& one : reason.holders) {
+    text += (text.empty() ? "; job " : ", job ") + to_string(one.job) + " has " +
+            (reason.code == ReasonCode::kRam ? gib_text(one.amount) : std::to_string(one.amount));
+  }
+  return text;
+}
+
+// As it is written after --time: whole minutes where there are ten, whole hours where they divide.
+std::string time_word(std::uint64_t seconds) {
+  if (seconds < 600) return std::to_string(seconds) + "s";
+  const std::uint64_t minutes = seconds / 60;
+  return minutes % 60 == 0 ? std::to_string(minutes / 60) + "h" : std::to_string(minutes) + "m";
+}
+
 // As it is written after --vram or --mem: whole GiB where there is one.
 std::string size_word(std::uint64_t bytes) {
   const std::uint64_t gibibytes = bytes >> 30;
@@ -82,7 +99,7 @@ std::string help_sentence(const Help& help) {
     case Help::Kind::kFewerCards:
       return "with --gpus " + std::to_string(help.value) + " it starts now";
     case Help::Kind::kShorterTime:
-      return "with --time " + std::to_string(help.value) + "s or less it starts now";
+      return "with --time " + time_word(help.value) + " or less it starts now";
     case Help::Kind::kFewerCpus:
       return "with --cpus " + std::to_string(help.value) + " it starts now";
   }
@@ -268,10 +285,10 @@ std::string describe(const Reason& reason) {
       return cards_sentence(reason);
     case ReasonCode::kCpus:
       return "needs " + counted(reason.wanted, "CPU") + ", " + std::to_string(reason.available) +
-             " free";
+             " free" + holders_clause(reason);
     case ReasonCode::kRam:
       return "needs " + gib_text(reason.wanted) + " of host RAM, " + gib_text(reason.available) +
-             " free";
+             " free" + holders_clause(reason);
     case ReasonCode::kBooked:
       return "needs " + counted(reason.wanted, "card") + ", " + std::to_string(reason.available) +
              " to be had; " + reason.name;

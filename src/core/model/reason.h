@@ -71,6 +71,36 @@ struct Help {
   friend bool operator==(const Help&, const Help&) = default;
 };
 
+// Why a job that is on a card stays there, although another one waits.
+enum class Stays : std::uint8_t {
+  kNothing,         // It could go.
+  kOff,             // Nobody is ever moved (scheduling.preemption).
+  kAsImportant,     // Its band is not low enough.
+  kNever,           // It asked to stay.
+  kLease,           // A lease goes only while it sits idle.
+  kYoung,           // It has not run for long enough, or is just back.
+  kTired,           // It was moved as often as a job may be.
+  kBusy,            // It starts, ends or moves at this moment.
+  kSavesOnly,       // Only who can save itself is asked to go.
+  kMps,             // The driver does not move clients of MPS.
+  kCardsDoNotMove,  // The driver of its cards moves nothing.
+  kRefused,         // The driver did not move its program before.
+  kHostRam,         // Host RAM has no room for what it has on its cards.
+  kFailedLately,    // Its last move failed a moment ago.
+};
+struct Staying {
+  JobId job{};
+  Stays why = Stays::kNothing;
+  friend bool operator==(const Staying&, const Staying&) = default;
+};
+
+// What a job has of what is missing on the host: CPUs or bytes.
+struct HostHolder {
+  JobId job{};
+  std::uint64_t amount = 0;
+  friend bool operator==(const HostHolder&, const HostHolder&) = default;
+};
+
 // Who of `jobs` is over first, as far as anybody knows.
 struct SoonestEnd {
   JobId job{};
@@ -93,9 +123,11 @@ struct Reason {
   std::vector<ForeignHolder> foreign;  // Who is most in the way first, at most three.
   std::uint64_t cards_missing = 0;     // Of those that the machine should have.
   std::optional<SoonestEnd> soonest = {};
+  std::vector<HostHolder> holders = {};  // Of CPUs or RAM, at most ten; who has most comes first.
   // Worked out for one job alone (explain); each was tried on the state.
   std::vector<Help> helps = {};
-  bool starts_when_lifted = false;  // Nothing but this limit is in its way.
+  bool starts_when_lifted = false;    // Nothing but this limit is in its way.
+  std::vector<Staying> staying = {};  // Why none of `jobs` is moved aside for it.
 };
 
 // For people: "40 min".
@@ -106,5 +138,7 @@ std::string describe(const ForeignHolder& holder);
 // One sentence for people, and what would help, if something would.
 std::string describe(const Reason& reason);
 std::string what_would_help(const Reason& reason);
+// Why nobody is moved aside for it; empty: there is nothing to say.
+std::string why_no_room(const Reason& reason);
 
 }  // namespace gpusched

@@ -41,7 +41,7 @@ TEST(Reservation, OthersStartBeforeItOnlyIfTheyAreOverByThen) {
   EXPECT_EQ(start_what_fits(state, at_second(50)), Jobs{});
   EXPECT_EQ(why(state, 1, 50), "needs 1 card, 0 to be had; card 0 is reserved for user7 in 16 min");
   EXPECT_EQ(what_would_help(why_waiting(state, *state.find(JobId{1}), at_second(50)).front()),
-            "with --time 940s or less it starts now");
+            "with --time 15m or less it starts now");
 }
 
 TEST(Reservation, TheHoldersJobsStartInsideAndOthersAfterIt) {

@@ -45,12 +45,8 @@ Harm harm_of_all(const std::vector<const Candidate*>& chosen) {
 
 bool may_be_moved(const StateView& state, const Job& job, const Job& for_job, Now now) {
   if (!kind_of(job).moves_busy) return is_movable_lease(state, job, now);
-  if (!is_movable(state, job, now)) return false;
-  const int rank = band_rank(job.priority);
-  const int for_band = band_rank(for_job.priority);
-  if (rank >= for_band + state.rules().room.distance) return true;
-  if (sits_idle(state, job, now)) return true;
-  return rank == for_band && attained_level(state, job, now) > attained_level(state, for_job, now);
+  return is_movable(state, job, now) &&
+         (outranks(state, for_job, job, now) || sits_idle(state, job, now));
 }
 
 // Takes what the victim frees out of what is held. Not counted: what it will have in host RAM.
@@ -230,6 +226,13 @@ bool comes_too_late(const StateView& state, const Tentative& free, const Job& jo
 }
 
 }  // namespace
+
+bool outranks(const StateView& state, const Job& job, const Job& other, Now now) {
+  const int rank = band_rank(other.priority);
+  const int for_band = band_rank(job.priority);
+  if (rank >= for_band + state.rules().room.distance) return true;
+  return rank == for_band && attained_level(state, other, now) > attained_level(state, job, now);
+}
 
 Microseconds time_to_make(const StateView& state, const Preempt& plan) {
   Microseconds time{0};

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/admit/tentative.h"
+#include "core/model/reason.h"
 #include "core/preempt/victim.h"
 #include "core/state/state_view.h"
 
@@ -47,6 +48,10 @@ using FindRoom = std::function<std::optional<Grant>(const Tentative& free)>;
 std::optional<RoomPlan> plan_room(const StateView& state, const Tentative& free,
                                   const Leavers& leavers, const Job& job, const FindRoom& find,
                                   Now now);
+// Important enough for the place of a job that computes, by its band or by what the other has had.
+bool outranks(const StateView& state, const Job& job, const Job& other, Now now);
+// Why `job` is not moved aside for `for_job`: the answers of the functions that would decide it.
+Stays why_stays(const StateView& state, const Job& job, const Job& for_job, Now now);
 bool still_valid(const StateView& state, const Preempt& plan, Now now);
 
 // How long the driver needs to get its victims out of the way.

@@ -19,6 +19,8 @@ auto harm_of(const Candidate& one) {
                     -number_of(one.job->id));
 }
 
+}  // namespace
+
 bool refuses_moves(const StateView& state, const Job& job) {
   for (const auto& [key, known] : state.estimates().of(job.signature)) {
     if (known.past.refuses_moves) return true;
@@ -33,8 +35,6 @@ bool on_movable_cards(const StateView& state, const Job& job) {
     return position && state.cards()[*position].moves;
   });
 }
-
-}  // namespace
 
 bool less_harm(const Candidate& a, const Candidate& b) { return harm_of(a) < harm_of(b); }
 

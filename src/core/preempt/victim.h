@@ -33,6 +33,10 @@ bool is_movable(const StateView& state, const Job& job, Now now);
 std::optional<Candidate> leaving_candidate(const StateView& state, const Job& job,
                                            std::uint64_t ram_free, Now now);
 
+// The driver of each of its cards can move what is there.
+bool on_movable_cards(const StateView& state, const Job& job);
+// The driver did not move its program before.
+bool refuses_moves(const StateView& state, const Job& job);
 // Its driver can move it (never a client of MPS), and host RAM can take what it has on its cards.
 bool can_checkpoint(const StateView& state, const Job& job, std::uint64_t ram_free);
 // How the job would leave its cards with its VRAM, by its own wish and the rules. Nullopt: not at

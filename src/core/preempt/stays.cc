@@ -1,0 +1,51 @@
+// Why somebody stays on its cards: the questions of preempt.cc and victim.cc, one by one.
+#include "core/model/kind.h"
+#include "core/preempt/idle_holder.h"
+#include "core/preempt/move_limits.h"
+#include "core/preempt/preempt.h"
+
+namespace gpusched {
+namespace {
+
+// REQUIRES: !is_settled().
+Stays why_unsettled(const StateView& state, const Job& job, Now now) {
+  const auto* running = std::get_if<Running>(&job.state);
+  if (running == nullptr || running->stopping != StopReason::kNone || is_aside(job)) {
+    return Stays::kBusy;
+  }
+  if (job.moves >= state.rules().room.moves_most) return Stays::kTired;
+  return movable_from(state, *running, now) > now.wall ? Stays::kYoung : Stays::kBusy;
+}
+
+// REQUIRES: there is no way out for it.
+Stays why_no_way_out(const StateView& state, const Job& job) {
+  if (state.rules().preemption == Preemption::kCooperative ||
+      job.spec->preempt == PreemptPolicy::kCooperative) {
+    return Stays::kSavesOnly;
+  }
+  if (grant_of(job)->mps) return Stays::kMps;
+  if (!on_movable_cards(state, job)) return Stays::kCardsDoNotMove;
+  if (refuses_moves(state, job)) return Stays::kRefused;
+  return Stays::kHostRam;
+}
+
+}  // namespace
+
+Stays why_stays(const StateView& state, const Job& job, const Job& for_job, Now now) {
+  if (state.rules().preemption == Preemption::kOff) return Stays::kOff;
+  if (job.spec->preempt == PreemptPolicy::kNever) return Stays::kNever;
+  if (!kind_of(job).moves_busy) {
+    if (!is_movable_lease(state, job, now)) return Stays::kLease;
+  } else {
+    if (!outranks(state, for_job, job, now) && !sits_idle(state, job, now)) {
+      return Stays::kAsImportant;
+    }
+    if (!is_settled(state, job, now)) return why_unsettled(state, job, now);
+  }
+  const std::uint64_t ram_free = ram_for_moves(state, state.host_holds());
+  if (!way_out(state, job, ram_free)) return why_no_way_out(state, job);
+  if (!leaving_candidate(state, job, ram_free, now)) return Stays::kFailedLately;
+  return Stays::kNothing;
+}
+
+}  // namespace gpusched
