@@ -30,6 +30,23 @@ std::string NameCache::system_lookup(std::uint32_t uid) {
   return named ? result->pw_name : std::string();
 }
 
+bool NameCache::system_knows(const std::string& name) {
+  passwd entry{};
+  passwd* result = nullptr;
+  std::vector<char> room(1024);
+  while (::getpwnam_r(name.c_str(), &entry, room.data(), room.size(), &result) == ERANGE &&
+         room.size() < (1U << 20)) {
+    room.resize(room.size() * 2);
+  }
+  return result != nullptr;
+}
+
+void NameCache::look_for(const std::string& name, std::function<void(bool there)> found) {
+  worker_.post(0, [name, found = std::move(found)]() -> Background::Then {
+    return [found, there = system_knows(name)] { found(there); };
+  });
+}
+
 void NameCache::resolve(std::uint32_t uid, Found found) {
   const auto known = known_.find(uid);
   if (known != known_.end() && now_().boot - known->second.at < kKeep) {

@@ -24,7 +24,11 @@ class NameCache {
   // Calls `found` at once if the name is known, else later on the loop.
   void resolve(std::uint32_t uid, Found found);
 
+  // The other way round: is there an account of that name? Always later on the loop.
+  void look_for(const std::string& name, std::function<void(bool there)> found);
+
   static std::string system_lookup(std::uint32_t uid);
+  static bool system_knows(const std::string& name);
 
  private:
   struct Known {

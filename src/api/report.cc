@@ -1,6 +1,7 @@
 #include "api/report.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -50,15 +51,28 @@ void add_slice(ReportSum& sum, const Slice& slice, const GpuUsage* used) {
   }
 }
 
-void count_job(ReportSum& sum, const Job& job, bool running) {
-  ++sum.jobs;
-  sum.moves += static_cast<std::uint64_t>(std::max(job.moves, 0));
-  if (running) ++sum.running;
+// `part`: of the job.
+void count_job(ReportSum& sum, const Job& job, bool running, double part = 1) {
+  sum.jobs += part;
+  sum.moves += part * std::max(job.moves, 0);
+  if (running) sum.running += part;
+}
+
+// Whole wherever it is whole but for the last digits of a sum of thirds.
+void write_count(JsonWriter& json, const char* name, double count) {
+  const double whole = std::round(count);
+  if (std::abs(count - whole) < 1e-6) {
+    json.field(name, static_cast<std::uint64_t>(whole));
+  } else {
+    json.field(name, count);
+  }
 }
 
 void write_sum(JsonWriter& json, const ReportSum& sum) {
-  json.field("jobs", sum.jobs).field("running", sum.running);
-  json.field("moves", sum.moves).field("aside_seconds", sum.aside_seconds);
+  write_count(json, "jobs", sum.jobs);
+  write_count(json, "running", sum.running);
+  write_count(json, "moves", sum.moves);
+  json.field("aside_seconds", sum.aside_seconds);
   json.field("gpu_seconds", sum.gpu_seconds);
   if (sum.seen_seconds > 0) {
     json.field("asked_vram_bytes",
@@ -93,9 +107,10 @@ void Report::add(const Job& job, const Part& part) {
     one.asked_bytes = static_cast<double>(held.vram_bytes);
     all.asked_bytes += one.asked_bytes;
     if (asked_.by != ReportBy::kCard) continue;
-    count_job(cards_[held.card], job, part.running);
+    count_job(cards_[held.card], job, part.running, 1.0 / static_cast<double>(all.of));
     add_slice(cards_[held.card], one, part.used);
   }
+  if (cards.empty()) count_job(without_card_, job, part.running);
   ReportSum& of_user = users_[job.owner.user];
   for (ReportSum* sum : {&of_user, &total_}) {
     count_job(*sum, job, part.running);
@@ -135,6 +150,11 @@ void Report::write(JsonWriter& json, const StateView& state) const {
         json.field("uuid", state.cards()[*index].uuid).field("model", state.cards()[*index].model);
       }
       write_sum(json, sum);
+      json.end_object();
+    }
+    if (without_card_.jobs > 0) {
+      json.begin_object().key("card").null();
+      write_sum(json, without_card_);
       json.end_object();
     }
   } else {

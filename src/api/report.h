@@ -23,10 +23,11 @@ struct ReportAsked {
 };
 
 struct ReportSum {
-  std::uint64_t jobs = 0;
-  std::uint64_t running = 0;  // Of them.
-  std::uint64_t moves = 0;    // How often they were moved aside,
-  double aside_seconds = 0;   // and for how long, on all their cards.
+  // By card a job on two cards is half a job of each: the rows add up to the total.
+  double jobs = 0;
+  double running = 0;        // Of them.
+  double moves = 0;          // How often they were moved aside,
+  double aside_seconds = 0;  // and for how long, on all their cards.
   double gpu_seconds = 0;
   // Byte-seconds of attempts whose use was seen: asked, and the highest that was used.
   double seen_seconds = 0, asked_byte_seconds = 0, peak_byte_seconds = 0;
@@ -51,6 +52,7 @@ class Report {
   ReportAsked asked_;
   std::map<std::string, ReportSum> users_;
   std::map<CardNumber, ReportSum> cards_;
+  ReportSum without_card_;  // By card: what ran on CPUs alone.
   ReportSum total_;
 };
 

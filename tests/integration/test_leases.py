@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 from live_daemon import ROOMY, LiveDaemon, wait_until
@@ -73,6 +74,35 @@ def test_a_command_that_does_not_exist_gives_the_card_back(lab):
     assert done.returncode == 66
     assert "no-such-program" in done.stderr
     state_is(lab, 1, "completed")
+
+
+@pytest.mark.parametrize("end", ["cancel", "expire"])
+def test_a_command_does_not_outlive_its_lease(lab, programs, end):
+    """Nor do the processes that it has started; who waits for it hears why."""
+    flags = ["--ttl", "1s"] if end == "expire" else []
+    lease = subprocess.Popen(
+        [programs / "gpusched", "lease", *flags, "--", "sh", "-c", "sleep 300 & echo $!; wait"],
+        env=lab.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    inner = int(lease.stdout.readline())
+    if end == "cancel":
+        lab.run("cancel", "1")
+    said = lease.communicate(timeout=60)[1]
+    assert lease.returncode == -signal.SIGTERM
+    assert "lease 1 has ended" in said and "ending sh" in said, said
+    wait_until(lambda: not Path(f"/proc/{inner}").exists() or
+               " Z " in Path(f"/proc/{inner}/stat").read_text(), what="the end of its child")
+
+
+def test_a_command_goes_on_when_its_lease_is_given_back(lab, programs):
+    """That is a wish of its own user, who is told."""
+    with subprocess.Popen([programs / "gpusched", "lease", "--", "sh", "-c", "echo; read line; exit 3"],
+                          env=lab.environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True) as lease:
+        lease.stdout.readline()
+        lab.run("lease", "release", "1")
+        assert "lease 1 was given back; sh goes on without it" in lease.stderr.readline()
+        lease.communicate("\n", timeout=60)
+        assert lease.returncode == 3
 
 
 def test_a_lease_waits_for_a_job_and_a_job_for_a_lease(lab, holder):

@@ -121,7 +121,7 @@ def test_cards_are_reserved_for_a_user(daemon):
     assert 3 * 3600 < seconds_ahead(said["estimated_start"]) < 5 * 3600
     listed = json.loads(daemon.run("reserve", "--json").stdout)["reservations"]
     assert [card["number"] for card in listed[0]["cards"]] == [0, 1]
-    assert "somebody-else" in daemon.run("reserve").stdout
+    assert "nobody" in daemon.run("reserve").stdout
     # It is still there after a restart, and gone when it is removed.
     daemon.kill()
     daemon.start()
@@ -170,6 +170,7 @@ def test_cards_are_chosen_by_the_rule(programs, rule, cards):
     (["--gpus", "9", "--for", "1h"], "only 2 of the 9 cards"),
     (["--gpu", "left", "--for", "1h"], "alias or tag 'left'"),
     (["--gpu", "7", "--for", "1h"], "there is no card 7"),
+    (["--gpus", "1", "--user", "nosuch", "--for", "1h"], "there is no user 'nosuch'"),
     (["--gpus", "1"], "say how long"),
     (["--for", "1h"], "say which cards"),
     (["--gpus", "1", "--from", "soon", "--for", "1h"], "--from"),

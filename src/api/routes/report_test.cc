@@ -107,13 +107,30 @@ TEST(ReportSums, CountOnlyWhatLiesAfterTheBeginning) {
   EXPECT_DOUBLE_EQ(real(*value.find("total"), "energy_joules"), 250);
 }
 
-TEST(ReportSums, AJobOnTwoCardsIsAJobOfBoth) {
+TEST(ReportSums, CardsAddUpToTheTotal) {
+  Report report({.by = ReportBy::kCard, .since = kSince, .until = kUntil});
+  for (const int cards : {0, 1, 2, 3, 3}) {
+    Job job = ended_job("ml1", cards, kSince, kSince + Seconds{100}, kHalf);
+    job.moves = cards;
+    report.add_ended(job);
+  }
+  const JsonValue value = written(report);
+  ASSERT_EQ(rows(value).size(), 4U) << "three cards, and none";
+  EXPECT_EQ(real(rows(value)[3], "jobs"), 1);
+  for (const char* name : {"jobs", "moves", "gpu_seconds", "energy_joules", "aside_seconds"}) {
+    double sum = 0;
+    for (const JsonValue& row : rows(value)) sum += std::max(0.0, real(row, name));
+    EXPECT_NEAR(sum, real(*value.find("total"), name), 1e-6) << name;
+  }
+}
+
+TEST(ReportSums, AJobOnTwoCardsIsHalfAJobOfEach) {
   Report report({.by = ReportBy::kCard, .since = kSince, .until = kUntil});
   report.add_ended(ended_job("ml1", 2, kSince, kSince + Seconds{100}, kHalf));
   const JsonValue value = written(report);
   ASSERT_EQ(rows(value).size(), 2U);
   for (const JsonValue& row : rows(value)) {
-    EXPECT_EQ(real(row, "jobs"), 1);
+    EXPECT_EQ(real(row, "jobs"), 0.5);
     EXPECT_DOUBLE_EQ(real(row, "gpu_seconds"), 100);
     EXPECT_DOUBLE_EQ(real(row, "energy_joules"), 500);
     EXPECT_DOUBLE_EQ(real(row, "peak_of_asked_percent"), 50);

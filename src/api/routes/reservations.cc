@@ -126,7 +126,16 @@ void list_reservations(Context& context, Call call) {
 void make_reservation(Context& context, Call call) {
   Result<ReserveAsked> asked = parse_reserve(call.request.body, context.now());
   if (!asked) return call.responder.fail(asked.error());
-  ask_with_name(context, call, *asked);
+  if (asked->reservation.user.empty()) return ask_with_name(context, call, *asked);
+  context.names.look_for(asked->reservation.user, [&context, call, asked = *asked](bool there) {
+    if (!there) {
+      return call.responder.fail(
+          {ErrorCode::kNotFound,
+           "there is no user '" + asked.reservation.user + "' on this machine"});
+    }
+    context.after_commit.run(call.actor.account(),
+                             [&context, call, asked] { ask_with_name(context, call, asked); });
+  });
 }
 
 void remove_reservation(Context& context, Call call) {

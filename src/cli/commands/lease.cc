@@ -14,6 +14,7 @@
 #include "cli/commands/verbs.h"
 #include "cli/flag_body.h"
 #include "cli/flag_values.h"
+#include "cli/lease_watch.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
 #include "cli/submit/submit_flags.h"
@@ -102,12 +103,14 @@ int become(const Client& client, const LeaseView& lease, const std::vector<std::
     }
     ::setenv(name.c_str(), text.c_str(), 1);
   }
+  LeaseWatch watch = watch_lease(client, lease.id, command[0]);
   std::vector<char*> words;
   words.reserve(command.size() + 1);
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   ::execvp(words[0], words.data());
   const int why = errno;
+  watch.call_off();
   (void)client.call({.method = "DELETE", .target = fmt::format("/v1/leases/{}", lease.id)});
   return fail({ErrorCode::kNotFound, fmt::format("run {}: {}", command[0], std::strerror(why))});
 }
@@ -296,9 +299,10 @@ constinit const Verb kLeaseVerb = {
     .about =
         "Waits until the cards are granted. Without a command it prints what a shell needs to use\n"
         "them, and the shell that called holds them until it ends, releases them or their time to\n"
-        "live is over. With a command it becomes that command, and its end is the lease's. One\n"
-        "that sits idle may be moved aside for others; resume waits until it is on its cards "
-        "again.",
+        "live is over. With a command it becomes that command, and its end is the lease's; if the\n"
+        "lease ends first (cancel, --ttl), the command is ended (143). One that sits "
+        "idle\n"
+        "may be moved aside for others; resume waits until it is on its cards again.",
     .examples =
         "eval \"$(gpusched lease --gpus 1 --ttl 2h)\"   this shell has a card now\n"
         "gpusched lease release $GPUSCHED_LEASE_ID      and gives it back\n"

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "base/text.h"
 #include "cli/table.h"
 #include "cli/views/report_view.h"
@@ -24,12 +26,18 @@ std::string percent_text(const std::optional<double>& percent) {
   return percent ? fmt::format("{:.0f}%", *percent) : kUnknown;
 }
 
+// Jobs: whole, or with the parts of those on several cards.
+std::string count_text(double count) {
+  const double whole = std::round(count);
+  return std::abs(count - whole) < 0.005 ? fmt::format("{:.0f}", whole)
+                                         : fmt::format("{:.2f}", count);
+}
+
 std::vector<Cell> cells_of(const ReportRow& row, bool cards, Style style) {
   std::vector<Cell> cells = {{row.who, style}};
   if (cards) cells.push_back({row.model, style});
   for (const std::string& text :
-       {std::to_string(row.jobs), std::to_string(row.running),
-        row.moves > 0 ? std::to_string(row.moves) : "",
+       {count_text(row.jobs), count_text(row.running), row.moves > 0 ? count_text(row.moves) : "",
         row.moves > 0 ? amount(row.aside_seconds / 3600) : "", amount(row.gpu_seconds / 3600),
         size_text(row.asked_vram_bytes), size_text(row.peak_vram_bytes),
         percent_text(row.peak_of_asked_percent), percent_text(row.mean_busy_percent),
@@ -60,7 +68,6 @@ std::string render_report(const ReportView& view, const Page& page) {
   }
   Table table(std::move(columns));
   for (const ReportRow& row : view.rows) table.add(cells_of(row, cards, Style::kPlain));
-  // A job on two cards is a job of both: then the rows add up to more jobs than there were.
   ReportRow total = view.total;
   total.who = "all";
   if (view.rows.size() > 1) table.add(cells_of(total, cards, Style::kBold));

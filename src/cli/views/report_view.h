@@ -16,9 +16,9 @@ namespace gpusched::cli {
 struct ReportRow {
   std::string who;    // A user, or the number of a card.
   std::string model;  // Of a card.
-  std::uint64_t jobs = 0;
-  std::uint64_t running = 0;
-  std::uint64_t moves = 0;   // How often its jobs were moved aside,
+  double jobs = 0;    // By card with parts: half of a job on two cards.
+  double running = 0;
+  double moves = 0;          // How often its jobs were moved aside,
   double aside_seconds = 0;  // and for how long, on all their cards.
   double gpu_seconds = 0;
   std::optional<std::uint64_t> asked_vram_bytes, peak_vram_bytes;

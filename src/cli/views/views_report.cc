@@ -10,6 +10,7 @@ ReportRow row_from(const Reader& json) {
   std::optional<int> card;
   json.number("card", card);
   if (card) row.who = std::to_string(*card);
+  if (!card && row.who.empty()) row.who = "none";
   json.text("model", row.model);
   json.number("jobs", row.jobs);
   json.number("running", row.running);
