@@ -204,7 +204,9 @@ Result<StateSet> parse_states(std::string_view text) {
 bool JobFilter::matches(const Job& job) const {
   if ((states & state_bit(job.state)) == 0) return false;
   if (user && job.owner.user != *user) return false;
-  if (group && job.spec->group != *group) return false;
+  if (group && job.spec->group != *group && job.spec->group != own_group(job.owner.user, *group)) {
+    return false;
+  }
   if (name && job.spec->name != *name) return false;
   if (array && (job.task == nullptr || job.task->array != *array)) return false;
   return !tag || std::ranges::find(job.spec->extras->tags, *tag) != job.spec->extras->tags.end();

@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kLeaseOver = 0;
 constexpr int kNothingToDo = 1;
-constexpr std::chrono::milliseconds kAskAgain{1000};
+constexpr std::chrono::milliseconds kRetryPause{1000};
 constexpr int kAskForMs = 60'000;
 constexpr int kGraceMs = 10'000;
 
@@ -34,9 +34,7 @@ struct Watched {
   std::string command;
 };
 
-Fd process_descriptor(pid_t pid) {
-  return Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-}
+Fd process_descriptor(pid_t pid) { return Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))); }
 
 // Also once it is a zombie.
 bool is_over(int process, int milliseconds) {
@@ -62,7 +60,7 @@ bool is_over(int process, int milliseconds) {
       }
       break;
     }
-    if (!waited) pause_for(kAskAgain);
+    if (!waited) pause_for(kRetryPause);
   }
   if (is_over(process, 0)) ::_exit(kNothingToDo);
   if (given_back) {
@@ -107,7 +105,8 @@ void end_command(const Watched& watched, int process) {
   signal_all(SIGKILL);
 }
 
-[[noreturn]] void watch_command(const Client& client, const Watched& watched, Fd process, Fd begins) {
+[[noreturn]] void watch_command(const Client& client, const Watched& watched, Fd process,
+                                Fd begins) {
   // Signals of the terminal are for the command.
   ::setsid();
   const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -165,8 +165,12 @@ CREATE TABLE move_rates(
 ) WITHOUT ROWID;
 )sql";
 
-constexpr const char* kSteps[] = {kVersion1, kVersion2,  kTenantsStep, kReservations,
-                                  kPastRuns, kMovesStep, kSaves,       kMoveRatesStep};
+constexpr const char* kPausedGroups = R"sql(
+ALTER TABLE groups ADD COLUMN paused INTEGER NOT NULL DEFAULT 0;
+)sql";
+
+constexpr const char* kSteps[] = {kVersion1,  kVersion2, kTenantsStep,   kReservations, kPastRuns,
+                                  kMovesStep, kSaves,    kMoveRatesStep, kPausedGroups};
 
 Result<int> number_asked(Database& database, const char* pragma) {
   Result<std::string> text = database.ask(pragma);

@@ -199,7 +199,7 @@ TEST_F(OneStore, TheDiskLosesWhatIsNotSynced) {
   store_.reset();
   Database database = Database::open(directory_ / "gpusched.db", disk_.name()).value();
   ASSERT_TRUE(database.run("PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 0;"));
-  ASSERT_TRUE(database.run("INSERT INTO groups VALUES('a', 1)"));
+  ASSERT_TRUE(database.run("INSERT INTO groups VALUES('a', 1, 0)"));
   disk_.power_cut(directory_.path(), after_.path(), 7);
   EXPECT_TRUE(SqliteStore::open({.directory = after_.path()}).value()->load()->groups.empty());
 }

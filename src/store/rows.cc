@@ -50,13 +50,19 @@ struct RowCodec<Submission> {
 template <>
 struct RowCodec<Group> {
   static constexpr const char* kPut =
-      "INSERT INTO groups(name, max_running) VALUES(?, ?)"
-      " ON CONFLICT(name) DO UPDATE SET max_running = excluded.max_running";
+      "INSERT INTO groups(name, max_running, paused) VALUES(?, ?, ?)"
+      " ON CONFLICT(name) DO UPDATE SET max_running = excluded.max_running,"
+      " paused = excluded.paused";
   static constexpr const char* kRemove = "DELETE FROM groups WHERE name = ?";
-  static constexpr const char* kSelect = "SELECT name, max_running FROM groups ORDER BY name";
-  static Result<void> put(Statement& put, const Group& row) { return put.run(row.name, row.limit); }
+  static constexpr const char* kSelect =
+      "SELECT name, max_running, paused FROM groups ORDER BY name";
+  static Result<void> put(Statement& put, const Group& row) {
+    return put.run(row.name, row.limit, row.paused ? 1 : 0);
+  }
   static Result<std::optional<Group>> read(const Statement& row) {
-    return Group{.name = text_of(row, 0), .limit = static_cast<int>(row.integer(1))};
+    return Group{.name = text_of(row, 0),
+                 .limit = static_cast<int>(row.integer(1)),
+                 .paused = row.integer(2) != 0};
   }
 };
 

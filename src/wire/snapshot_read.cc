@@ -297,6 +297,7 @@ void read_machine(Fields& fields, Excerpt& excerpt) {
     Group group;
     from.text("name", group.name);
     from.number("limit", group.limit, 0, kIntMost);
+    from.flag("paused", group.paused);
     excerpt.machine.put(std::move(group));
   });
   each(fields, "reservations",

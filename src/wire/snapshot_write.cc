@@ -160,7 +160,8 @@ std::string snapshot_to_json(const Excerpt& excerpt) {
   for (const auto& [uuid, drain] : machine.drains()) json.value(uuid);
   json.end_array().key("groups").begin_array();
   for (const auto& [name, group] : machine.groups()) {
-    json.begin_object().field("name", name).field("limit", group.limit).end_object();
+    json.begin_object().field("name", name).field("limit", group.limit);
+    json.field("paused", group.paused).end_object();
   }
   json.end_array().key("reservations").begin_array();
   for (const auto& [id, reservation] : machine.reservations()) write_reservation(json, reservation);

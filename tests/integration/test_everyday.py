@@ -166,6 +166,22 @@ def most_at_once(log):
     return most
 
 
+def test_nothing_of_a_paused_group_starts(running):
+    running.run("group", "set", "later", "2")
+    running.run("group", "pause", "later")
+    job = running.submit("--gpus", "0", "--group", "later", "--", "true")
+    assert "group 'later' is paused" in running.run("explain", job).stdout
+    assert "paused" in running.run("group").stdout
+    running.run("group", "resume", "later")
+    running.wait_for(job, "completed")
+    assert [g["limit"] for g in json.loads(running.run("group", "--json").stdout)["groups"]
+            if g["name"] == "later"] == [2]
+    running.run("group", "remove", "later")
+    warned = running.run("submit", "--gpus", "0", "--group", "nihgt", "--", "true")
+    assert "there is no group 'nihgt'" in warned.stderr
+    assert running.run("submit", "--gpus", "0", "--", "true").stderr == ""
+
+
 def test_a_group_limits_how_many_run(running, tmp_path):
     log = tmp_path / "log"
     running.run("group", "set", "two", "2")
@@ -175,7 +191,7 @@ def test_a_group_limits_how_many_run(running, tmp_path):
     running.run("wait", "--group", "two")
     assert most_at_once(log) <= 2
     shown = json.loads(running.run("group", "--json").stdout)["groups"]
-    assert {"name": "two", "limit": 2, "running": 0, "waiting": 0} in shown
+    assert {"name": "two", "limit": 2, "paused": False, "owner": None, "running": 0, "waiting": 0} in shown
     running.run("group", "remove", "two")
 
 

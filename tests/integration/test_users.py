@@ -363,3 +363,32 @@ def test_a_number_without_an_account_is_refused(place):
         timeout=60, check=False)
     assert refused.returncode == 77, refused
     assert "user 3123456 has no account on this machine" in refused.stderr
+
+
+def test_groups_of_ones_own(place, ml1, ml2):
+    """A user's group limits the user's jobs alone; everybody's are an administrator's."""
+    said = ml1.gpusched("group", "set", "night", "1")
+    assert said.returncode == 0 and f"at most 1 of group {ml1.name}/night" in said.stderr, said.stderr
+    jobs = [ml1.submit("--group", "night", "--", "sleep", "60") for _ in range(2)]
+    other = ml2.submit("--group", "night", "--", "sleep", "60")
+    place.wait_for(jobs[0], "running")
+    place.wait_for(other, "running")
+    assert place.job(jobs[0])["group"] == f"{ml1.name}/night"
+    assert f"group '{ml1.name}/night' runs its limit of 1 job" in ml1.gpusched("explain", jobs[1]).stdout
+    # Neither the groups of others nor everybody's are theirs to change, nor others' for their jobs.
+    for words in (["set", f"{ml1.name}/night", "5"], ["remove", f"{ml1.name}/night"]):
+        assert ml2.gpusched("group", *words).returncode == 77
+    refused = ml2.gpusched("submit", "--group", f"{ml1.name}/night", "--gpus", "0", "--", "true")
+    assert refused.returncode == 77 and refused.stderr.count("\n") == 1, refused.stderr
+    place.run("group", "set", "shared", "3")
+    assert ml1.gpusched("group", "remove", "shared").returncode == 66
+    assert "shared" in ml1.gpusched("group").stdout
+    # Its filter means both.
+    mine = json.loads(ml1.gpusched("status", "--group", "night", "--user", ml1.name, "--json").stdout)
+    assert sorted(job["id"] for job in mine["jobs"]) == sorted(jobs)
+    ml1.gpusched("group", "set", "night", "2")
+    place.wait_for(jobs[1], "running")
+    for user, ids in ((ml1, jobs), (ml2, [other])):
+        user.gpusched("cancel", *ids)
+    assert ml1.gpusched("group", "remove", "night").returncode == 0
+    place.run("group", "remove", "shared")

@@ -17,6 +17,8 @@ constexpr int kLimitMost = 1'000'000;
 
 void write_group(JsonWriter& json, const StateView& state, const Group& group) {
   json.begin_object().field("name", group.name).field("limit", group.limit);
+  json.field("paused", group.paused);
+  json.key("owner").text_or_null(owner_of_group(group.name));
   json.field("running", state.active_in_group(group.name));
   json.field("waiting", state.waiting_in_group(group.name)).end_object();
 }
@@ -32,14 +34,24 @@ std::string groups_json(const StateView& state, const std::vector<Group>& groups
   return out;
 }
 
-Result<int> parse_limit(const std::string& body) {
+Result<GroupSetAsked> parse_group(const std::string& body) {
   Result<JsonValue> value = parse_json(body);
   if (!value) return failure(value.error());
   Fields fields(*value);
+  GroupSetAsked asked;
   int limit = 0;
-  if (!fields.number("limit", limit, 0, kLimitMost)) fields.fault("limit", "is missing");
+  bool paused = false;
+  if (fields.number("limit", limit, 0, kLimitMost)) asked.limit = limit;
+  if (fields.flag("paused", paused)) asked.paused = paused;
+  if (!asked.limit && !asked.paused) fields.fault("limit", "or paused must be given");
   if (Result<void> read = fields.finish(); !read) return failure(read.error());
-  return limit;
+  return asked;
+}
+
+// Without a slash, users mean a group of their own.
+std::string meant_by(const Principal& actor, const std::string& name) {
+  const bool own = actor.role != Role::kAdministrator && owner_of_group(name).empty();
+  return own ? own_group(actor.user, name) : name;
 }
 
 }  // namespace
@@ -51,40 +63,55 @@ void list_groups(Context& context, Call call) {
 }
 
 void set_group(Context& context, Call call) {
-  const std::string name = call.captured.at(0);
+  const std::string& name = call.captured.at(0);
   if (const auto fault = fault_of_label("the group's name", name)) {
     return call.responder.fail({ErrorCode::kInvalid, *fault});
   }
-  Result<int> limit = parse_limit(call.request.body);
-  if (!limit) return call.responder.fail(limit.error());
-  const Group group{name, *limit};
-  ask_engine(
-      context, call, GroupSetAsked{call.actor, name, *limit},
-      [&context, call, group](const Result<Answer>& answer) {
-        if (!answer) return call.responder.fail(answer.error());
-        if (!call.dry_run) {
-          std::string event;
-          JsonWriter json(event);
-          write_group(json, context.state(), group);
-          context.events->publish_group(event);
-        }
-        call.responder.send(json_response(groups_json(context.state(), {group}, call.dry_run)));
-      });
+  if (name.starts_with('/') || name.ends_with('/') || name.find('/') != name.rfind('/')) {
+    return call.responder.fail(
+        {ErrorCode::kInvalid, "'" + name + "' is no name of a group: write NAME, or USER/NAME"});
+  }
+  Result<GroupSetAsked> asked = parse_group(call.request.body);
+  if (!asked) return call.responder.fail(asked.error());
+  with_named_actor(context, call, [&context, asked = *asked](const Call& named) {
+    GroupSetAsked whole = asked;
+    whole.actor = named.actor;
+    whole.name = meant_by(named.actor, named.captured.at(0));
+    Group group{.name = whole.name};
+    const auto before = context.state().groups().find(whole.name);
+    if (before != context.state().groups().end()) group = before->second;
+    group.limit = whole.limit.value_or(group.limit);
+    group.paused = whole.paused.value_or(group.paused);
+    ask_engine(
+        context, named, std::move(whole), [&context, named, group](const Result<Answer>& answer) {
+          if (!answer) return named.responder.fail(answer.error());
+          if (!named.dry_run) {
+            std::string event;
+            JsonWriter json(event);
+            write_group(json, context.state(), group);
+            context.events->publish_group(event);
+          }
+          named.responder.send(json_response(groups_json(context.state(), {group}, named.dry_run)));
+        });
+  });
 }
 
 void remove_group(Context& context, Call call) {
-  const std::string name = call.captured.at(0);
-  ask_engine(context, call, GroupRemoveAsked{call.actor, name},
-             [&context, call, name](const Result<Answer>& answer) {
-               if (!answer) return call.responder.fail(answer.error());
-               if (!call.dry_run) {
-                 std::string event;
-                 JsonWriter json(event);
-                 json.begin_object().field("name", name).field("removed", true).end_object();
-                 context.events->publish_group(event);
-               }
-               call.responder.send(json_response(groups_json(context.state(), {}, call.dry_run)));
-             });
+  with_named_actor(context, call, [&context](const Call& named) {
+    const std::string name = meant_by(named.actor, named.captured.at(0));
+    ask_engine(
+        context, named, GroupRemoveAsked{named.actor, name},
+        [&context, named, name](const Result<Answer>& answer) {
+          if (!answer) return named.responder.fail(answer.error());
+          if (!named.dry_run) {
+            std::string event;
+            JsonWriter json(event);
+            json.begin_object().field("name", name).field("removed", true).end_object();
+            context.events->publish_group(event);
+          }
+          named.responder.send(json_response(groups_json(context.state(), {}, named.dry_run)));
+        });
+  });
 }
 
 }  // namespace gpusched

@@ -7,6 +7,7 @@
 #include "api/lease_answer.h"
 #include "api/lease_wait.h"
 #include "api/routes/routes.h"
+#include "core/apply/apply.h"
 #include "http/peer_process.h"
 #include "wire/environment.h"
 #include "wire/lease.h"
@@ -63,6 +64,7 @@ SubmitAsked submission_of(Context& context, const Call& call, LeaseBody body) {
   body.spec.environment = context.environments.share(body.spec.environment);
   if (body.wait_at_most.count() > 0)
     body.spec.extras.edit().expire = context.now().wall + body.wait_at_most;
+  body.spec.group = group_for(context.state(), call.actor.user, body.spec.group);
   SubmitAsked asked;
   asked.actor = call.actor;
   asked.owner = call.actor.identity();

@@ -6,6 +6,7 @@
 #include "api/answers.h"
 #include "api/job_rows.h"
 #include "api/routes/routes.h"
+#include "core/apply/apply.h"
 #include "core/backfill/deadline.h"
 #include "json/json_writer.h"
 #include "wire/environment.h"
@@ -20,6 +21,14 @@ constexpr std::size_t kParsedOnTheLoop = 16U << 10;
 bool is_lines(const HttpRequest& request) {
   const auto type = request.headers.find("content-type");
   return type != request.headers.end() && type->second.starts_with("application/x-ndjson");
+}
+
+// It may be made later, so the job is taken; but a name that was mistyped limits nothing.
+std::string unknown_group(const Context& context, const Job& job) {
+  const std::string& group = job.spec->group;
+  if (group.empty() || context.state().groups().contains(group)) return {};
+  return "there is no group '" + group +
+         "', so nothing limits its jobs; make it: gpusched group set " + group + " 4";
 }
 
 std::string submitted_json(const Context& context, const Call& call, const Submitted& submitted) {
@@ -40,6 +49,9 @@ std::string submitted_json(const Context& context, const Call& call, const Submi
     const Now now = context.now();
     const auto start = earliest_start(context.state(), *first, now);
     const std::string warning = deadline_warning(context.state(), *first, start, now);
+    if (!warning.empty()) json.field("warning", warning);
+  } else if (first != nullptr) {
+    const std::string warning = unknown_group(context, *first);
     if (!warning.empty()) json.field("warning", warning);
   }
   if (call.dry_run) json.field("dry_run", true);
@@ -66,6 +78,7 @@ std::shared_ptr<const JobSpec> keep(Context& context, std::uint32_t uid, JobSpec
 
 void ask(Context& context, const Call& call, SubmitBody body) {
   body.spec.limits = context.environments.share(body.spec.limits);
+  body.spec.group = group_for(context.state(), call.actor.user, body.spec.group);
   SubmitAsked asked;
   asked.actor = call.actor;
   asked.owner = call.actor.identity();

@@ -33,6 +33,30 @@ int list_groups(const Client& client, bool json) {
   });
 }
 
+// In words; the daemon says which group it is: users have their own.
+int change_group(const Arguments& arguments, std::string body) {
+  const Request request{
+      .method = "PUT",
+      .target = "/v1/groups/" + percent_encoded(arguments.operands[1]) + dry_run_query(arguments),
+      .body = std::move(body)};
+  const Client client = client_of(arguments);
+  if (arguments.has("--json")) return pass_through(client, request);
+  auto answer = client.call(request);
+  if (!answer) return fail(answer.error());
+  auto groups = parse_groups(*answer);
+  if (!groups) return fail(groups.error());
+  for (const GroupView& group : *groups) {
+    const std::string limit =
+        group.limit == 0
+            ? fmt::format("group {} has no limit now", group.name)
+            : fmt::format("at most {} of group {} run at once now", group.limit, group.name);
+    note((arguments.has("--dry-run") ? "would do this: " : "") +
+         (group.paused ? fmt::format("group {} is paused: nothing of it starts", group.name)
+                       : limit));
+  }
+  return kExitOk;
+}
+
 int set_group(const Arguments& arguments) {
   const auto& words = arguments.operands;
   const bool flag = arguments.has("--limit");
@@ -42,13 +66,15 @@ int set_group(const Arguments& arguments) {
   const std::string text = flag ? arguments.text("--limit") : words[2];
   auto limit = parse_whole(text, 0, 1'000'000);
   if (!limit) return usage("the limit: " + limit.error().message);
-  return change_and_say(
-      arguments,
-      {.method = "PUT",
-       .target = "/v1/groups/" + percent_encoded(words[1]) + dry_run_query(arguments),
-       .body = fmt::format("{{\"limit\":{}}}", *limit)},
-      *limit == 0 ? fmt::format("group {} has no limit now", words[1])
-                  : fmt::format("at most {} of group {} run at once now", *limit, words[1]));
+  return change_group(arguments, fmt::format("{{\"limit\":{}}}", *limit));
+}
+
+int pause_group(const Arguments& arguments, bool paused) {
+  const auto& words = arguments.operands;
+  if (words.size() != 2) {
+    return usage(fmt::format("write the group: gpusched group {} night", words[0]));
+  }
+  return change_group(arguments, paused ? R"({"paused":true})" : R"({"paused":false})");
 }
 
 int run_group(const Arguments& arguments) {
@@ -58,6 +84,8 @@ int run_group(const Arguments& arguments) {
     return list_groups(client_of(arguments), arguments.has("--json"));
   }
   if (words[0] == "set") return set_group(arguments);
+  if (words[0] == "pause") return pause_group(arguments, true);
+  if (words[0] == "resume" || words[0] == "start") return pause_group(arguments, false);
   if (words[0] == "remove" || words[0] == "rm") {
     if (words.size() != 2) return usage("write the group to remove: gpusched group remove night");
     return change_and_say(
@@ -66,7 +94,8 @@ int run_group(const Arguments& arguments) {
          .target = "/v1/groups/" + percent_encoded(words[1]) + dry_run_query(arguments)},
         fmt::format("group {} is removed", words[1]));
   }
-  return usage(fmt::format("group has no '{}'; it has list, set and remove", words[0]));
+  return usage(
+      fmt::format("group has no '{}'; it has list, set, pause, resume and remove", words[0]));
 }
 
 }  // namespace
@@ -74,14 +103,20 @@ int run_group(const Arguments& arguments) {
 constinit const Verb kGroupVerb = {
     .name = "group",
     .summary = "named groups with a limit on how many run at once",
-    .usage = "group [list | set NAME LIMIT | remove NAME] [FLAGS]",
+    .usage = "group [list | set NAME LIMIT | pause NAME | resume NAME | remove NAME] [FLAGS]",
+    .about =
+        "An administrator's groups are for everybody. A user's are for the user's own jobs and "
+        "are\n"
+        "called USER/NAME; their owner writes NAME. Of a paused group nothing starts; what runs "
+        "goes on.",
     .examples =
         "gpusched group\n"
         "gpusched group set night 4\n"
-        "gpusched submit --group night -- ./train.sh",
+        "gpusched submit --group night -- ./train.sh\n"
+        "gpusched group pause night",
     .sections = kGroupSections,
     .operands = Operands::kWords,
-    .words = "list set remove",
+    .words = "list set pause resume remove",
     .run = run_group,
 };
 

@@ -323,12 +323,14 @@ std::string render_trail(const std::vector<TrailView>& trail, const Page& page) 
 }
 
 std::string render_groups(const std::vector<GroupView>& groups, const Page& page) {
-  Table table({{"GROUP", false, 8}, {"LIMIT", true}, {"RUNNING", true}, {"WAITING", true}});
+  Table table(
+      {{"GROUP", false, 8}, {"LIMIT", true}, {"RUNNING", true}, {"WAITING", true}, {"STATE"}});
   for (const GroupView& group : groups) {
     table.add({{group.name},
                {group.limit == 0 ? "none" : std::to_string(group.limit)},
                {std::to_string(group.running)},
-               {std::to_string(group.waiting)}});
+               {std::to_string(group.waiting)},
+               {group.paused ? "paused" : ""}});
   }
   return table.text(page.width, page.colour);
 }

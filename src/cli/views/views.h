@@ -166,6 +166,7 @@ struct ReservationView {
 struct GroupView {
   std::string name;
   int limit = 0;
+  bool paused = false;
   std::uint64_t running = 0;
   std::uint64_t waiting = 0;
 };

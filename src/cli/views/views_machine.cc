@@ -36,6 +36,7 @@ Result<std::vector<GroupView>> parse_groups(std::string_view body) {
     GroupView& group = groups.emplace_back();
     from.text("name", group.name);
     from.number("limit", group.limit);
+    from.fact("paused", group.paused);
     from.number("running", group.running);
     from.number("waiting", group.waiting);
   });

@@ -27,8 +27,8 @@ constexpr std::array kRights = {
               "exceed the tenant's highest priority and longest time, or a user's connections and "
               "memory",
               kNo, kNo, ""},
-    RightsRow{Action::kChangeGroup, "change a group", kNo, kNo, ""},
-    RightsRow{Action::kRemoveGroup, "remove a group", kNo, kNo, ""},
+    RightsRow{Action::kChangeGroup, "change a group", kYes, kNo, ""},
+    RightsRow{Action::kRemoveGroup, "remove a group", kYes, kNo, ""},
     RightsRow{Action::kChangeTenant, "change a tenant", kNo, kNo, ""},
     RightsRow{Action::kDrain, "drain a card", kNo, kNo, ""},
     RightsRow{Action::kUndrain, "undrain a card", kNo, kNo, ""},

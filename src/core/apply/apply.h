@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "core/apply/applied.h"
 #include "core/decide/decide.h"
@@ -16,6 +17,9 @@ class StateView;
 Applied apply(State& state, const Event& event, Now now);
 // Carries a decision out if it is still valid; otherwise nothing happens.
 Applied accept(State& state, const Decision& decision, Now now);
+
+// Which group a user means: of two with one name, the user's own.
+std::string group_for(const StateView& state, const std::string& user, const std::string& name);
 
 // Checks a submission without accepting it; empty if it would be accepted.
 std::optional<Refusal> check_submit(const StateView& state, const SubmitAsked& asked, Now now);

@@ -55,6 +55,7 @@ struct Preview {
   Answer operator()(const LetGoAsked& asked) const { return on_jobs(asked.jobs, asked); }
   Answer operator()(const GroupSetAsked& asked) const {
     State part;
+    for (const auto& [name, group] : state.groups()) part.put(group);
     return apply(part, asked, now).answer;
   }
   Answer operator()(const GroupRemoveAsked& asked) const {

@@ -2,6 +2,7 @@
 // runs. Specs are shared and immutable, so the jobs of an array get one new spec together.
 #include <map>
 
+#include "core/apply/apply.h"
 #include "core/apply/transitions.h"
 
 namespace gpusched {
@@ -25,7 +26,12 @@ std::optional<Refusal> renew_specs(const StateView& state, const SetAsked& asked
   for (const JobId id : asked.jobs) {
     const auto& spec = state.find(id)->spec;
     if (renewed.contains(spec)) continue;
-    auto next = std::make_shared<const JobSpec>(asked.patch.applied_to(*spec));
+    auto next = std::make_shared<JobSpec>(asked.patch.applied_to(*spec));
+    if (asked.patch.has(&JobSpec::group)) {
+      const std::string& user = state.find(id)->owner.user;
+      next->group = group_for(state, user, next->group);
+      if (auto refusal = check_group(user, next->group)) return refusal;
+    }
     if (auto refusal = check_needs(state, next->needs)) return refusal;
     if (const std::uint64_t limit = next->extras->vram_limit_bytes;
         limit > 0 && limit < next->needs.vram_bytes) {

@@ -189,6 +189,7 @@ std::optional<Refusal> check_submit(const StateView& state, const SubmitAsked& a
       *spec.extras->deadline <= *spec.extras->begin) {
     return refuse(RefusalKind::kInvalid, "the deadline comes before the job may begin");
   }
+  if (auto refusal = check_group(asked.owner.user, spec.group)) return refusal;
   if (auto refusal = check_needs(state, spec.needs)) return refusal;
   return check_dependencies(state, spec);
 }

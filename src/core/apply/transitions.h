@@ -53,6 +53,8 @@ Applied adopt_again(State& state, Job job, const std::string& why, Now now);
 void let_go_if_asked(const StateView& state, const Job& job, std::vector<Effect>& effects);
 // Those that were waited with until this card was looked at again.
 void release_adopted_on(const StateView& state, CardNumber card, std::vector<Effect>& effects);
+// Jobs of others are kept out of a user's own group.
+std::optional<Refusal> check_group(const std::string& user, const std::string& name);
 Applied apply_group_set(State& state, const GroupSetAsked& asked);
 Applied apply_group_remove(State& state, const GroupRemoveAsked& asked);
 Applied apply_tenant_set(State& state, const TenantSetAsked& asked, Now now);

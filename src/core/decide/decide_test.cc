@@ -225,5 +225,38 @@ TEST(Decide, StartsNoMoreJobsThanTheDaemonCanFollow) {
   EXPECT_EQ(start_what_fits(state, at_second(6)), std::vector<std::uint64_t>{7});
 }
 
+TEST(Groups, NothingOfAPausedGroupStartsAndItsLimitStays) {
+  State state = machine(2, 24);
+  apply(state, GroupSetAsked{ourselves(), "night", 1}, at_second(0));
+  apply(state, GroupSetAsked{ourselves(), "night", {}, true}, at_second(0));
+  ask().group("night").submit(state, at_second(1));
+  ask().group("night").submit(state, at_second(1));
+  EXPECT_TRUE(start_what_fits(state, at_second(1)).empty());
+  EXPECT_EQ(describe(why_waiting(state, *state.find(JobId{1}), at_second(1)).front()),
+            "group 'night' is paused");
+  apply(state, GroupSetAsked{ourselves(), "night", {}, false}, at_second(2));
+  EXPECT_EQ(start_what_fits(state, at_second(2)), std::vector<std::uint64_t>{1});
+}
+
+TEST(Groups, AUserHasOwnOnesForOwnJobsAlone) {
+  State state = machine(2, 24);
+  const Principal user{.uid = 1000, .user = "user1"};
+  EXPECT_TRUE(std::holds_alternative<Refusal>(
+      apply(state, GroupSetAsked{user, "night", 1}, at_second(0)).answer));
+  EXPECT_TRUE(std::holds_alternative<Refusal>(
+      apply(state, GroupSetAsked{user, "user2/night", 1}, at_second(0)).answer));
+  EXPECT_TRUE(std::holds_alternative<Changed>(
+      apply(state, GroupSetAsked{user, "user1/night", 1}, at_second(0)).answer));
+  EXPECT_EQ(group_for(state, "user1", "night"), "user1/night");
+  EXPECT_EQ(group_for(state, "user2", "night"), "night");
+  for (std::size_t i = 1; i < kOwnGroupsMost; ++i) {
+    apply(state, GroupSetAsked{user, own_group("user1", std::to_string(i)), 1}, at_second(0));
+  }
+  EXPECT_TRUE(std::holds_alternative<Refusal>(
+      apply(state, GroupSetAsked{user, "user1/more", 1}, at_second(0)).answer));
+  EXPECT_TRUE(std::holds_alternative<Changed>(
+      apply(state, GroupRemoveAsked{user, "user1/night"}, at_second(0)).answer));
+}
+
 }  // namespace
 }  // namespace gpusched::testing

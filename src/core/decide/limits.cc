@@ -21,6 +21,7 @@ Limited limited(const StateView& state, const Tentative& free, const Job& job, N
   if (!spec.group.empty()) {
     const auto group = state.groups().find(spec.group);
     const int limit = group == state.groups().end() ? 0 : group->second.limit;
+    if (group != state.groups().end() && group->second.paused) return Limited::kGroupPaused;
     const int active =
         state.active_in_group(spec.group) + started(free.started_in_group, spec.group);
     if (limit > 0 && active >= limit) return Limited::kGroup;

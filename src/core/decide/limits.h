@@ -6,7 +6,7 @@
 
 namespace gpusched {
 
-enum class Limited { kNo, kMachine, kGroup, kArray, kGuard, kQuota, kDisk };
+enum class Limited { kNo, kMachine, kGroup, kGroupPaused, kArray, kGuard, kQuota, kDisk };
 Limited limited(const StateView& state, const Tentative& free, const Job& job, Now now);
 
 }  // namespace gpusched

@@ -56,6 +56,10 @@ std::vector<Reason> shape_reasons(const StateView& state, const Job& job, const 
       reasons.back().name = spec.group;
       break;
     }
+    case Limited::kGroupPaused:
+      reasons.push_back({.code = ReasonCode::kGroupPaused, .jobs = {}});
+      reasons.back().name = spec.group;
+      break;
     case Limited::kArray:
       reasons.push_back({.code = ReasonCode::kArrayLimit,
                          .jobs = {job.task->array},

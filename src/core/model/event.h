@@ -102,10 +102,12 @@ struct LetGoAsked {
   Principal actor;
   std::vector<JobId> jobs;
 };
+// What is not said stays as it is, or has its default.
 struct GroupSetAsked {
   Principal actor;
   std::string name;
-  int limit = 0;
+  std::optional<int> limit = {};
+  std::optional<bool> paused = {};
 };
 struct GroupRemoveAsked {
   Principal actor;

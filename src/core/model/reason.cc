@@ -77,6 +77,12 @@ std::string time_word(std::uint64_t seconds) {
   return minutes % 60 == 0 ? std::to_string(minutes / 60) + "h" : std::to_string(minutes) + "m";
 }
 
+std::string aside_sentence(const Reason& reason) {
+  return (reason.jobs.empty() ? std::string("moved aside; ")
+                              : "moved aside for " + job_list(reason.jobs) + "; ") +
+         (reason.name.empty() ? "comes back when there is room" : reason.name);
+}
+
 // As it is written after --vram or --mem: whole GiB where there is one.
 std::string size_word(std::uint64_t bytes) {
   const std::uint64_t gibibytes = bytes >> 30;
@@ -199,6 +205,8 @@ const char* reason_code_name(ReasonCode code) {
       return "machine_limit";
     case ReasonCode::kGroupLimit:
       return "group_limit";
+    case ReasonCode::kGroupPaused:
+      return "group_paused";
     case ReasonCode::kArrayLimit:
       return "array_limit";
     case ReasonCode::kTenantQuota:
@@ -272,6 +280,8 @@ std::string describe(const Reason& reason) {
              " run at once, as many as the daemon has open files for";
     case ReasonCode::kGroupLimit:
       return "group '" + reason.name + "' runs its limit of " + counted(reason.wanted, "job");
+    case ReasonCode::kGroupPaused:
+      return "group '" + reason.name + "' is paused";
     case ReasonCode::kArrayLimit:
       return "array " + to_string(reason.jobs.front()) + " runs its limit of " +
              counted(reason.wanted, "job");
@@ -307,9 +317,7 @@ std::string describe(const Reason& reason) {
              (reason.jobs.size() == 1 ? "it has" : "they have") + " run for a while" +
              (reason.name.empty() ? "" : ", " + reason.name);
     case ReasonCode::kMovedAside:
-      return (reason.jobs.empty() ? std::string("moved aside; ")
-                                  : "moved aside for " + job_list(reason.jobs) + "; ") +
-             (reason.name.empty() ? "comes back when there is room" : reason.name);
+      return aside_sentence(reason);
     case ReasonCode::kStandsStill:
       return "stands still until " + job_list(reason.jobs) +
              " has left its card, which is almost full";
@@ -338,6 +346,8 @@ std::string what_would_help(const Reason& reason) {
       return "a higher limit of open files for the daemon (LimitNOFILE=, ulimit -n)";
     case ReasonCode::kGroupLimit:
       return reason.starts_when_lifted ? "a higher limit: gpusched group set" : "";
+    case ReasonCode::kGroupPaused:
+      return "gpusched group resume " + reason.name;
     case ReasonCode::kTenantQuota:
       return reason.starts_when_lifted ? what_would_help(*reason.quota, reason.name) : "";
     case ReasonCode::kPaused:

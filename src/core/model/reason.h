@@ -20,6 +20,7 @@ enum class ReasonCode {
   kRetry,         // Back-off after a failure (`until`).
   kMachineLimit,  // As many jobs run as the daemon can follow (`wanted`).
   kGroupLimit,    // Its group runs as many as it may (`wanted` of `available`).
+  kGroupPaused,   // Nothing of its group (`name`) starts.
   kArrayLimit,    // Its array does.
   kTenantQuota,   // A quota of its tenant (`quota`, `name`).
   kNoSuchCard,    // No usable card matches its constraints at present.
