@@ -245,7 +245,7 @@ TEST_P(Shim, WarnsBeforeTheLimitThenEndsTheTree) {
   const AttemptFinished end = run(std::move(order));
   EXPECT_EQ(end.cause, Cause::kTimeout);
   EXPECT_EQ(end.signal, SIGKILL);
-  EXPECT_EQ(end.message, "its time limit of 2 s was reached");
+  EXPECT_EQ(end.message, "its time limit of 2s was reached");
   EXPECT_NE(log().find("warned"), std::string::npos);
 }
 

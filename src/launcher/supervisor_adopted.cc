@@ -1,6 +1,7 @@
 // A process that ran before its shim: taken over, watched over, let go.
 #include <csignal>
 
+#include "base/text.h"
 #include "jobdir/launch_protocol.h"
 #include "launcher/supervisor.h"
 #include "os/clock.h"
@@ -58,8 +59,7 @@ void Supervisor::compose_adopted_exit() {
   ended_.message = let_go_ ? "let go" : "its process has ended; how, only its parent knows";
   if (!timed_out_) return;
   ended_.cause = Cause::kTimeout;
-  ended_.message =
-      "its time limit of " + std::to_string(timeline_.rule().limit.count()) + " s was reached";
+  ended_.message = "its time limit of " + format_duration(timeline_.rule().limit) + " was reached";
 }
 
 }  // namespace gpusched

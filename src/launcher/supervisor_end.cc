@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/text.h"
 #include "jobdir/cgroup.h"
 #include "jobdir/launch_protocol.h"
 #include "jobdir/packet.h"
@@ -178,7 +179,7 @@ void Supervisor::compose_exit() {
   if (timed_out_) {
     ended_.cause = Cause::kTimeout;
     ended_.message =
-        "its time limit of " + std::to_string(timeline_.rule().limit.count()) + " s was reached";
+        "its time limit of " + format_duration(timeline_.rule().limit) + " was reached";
   }
 }
 

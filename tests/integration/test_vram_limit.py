@@ -54,7 +54,7 @@ def test_it_is_stopped_and_goes_on_when_the_limit_is_raised(lab):
     assert lab.job(greedy)["attempt"] == 1 and lab.job(meek)["state"] == "running"
     said = lab.run("events", greedy).stdout
     assert "more than the 4096 MiB it asked for" in said
-    assert "it is stopped, and ended in 60 s unless the limit is raised" in said
+    assert "it is stopped, and ended in 1m unless the limit is raised" in said
 
 
 def test_a_new_daemon_knows_that_it_was_stopped(lab):

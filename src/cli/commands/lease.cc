@@ -210,8 +210,8 @@ int renew_leases(const Arguments& arguments, const std::vector<std::string>& ids
     }
     auto answer = client.call(request);
     if (!answer) return fail(answer.error());
-    note(fmt::format("{}lease {} lives {} s from now", dry_run ? "would do this: " : "", id,
-                     seconds->count()));
+    note(fmt::format("{}lease {} lives {} from now", dry_run ? "would do this: " : "", id,
+                     format_duration(*seconds)));
   }
   return kExitOk;
 }

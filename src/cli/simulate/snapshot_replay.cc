@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "cli/files.h"
 #include "cli/session.h"
 #include "cli/terminal.h"
@@ -82,11 +83,10 @@ std::string replayed_text(const Decided& decided, Now now) {
   if (decided.decisions.empty()) out += "start nothing\n";
   if (decided.reserved) {
     const auto& start = decided.reserved->start;
-    out += fmt::format(
-        "keep room for job {}{}\n", number_of(decided.reserved->job),
-        start ? fmt::format(", which starts in {} s at the latest",
-                            std::chrono::duration_cast<Seconds>(*start - now.wall).count())
-              : ", nobody knows until when");
+    out += fmt::format("keep room for job {}{}\n", number_of(decided.reserved->job),
+                       start ? fmt::format(", which starts in {} at the latest",
+                                           format_duration(*start - now.wall))
+                             : ", nobody knows until when");
   }
   return out;
 }

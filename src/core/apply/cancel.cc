@@ -1,4 +1,5 @@
 // Cancel: whatever a job is doing.
+#include "base/text.h"
 #include "core/apply/transitions.h"
 
 namespace gpusched {
@@ -26,10 +27,8 @@ Applied apply_cancel(State& state, const CancelAsked& asked, Now now) {
     const Seconds grace = asked.grace.value_or(job.spec->time.grace);
     const AttemptId attempt = job.current_attempt();
     stopping_in(job) = StopReason::kCancel;
-    state.note(
-        job, "cancelling",
-        "cancel was asked for; it has " + std::to_string(grace.count()) + " s to end by itself",
-        now);
+    state.note(job, "cancelling",
+               "cancel was asked for; it has " + format_duration(grace) + " to end by itself", now);
     state.put(std::move(job), now);
     effects.emplace_back(StopAttempt{attempt, grace});
     return std::string();

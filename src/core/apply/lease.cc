@@ -1,6 +1,7 @@
 // Leases: how they end, and what their holders ask. A lease is granted by accept(), like the start
 // of a job, but nothing is launched: its holder has brought its own process.
 #include "base/check.h"
+#include "base/text.h"
 #include "core/apply/apply.h"
 #include "core/apply/transitions.h"
 
@@ -111,14 +112,13 @@ Applied apply_lease_renew(State& state, const LeaseRenewAsked& asked, Now now) {
   if (beyond_longest(state, job, spec->time.limit) && !may(asked.actor, Action::kExceedLimits)) {
     return refused(RefusalKind::kForbidden,
                    "lease " + to_string(job.id) + " may last " +
-                       std::to_string(state.tenants().terms_of(job.tenant).time_limit_s) +
-                       " s in all: its tenant's longest time limit");
+                       format_duration(Seconds{state.tenants().terms_of(job.tenant).time_limit_s}) +
+                       " in all: its tenant's longest time limit");
   }
   job.spec = std::move(spec);
   state.note(job, "changed",
-             asked.ttl == Seconds{0}
-                 ? "renewed without an end"
-                 : "renewed for " + std::to_string(asked.ttl.count()) + " s from now",
+             asked.ttl == Seconds{0} ? "renewed without an end"
+                                     : "renewed for " + format_duration(asked.ttl) + " from now",
              now);
   state.put(std::move(job), now);
   return {.answer = Changed{{asked.lease}, {}}, .effects = {}, .follow_up = {}};

@@ -1,5 +1,6 @@
 // A job that has saved itself is queued again and goes on in its next attempt. That is no failure;
 // only one that does it again and again right after its start, unasked, has to wait.
+#include "base/text.h"
 #include "core/apply/transitions.h"
 
 namespace gpusched {
@@ -36,8 +37,7 @@ void queue_saved(State& state, Job job, const AttemptFinished& report, Now now) 
   }
   why += "; goes on in its next attempt";
   if (wait > Microseconds{0}) {
-    why += ", in " + std::to_string(wait.count() / 1'000'000) +
-           " s because it saves right after each start";
+    why += ", in " + format_duration(wait) + " because it saves right after each start";
   }
   queue_again(state, std::move(job), wait, why, now);
 }

@@ -3,6 +3,7 @@
 // first, so that it cannot grow while its owner raises the limit, and ended after a while.
 #include <map>
 
+#include "base/text.h"
 #include "base/words.h"
 #include "core/apply/transitions.h"
 #include "core/preempt/pressure.h"
@@ -18,8 +19,6 @@ std::map<AttemptId, std::uint64_t> taken_by(const CardView& view) {
   }
   return taken;
 }
-
-std::string in_words(Seconds span) { return std::to_string(span.count()) + " s"; }
 
 // By the last look at its cards, apart from one of them.
 bool is_over_limit(const StateView& state, const Job& job, std::optional<CardNumber> but) {
@@ -48,10 +47,10 @@ void end_for_limit(State& state, Job job, const std::string& why, Now now, Appli
 void stop_at_limit(State& state, Job job, const std::string& why, Now now, Applied& applied) {
   const Seconds pause = state.rules().vram_limit_pause;
   set_aside(job, {.since = now.wall, .over_limit_until = now.wall + pause});
-  state.note(
-      job, "vram_limit",
-      why + "; it is stopped, and ended in " + in_words(pause) + " unless the limit is raised",
-      now);
+  state.note(job, "vram_limit",
+             why + "; it is stopped, and ended in " + format_duration(pause) +
+                 " unless the limit is raised",
+             now);
   applied.effects.emplace_back(MoveAside{job.current_attempt(), false});
   state.put(std::move(job), now);
 }

@@ -79,7 +79,7 @@ TEST_F(StoppedAtItsLimit, KeepsItsMemoryAndItsNeighbourRuns) {
   EXPECT_EQ(state_of(state_, 1), "paused");
   EXPECT_EQ(state_of(state_, 2), "running");
   EXPECT_EQ(state_.changes().trail[1].text,
-            "takes 7168 MiB on card 0; its limit is 6144 MiB; it is stopped, and ended in 60 s "
+            "takes 7168 MiB on card 0; its limit is 6144 MiB; it is stopped, and ended in 1m "
             "unless the limit is raised");
   EXPECT_FALSE(returns()) << "not by itself";
   EXPECT_EQ(state_.find(JobId{1})->moves, 0) << "nobody has moved it";

@@ -138,8 +138,7 @@ std::optional<Reason> room_later(const StateView& state, const Job& job, Now now
   }
   if (from <= now.wall) return std::nullopt;  // Somebody who waits before it has the first call.
   reason.until = from;
-  const auto seconds = std::chrono::ceil<std::chrono::seconds>(from - now.wall).count();
-  reason.name = "in " + std::to_string(seconds) + " s";
+  reason.name = "in " + rough_duration(std::chrono::ceil<Seconds>(from - now.wall));
   return reason;
 }
 

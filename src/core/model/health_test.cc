@@ -9,7 +9,7 @@ namespace gpusched::testing {
 namespace {
 
 using Jobs = std::vector<std::uint64_t>;
-const Principal kAdministrator = ourselves();
+const Principal kHealthActor = ourselves();
 
 TEST(Health, AProgramsOwnFaultDoesNotCostACard) {
   for (const std::uint64_t xid : {13, 31, 43, 45}) {
@@ -33,13 +33,13 @@ TEST(Health, ADrainedCardGetsNothingNewAndOthersGoOn) {
   State state = machine(2, 24);
   ask().submit(state, at_second(0));
   EXPECT_EQ(start_what_fits(state, at_second(0)), Jobs{1});
-  apply(state, DrainAsked{kAdministrator, {CardNumber{0}, CardNumber{1}}, "dust"}, at_second(1));
+  apply(state, DrainAsked{kHealthActor, {CardNumber{0}, CardNumber{1}}, "dust"}, at_second(1));
   ask().submit(state, at_second(1));
   EXPECT_EQ(start_what_fits(state, at_second(1)), Jobs{});
   EXPECT_EQ(state.counts().starting, 1U) << "what runs goes on";
   EXPECT_EQ(describe(why_waiting(state, *state.find(JobId{2}), at_second(1)).front()),
             "needs 1 usable card of the kind it asks for, 0 there now: card 0 is drained (dust)");
-  apply(state, UndrainAsked{kAdministrator, {CardNumber{1}}}, at_second(2));
+  apply(state, UndrainAsked{kHealthActor, {CardNumber{1}}}, at_second(2));
   EXPECT_EQ(start_what_fits(state, at_second(2)), Jobs{2});
 }
 
@@ -49,8 +49,8 @@ TEST(Health, OnlyAdministratorsDrainAndOnlyCardsThatAreThere) {
     return std::get<Refusal>(apply(state, event, at_second(0)).answer).kind;
   };
   EXPECT_EQ(refused(DrainAsked{{.uid = 1000}, {CardNumber{0}}, ""}), RefusalKind::kForbidden);
-  EXPECT_EQ(refused(DrainAsked{kAdministrator, {CardNumber{7}}, ""}), RefusalKind::kNotFound);
-  EXPECT_EQ(refused(UndrainAsked{kAdministrator, {CardNumber{0}}}), RefusalKind::kConflict);
+  EXPECT_EQ(refused(DrainAsked{kHealthActor, {CardNumber{7}}, ""}), RefusalKind::kNotFound);
+  EXPECT_EQ(refused(UndrainAsked{kHealthActor, {CardNumber{0}}}), RefusalKind::kConflict);
 }
 
 TEST(Health, JobsOnALostCardEndAsGpuLostOrGoElsewhere) {
@@ -91,7 +91,7 @@ TEST(Health, ACardThatFellOffTheBusIsBackWhenItIsSeenAgain) {
 
 TEST(Health, AFailedCommitUndoesADrain) {
   State state = machine(1, 24);
-  apply(state, DrainAsked{kAdministrator, {CardNumber{0}}, ""}, at_second(0));
+  apply(state, DrainAsked{kHealthActor, {CardNumber{0}}, ""}, at_second(0));
   EXPECT_EQ(state.changes().drains.put.size(), 1U);
   state.roll_back(at_second(0));
   EXPECT_TRUE(state.cards()[0].usable);
