@@ -7,6 +7,7 @@
 #include "core/backfill/deadline.h"
 #include "core/explain/knowledge.h"
 #include "core/model/kind.h"
+#include "core/model/placeholders.h"
 #include "core/model/reason.h"
 #include "core/state/run_time.h"
 #include "jobdir/job_directory.h"
@@ -22,11 +23,12 @@ constexpr std::size_t kDetailsAtOnce = 16;
 
 OwnerFacts owner_facts(const Context& context, const Job& job, const EnvironmentsByHash& read) {
   OwnerFacts facts;
-  facts.environment = job.spec->environment.get();
-  if (facts.environment != nullptr && facts.environment->away) {
-    const auto found = read.find(facts.environment->hash);
-    if (found != read.end()) facts.environment = found->second.get();
+  const Environment* environment = job.spec->environment.get();
+  if (environment != nullptr && environment->away) {
+    const auto found = read.find(environment->hash);
+    if (found != read.end()) environment = found->second.get();
   }
+  if (environment != nullptr) facts.environment = with_own_variables(environment->variables, job);
   if (job.attempt == 0 || !kind_of(job).has_shim) return facts;
   facts.directory = attempt_directory(context.ports.state_directory, job.current_attempt());
   if (!kind_of(job).started_here) return facts;
@@ -41,14 +43,8 @@ OwnerFacts owner_facts(const Context& context, const Job& job, const Environment
       facts.vram_limit_by = status->vram_limit;
     }
   }
-  const JobSpec& spec = *job.spec;
-  if (spec.extras->output_path.empty()) {
-    facts.log_path = facts.directory + "/log";
-  } else {
-    facts.log_path = spec.extras->output_path[0] == '/'
-                         ? spec.extras->output_path
-                         : spec.working_directory + "/" + spec.extras->output_path;
-  }
+  facts.log_path = output_path_of(job);
+  if (facts.log_path.empty()) facts.log_path = facts.directory + "/log";
   return facts;
 }
 

@@ -7,6 +7,8 @@
 #include <memory>
 #include <utility>
 
+#include "core/model/placeholders.h"
+
 namespace gpusched {
 namespace {
 
@@ -84,13 +86,11 @@ class LogAnswer : public std::enable_shared_from_this<LogAnswer> {
   }
 
   void open(const Job& now) {
-    const JobSpec& spec = *now.spec;
-    std::string path =
-        asked_.stream == LogStream::kError ? spec.extras->error_path : spec.extras->output_path;
+    const std::string path =
+        asked_.stream == LogStream::kError ? error_path_of(now) : output_path_of(now);
     if (asked_.stream == LogStream::kError && path.empty()) {
       return fail(ErrorCode::kNotFound, "writes its errors to its output; it has no log of them");
     }
-    if (!path.empty() && path[0] != '/') path = spec.working_directory + "/" + path;
     busy_ = true;
     changed_ = false;
     const bool over = attempt_over();

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "core/access/rights.h"
+#include "core/model/placeholders.h"
 
 namespace gpusched {
 namespace {
@@ -207,9 +208,11 @@ bool JobFilter::matches(const Job& job) const {
   if (group && job.spec->group != *group && job.spec->group != own_group(job.owner.user, *group)) {
     return false;
   }
-  if (name && job.spec->name != *name) return false;
+  if (name && name_of(job) != *name) return false;
   if (array && (job.task == nullptr || job.task->array != *array)) return false;
-  return !tag || std::ranges::find(job.spec->extras->tags, *tag) != job.spec->extras->tags.end();
+  if (!tag) return true;
+  const std::vector<std::string> tags = tags_of(job);
+  return std::ranges::find(tags, *tag) != tags.end();
 }
 
 Result<std::optional<std::uint64_t>> query_number(const std::map<std::string, std::string>& query,

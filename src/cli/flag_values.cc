@@ -71,6 +71,18 @@ Result<int> parse_whole(const std::string& text, int least, int most) {
   return value;
 }
 
+Result<std::uint64_t> parse_memory(const std::string& text) {
+  constexpr std::uint64_t kLeast = 1U << 20;
+  const auto size = parse_size(text);
+  if (!size || *size == 0 || *size >= kLeast) return size;
+  const std::string number = text.substr(0, text.find_first_not_of("0123456789."));
+  const bool plain = number.size() == text.size();
+  return failure(ErrorCode::kInvalid,
+                 fmt::format("'{}' is {}, less than 1 MiB; did you mean {}{}?", text,
+                             plain ? text + (*size == 1 ? " byte" : " bytes") : format_size(*size),
+                             number, plain ? 'G' : 'M'));
+}
+
 Result<int> parse_count(const std::string& text) {
   return parse_whole(text, 0, std::numeric_limits<int>::max());
 }

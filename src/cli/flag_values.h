@@ -20,6 +20,8 @@ Result<std::pair<int, Seconds>> parse_signal(const std::string& text);
 // `USR1@60`, each part optional; "none@60": no signal, number 0.
 Result<std::pair<int, Seconds>> parse_checkpoint(const std::string& text);
 Result<CauseSet> parse_causes(const std::string& text);
+// A size of memory: 0, or at least 1 MiB, because `8` is nearly always a forgotten G.
+Result<std::uint64_t> parse_memory(const std::string& text);
 Result<int> parse_whole(const std::string& text, int least, int most);
 Result<int> parse_count(const std::string& text);
 

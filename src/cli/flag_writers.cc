@@ -42,6 +42,14 @@ Result<void> write_fact(const FlagValue& value, const FlagAround&, JsonWriter& j
   return {};
 }
 
+Result<void> write_shell(const FlagValue& value, const FlagAround&, JsonWriter& json) {
+  if (value.text.find_first_of(" \t\n") != std::string::npos) {
+    return not_so(fmt::format("'{}' is not the name of one program", value.text));
+  }
+  json.value(value.text);
+  return {};
+}
+
 Result<void> write_word(const FlagValue& value, const FlagAround&, JsonWriter& json) {
   const std::vector<std::string> words = split_at(value.flag->words, ' ');
   if (std::ranges::find(words, value.text) == words.end()) {
@@ -59,6 +67,10 @@ Result<void> write_milliseconds(const FlagValue& value, const FlagAround&, JsonW
 }
 
 Result<void> write_time(const FlagValue& value, const FlagAround& around, JsonWriter& json) {
+  if (around.setting && (value.text == "none" || value.text.empty())) {
+    json.null();
+    return {};
+  }
   const Seconds offset = around.offset_at == nullptr ? Seconds{0} : around.offset_at(around.now);
   const auto time = parse_time(value.text, around.now, offset);
   if (!time) return failure(time.error());

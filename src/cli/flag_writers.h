@@ -22,6 +22,8 @@ Result<void> write_text(const FlagValue& value, const FlagAround& around, JsonWr
 Result<void> write_texts(const FlagValue& value, const FlagAround& around, JsonWriter& json);
 // A switch, and for `set` =yes or =no.
 Result<void> write_fact(const FlagValue& value, const FlagAround& around, JsonWriter& json);
+// A program, by name or path.
+Result<void> write_shell(const FlagValue& value, const FlagAround& around, JsonWriter& json);
 // One of the words of the flag.
 Result<void> write_word(const FlagValue& value, const FlagAround& around, JsonWriter& json);
 Result<void> write_time(const FlagValue& value, const FlagAround& around, JsonWriter& json);

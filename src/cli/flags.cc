@@ -67,7 +67,7 @@ class Parser {
   Result<void> take_rest() {
     arguments_.after_dashes = true;
     for (; next_ < words_.size(); ++next_) {
-      if (operands_ == Operands::kCommand) {
+      if (operands_ == Operands::kCommand || operands_ == Operands::kJobsThenCommand) {
         arguments_.command.push_back(words_[next_]);
       } else if (operands_ == Operands::kNone) {
         return unexpected_operand(words_[next_]);

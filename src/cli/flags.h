@@ -79,9 +79,10 @@ struct FlagSection {
 // What may stand beside the flags.
 enum class Operands : unsigned char {
   kNone,
-  kWords,    // Any words, flags may stand between them.
-  kJobs,     // Job selectors.
-  kCommand,  // The first operand begins a command; nothing after it is a flag of ours.
+  kWords,            // Any words, flags may stand between them.
+  kJobs,             // Job selectors.
+  kJobsThenCommand,  // Job selectors, and after "--" a command.
+  kCommand,          // The first operand begins a command; nothing after it is a flag of ours.
 };
 
 // One value of one flag, and where it was written if not on the command line: "job.yaml:3:7".

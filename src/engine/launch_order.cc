@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "core/model/placeholders.h"
 
 namespace gpusched {
 namespace {
@@ -26,9 +27,9 @@ std::string visible_devices(const StateView& state, const Grant& grant, bool by_
   return list;
 }
 
-std::string before_own_libraries(const std::string& directory, const JobSpec& spec) {
+std::string before_own_libraries(const std::string& directory, const Environment& environment) {
   constexpr std::string_view kName = "LD_LIBRARY_PATH=";
-  for (const std::string& variable : spec.environment->variables) {
+  for (const std::string& variable : environment.variables) {
     if (variable.starts_with(kName) && variable.size() > kName.size()) {
       return directory + ":" + variable.substr(kName.size());
     }
@@ -123,14 +124,23 @@ std::vector<std::pair<std::string, std::string>> card_variables_of(const StateVi
 
 namespace {
 
+// The submitter's, shared by many, unless this job has something of its own in it.
+std::shared_ptr<const Environment> environment_of(const Job& job) {
+  const auto& shared = job.spec->environment;
+  if (shared == nullptr || job.spec->extras->variables.empty()) return shared;
+  auto own = std::make_shared<Environment>();
+  own->variables = with_own_variables(shared->variables, job);
+  return own;
+}
+
 // What runs, with the words that tell it what it was given.
 CommandOrder command_order_of(const StateView& state, const Job& job, const Grant& grant,
                               const EngineOptions& options) {
   const JobSpec& spec = *job.spec;
   CommandOrder command;
   command.argv = command_of(job);
-  command.environment = spec.environment;
-  command.working_directory = spec.working_directory;
+  command.environment = environment_of(job);
+  command.working_directory = working_directory_of(job);
   command.owner = job.owner;
   // What a process that is adopted is and has stays its own.
   if (spec.adopted) return command;
@@ -146,17 +156,20 @@ CommandOrder command_order_of(const StateView& state, const Job& job, const Gran
   if (spec.saves) add_save_variables(job, options, command);
   if (!options.sim_world.empty()) {
     command.added_variables.emplace_back("GPUSCHED_SIM_WORLD", options.sim_world);
-    command.added_variables.emplace_back("LD_LIBRARY_PATH",
-                                         before_own_libraries(options.sim_libraries, spec));
+    command.added_variables.emplace_back(
+        "LD_LIBRARY_PATH", before_own_libraries(options.sim_libraries, *command.environment));
   }
   if (job.task) {
     command.added_variables.emplace_back("GPUSCHED_ARRAY_ID", to_string(job.task->array));
     command.added_variables.emplace_back("GPUSCHED_ARRAY_INDEX", std::to_string(job.task->index));
+    for (auto& variable : parameter_variables(*job.task)) {
+      command.added_variables.push_back(std::move(variable));
+    }
   }
   command.umask = spec.umask;
   if (spec.limits) command.limits = *spec.limits;
-  command.output_path = spec.extras->output_path;
-  command.error_path = spec.extras->error_path;
+  command.output_path = fill_in(spec.extras->output_path, job);
+  command.error_path = fill_in(spec.extras->error_path, job);
   command.log_limit_bytes = options.log_limit_bytes;
   command.attach = spec.attach;
   command.terminal_rows = spec.extras->terminal_rows;

@@ -20,7 +20,8 @@ std::optional<std::uint64_t> whole_number(const JsonValue& value) {
   return std::nullopt;
 }
 
-Fields::Fields(const JsonValue& value, std::string path) : value_(value), path_(std::move(path)) {
+Fields::Fields(const JsonValue& value, std::string path, Called called)
+    : value_(value), path_(std::move(path)), called_(called) {
   if (value_.as<JsonObject>() == nullptr) {
     std::string_view what = path_;
     if (what.ends_with('.')) what.remove_suffix(1);
@@ -32,6 +33,7 @@ Fields::Fields(const JsonValue& value, std::string path) : value_(value), path_(
 void Fields::fault(std::string_view name, std::string_view what) {
   constexpr std::size_t kNameShown = 80;
   if (error_) return;
+  if (called_ != nullptr && path_.empty()) name = called_(name);
   const bool cut = name.size() > kNameShown;
   error_ = fmt::format("{}{}{} {}", path_, name.substr(0, kNameShown), cut ? "…" : "", what);
 }
@@ -44,6 +46,13 @@ const JsonValue* Fields::value(std::string_view name) {
   taken_.push_back(name);
   const JsonValue* found = value_.find(name);
   return found == nullptr || found->null() ? nullptr : found;
+}
+
+bool Fields::is_null(std::string_view name) {
+  const JsonValue* found = value_.find(name);
+  if (found == nullptr || !found->null()) return false;
+  taken_.push_back(name);
+  return true;
 }
 
 bool Fields::text(std::string_view name, std::string& out) {

@@ -19,7 +19,9 @@ namespace gpusched {
 class Fields {
  public:
   // `path` is put before names in messages: "gpus." gives "gpus.least".
-  explicit Fields(const JsonValue& value, std::string path = {});
+  // `called` gives a field another name in messages: that of a flag.
+  using Called = std::string_view (*)(std::string_view field);
+  explicit Fields(const JsonValue& value, std::string path = {}, Called called = nullptr);
 
   // Each returns true, and sets `out`, if the field is there and right.
   bool text(std::string_view name, std::string& out);
@@ -34,6 +36,8 @@ class Fields {
   // The value as it is; null if absent.
   const JsonValue* value(std::string_view name);
   const JsonArray* list(std::string_view name);
+  // It is there, as null; for the few who tell that from absent.
+  bool is_null(std::string_view name);
 
   // Keeps the first fault: `name` of this object, then what is wrong with it.
   void fault(std::string_view name, std::string_view what);
@@ -48,6 +52,7 @@ class Fields {
  private:
   const JsonValue& value_;
   std::string path_;
+  Called called_;
   std::optional<std::string> error_;
   std::vector<std::string_view> taken_;
 };

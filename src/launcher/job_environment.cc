@@ -15,6 +15,7 @@ constexpr std::string_view kOursAlone[] = {"GPUSCHED_ARRAY_ID",
                                            "GPUSCHED_GRACE",
                                            "GPUSCHED_RESUME",
                                            "GPUSCHED_MPS"};
+constexpr std::string_view kOfSweeps = "GPUSCHED_PARAM_";
 // What came with GPUSCHED_MPS; without it they are the submitter's own.
 constexpr std::string_view kOfMpsJobs[] = {"CUDA_MPS_PIPE_DIRECTORY",
                                            "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE",
@@ -37,6 +38,7 @@ std::vector<std::string> merged_environment(const CommandOrder& order) {
     for (const std::string_view name : kOfMpsJobs) {
       if (by_mps_job && has_name(variable, name)) return true;
     }
+    if (variable.starts_with(kOfSweeps)) return true;
     for (const std::string_view name : kOursAlone) {
       if (has_name(variable, name)) return true;
     }

@@ -59,9 +59,24 @@ void FaultWorld::client_acts() {
       patch.put(&SpecExtras::vram_limit_bytes, static_cast<std::uint64_t>(pick(25)) * kGiB);
       return engine_->post(SetAsked{root, {*job}, patch}, ignore);
     default:
-      patch.priority = pick(101);
-      return engine_->post(SetAsked{root, {*job}, patch}, ignore);
+      return engine_->post(SetAsked{root, {*job}, any_patch()}, ignore);
   }
+}
+
+JobPatch FaultWorld::any_patch() {
+  JobPatch patch;
+  const auto other = any_job();
+  if (other && chance(20)) {
+    patch.before = *other;
+  } else if (other && chance(20)) {
+    patch.put(&SpecExtras::after, {{*other, static_cast<DependencyKind>(pick(3))}});
+  } else if (chance(20)) {
+    patch.put(&JobSpec::argv, {"work", std::to_string(pick(3))});
+    patch.put(&SpecExtras::variables, {"SET=" + std::to_string(pick(3))});
+  } else {
+    patch.priority = pick(101);
+  }
+  return patch;
 }
 
 void FaultWorld::cancel(std::vector<JobId> jobs, Seconds grace) {

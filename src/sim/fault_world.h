@@ -78,6 +78,7 @@ class FaultWorld {
   void adopt_something();
   void change_many(JobId from);
   void cancel(std::vector<JobId> jobs, Seconds grace);
+  JobPatch any_patch();
   TenantRule any_rule();
   SubmitAsked any_submission();
   void time_passes();

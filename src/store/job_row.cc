@@ -21,20 +21,20 @@ const char* const kInsertJob =
     " submitted_at, priority, attempt, failures, state, hold, stopping, retry_at, decided_at,"
     " started_at, ended_at, granted, cause, exit_code, signal, message, user_cpu_us,"
     " system_cpu_us, max_rss_bytes, gpu_usage, vram_floor, moves, aside, saved_attempt,"
-    " quick_saves)"
-    " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+    " quick_saves, queue_place)"
+    " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 const char* const kUpdateJob =
     "UPDATE jobs SET priority = ?, attempt = ?, failures = ?, state = ?, hold = ?, stopping = ?,"
     " retry_at = ?, decided_at = ?, started_at = ?, ended_at = ?, granted = ?, cause = ?,"
     " exit_code = ?, signal = ?, message = ?, user_cpu_us = ?, system_cpu_us = ?,"
     " max_rss_bytes = ?, gpu_usage = ?, vram_floor = ?, moves = ?, aside = ?, saved_attempt = ?,"
-    " quick_saves = ? WHERE id = ? AND spec = ?";
+    " quick_saves = ?, queue_place = ? WHERE id = ? AND spec = ?";
 const char* const kSelectJobs =
     "SELECT id, spec, task_array, task_index, task_values, uid, gid, user_name, tenant,"
     " submitted_at, priority, attempt, failures, state, hold, stopping, retry_at, decided_at,"
     " started_at, ended_at, granted, cause, exit_code, signal, message, user_cpu_us,"
     " system_cpu_us, max_rss_bytes, gpu_usage, vram_floor, moves, aside, saved_attempt,"
-    " quick_saves FROM jobs ORDER BY id";
+    " quick_saves, queue_place FROM jobs ORDER BY id";
 
 namespace {
 
@@ -73,6 +73,7 @@ enum Column {
   kAside,
   kSavedAttempt,
   kQuickSaves,
+  kQueuePlace,
 };
 
 std::int64_t number_of(Wall time) { return time.time_since_epoch().count(); }
@@ -88,6 +89,25 @@ std::optional<Wall> wall_of(std::optional<std::int64_t> number) {
 std::optional<int> small(std::optional<std::int64_t> number) {
   if (!number) return std::nullopt;
   return static_cast<int>(*number);
+}
+
+// "SUBMITTED_AT RANK" of the job whose place it took; null: its own.
+std::optional<std::string> place_text(const Job& job) {
+  if (job.place.unset()) return std::nullopt;
+  return fmt::format("{} {}", number_of(job.place->at), gpusched::number_of(job.place->rank));
+}
+
+std::optional<QueuePlace> place_from_text(std::string_view text) {
+  const std::string_view at = text.substr(0, text.find(' '));
+  const std::string_view rank = at.size() < text.size() ? text.substr(at.size() + 1) : "";
+  std::int64_t time = 0;
+  std::uint64_t number = 0;
+  const auto whole = [](std::string_view digits, auto& value) {
+    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return read.ec == std::errc() && read.ptr == digits.data() + digits.size();
+  };
+  if (!whole(at, time) || !whole(rank, number)) return std::nullopt;
+  return QueuePlace{wall_of(time), JobId{number}};
 }
 
 struct StateColumns {
@@ -250,7 +270,7 @@ Result<void> insert_job(Statement& insert, const Job& job, std::int64_t spec) {
                     state.decided_at, state.started_at, state.ended_at, state.granted, state.cause,
                     state.exit_code, state.signal, state.message, state.user_cpu, state.system_cpu,
                     state.max_rss, state.gpu_usage, job.vram_floor_bytes, job.moves, state.aside,
-                    job.saved_attempt, job.quick_saves);
+                    job.saved_attempt, job.quick_saves, place_text(job));
 }
 
 Result<void> update_job(Statement& update, const Job& job, std::int64_t spec) {
@@ -261,7 +281,7 @@ Result<void> update_job(Statement& update, const Job& job, std::int64_t spec) {
                     state.ended_at, state.granted, state.cause, state.exit_code, state.signal,
                     state.message, state.user_cpu, state.system_cpu, state.max_rss, state.gpu_usage,
                     job.vram_floor_bytes, job.moves, state.aside, job.saved_attempt,
-                    job.quick_saves, gpusched::number_of(job.id), spec);
+                    job.quick_saves, place_text(job), gpusched::number_of(job.id), spec);
 }
 
 Result<JobRow> read_job(const Statement& row) {
@@ -281,6 +301,11 @@ Result<JobRow> read_job(const Statement& row) {
   job.vram_floor_bytes = static_cast<std::uint64_t>(row.integer(kVramFloor));
   job.saved_attempt = static_cast<int>(row.integer(kSavedAttempt));
   job.quick_saves = static_cast<int>(row.integer(kQuickSaves));
+  if (!row.is_null(kQueuePlace)) {
+    const auto place = place_from_text(row.text(kQueuePlace));
+    if (!place) return failure(unreadable(row.integer(kId), "queue_place", row.text(kQueuePlace)));
+    job.place = *place;
+  }
   if (!row.is_null(kTaskArray)) {
     std::optional<TaskValues> values = task_values_from_text(row.text(kTaskValues));
     if (!values) {

@@ -169,8 +169,13 @@ constexpr const char* kPausedGroups = R"sql(
 ALTER TABLE groups ADD COLUMN paused INTEGER NOT NULL DEFAULT 0;
 )sql";
 
+// Jobs that took another one's place in the queue.
+constexpr const char* kPlaces = R"sql(
+ALTER TABLE jobs ADD COLUMN queue_place TEXT;
+)sql";
+
 constexpr const char* kSteps[] = {kVersion1,  kVersion2, kTenantsStep,   kReservations, kPastRuns,
-                                  kMovesStep, kSaves,    kMoveRatesStep, kPausedGroups};
+                                  kMovesStep, kSaves,    kMoveRatesStep, kPausedGroups, kPlaces};
 
 Result<int> number_asked(Database& database, const char* pragma) {
   Result<std::string> text = database.ask(pragma);

@@ -48,19 +48,21 @@ std::optional<Range> parse_range(std::string_view text) {
 
 }  // namespace
 
-Result<std::vector<std::uint32_t>> parse_indices(std::string_view text, std::uint64_t most) {
-  if (text.empty()) return failure(ErrorCode::kInvalid, "array.indices must not be empty");
+Result<std::vector<std::uint32_t>> parse_indices(std::string_view text, std::uint64_t most,
+                                                 std::string_view field) {
+  if (text.empty()) {
+    return failure(ErrorCode::kInvalid, fmt::format("{} must not be empty", field));
+  }
   std::vector<std::uint32_t> indices;
   for (const std::string_view part : split(text, ',')) {
     const std::optional<Range> range = parse_range(part);
     if (!range) {
       return failure(ErrorCode::kInvalid,
-                     fmt::format("array.indices must be like 0-99, 1,3,5 or 0-100:10, not \"{}\"",
+                     fmt::format("{} must be like 0-99, 1,3,5 or 0-100:10, not \"{}\"", field,
                                  text.substr(0, 80)));
     }
     if ((range->last - range->first) / range->step + 1 > most - indices.size()) {
-      return failure(ErrorCode::kTooLarge,
-                     fmt::format("array.indices has more than {} entries", most));
+      return failure(ErrorCode::kTooLarge, fmt::format("{} has more than {} entries", field, most));
     }
     for (std::uint64_t i = range->first; i <= range->last; i += range->step) {
       indices.push_back(static_cast<std::uint32_t>(i));
@@ -69,7 +71,7 @@ Result<std::vector<std::uint32_t>> parse_indices(std::string_view text, std::uin
   std::unordered_set<std::uint32_t> seen;
   for (const std::uint32_t index : indices) {
     if (!seen.insert(index).second) {
-      return failure(ErrorCode::kInvalid, fmt::format("array.indices has {} twice", index));
+      return failure(ErrorCode::kInvalid, fmt::format("{} has {} twice", field, index));
     }
   }
   return indices;

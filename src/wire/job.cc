@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/model/placeholders.h"
 #include "wire/adopt.h"
 #include "wire/lease.h"
 #include "wire/spec_fields.h"
@@ -147,11 +148,11 @@ void write_row_fields(JsonWriter& json, const Job& job, const RowFacts& facts,
   json.key("start_unknown").text_or_null(facts.start_unknown);
   json.field("submitted_at", job.submitted_at).field("started_at", started_at(job));
   json.field("ended_at", ended == nullptr ? std::nullopt : std::optional(ended->ended_at));
-  json.key("name").text_or_null(spec.name);
+  json.key("name").text_or_null(name_of(job));
   json.field("command", facts.arguments ? command_line_of(job) : program_of(job));
   json.field("user", job.owner.user).field("tenant", job.tenant);
   json.key("group").text_or_null(spec.group).key("project").text_or_null(spec.project);
-  write_strings(json, "tags", spec.extras->tags);
+  write_strings(json, "tags", tags_of(job));
   write_array(json, job);
   write_standing(json, job, facts.arguments);
   write_progress(json, facts);
@@ -182,11 +183,7 @@ void write_usage(JsonWriter& json, const Job& job) {
 }
 
 void write_owner_fields(JsonWriter& json, const OwnerFacts& owner) {
-  json.key("environment").begin_array();
-  if (owner.environment != nullptr) {
-    for (const std::string& variable : owner.environment->variables) json.value(variable);
-  }
-  json.end_array();
+  write_strings(json, "environment", owner.environment);
   json.key("directory").text_or_null(owner.directory);
   json.key("control_socket").text_or_null(owner.control_socket);
   json.key("log_path").text_or_null(owner.log_path);
@@ -209,7 +206,7 @@ void write_job_details(JsonWriter& json, const Job& job, const RowFacts& facts,
   const JobSpec& spec = *job.spec;
   json.begin_object();
   write_row_fields(json, job, facts, cards);
-  write_shown_fields(json, spec, facts.arguments);
+  write_shown_fields(json, job.task ? filled_in_spec(job) : spec, facts.arguments);
   json.field("failures", job.failures);
   json.key("deadline_warning").text_or_null(facts.deadline_warning);
   json.key("near_cpus").text_or_null(facts.near_cpus);

@@ -31,7 +31,7 @@ struct RowFacts {
 
 // What only the owner and administrators see; empty texts become null.
 struct OwnerFacts {
-  const Environment* environment = nullptr;  // Null: nobody knows it.
+  std::vector<std::string> environment;  // Empty also where nobody knows it.
   std::string directory;
   std::string control_socket;
   std::string log_path;

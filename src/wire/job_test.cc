@@ -85,7 +85,7 @@ TEST(JobJson, DetailsKeepSecretsForTheOwner) {
       << out;
   out.clear();
   const Job job = a_job();
-  OwnerFacts owner{.environment = job.spec->environment.get(),
+  OwnerFacts owner{.environment = job.spec->environment->variables,
                    .directory = "/d",
                    .control_socket = "/d/s",
                    .log_path = "/d/log"};

@@ -234,6 +234,10 @@ Job read_job(Fields& fields, State& machine) {
   fields.number("failures", job.failures, 0, kIntMost);
   job.state = read_state(fields);
   job.spec = read_spec(fields);
+  std::uint64_t rank = 0;
+  if (fields.number("place_rank", rank, 1, kLargestNumber)) {
+    job.place = QueuePlace{wall(fields, "place_us"), JobId{rank}};
+  }
   std::uint64_t array = 0;
   if (fields.number("array", array, 1, kLargestNumber)) {
     auto task = std::make_shared<ArrayTask>();

@@ -119,10 +119,15 @@ void write_job(JsonWriter& json, const StateView& machine, const Job& job, bool 
   extras.output_path.clear();
   extras.error_path.clear();
   extras.key.clear();
+  extras.variables.clear();
+  extras.shell_program.clear();
   json.begin_object().field("id", job.id).field("user", job.owner.user);
   json.field("uid", job.owner.uid).field("tenant", job.tenant).field("priority", job.priority);
   json.field("submitted_us", us(job.submitted_at)).field("attempt", job.attempt);
   json.field("failures", job.failures).field("state", state_name(job.state));
+  if (!job.place.unset()) {
+    json.field("place_us", us(job.place->at)).field("place_rank", job.place->rank);
+  }
   if (job.task) json.field("array", job.task->array).field("index", job.task->index);
   if (guarded) json.field("guarded", true);
   if (const auto* queued = std::get_if<Queued>(&job.state); queued && queued->retry_boot) {

@@ -66,6 +66,10 @@ void read_needs(Fields& fields, JobSpec& spec) {
 
 void read_patch_fields(Fields& fields, JobPatch& patch) {
   patch.fill([&](const auto& row, auto& value) {
+    // A time has no other word for none.
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, std::optional<Wall>>) {
+      if (fields.is_null(row.name)) return true;
+    }
     return read_value(FieldAsked{fields, row.name, row.terms}, value, FormOf<decltype(row)>{});
   });
   for_each_spec_field([&](const auto& row) {

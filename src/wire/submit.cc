@@ -89,10 +89,11 @@ Result<void> read_tasks(Fields& fields, SubmitBody& body, const SubmitLimits& li
 }
 
 // Everything but the check of the whole, which needs all tasks.
-Result<SubmitBody> read_body(std::string_view json, const SubmitLimits& limits) {
+Result<SubmitBody> read_body(std::string_view json, const SubmitLimits& limits,
+                             FieldName name = as_in_json) {
   Result<JsonValue> value = parse_json(json);
   if (!value) return failure(value.error());
-  Fields fields(*value);
+  Fields fields(*value, {}, name);
   SubmitBody body;
   body.spec.time.grace = limits.grace;
   body.spec.retry.back_off = limits.retry_back_off;
@@ -116,6 +117,7 @@ std::string fingerprint_of(const SubmitBody& body) {
   spec.limits = nullptr;
   SpecExtras& extras = spec.extras.edit();
   extras.terminal_rows = extras.terminal_columns = 0;
+  extras.variables.clear();
   Sha256 digest;
   digest.add_counted(spec_to_json(spec));
   digest.add_counted(
@@ -146,7 +148,7 @@ Result<SubmitBody> checked(SubmitBody body, FieldName name = as_in_json) {
 }  // namespace
 
 Result<SubmitBody> parse_submit(std::string_view json, const SubmitLimits& limits, FieldName name) {
-  Result<SubmitBody> body = read_body(json, limits);
+  Result<SubmitBody> body = read_body(json, limits, name);
   if (!body) return body;
   return checked(std::move(*body), name);
 }

@@ -38,9 +38,10 @@ class SubmitLines {
 };
 
 // "0-99", "1,3,5", "0-100:10" -> indices in the order given.
-Result<std::vector<std::uint32_t>> parse_indices(std::string_view text, std::uint64_t most);
+Result<std::vector<std::uint32_t>> parse_indices(std::string_view text, std::uint64_t most,
+                                                 std::string_view field = "array.indices");
 
 // The body of PATCH /v1/jobs/{selector}.
-Result<JobPatch> parse_patch(std::string_view json);
+Result<JobPatch> parse_patch(std::string_view json, FieldName name = as_in_json);
 
 }  // namespace gpusched

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "wire/labels.h"
+#include "wire/shared_files.h"
 
 namespace gpusched {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 // The kernel takes no longer argument or variable (MAX_ARG_STRLEN, 32 pages of 4 KiB).
 constexpr std::size_t kArgumentMost = 128 * 1024 - 1;
 constexpr std::size_t kPathMost = 4095;
+constexpr std::size_t kChangeMost = 16U << 10;
 
 // SIGKILL and SIGSTOP as every Linux numbers them.
 constexpr int kSignalKill = 9;
@@ -69,6 +71,20 @@ Fault fault_of_environment(const JobSpec& spec) {
       return fmt::format("environment has a variable {} of {} bytes; the kernel takes at most {}",
                          variable.substr(0, std::min<std::size_t>(equals, 60)), variable.size(),
                          kArgumentMost);
+    }
+  }
+  return std::nullopt;
+}
+
+Fault fault_of_variables(const JobSpec& spec, FieldName name) {
+  for (const std::string& variable : spec.extras->variables) {
+    if (variable.empty() || variable[0] == '=') {
+      return fmt::format("{} must be a list of NAME=value, or of NAME to take it away",
+                         name("variables"));
+    }
+    if (variable.size() > kArgumentMost) {
+      return fmt::format("{} has a variable of {} bytes; the kernel takes at most {}",
+                         name("variables"), variable.size(), kArgumentMost);
     }
   }
   return std::nullopt;
@@ -134,6 +150,10 @@ Fault fault_of_times(const JobSpec& spec, FieldName name) {
   if (spec.saves && (spec.saves->signal == kSignalKill || spec.saves->signal == kSignalStop)) {
     return fmt::format("{} must be one that a program can catch", name("checkpoint.signal"));
   }
+  return std::nullopt;
+}
+
+Fault fault_of_after(const JobSpec& spec, FieldName name) {
   std::set<JobId> seen;
   for (const Dependency& dependency : spec.extras->after) {
     if (!seen.insert(dependency.job).second) {
@@ -143,32 +163,63 @@ Fault fault_of_times(const JobSpec& spec, FieldName name) {
   return std::nullopt;
 }
 
-Fault fault_of_tasks(const SubmitBody& body) {
+Fault fault_of_tasks(const SubmitBody& body, FieldName name) {
   for (const SubmitAsked::Task& task : body.tasks) {
-    for (const auto& [name, value] : task.values) {
+    for (const auto& [parameter, value] : task.values) {
       if (value.size() > kArgumentMost) {
         return fmt::format("tasks has a value for {} of {} bytes; the kernel takes at most {}",
-                           name, value.size(), kArgumentMost);
+                           parameter, value.size(), kArgumentMost);
       }
     }
   }
   if (body.spec.attach != Attach::kNone && body.array) {
     return "attach is for a single job, not for an array or sweep";
   }
-  return std::nullopt;
+  const SpecExtras& extras = *body.spec.extras;
+  return fault_of_shared_files({body.spec.working_directory, extras.output_path, extras.error_path},
+                               {body.tasks.size(),
+                                [&](std::size_t i) {
+                                  return TaskRef{body.tasks[i].index, body.tasks[i].values};
+                                }},
+                               name);
+}
+
+// A change is kept for each job it names, so it may not be large.
+Fault fault_of_change_size(const JobSpec& values) {
+  std::size_t bytes = 0;
+  for (const auto* texts : {&values.argv, &values.extras->variables}) {
+    for (const std::string& text : *texts) bytes += text.size();
+  }
+  if (bytes <= kChangeMost) return std::nullopt;
+  return fmt::format("a new command and its variables may have at most {} bytes; these have {}",
+                     kChangeMost, bytes);
 }
 
 }  // namespace
+
+std::optional<std::string> fault_of(const JobPatch& patch, FieldName name) {
+  const JobSpec& values = patch.values();
+  Fault fault;
+  if (patch.has(&JobSpec::argv)) fault = fault_of_command(values);
+  if (!fault && patch.has(&JobSpec::working_directory)) fault = fault_of_paths(values, name);
+  if (!fault) fault = fault_of_variables(values, name);
+  if (!fault) fault = fault_of_change_size(values);
+  if (!fault) fault = fault_of_labels(values, name);
+  if (!fault) fault = fault_of_after(values, name);
+  return fault;
+}
 
 std::optional<std::string> fault_of(const SubmitBody& body, FieldName name) {
   Fault fault = fault_of_command(body.spec);
   if (!fault) fault = fault_of_paths(body.spec, name);
   if (!fault) fault = fault_of_environment(body.spec);
+  if (!fault) fault = fault_of_variables(body.spec, name);
   if (!fault) fault = fault_of_labels(body.spec, name);
   if (!fault) fault = fault_of_needs(body.spec.needs, name);
   if (!fault) fault = fault_of_limit(body.spec, name);
   if (!fault) fault = fault_of_times(body.spec, name);
-  if (!fault) fault = fault_of_tasks(body);
+  if (!fault) fault = fault_of_after(body.spec, name);
+  if (!fault) fault = fault_of_tasks(body, name);
   return fault;
 }
 

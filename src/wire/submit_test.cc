@@ -258,10 +258,37 @@ TEST(PatchJson, TakesOnlyWhatIsGiven) {
   EXPECT_FALSE(patch->has(&Needs::cpus)) << "the default rule is for submit alone";
 }
 
+TEST(PatchJson, ATimeCanBeTakenAway) {
+  const auto patch = parse_patch(R"({"deadline":null,"expire":null})");
+  ASSERT_TRUE(patch) << patch.error().message;
+  JobSpec spec;
+  spec.extras.edit().deadline = spec.extras.edit().expire = Wall{Seconds{7}};
+  EXPECT_TRUE(patch->applied_to(spec).extras.unset());
+}
+
+TEST(PatchJson, AnotherCommandIsJudgedLikeANewOne) {
+  const auto words = parse_patch(R"({"command":["x","y"]})");
+  ASSERT_TRUE(words) << words.error().message;
+  EXPECT_TRUE(words->has(&JobSpec::shell)) << "it is a list of words, whatever it was";
+  EXPECT_EQ(parse_patch(R"({"command":["x","y"],"shell":true})").error().message,
+            "command must be one line when shell is true");
+  EXPECT_EQ(parse_patch(R"({"command":[]})").error().message, "command must not be empty");
+  EXPECT_EQ(parse_patch(R"({"working_directory":"here"})").error().message,
+            "working_directory must be an absolute path, not \"here\"");
+  EXPECT_EQ(parse_patch(R"({"variables":["=x"]})").error().message,
+            "variables must be a list of NAME=value, or of NAME to take it away");
+  EXPECT_EQ(parse_patch(R"({"command":[")" + std::string(20'000, 'x') + R"("]})").error().message,
+            "a new command and its variables may have at most 16384 bytes; these have 20000");
+  EXPECT_EQ(parse_patch(R"({"after":[{"job":7},{"job":7}]})").error().message,
+            "after names job 7 twice");
+  EXPECT_EQ(parse_patch(R"({"before":5,"priority":3})").error().message,
+            "before changes the order alone; ask for the rest apart");
+}
+
 TEST(PatchJson, RefusesWhatCannotChange) {
   EXPECT_EQ(parse_patch("{}").error().message, "nothing to change is named");
-  EXPECT_EQ(parse_patch(R"({"command":["x"]})").error().message,
-            "command cannot change once a job is submitted");
+  EXPECT_EQ(parse_patch(R"({"umask":7})").error().message,
+            "umask cannot change once a job is submitted");
   EXPECT_EQ(parse_patch(R"({"comand":["x"]})").error().message,
             "comand is not a known field; did you mean command?");
   EXPECT_EQ(parse_patch(R"({"priority":999})").error().message, "priority must be from 0 to 100");

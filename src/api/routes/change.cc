@@ -1,5 +1,7 @@
 // POST /v1/jobs/{selector}/cancel|hold|release|pause|resume|disown|requeue and PATCH
 // /v1/jobs/{selector}
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -10,6 +12,9 @@
 
 namespace gpusched {
 namespace {
+
+// So that they are moved in one turn.
+constexpr std::size_t kMovedMost = 100;
 
 // "all" of a verb that cannot change an ended job means those that have not ended; a job named by
 // its number is answered for in any case.
@@ -97,6 +102,10 @@ void set_jobs(Context& context, Call call) {
   if (!patch) return call.responder.fail(patch.error());
   Result<std::vector<JobId>> ids = jobs_to_change(context, call);
   if (!ids) return call.responder.fail(ids.error());
+  if (patch->before && ids->size() > kMovedMost) {
+    return call.responder.fail(
+        {ErrorCode::kTooLarge, fmt::format("at most {} jobs can be moved at once", kMovedMost)});
+  }
   ask(context, call, SetAsked{call.actor, std::move(*ids), std::move(*patch)});
 }
 

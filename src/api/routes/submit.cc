@@ -72,7 +72,7 @@ std::shared_ptr<const JobSpec> keep(Context& context, std::uint32_t uid, JobSpec
     return context.spec_memory.hold(std::move(fresh), uid, bytes);
   };
   spec.environment = context.environments.share(spec.environment, count);
-  const std::uint64_t bytes = bytes_of(spec.argv);
+  const std::uint64_t bytes = bytes_of(spec.argv) + bytes_of(spec.extras->variables);
   return context.spec_memory.hold(std::make_shared<const JobSpec>(std::move(spec)), uid, bytes);
 }
 

@@ -53,13 +53,13 @@ class TrailAnswer : public std::enable_shared_from_this<TrailAnswer> {
     responder_.send(json_response(std::move(out)));
   }
 
-  // How an attempt ended may name files; that is its owner's business.
+  // How an attempt ended, and what it runs now, may name files; that is its owner's business.
   bool is_private(const TrailEntry& entry) const {
     const Job* job = context_.state().find(entry.job);
     const Subject owner = job == nullptr ? Subject{} : owned_by(job->owner);
     if (may(actor_, Action::kSeeArguments, owner, context_.limits.arguments_for_all)) return false;
     return entry.kind == "failed" || entry.kind == "requeued" || entry.kind == "queued" ||
-           entry.kind == "lost";
+           entry.kind == "lost" || entry.kind == "changed";
   }
 
   Context& context_;

@@ -19,10 +19,10 @@ namespace {
 constexpr std::array kAdoptNeeds = {
     as_field(Flag{"--vram", 0, FlagKind::kValue, "SIZE",
                   "memory it needs on each card (what it has now)"},
-             "vram_bytes", write_flag<parse_size>),
+             "vram_bytes", write_flag<parse_memory>),
     as_field(Flag{"--vram-limit", 0, FlagKind::kValue, "SIZE",
                   "ended when it takes more than this on a card"},
-             "vram_limit_bytes", write_flag<parse_size>),
+             "vram_limit_bytes", write_flag<parse_memory>),
     as_field(Flag{"--share", 0, FlagKind::kValue, "PERCENT",
                   "part of each card's compute that it needs"},
              "share_percent", write_flag<parse_share>),
@@ -34,7 +34,7 @@ constexpr std::array kAdoptNeeds = {
     as_field(Flag{"--cpus", 0, FlagKind::kValue, "N", "processors that it uses (0)"}, "cpus",
              write_flag<parse_count>),
     as_field(Flag{"--mem", 0, FlagKind::kValue, "SIZE", "host memory that it uses"}, "ram_bytes",
-             write_flag<parse_size>),
+             write_flag<parse_memory>),
 };
 constexpr std::array kAdoptLife = {
     as_field(

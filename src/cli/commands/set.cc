@@ -5,8 +5,10 @@
 #include "cli/jobs/change_jobs.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
+#include "cli/submit/prepare.h"
 #include "cli/submit/submit_flags.h"
 #include "os/clock.h"
+#include "wire/submit.h"
 
 namespace gpusched::cli {
 namespace {
@@ -19,6 +21,15 @@ constexpr std::array kOwn = {
     as_field(Flag{"--cpu-ok", 0, FlagKind::kValue, "prefer|fallback|never",
                   "may run without a card", Offer::kWords, "prefer fallback never"},
              "cpu_use", write_cpu_use),
+};
+// What is read here, because it depends on this process or on other jobs.
+constexpr std::array kRuns = {
+    Flag{"--cmd", 0, FlagKind::kValue, "LINE", "another line for the shell; or '-- COMMAND'"},
+    Flag{"--cwd", 0, FlagKind::kValue, "DIR", "another working directory", Offer::kFiles},
+    Flag{"--env", 0, FlagKind::kValue, "K=V",
+         "set a variable; K alone takes it from here; repeatable"},
+    Flag{"--after", 0, FlagKind::kValue, "[ok:|any:|fail:]7,8|none",
+         "wait for these jobs instead; none: for nobody", Offer::kJobs},
 };
 
 constexpr bool settable(const Flag& flag) { return !flag.set_help.empty(); }
@@ -50,9 +61,56 @@ constexpr std::array kWhich = {
     Flag{"--user", 0, FlagKind::kValue, "NAME", "only those of a user"},
     Flag{"--array", 0, FlagKind::kValue, "ID", "only those of an array or sweep", Offer::kJobs},
 };
-constexpr std::array<FlagSection, 4> kSetSections = {
-    FlagSection{"What to change", kFields}, FlagSection{"Which jobs", kWhich},
-    FlagSection{"Trying out", kDryRunFlags}, FlagSection{"General", kCommonFlags}};
+constexpr std::array<FlagSection, 5> kSetSections = {
+    FlagSection{"What to change", kFields}, FlagSection{"What it runs", kRuns},
+    FlagSection{"Which jobs", kWhich}, FlagSection{"Trying out", kDryRunFlags},
+    FlagSection{"General", kCommonFlags}};
+
+Result<void> add_command(const Arguments& arguments, JsonWriter& json) {
+  const FlagValue* line = arguments.find("--cmd");
+  if (line != nullptr && !arguments.command.empty()) {
+    return bad_value(*line, "the command is given twice; use --cmd or '-- COMMAND', not both");
+  }
+  if (line == nullptr && arguments.command.empty()) return {};
+  write_strings(json, "command", line != nullptr ? std::vector{line->text} : arguments.command);
+  json.field("shell", line != nullptr);
+  return {};
+}
+
+Result<void> add_places(const Arguments& arguments, JsonWriter& json) {
+  if (!arguments.has("--cwd") && !arguments.has("--env")) return {};
+  const auto around = surroundings();
+  if (!around) return failure(around.error());
+  if (const FlagValue* directory = arguments.find("--cwd"); directory != nullptr) {
+    if (directory->text.empty()) return bad_value(*directory, "is empty");
+    json.field("working_directory", directory->text.front() == '/'
+                                        ? directory->text
+                                        : around->working_directory + "/" + directory->text);
+  }
+  std::vector<std::string> variables;
+  for (const FlagValue* given : arguments.all("--env")) {
+    auto variable = variable_of(given->text, *around);
+    if (!variable) return bad_value(*given, variable.error().message);
+    variables.push_back(std::move(*variable));
+  }
+  if (!variables.empty()) write_strings(json, "variables", variables);
+  return {};
+}
+
+Result<void> add_after(const Arguments& arguments, JsonWriter& json) {
+  std::vector<AfterEntry> after;
+  for (const FlagValue* given : arguments.all("--after")) {
+    if (given->text == "none") continue;
+    auto entries = parse_after(given->text);
+    if (!entries) return bad_value(*given, entries.error().message);
+    after.insert(after.end(), entries->begin(), entries->end());
+  }
+  if (!arguments.has("--after")) return {};
+  auto jobs = resolved_after(client_of(arguments), after);
+  if (!jobs) return failure(jobs.error());
+  write_after(json, *jobs);
+  return {};
+}
 
 Result<std::string> patch_of(const Arguments& arguments) {
   FlagBody patch({.arguments = arguments,
@@ -60,11 +118,17 @@ Result<std::string> patch_of(const Arguments& arguments) {
                   .offset_at = utc_offset_at,
                   .setting = true});
   patch.add(kSetSections);
+  for (const auto add : {add_command, add_places, add_after}) {
+    if (auto added = add(arguments, patch.json()); !added) return failure(added.error());
+  }
   auto body = patch.object();
   if (body && *body == "{}") {
     return failure(ErrorCode::kInvalid,
                    "say what to change: gpusched set 7 --priority high --time 2h");
   }
+  if (!body) return body;
+  // With the daemon's own eyes, and the names of flags.
+  if (auto good = parse_patch(*body, flag_of); !good) return failure(good.error());
   return body;
 }
 
@@ -86,17 +150,19 @@ int run_set(const Arguments& arguments) {
 constinit const Verb kSetVerb = {
     .name = "set",
     .summary = "change what a job asks for",
-    .usage = "set IDS… FLAGS",
+    .usage = "set IDS… FLAGS [-- COMMAND…]",
     .about =
         "Only what is given changes. A running job takes a new time limit or VRAM limit at "
         "once;\n"
-        "its needs cannot change while it runs.",
+        "what it runs and needs cannot change while it runs. 'gpusched events' tells what changed.",
     .examples =
         "gpusched set 7 --priority urgent\n"
         "gpusched set 7-12 --time 8h --group night\n"
-        "gpusched set --array 7 --vram 12G",
+        "gpusched set --array 7 --vram 12G\n"
+        "gpusched set 7 --deadline none --after none\n"
+        "gpusched set 7 --env LR=0.1 -- python train.py",
     .sections = kSetSections,
-    .operands = Operands::kJobs,
+    .operands = Operands::kJobsThenCommand,
     .offer = Offer::kOpenJobs,
     .run = run_set,
 };

@@ -8,6 +8,7 @@
 #include "cli/submit/submit_flags.h"
 #include "cli/terminal.h"
 #include "cli/views/views.h"
+#include "core/model/placeholders.h"
 
 namespace gpusched::cli {
 namespace {
@@ -61,7 +62,8 @@ int run_submit(const Arguments& arguments) {
   auto tasks = tasks_of(*submission);
   if (!tasks) return fail(tasks.error());
   for (const std::string& name : unused_parameters(*submission)) {
-    note(fmt::format("the command does not use {}; all its values run the same command", name));
+    note(fmt::format("nothing in the job uses {{{}}}; only the variable {} tells its value", name,
+                     parameter_variable(name)));
   }
   Body body = write_body(*submission, *tasks);
   Request request{.method = "POST",

@@ -7,9 +7,9 @@ namespace gpusched::cli {
 
 extern const Verb kServeVerb, kSubmitVerb, kRunVerb, kStatusVerb, kShowVerb, kExplainVerb,
     kEventsVerb, kLogsVerb, kCancelVerb, kHoldVerb, kReleaseVerb, kPauseVerb, kResumeVerb,
-    kRequeueVerb, kSetVerb, kWaitVerb, kGroupVerb, kGpusVerb, kDoctorVerb, kConfigVerb, kBackupVerb,
-    kCompletionVerb, kCompleteVerb, kSimulateVerb, kDrainVerb, kUndrainVerb, kTopVerb, kReportVerb,
-    kTenantVerb, kReserveVerb, kLeaseVerb, kDebugVerb, kAdoptVerb, kDisownVerb;
+    kMoveVerb, kRequeueVerb, kSetVerb, kWaitVerb, kGroupVerb, kGpusVerb, kDoctorVerb, kConfigVerb,
+    kBackupVerb, kCompletionVerb, kCompleteVerb, kSimulateVerb, kDrainVerb, kUndrainVerb, kTopVerb,
+    kReportVerb, kTenantVerb, kReserveVerb, kLeaseVerb, kDebugVerb, kAdoptVerb, kDisownVerb;
 
 // `gpusched` without a verb (overview.cc).
 int run_overview(const Arguments& arguments);

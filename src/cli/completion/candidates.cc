@@ -68,6 +68,7 @@ void add_operands(Completion& out, const Verb& verb, const LiveWords& live) {
       out.files = verb.words.empty();
       break;
     case Operands::kJobs:
+    case Operands::kJobsThenCommand:
       add_jobs(out, live.jobs());
       break;
     case Operands::kCommand:

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 namespace gpusched::cli {
@@ -97,6 +98,18 @@ Result<std::vector<DirectiveLine>> parse_directives(std::string_view script) {
     found.push_back({number, std::move(*words)});
   }
   return found;
+}
+
+int slurm_line(std::string_view script) {
+  for (int number = 1; !script.empty(); ++number) {
+    const std::string_view line = script.substr(0, script.find('\n'));
+    script.remove_prefix(std::min(script.size(), line.size() + 1));
+    const std::size_t text = line.find_first_not_of(kBlank);
+    if (text == std::string_view::npos) continue;
+    if (line[text] != '#' || line.find('\0') != std::string_view::npos) break;
+    if (line.substr(text).starts_with("#SBATCH ")) return number;
+  }
+  return 0;
 }
 
 std::vector<std::string> interpreter_of(std::string_view script) {

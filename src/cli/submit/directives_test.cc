@@ -66,6 +66,12 @@ TEST(Directives, SaysWhichLineIsBroken) {
             "2: the #GPUSCHED line has no closing '");
 }
 
+TEST(Directives, NoticesLinesForSlurm) {
+  EXPECT_EQ(slurm_line("#!/bin/sh\n\n#SBATCH --gres=gpu:1\necho\n"), 3);
+  EXPECT_EQ(slurm_line("#!/bin/sh\necho\n#SBATCH --gres=gpu:1\n"), 0);
+  EXPECT_EQ(slurm_line(""), 0);
+}
+
 TEST(Directives, KnowsTheInterpreter) {
   EXPECT_EQ(interpreter_of("#!/bin/bash -eu x\necho"), (Texts{"/bin/bash", "-eu x"}));
   EXPECT_EQ(interpreter_of("#! /usr/bin/env python3"), (Texts{"/usr/bin/env", "python3"}));

@@ -9,6 +9,7 @@
 #include "cli/files.h"
 #include "cli/jobs/job_ids.h"
 #include "cli/jobs/selectors.h"
+#include "cli/session.h"
 #include "cli/submit/directives.h"
 #include "cli/submit/job_file.h"
 
@@ -66,6 +67,12 @@ Result<void> take_script(Arguments& arguments, std::span<const FlagSection> sect
   auto lines = parse_directives(*head);
   if (!lines) return failure(lines.error().code, file + ":" + lines.error().message);
   if (lines->empty()) {
+    if (const int line = slurm_line(*head); line > 0) {
+      note(
+          fmt::format("{}:{}: #SBATCH lines are not read here; write '#GPUSCHED --gpus 1 --time "
+                      "4h' with the flags of 'gpusched submit --help'",
+                      file, line));
+    }
     // A name alone means a program in PATH if there is one, else the file that lies here.
     const bool script = head->starts_with("#!") || ::access(file.c_str(), X_OK) == 0;
     if (script && !in_path(file)) run_script(arguments.command, *head, around);
@@ -116,9 +123,10 @@ Result<Submission> prepare_submission(const Arguments& given,
   return read_submission(arguments, *around, std::move(lines));
 }
 
-Result<void> resolve_after(const Client& client, Submission& submission) {
+Result<std::vector<AfterEntry>> resolved_after(const Client& client,
+                                               const std::vector<AfterEntry>& after) {
   std::vector<AfterEntry> resolved;
-  for (const AfterEntry& entry : submission.after) {
+  for (const AfterEntry& entry : after) {
     if (is_moving(entry.selector)) {
       auto ids = resolve_ids(client, {entry.selector, ""});
       if (!ids) return failure(ids.error());
@@ -135,7 +143,13 @@ Result<void> resolve_after(const Client& client, Submission& submission) {
       resolved.push_back({std::to_string(id), entry.kind});
     }
   }
-  submission.after = std::move(resolved);
+  return resolved;
+}
+
+Result<void> resolve_after(const Client& client, Submission& submission) {
+  auto resolved = resolved_after(client, submission.after);
+  if (!resolved) return failure(resolved.error());
+  submission.after = std::move(*resolved);
   return {};
 }
 

@@ -12,7 +12,9 @@ namespace gpusched::cli {
 Result<Submission> prepare_submission(const Arguments& arguments,
                                       std::span<const FlagSection> sections);
 
-// Replaces `last`, `@~2` and ranges in `after` by the numbers they stand for now.
+// With the numbers that `last`, `@~2` and ranges stand for now.
+Result<std::vector<AfterEntry>> resolved_after(const Client& client,
+                                               const std::vector<AfterEntry>& after);
 Result<void> resolve_after(const Client& client, Submission& submission);
 
 }  // namespace gpusched::cli

@@ -6,6 +6,8 @@
 
 #include "cli/flag_body.h"
 #include "cli/submit/submit_flags.h"
+#include "core/model/placeholders.h"
+#include "wire/shared_files.h"
 #include "wire/submit.h"
 
 namespace gpusched::cli {
@@ -50,26 +52,38 @@ void set_variable(std::vector<std::string>& environment, const std::string& pair
   environment.push_back(pair);
 }
 
+bool has_placeholder(std::string_view text, const Submission& of) {
+  const auto has = [text](std::string_view name) {
+    return text.find(fmt::format("{{{}}}", name)) != std::string_view::npos;
+  };
+  const bool sweep = of.array || !of.parameters.empty();
+  return (sweep && has("index")) ||
+         std::ranges::any_of(of.parameters, has, [](const Parameter& p) { return p.name; });
+}
+
+// What differs from job to job goes on top of what they share.
+void set_own_variable(Submission& out, const std::string& pair) {
+  const bool own = has_placeholder(std::string_view(pair).substr(pair.find('=')), out);
+  set_variable(own ? out.variables : out.environment, pair);
+  auto& other = own ? out.environment : out.variables;
+  const std::string name = pair.substr(0, pair.find('=') + 1);
+  std::erase_if(other, [&](const std::string& entry) { return entry.starts_with(name); });
+}
+
 void read_process(FlagReader& flags, const Arguments& arguments, const Surroundings& around,
                   Submission& out) {
   if (!arguments.has("--no-env") && !arguments.has("--env-none")) {
     out.environment = around.environment;
   }
   flags.each("--env", [&](const std::string& t) -> Result<void> {
-    if (t.empty() || t.front() == '=') {
-      return failure(ErrorCode::kInvalid, fmt::format("'{}' is not NAME=VALUE", t));
+    auto variable = variable_of(t, around);
+    if (!variable) return failure(variable.error());
+    if (t.find('=') == std::string::npos) {
+      set_variable(out.environment, *variable);
+    } else {
+      set_own_variable(out, *variable);
     }
-    if (t.find('=') != std::string::npos) {
-      set_variable(out.environment, t);
-      return {};
-    }
-    for (const std::string& entry : around.environment) {  // The name alone: as it is here.
-      if (entry.starts_with(t + "=")) {
-        set_variable(out.environment, entry);
-        return {};
-      }
-    }
-    return failure(ErrorCode::kInvalid, fmt::format("{} is not set here; write {}=VALUE", t, t));
+    return {};
   });
   out.working_directory = around.working_directory;
   flags.read("--cwd", out.working_directory, [&](const std::string& t) -> Result<std::string> {
@@ -120,23 +134,69 @@ Result<void> choose_command(const Arguments& arguments, bool each_line, Submissi
   return {};
 }
 
+// The shell of a file with defaults waits for a line; one that was typed has nothing to do.
+Result<Arguments> with_shell_if_used(Arguments arguments, bool line) {
+  const FlagValue* shell = arguments.find("--shell");
+  if (line || shell == nullptr) return arguments;
+  if (shell->where.empty()) {
+    return bad_value(*shell, "there is no line for it; write the command as --cmd 'LINE'");
+  }
+  arguments.remove("--shell");
+  return arguments;
+}
+
+// All that may hold placeholders.
+std::vector<std::string> texts_of(const Arguments& arguments, const Submission& of) {
+  std::vector<std::string> texts = of.command;
+  for (const std::string_view flag : {"--output", "--error", "--name", "--tag", "--cwd", "--env"}) {
+    for (const FlagValue* value : arguments.all(flag)) texts.push_back(value->text);
+  }
+  return texts;
+}
+
+Result<void> check_names(const std::vector<Parameter>& parameters) {
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      const std::string variable = parameter_variable(parameters[i].name);
+      if (variable != parameter_variable(parameters[k].name)) continue;
+      return failure(ErrorCode::kInvalid,
+                     fmt::format("--param: {} and {} would both be the variable {}; rename one",
+                                 parameters[k].name, parameters[i].name, variable));
+    }
+  }
+  return {};
+}
+
 Result<void> check_together(const Submission& out, bool each_line) {
   const auto wrong = [](std::string why) { return failure(ErrorCode::kInvalid, std::move(why)); };
   if (out.array && !out.parameters.empty()) {
     return wrong("--array and --param or --each-line exclude each other; use --param index=0:99");
   }
-  if (each_line && std::ranges::none_of(out.command, [](const std::string& word) {
+  if (each_line && std::ranges::none_of(out.written, [](const std::string& word) {
         return word.find("{line}") != std::string::npos;
       })) {
     return wrong("the command does not say where the line belongs; write {line} in it");
   }
-  return {};
+  return check_names(out.parameters);
 }
 
 }  // namespace
 
+Result<std::string> variable_of(const std::string& text, const Surroundings& around) {
+  if (text.empty() || text.front() == '=') {
+    return failure(ErrorCode::kInvalid, fmt::format("'{}' is not NAME=VALUE", text));
+  }
+  if (text.find('=') != std::string::npos) return text;
+  for (const std::string& entry : around.environment) {
+    if (entry.starts_with(text + "=")) return entry;
+  }
+  return failure(ErrorCode::kInvalid,
+                 fmt::format("{} is not set here; write {}=VALUE", text, text));
+}
+
 std::string_view flag_of(std::string_view field) {
   const std::string_view name = field.substr(0, field.find('.'));
+  if (name == "variables") return "--env";
   for (const FlagSection& section : kSubmitSections) {
     const auto flag = std::ranges::find(section.flags, name, &Flag::field);
     if (flag != section.flags.end()) return flag->name;
@@ -151,19 +211,24 @@ Result<Submission> read_submission(const Arguments& arguments, const Surrounding
   if (auto chosen = choose_command(arguments, each_line, out); !chosen) {
     return failure(chosen.error());
   }
-  FlagBody fields({.arguments = arguments, .now = around.now, .offset_at = around.offset_at});
+  auto used = with_shell_if_used(arguments, out.shell);
+  if (!used) return failure(used.error());
+  FlagBody fields({.arguments = *used, .now = around.now, .offset_at = around.offset_at});
   fields.add(kSubmitSections);
   auto said = fields.fields();
   if (!said) return failure(said.error());
   out.fields = std::move(*said);
   FlagReader flags(arguments);
-  read_process(flags, arguments, around, out);
   read_sweep(flags, out);
-  if (flags.error()) return failure(*flags.error());
   if (each_line) {
     if (lines.empty()) return failure(ErrorCode::kInvalid, "--each-line: there is no line to run");
     out.parameters.insert(out.parameters.begin(), Parameter{"line", std::move(lines)});
   }
+  read_process(flags, arguments, around, out);
+  if (flags.error()) return failure(*flags.error());
+  out.output = arguments.text("--output");
+  out.error = arguments.text("--error");
+  out.written = texts_of(arguments, out);
   out.umask = around.umask;
   out.limits = around.limits;
   if (auto good = check_together(out, each_line); !good) return failure(good.error());
@@ -174,19 +239,50 @@ Result<Submission> read_submission(const Arguments& arguments, const Surrounding
   return out;
 }
 
+namespace {
+
+// The daemon would say the same, with the names of its fields.
+Result<void> check_files(const Submission& of, const std::vector<SweepTask>& tasks) {
+  std::vector<std::uint32_t> indices;
+  if (of.array) {
+    auto read = parse_indices(of.array->indices, kSweepTasksMost, "--array");
+    if (!read) return failure(read.error());
+    indices = std::move(*read);
+  }
+  if (of.output.empty() && of.error.empty()) return {};
+  static const TaskValues kNoValues;
+  const auto at = [&](std::size_t i) {
+    return of.array ? TaskRef{indices[i], kNoValues}
+                    : TaskRef{static_cast<std::uint32_t>(i), tasks[i]};
+  };
+  const std::size_t count = of.array ? indices.size() : tasks.size();
+  auto fault =
+      fault_of_shared_files({of.working_directory, of.output, of.error}, {count, at}, flag_of);
+  if (fault) return failure(ErrorCode::kInvalid, std::move(*fault));
+  return {};
+}
+
+}  // namespace
+
 Result<std::vector<SweepTask>> tasks_of(const Submission& submission) {
-  if (submission.parameters.empty()) return std::vector<SweepTask>();
-  return cross_product(submission.parameters);
+  std::vector<SweepTask> tasks;
+  if (!submission.parameters.empty()) {
+    auto product = cross_product(submission.parameters);
+    if (!product) return product;
+    tasks = std::move(*product);
+  }
+  if (auto good = check_files(submission, tasks); !good) return failure(good.error());
+  return tasks;
 }
 
 std::vector<std::string> unused_parameters(const Submission& submission) {
   std::vector<std::string> unused;
   for (const Parameter& parameter : submission.parameters) {
     const std::string placeholder = "{" + parameter.name + "}";
-    if (std::ranges::none_of(submission.command, [&](const std::string& word) {
+    if (std::ranges::none_of(submission.written, [&](const std::string& word) {
           return word.find(placeholder) != std::string::npos;
         })) {
-      unused.push_back(placeholder);
+      unused.push_back(parameter.name);
     }
   }
   return unused;

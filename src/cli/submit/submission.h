@@ -29,14 +29,19 @@ struct Surroundings {
 };
 // Of this process.
 Result<Surroundings> surroundings();
+// The value of --env: "K=V" as it is, "K" as it is here.
+Result<std::string> variable_of(const std::string& text, const Surroundings& around);
 
 struct Submission {
   std::vector<std::string> command;
   bool shell = false;
   std::string working_directory;
   std::vector<std::string> environment;
+  std::vector<std::string> variables;  // On top of it: those with placeholders.
   unsigned umask = 022;
   ResourceLimits limits;
+  std::string output, error;         // As in `fields`.
+  std::vector<std::string> written;  // Every text in which a placeholder counts.
   std::string fields;  // What flags say by themselves, as JSON: "vram_bytes":8589934592,"hold":true
   std::vector<AfterEntry> after;
   std::optional<ArrayFlag> array;
@@ -52,7 +57,7 @@ Result<Submission> read_submission(const Arguments& arguments, const Surrounding
 // The flag that says a field of the request; the field itself if there is none.
 std::string_view flag_of(std::string_view field);
 
-// Tasks of the sweep, empty if there is none.
+// Tasks of the sweep, empty if there is none. Two that would write to one file are an error.
 Result<std::vector<SweepTask>> tasks_of(const Submission& submission);
 
 // The body, and whether it is NDJSON (many tasks).
@@ -62,9 +67,11 @@ struct Body {
 };
 // As a single job that waits for nobody.
 std::string write_single(const Submission& submission);
+// "after":[…]. REQUIRES: each is a number by now.
+void write_after(JsonWriter& json, const std::vector<AfterEntry>& after);
 Body write_body(const Submission& submission, const std::vector<SweepTask>& tasks);
 
-// Which placeholders of the sweep the command never uses; for a note to the user.
+// Which parameters of the sweep stand nowhere in the job; for a note to the user.
 std::vector<std::string> unused_parameters(const Submission& submission);
 
 }  // namespace gpusched::cli

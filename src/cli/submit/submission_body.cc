@@ -13,6 +13,7 @@ void write_process(JsonWriter& json, const Submission& from) {
   if (from.shell) json.field("shell", true);
   json.field("working_directory", from.working_directory);
   write_strings(json, "environment", from.environment);
+  if (!from.variables.empty()) write_strings(json, "variables", from.variables);
   json.field("umask", from.umask);
   json.key("resource_limits");
   write_value(json, std::make_shared<const ResourceLimits>(from.limits), Plain{});
@@ -31,13 +32,7 @@ void write_single_fields(JsonWriter& json, const Submission& from) {
 }
 
 void write_many(JsonWriter& json, const Submission& from) {
-  if (!from.after.empty()) {
-    json.key("after").begin_array();
-    for (const AfterEntry& entry : from.after) {
-      json.begin_object().key("job").raw(entry.selector).field("kind", entry.kind).end_object();
-    }
-    json.end_array();
-  }
+  if (!from.after.empty()) write_after(json, from.after);
   if (from.array) {
     json.key("array").begin_object().field("indices", from.array->indices);
     json.field("limit", from.array->limit).end_object();
@@ -51,6 +46,14 @@ void write_task(JsonWriter& json, const SweepTask& task) {
 }
 
 }  // namespace
+
+void write_after(JsonWriter& json, const std::vector<AfterEntry>& after) {
+  json.key("after").begin_array();
+  for (const AfterEntry& entry : after) {
+    json.begin_object().key("job").raw(entry.selector).field("kind", entry.kind).end_object();
+  }
+  json.end_array();
+}
 
 std::string write_single(const Submission& submission) {
   std::string text;

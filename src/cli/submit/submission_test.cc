@@ -198,9 +198,52 @@ TEST(Submission, WritesManyTasksAsLines) {
   EXPECT_EQ(body.text.find("\"tasks\""), std::string::npos);
 }
 
-TEST(Submission, NoticesParametersThatTheCommandDoesNotUse) {
+TEST(Submission, NoticesParametersThatNothingUses) {
   EXPECT_EQ(unused_parameters(*read({"--param", "a=1", "--param", "b=1", "--", "x", "{a}"})),
-            (Texts{"{b}"}));
+            (Texts{"b"}));
+  for (const std::string flag : {"--output", "--error", "--name", "--tag", "--cwd", "--env"}) {
+    EXPECT_TRUE(unused_parameters(*read({"--param", "b=1", flag, "V={b}", "--", "x"})).empty())
+        << flag;
+  }
+}
+
+TEST(Submission, VariablesWithPlaceholdersLieOnTopOfWhatAllShare) {
+  const JsonValue body = body_of({"--param", "lr=1,2", "--env", "LR={lr}", "--env", "LANG={lr}",
+                                  "--env", "A={other}", "--", "x"});
+  const auto& own = *body.find("variables")->as<JsonArray>();
+  ASSERT_EQ(own.size(), 2U);
+  EXPECT_EQ(*own[0].as<std::string>(), "LR={lr}");
+  EXPECT_EQ(*own[1].as<std::string>(), "LANG={lr}");
+  const auto& shared = *body.find("environment")->as<JsonArray>();
+  ASSERT_EQ(shared.size(), 2U);
+  EXPECT_EQ(*shared[1].as<std::string>(), "A={other}");
+  EXPECT_EQ(body_of({"--env", "LR={lr}", "--", "x"}).find("variables"), nullptr);
+}
+
+TEST(Submission, JobsThatWouldWriteToOneFileAreRefusedByFlag) {
+  const auto fault = [](const Texts& words) {
+    const auto submission = read(words);
+    const auto tasks = tasks_of(*submission);
+    return tasks ? "" : tasks.error().message;
+  };
+  EXPECT_EQ(fault({"--array", "3-5", "--output", "x.log", "--", "x"}),
+            "jobs 3 and 4 of the sweep would both write to /home/ml1/x.log; put {index} or a "
+            "parameter into --output");
+  EXPECT_EQ(fault({"--param", "a=1,2", "--error", "{a}.log", "--", "x"}), "");
+  EXPECT_EQ(fault({"--array", "5-2", "--", "x"}),
+            "--array must be like 0-99, 1,3,5 or 0-100:10, not \"5-2\"");
+}
+
+TEST(Submission, TheShellIsForALine) {
+  EXPECT_EQ(text_at(body_of({"--shell", "bash", "--cmd", "x"}), "shell_program"), "bash");
+  EXPECT_EQ(read({"--shell", "bash", "--", "x"}).error().message,
+            "--shell: there is no line for it; write the command as --cmd 'LINE'");
+  auto arguments =
+      *parse_arguments("submit", kSubmitSections, Operands::kCommand, Texts{"--", "x"});
+  arguments.add(*find_flag(kSubmitSections, "--shell"), "bash", "gpusched.yaml:1:8");
+  const auto submission = read_submission(arguments, around(), {});
+  ASSERT_TRUE(submission) << "a default waits for a line";
+  EXPECT_EQ(submission->fields, "");
 }
 
 TEST(Submission, RefusesBadValuesInOneSentence) {
@@ -253,6 +296,14 @@ TEST(Submission, RefusesBadValuesInOneSentence) {
       {{"--begin", "+2h", "--deadline", "+1h", "--", "x"}, "--deadline must be later than --begin"},
       {{"--vram-limit", "1G", "--vram", "2G", "--", "x"},
        "--vram-limit must not be less than --vram"},
+      {{"--vram", "8", "--", "x"}, "--vram: '8' is 8 bytes, less than 1 MiB; did you mean 8G?"},
+      {{"--mem", "1", "--", "x"}, "--mem: '1' is 1 byte, less than 1 MiB; did you mean 1G?"},
+      {{"--vram-limit", "800K", "--", "x"},
+       "--vram-limit: '800K' is 800 KiB, less than 1 MiB; did you mean 800M?"},
+      {{"--cpus", "99999999", "--", "x"}, "--cpus must be from 0 to 1000000"},
+      {{"--shell", "bash -e", "--cmd", "x"}, "--shell: 'bash -e' is not the name of one program"},
+      {{"--param", "a-b=1", "--param", "a.b=2", "--", "x"},
+       "--param: a-b and a.b would both be the variable GPUSCHED_PARAM_A_B; rename one"},
       {{"--vram-limit", "1G", "--gpus", "0", "--", "x"},
        "--vram-limit needs a card, but --gpus is 0"},
   };
@@ -269,7 +320,7 @@ TEST(Submission, RefusesBadValuesInOneSentence) {
 // The fields that are not of the spec, or that `set` says in its own way.
 bool apart(std::string_view field) {
   return field == "priority" || field == "hold" || field == "environment" || field == "exclusive" ||
-         field == "cpu_use";
+         field == "cpu_use" || field == "working_directory" || field == "after";
 }
 
 TEST(Submission, EveryFlagThatIsAFieldIsInTheListAndCanChangeAsThere) {

@@ -17,7 +17,7 @@ inline constexpr std::array kNeedsFlags = {
              "gpus", write_flag<parse_gpu_count>, "cards"),
     as_field(Flag{"--vram", 0, FlagKind::kValue, "SIZE",
                   "memory needed on each card, 8G; without it the card is its own"},
-             "vram_bytes", write_flag<parse_size>, "memory on each card"),
+             "vram_bytes", write_flag<parse_memory>, "memory on each card"),
     as_field(Flag{"--share", 0, FlagKind::kValue, "PERCENT",
                   "part of each card's compute that it needs"},
              "share_percent", write_flag<parse_share>, "part of each card's compute"),
@@ -34,7 +34,7 @@ inline constexpr std::array kNeedsFlags = {
     as_field(Flag{"--cpus", 0, FlagKind::kValue, "N", "processors (0 with a card, else 1)"}, "cpus",
              write_flag<parse_count>, "processors"),
     as_field(Flag{"--mem", 0, FlagKind::kValue, "SIZE", "host memory"}, "ram_bytes",
-             write_flag<parse_size>, "host memory"),
+             write_flag<parse_memory>, "host memory"),
     as_field(Flag{"--cpu-ok", 0, FlagKind::kOptionalValue, "fallback",
                   "may run without a card: at once if CPUs are free, or =fallback when no card is",
                   Offer::kWords, "prefer fallback"},
@@ -50,12 +50,12 @@ inline constexpr std::array kWhenFlags = {
              "after"),
     as_field(
         Flag{"--begin", 0, FlagKind::kValue, "TIME", "not before: 18:00, 'tomorrow 8:00', +2h"},
-        "begin", write_time, "not before"),
+        "begin", write_time, "not before; none: at once"),
     as_field(Flag{"--expire", 0, FlagKind::kValue, "TIME", "give up if it has not started by then"},
-             "expire", write_time, "give up if not started by then"),
+             "expire", write_time, "give up if not started by then; none: never"),
     as_field(Flag{"--deadline", 0, FlagKind::kValue, "TIME",
                   "should be over by then: goes first as it nears"},
-             "deadline", write_time, "should be over by then: goes first as it nears"),
+             "deadline", write_time, "should be over by then: goes first as it nears; none"),
     as_field(Flag{"--hold", 0, FlagKind::kSwitch, "", "wait until it is released"}, "hold",
              write_fact),
     as_field(Flag{"--group", 0, FlagKind::kValue, "NAME",
@@ -71,7 +71,7 @@ inline constexpr std::array kLifeFlags = {
              "time_limit_s", write_flag<parse_duration>, "limit on running time; 0: none"),
     as_field(Flag{"--vram-limit", 0, FlagKind::kValue, "SIZE",
                   "ended when it takes more than this on a card"},
-             "vram_limit_bytes", write_flag<parse_size>,
+             "vram_limit_bytes", write_flag<parse_memory>,
              "what it may take on each card, also while it runs; 0: any"),
     as_field(Flag{"--signal", 0, FlagKind::kValue, "USR1@60",
                   "send this signal so long before the time limit"},
@@ -101,7 +101,10 @@ inline constexpr std::array kLifeFlags = {
              "preempt", write_word),
 };
 inline constexpr std::array kProcessFlags = {
-    Flag{"--cmd", 0, FlagKind::kValue, "LINE", "a line for /bin/sh instead of '-- COMMAND'"},
+    Flag{"--cmd", 0, FlagKind::kValue, "LINE", "a line for the shell instead of '-- COMMAND'"},
+    as_field(Flag{"--shell", 0, FlagKind::kValue, "PROGRAM", "the shell for that line (/bin/sh)",
+                  Offer::kWords, "sh bash zsh fish"},
+             "shell_program", write_shell, "another shell for its line"),
     Flag{"--file", 0, FlagKind::kValue, "job.yaml", "read the job from a file; - is standard input",
          Offer::kFiles},
     as_field(
@@ -129,13 +132,14 @@ inline constexpr std::array kNamesFlags = {
     as_field(Flag{"--project", 0, FlagKind::kValue, "NAME", "for reports"}, "project", write_text),
 };
 inline constexpr std::array kSweepFlags = {
-    as_field(Flag{"--array", 0, FlagKind::kValue, "0-99%4",
-                  "one job per index, {index} in the command; %4: 4 at once"},
-             "array"),
+    as_field(
+        Flag{"--array", 0, FlagKind::kValue, "0-99%4",
+             "one job per index; {index} in command, paths, names and variables; %4: 4 at once"},
+        "array"),
     Flag{"--param", 0, FlagKind::kValue, "NAME=VALUES",
-         "one job per value, {NAME} in the command: a,b,c or 1:5 or 0:1:0.1; repeatable"},
+         "one job per value, which {NAME} stands for: a,b,c or 1:5 or 0:1:0.1; repeatable"},
     Flag{"--each-line", 0, FlagKind::kValue, "FILE|-",
-         "one job per line, {line} in the command; without a command each line is one",
+         "one job per line, which {line} stands for; without a command each line is one",
          Offer::kFiles},
 };
 inline constexpr std::array<FlagSection, 8> kSubmitSections = {

@@ -133,7 +133,6 @@ Job some_job(JobState state) {
 
 Written written(std::string name, const Job& job) {
   const Knowledge known{.advice = "ask for less"};
-  const Environment environment{.hash = "", .variables = {"A=1"}};
   const RowFacts facts{.reason = "waits",
                        .estimated_start = Wall{Seconds{6}},
                        .progress = Progress{3, 4},
@@ -142,7 +141,7 @@ Written written(std::string name, const Job& job) {
                        .deadline_warning = "late",
                        .near_cpus = "0-3",
                        .away = Seconds{8}};
-  const OwnerFacts owner{.environment = &environment,
+  const OwnerFacts owner{.environment = {"A=1"},
                          .directory = "/d",
                          .control_socket = "/d/s",
                          .log_path = "/d/log",

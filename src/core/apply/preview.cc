@@ -47,7 +47,12 @@ struct Preview {
   Answer operator()(const PauseAsked& asked) const { return on_jobs(asked.jobs, asked); }
   Answer operator()(const ResumeAsked& asked) const { return on_jobs(asked.jobs, asked); }
   Answer operator()(const RequeueAsked& asked) const { return on_jobs(asked.jobs, asked); }
-  Answer operator()(const SetAsked& asked) const { return on_jobs(asked.jobs, asked); }
+  Answer operator()(const SetAsked& asked) const {
+    std::vector<JobId> jobs = all_waited_for(state, asked.patch.values().extras->after);
+    jobs.insert(jobs.end(), asked.jobs.begin(), asked.jobs.end());
+    if (asked.patch.before) jobs.push_back(*asked.patch.before);
+    return on_jobs(jobs, asked);
+  }
   Answer operator()(const AdoptAsked& asked) const {
     if (auto refusal = check_adopt(state, asked, now)) return *refusal;
     return Submitted{state.next_job(), 1, false};

@@ -68,24 +68,6 @@ Refusal never_fits(const StateView& state, const Needs& needs, std::size_t could
                     " card(s) can ever satisfy it; " + best + missing_clause(state));
 }
 
-std::optional<Refusal> check_dependencies(const StateView& state, const JobSpec& spec) {
-  for (const Dependency& dependency : spec.extras->after) {
-    const Job* job = state.find(dependency.job);
-    if (job == nullptr || state.in_open_submission(dependency.job)) {
-      return refuse(RefusalKind::kNotFound,
-                    "there is no job " + to_string(dependency.job) + " to wait for");
-    }
-    if (status_of(state, dependency) == DependencyStatus::kImpossible) {
-      const char* wish = dependency.kind == DependencyKind::kOk ? "success" : "failure";
-      return refuse(RefusalKind::kConflict, "job " + to_string(dependency.job) +
-                                                " has already ended as " + state_name(job->state) +
-                                                ", so waiting for its " + wish +
-                                                " would never end");
-    }
-  }
-  return std::nullopt;
-}
-
 // A key that is already used: the answer of the first time, or a conflict.
 std::optional<Answer> repeated(const StateView& state, const SubmitAsked& asked) {
   if (asked.spec->extras->key.empty()) return std::nullopt;
@@ -146,6 +128,24 @@ std::optional<Refusal> check_needs(const StateView& state, const Needs& needs) {
     could += could_ever_fit(*card, needs) ? 1 : 0;
   }
   if (could < least) return never_fits(state, needs, could);
+  return std::nullopt;
+}
+
+std::optional<Refusal> check_dependencies(const StateView& state, const JobSpec& spec) {
+  for (const Dependency& dependency : spec.extras->after) {
+    const Job* job = state.find(dependency.job);
+    if (job == nullptr || state.in_open_submission(dependency.job)) {
+      return refuse(RefusalKind::kNotFound,
+                    "there is no job " + to_string(dependency.job) + " to wait for");
+    }
+    if (status_of(state, dependency) == DependencyStatus::kImpossible) {
+      const char* wish = dependency.kind == DependencyKind::kOk ? "success" : "failure";
+      return refuse(RefusalKind::kConflict, "job " + to_string(dependency.job) +
+                                                " has already ended as " + state_name(job->state) +
+                                                ", so waiting for its " + wish +
+                                                " would never end");
+    }
+  }
   return std::nullopt;
 }
 

@@ -40,6 +40,8 @@ Applied apply_release(State& state, const ReleaseAsked& asked, Now now);
 Applied apply_pause(State& state, const PauseAsked& asked, Now now);
 Applied apply_resume(State& state, const ResumeAsked& asked, Now now);
 // What `set` would make of the specs; the refusal if it must not be done at all.
+// `move`. REQUIRES: asked.patch.before, and the jobs exist.
+Applied move_in_queue(State& state, const SetAsked& asked, Now now);
 std::optional<Refusal> renew_specs(const StateView& state, const SetAsked& asked,
                                    RenewedSpecs& renewed);
 Applied apply_requeue(State& state, const RequeueAsked& asked, Now now);
@@ -153,5 +155,7 @@ std::shared_ptr<const JobSpec> spec_under_terms(const StateView& state, const Su
 
 // The patch applied to a spec; the needs are checked against the machine.
 std::optional<Refusal> check_needs(const StateView& state, const Needs& needs);
+// Every job to wait for exists and can still end as wished.
+std::optional<Refusal> check_dependencies(const StateView& state, const JobSpec& spec);
 
 }  // namespace gpusched

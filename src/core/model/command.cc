@@ -1,54 +1,11 @@
-// Filling in the placeholders of a command: {lr} from a sweep's values, {line} from --each-line,
-// {index} from an array. What is not a known name stays as it was written, so that shell and JSON
-// braces survive.
+// The command of a job, for the kernel and for people.
 #include <algorithm>
 
 #include "core/model/job.h"
+#include "core/model/placeholders.h"
 
 namespace gpusched {
 namespace {
-
-std::size_t longest_name(const ArrayTask& task) {
-  std::size_t longest = std::string_view("index").size();
-  for (const auto& [name, value] : task.values) longest = std::max(longest, name.size());
-  return longest;
-}
-
-// Looks no further for the end of a name than names are long: text with many braces costs as much
-// as text without.
-std::string fill_in(std::string_view text, const ArrayTask& task) {
-  const std::size_t longest = longest_name(task);
-  std::string filled;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t open = text.find('{', at);
-    if (open == std::string_view::npos) break;
-    filled.append(text, at, open - at);
-    const std::string_view after = text.substr(open + 1, longest + 1);
-    const std::size_t length = after.find('}');
-    const std::size_t close = open + 1 + length;
-    const std::string_view name =
-        length == std::string_view::npos ? std::string_view() : after.substr(0, length);
-    if (length == std::string_view::npos) {
-      filled += '{';
-      at = open + 1;
-      continue;
-    }
-    const auto value =
-        std::ranges::find(task.values, name, &std::pair<std::string, std::string>::first);
-    if (value != task.values.end()) {
-      filled += value->second;
-      at = close + 1;
-    } else if (name == "index") {
-      filled += std::to_string(task.index);
-      at = close + 1;
-    } else {
-      filled += '{';
-      at = open + 1;
-    }
-  }
-  return filled.append(text.substr(std::min(at, text.size())));
-}
 
 bool plain_word(std::string_view word) {
   static constexpr std::string_view kPlain = "_-+=./:,@%";
@@ -80,7 +37,9 @@ std::vector<std::string> command_of(const Job& job) {
   }
   if (!job.spec->shell) return argv;
   // sh -c LINE sh ARG…: further words are the line's $1, $2, …
-  std::vector<std::string> wrapped = {"/bin/sh", "-c", argv.empty() ? "" : argv.front()};
+  const std::string& shell = job.spec->extras->shell_program;
+  std::vector<std::string> wrapped = {shell.empty() ? "/bin/sh" : shell, "-c",
+                                      argv.empty() ? "" : argv.front()};
   if (argv.size() > 1) {
     wrapped.emplace_back("sh");
     wrapped.insert(wrapped.end(), argv.begin() + 1, argv.end());

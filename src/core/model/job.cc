@@ -195,4 +195,8 @@ Microseconds ran_for(const Running& running, Wall now) {
   return std::max(now - running.started_at - away_by(running, now), Microseconds{0});
 }
 
+QueuePlace queue_place_of(const Job& job) {
+  return job.place.unset() ? QueuePlace{job.submitted_at, job.id} : *job.place;
+}
+
 }  // namespace gpusched

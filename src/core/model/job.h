@@ -130,13 +130,17 @@ struct SpecExtras {
   // On each card: an attempt that takes more in two looks in a row is ended. 0: no limit.
   std::uint64_t vram_limit_bytes = 0;
   std::string comment;  // For people.
-  int array_limit = 0;  // `--array 0-99%4`: how many of the array run at once; 0: no limit.
+  // On top of the environment: "NAME=value" with placeholders still in place; "NAME": taken away.
+  std::vector<std::string> variables;
+  std::string shell_program;  // Runs the line; empty: /bin/sh.
+  int array_limit = 0;        // `--array 0-99%4`: how many of the array run at once; 0: no limit.
   friend bool operator==(const SpecExtras&, const SpecExtras&) = default;
 };
 
-// What the user asked for. Immutable once accepted; the jobs of an array share one.
+// What the user asked for. Immutable once accepted; the jobs of an array share one, so that
+// placeholders ({lr}, {line}, {index}) are still in place (core/model/placeholders.h).
 struct JobSpec {
-  std::vector<std::string> argv;  // With placeholders ({lr}, {line}, {index}) still in place.
+  std::vector<std::string> argv;
   std::string working_directory;
   // Once all its jobs have ended, only the name (ended_environments.h): the one field that changes.
   mutable std::shared_ptr<const Environment> environment;
@@ -148,7 +152,7 @@ struct JobSpec {
   RetryRule retry;
   TimeRule time;
   std::uint32_t umask = 022;
-  bool shell = false;  // argv[0] is a line for /bin/sh -c.
+  bool shell = false;  // argv[0] is a line for a shell's -c.
   bool restartable = false;
   PreemptPolicy preempt = PreemptPolicy::kAuto;
   Attach attach = Attach::kNone;
@@ -162,7 +166,7 @@ struct JobSpec {
 struct ArrayTask {
   JobId array{};  // The first job of the array; names the array.
   std::uint32_t index = 0;
-  std::vector<std::pair<std::string, std::string>> values;  // {name} -> value in the command.
+  std::vector<std::pair<std::string, std::string>> values;  // {name} -> value.
 };
 
 // The cards and host resources an attempt holds.
@@ -266,6 +270,13 @@ struct Ended {
 };
 using JobState = std::variant<Held, Queued, Starting, Running, Ended>;
 
+// A job's place among those of equal rank: by when it came, then by its number.
+struct QueuePlace {
+  Wall at{};
+  JobId rank{};
+  friend auto operator<=>(const QueuePlace&, const QueuePlace&) = default;
+};
+
 struct Job {
   JobId id{};
   std::shared_ptr<const JobSpec> spec;
@@ -275,8 +286,9 @@ struct Job {
   int priority = 50;
   int moves = 0;  // How often it was moved aside, all attempts together.
   Wall submitted_at{};
-  int attempt = 0;   // Attempts begun so far; the current one while starting or running.
-  int failures = 0;  // Attempts that counted against the retries.
+  Rare<QueuePlace> place;  // Another job's, whose place it took; unset: its own.
+  int attempt = 0;         // Attempts begun so far; the current one while starting or running.
+  int failures = 0;        // Attempts that counted against the retries.
   // After an out-of-memory failure or under pressure: the next attempt holds no less on each card.
   std::uint64_t vram_floor_bytes = 0;
   int saved_attempt =
@@ -333,6 +345,9 @@ Presence& come_back(Job& job, Wall now);
 Microseconds away_for(const Job& job, Wall now);
 // How long it has computed by then: the time since its start without that aside.
 Microseconds ran_for(const Running& running, Wall now);
+
+// Where it stands in the queue.
+QueuePlace queue_place_of(const Job& job);
 
 // The command as it will be executed: placeholders filled in from the task.
 std::vector<std::string> command_of(const Job& job);

@@ -12,10 +12,13 @@ namespace gpusched {
 class JobPatch {
  public:
   std::optional<int> priority;
+  std::optional<JobId> before;  // In the queue; alone, without other changes.
 
   bool changes_spec() const { return given_.any(); }
   // It has a field that can change only while a job waits.
   bool only_for_waiting() const;
+  // The command, or what it finds around it.
+  bool changes_what_runs() const;
   JobSpec applied_to(const JobSpec& spec) const;
   // The values of the fields that are given; the others have their defaults.
   const JobSpec& values() const { return values_; }

@@ -130,13 +130,13 @@ using enum Shown;
 // In the order of the store's text, of which the digest of a submission with a key is made: rows
 // do not change their places, and new ones come last.
 inline constexpr auto kAll = std::make_tuple(
-    old("command", &JobSpec::argv, {.shown = kNowhere}),
-    old("shell", &JobSpec::shell, {.shown = kPlaces}),
-    old("working_directory", &JobSpec::working_directory, {.shown = kPlaces}),
+    old("command", &JobSpec::argv, {.set = kWaiting, .shown = kNowhere}),
+    old("shell", &JobSpec::shell, {.set = kWaiting, .shown = kPlaces}),
+    old("working_directory", &JobSpec::working_directory, {.set = kWaiting, .shown = kPlaces}),
     old("umask", &JobSpec::umask, {.shown = kNowhere, .most = 0777}),
     old("resource_limits", &JobSpec::limits, {.shown = kNowhere}),
     old("tags", &SpecExtras::tags, {.set = kAlive, .shown = kRow, .most = kLabelMost}),
-    old("after", &SpecExtras::after), old("retry_causes", &RetryRule::causes),
+    old("after", &SpecExtras::after, {.set = kWaiting}), old("retry_causes", &RetryRule::causes),
     old("name", &JobSpec::name, {.set = kAlive, .shown = kRow, .most = kLabelMost}),
     old("group", &JobSpec::group, {.set = kWaiting, .shown = kRow, .most = kLabelMost}),
     old("project", &JobSpec::project, {.shown = kRow, .most = kLabelMost}),
@@ -172,7 +172,11 @@ inline constexpr auto kAll = std::make_tuple(
     field("vram_limit_bytes", &SpecExtras::vram_limit_bytes, {.set = kAlive, .most = kBytesMost}),
     field("checkpoint", &JobSpec::saves),
     field("comment", &SpecExtras::comment,
-          {.set = kAlive, .shown = kPlaces, .most = 1000, .label = "Comment"}));
+          {.set = kAlive, .shown = kPlaces, .most = 1000, .label = "Comment"}),
+    // Like the environment, for the owner's eyes only.
+    field("variables", &SpecExtras::variables, {.set = kWaiting, .shown = kNowhere}),
+    field("shell_program", &SpecExtras::shell_program,
+          {.set = kWaiting, .shown = kPlaces, .most = kLabelMost, .label = "Shell"}));
 
 }  // namespace spec_fields
 

@@ -1,5 +1,7 @@
 #include "core/state/dependency.h"
 
+#include <set>
+
 namespace gpusched {
 
 DependencyStatus status_of(const StateView& state, const Dependency& dependency) {
@@ -36,6 +38,24 @@ std::vector<JobId> open_dependencies(const StateView& state, const JobSpec& spec
     if (status_of(state, dependency) == DependencyStatus::kOpen) open.push_back(dependency.job);
   }
   return open;
+}
+
+std::vector<JobId> all_waited_for(const StateView& state, const std::vector<Dependency>& after) {
+  std::set<JobId> seen;
+  std::vector<JobId> open;
+  const auto add = [&](const std::vector<Dependency>& list) {
+    for (const Dependency& one : list) {
+      if (seen.insert(one.job).second) open.push_back(one.job);
+    }
+  };
+  add(after);
+  while (!open.empty()) {
+    const Job* job = state.find(open.back());
+    open.pop_back();
+    // Of one that has ended, too: it may be run again.
+    if (job != nullptr) add(job->spec->extras->after);
+  }
+  return {seen.begin(), seen.end()};
 }
 
 }  // namespace gpusched

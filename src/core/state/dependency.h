@@ -20,4 +20,7 @@ DependencyStatus dependencies_of(const StateView& state, const JobSpec& spec);
 // Those still open, in the order given.
 std::vector<JobId> open_dependencies(const StateView& state, const JobSpec& spec);
 
+// These, those that they wait for, and so on; sorted.
+std::vector<JobId> all_waited_for(const StateView& state, const std::vector<Dependency>& after);
+
 }  // namespace gpusched

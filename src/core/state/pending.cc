@@ -23,12 +23,19 @@ const char* band_name(int priority) {
 OrderKey order_key_of(const Job& job, bool overdue, std::optional<Wall> start_by) {
   const auto band = static_cast<std::int8_t>(band_rank(job.priority));
   if (start_by && !overdue) {
-    return {.band = band, .waiting = 1, .priority = 0, .submitted_at = *start_by, .job = job.id};
+    return {.band = band,
+            .waiting = 1,
+            .priority = 0,
+            .submitted_at = *start_by,
+            .rank = job.id,
+            .job = job.id};
   }
+  const QueuePlace place = queue_place_of(job);
   return {.band = band,
           .waiting = static_cast<std::int8_t>(overdue ? 0 : 2),
           .priority = static_cast<std::int16_t>(-job.priority),
-          .submitted_at = job.submitted_at,
+          .submitted_at = place.at,
+          .rank = place.rank,
           .job = job.id};
 }
 
@@ -183,6 +190,7 @@ bool PendingWalk::later(std::uint32_t a, std::uint32_t b) const {
   if (one.key.submitted_at != other.key.submitted_at) {
     return other.key.submitted_at < one.key.submitted_at;
   }
+  if (one.key.rank != other.key.rank) return other.key.rank < one.key.rank;
   return other.key.job < one.key.job;
 }
 

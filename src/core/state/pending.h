@@ -35,7 +35,8 @@ struct OrderKey {
   std::int8_t band = 0;       // band_rank(): 0 is urgent.
   std::int8_t waiting = 2;    // First in its band: 0, overdue; 1, its deadline presses.
   std::int16_t priority = 0;  // Negated. Not where a deadline presses.
-  Wall submitted_at{};        // There, by when it must start.
+  Wall submitted_at{};        // There, by when it must start. Else that of its place.
+  JobId rank{};               // Its own number, or that of the job whose place it took.
   JobId job{};
   friend auto operator<=>(const OrderKey&, const OrderKey&) = default;
 };
@@ -110,6 +111,17 @@ class Pending {
   std::size_t shape_count() const { return shapes_.size(); }
   // By tenant and project; only those that have eligible jobs.
   const std::map<QueueKey, Queue>& queues() const { return queues_; }
+  // The jobs of one queue, in no order.
+  template <class Visit>
+  void for_each_of(const QueueKey& whose, Visit visit) const {
+    const auto queue = queues_.find(whose);
+    if (queue == queues_.end()) return;
+    for (const auto& heads : queue->second.heads_) {
+      for (const Head& head : heads) {
+        for (const OrderKey& key : head.shape->jobs) visit(key.job);
+      }
+    }
+  }
   // A job of this program waits that past runs decide about.
   bool waits_for_program(SignatureId program) const { return programs_.contains(program); }
   // REQUIRES: contains(id).
