@@ -1,5 +1,7 @@
 """Sweeps: what differs from job to job, and where it may stand."""
 
+import re
+
 import pytest
 
 
@@ -87,3 +89,24 @@ def test_lines_for_slurm_get_a_hint(running, place):
     script.write_text("#!/bin/sh\n#SBATCH --gres=gpu:1\ntrue\n")
     done = running.run("submit", "--gpus", "0", script)
     assert done.stderr.startswith(f"gpusched: {script}:2: #SBATCH lines are not read here; write '#GPUSCHED ")
+
+
+def test_a_dry_run_shows_commands_cards_and_the_start(own):
+    # The only test here that needs cards of its own.
+    done = own.run("submit", "--dry-run", "--param", "lr=1:5", "--", "echo", "{lr}")
+    assert done.stderr == "gpusched: would submit 5 jobs; nothing was changed\n"
+    assert done.stdout == ("Runs:   echo 1\n        echo 2\n        echo 3\n        and 2 more\n"
+                           "Cards:  0\nStarts: at once\n")
+    assert own.jobs() == []
+    held = own.run("submit", "--dry-run", "--hold", "--", "true").stdout
+    assert held.startswith("Runs:   true\nStarts: unknown\nWaits:  "), held
+    busy = [own.submit("--time", "1h", "--", "sleep", "3600") for _ in range(2)]
+    for job in busy:
+        own.wait_for(job, "running")
+    shown = own.run("submit", "--dry-run", "--", "true").stdout
+    assert re.search(r"^Starts: 20.*, in (1h|5\dm)", shown, re.M) and "\nWaits:  needs 1 card" in shown, shown
+    preview = own.http("POST", "/v1/jobs?dry_run=1", {"command": ["true"], "working_directory": "/"}).json()
+    assert preview["dry_run"] is True and preview["preview"]["starts_now"] is False
+    assert preview["preview"]["reasons"][0]["code"] == "cards"
+    assert own.run("run", "--dry-run", "--gpus", "0", "--", "true").stdout.endswith("Starts: at once\n")
+    assert len(own.jobs()) == 2

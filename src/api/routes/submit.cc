@@ -1,10 +1,12 @@
 // POST /v1/jobs
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "api/answers.h"
 #include "api/job_rows.h"
+#include "api/outlook.h"
 #include "api/routes/routes.h"
 #include "core/apply/apply.h"
 #include "core/backfill/deadline.h"
@@ -54,7 +56,11 @@ std::string submitted_json(const Context& context, const Call& call, const Submi
     const std::string warning = unknown_group(context, *first);
     if (!warning.empty()) json.field("warning", warning);
   }
-  if (call.dry_run) json.field("dry_run", true);
+  // What comes of it is added later.
+  if (call.dry_run) {
+    json.field("dry_run", true);
+    return out;
+  }
   json.end_object();
   return out;
 }
@@ -74,6 +80,22 @@ std::shared_ptr<const JobSpec> keep(Context& context, std::uint32_t uid, JobSpec
   spec.environment = context.environments.share(spec.environment, count);
   const std::uint64_t bytes = bytes_of(spec.argv) + bytes_of(spec.extras->variables);
   return context.spec_memory.hold(std::make_shared<const JobSpec>(std::move(spec)), uid, bytes);
+}
+
+// Those of its jobs that a preview shows.
+SubmitAsked first_of(const SubmitAsked& asked) {
+  constexpr std::size_t kShown = 3;
+  SubmitAsked some;
+  some.actor = asked.actor;
+  some.owner = asked.owner;
+  some.tenant = asked.tenant;
+  some.spec = asked.spec;
+  some.priority = asked.priority;
+  some.hold = asked.hold;
+  some.array = asked.array;
+  const std::size_t count = std::min(asked.tasks.size(), kShown);
+  some.tasks.assign(asked.tasks.begin(), asked.tasks.begin() + static_cast<std::ptrdiff_t>(count));
+  return some;
 }
 
 void ask(Context& context, const Call& call, SubmitBody body) {
@@ -97,13 +119,19 @@ void ask(Context& context, const Call& call, SubmitBody body) {
   asked.array = body.array;
   asked.total = body.tasks.size();
   asked.tasks = std::move(body.tasks);
-  ask_engine(context, call, std::move(asked), [&context, call](Result<Answer> answer) {
+  auto tried = std::make_shared<SubmitAsked>();
+  if (call.dry_run) *tried = first_of(asked);
+  ask_engine(context, call, std::move(asked), [&context, call, tried](Result<Answer> answer) {
     if (!answer) return call.responder.fail(answer.error());
     const auto* submitted = std::get_if<Submitted>(&*answer);
     if (submitted == nullptr) {
       return call.responder.fail({ErrorCode::kInternal, "the submission got no answer"});
     }
-    call.responder.send(json_response(submitted_json(context, call, *submitted)));
+    std::string out = submitted_json(context, call, *submitted);
+    if (call.dry_run) {
+      return send_with_outlook(context, call, std::move(out), std::move(*tried));
+    }
+    call.responder.send(json_response(std::move(out)));
   });
 }
 

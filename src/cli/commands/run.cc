@@ -8,6 +8,7 @@
 #include "cli/commands/verbs.h"
 #include "cli/display.h"
 #include "cli/jobs/job_ids.h"
+#include "cli/render/render.h"
 #include "cli/session.h"
 #include "cli/submit/prepare.h"
 #include "cli/submit/submit_flags.h"
@@ -196,12 +197,14 @@ int run_run(const Arguments& arguments) {
                              .target = dry_run ? "/v1/jobs?dry_run=1" : "/v1/jobs",
                              .body = write_body(*submission, {}).text});
   if (!answer) return fail(answer.error());
-  if (dry_run) {
-    note("would run this job; nothing was changed");
-    return kExitOk;
-  }
   auto submitted = parse_submitted(*answer);
   if (!submitted) return fail(submitted.error());
+  if (dry_run) {
+    note("would run this job; nothing was changed");
+    if (!submitted->preview) return kExitOk;  // Of an older daemon.
+    auto shown = print(render_preview(*submitted, stdout_page()));
+    return shown ? kExitOk : fail(shown.error());
+  }
   return Foreground(client, submitted->first).run();
 }
 

@@ -46,7 +46,9 @@ int report(const Arguments& arguments, const std::string& body) {
   if (arguments.has("--dry-run")) {
     note(fmt::format("would submit {}; nothing was changed",
                      counted(submitted->count, "job", "jobs")));
-    return kExitOk;
+    if (!submitted->preview) return kExitOk;  // Of an older daemon.
+    auto shown = print(render_preview(*submitted, stdout_page()));
+    return shown ? kExitOk : fail(shown.error());
   }
   if (!submitted->warning.empty()) note(submitted->warning);
   if (submitted->repeated) note("this key was submitted before; these are its jobs");

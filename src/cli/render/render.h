@@ -30,6 +30,8 @@ std::string render_explained_together(const ExplainedTogetherView& view, const P
 // What became of a job that has ended, and where its output is.
 std::string render_ended(const JobDetails& job, const Page& page);
 std::string render_trail(const std::vector<TrailView>& trail, const Page& page);
+// REQUIRES: it has a preview.
+std::string render_preview(const SubmittedView& submitted, const Page& page);
 std::string render_groups(const std::vector<GroupView>& groups, const Page& page);
 std::string render_reservations(const std::vector<ReservationView>& reservations, const Page& page);
 std::string render_gpus(const GpusView& view, const Page& page);

@@ -158,6 +158,27 @@ Result<std::vector<TrailView>> parse_trail(std::string_view body) {
   return trail;
 }
 
+namespace {
+
+PreviewView preview_of(const Reader& json) {
+  PreviewView view;
+  json.texts("commands", view.commands);
+  json.fact("starts_now", view.starts_now);
+  json.each("gpus", [&](const JsonValue& entry) {
+    int number = 0;
+    Reader(&entry).number("number", number);
+    view.cards.push_back(number);
+  });
+  json.each("reasons", [&](const JsonValue& entry) {
+    Reader(&entry).text("message", view.reasons.emplace_back());
+  });
+  json.time("estimated_start", view.estimated_start);
+  json.fact("start_guessed", view.start_guessed);
+  return view;
+}
+
+}  // namespace
+
 Result<SubmittedView> parse_submitted(std::string_view body) {
   auto value = parse_answer(body);
   if (!value) return failure(value.error());
@@ -169,6 +190,9 @@ Result<SubmittedView> parse_submitted(std::string_view body) {
   json.number("count", view.count);
   json.fact("repeated", view.repeated);
   json.text("warning", view.warning);
+  if (const Reader preview = json.inner("preview"); preview.present()) {
+    view.preview = preview_of(preview);
+  }
   return view;
 }
 

@@ -171,12 +171,23 @@ struct GroupView {
   std::uint64_t waiting = 0;
 };
 
+// What would become of a submission that is only tried.
+struct PreviewView {
+  std::vector<std::string> commands;  // The first ones.
+  bool starts_now = false;
+  std::vector<int> cards;
+  std::vector<std::string> reasons;
+  std::optional<Wall> estimated_start;
+  bool start_guessed = false;
+};
+
 struct SubmittedView {
   std::uint64_t first = 0;
   std::uint64_t last = 0;
   std::uint64_t count = 0;
   bool repeated = false;
   std::string warning;  // A deadline that cannot be met.
+  std::optional<PreviewView> preview;
 };
 
 struct ChangedView {

@@ -1,0 +1,46 @@
+// `submit --dry-run`: what would run, where, and when or why not yet.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/text.h"
+#include "cli/display.h"
+#include "cli/render/render.h"
+
+namespace gpusched::cli {
+namespace {
+
+std::string start_text(const PreviewView& view, const Page& page) {
+  if (view.starts_now) return "at once";
+  if (!view.estimated_start) return "unknown";
+  const Microseconds in = *view.estimated_start - page.now;
+  std::string text = local_time(*view.estimated_start, page);
+  if (in > Microseconds{0}) text += fmt::format(", in {}", format_duration(in));
+  if (view.start_guessed) text += "; a guess: not all jobs before it have a time limit";
+  return text;
+}
+
+}  // namespace
+
+std::string render_preview(const SubmittedView& submitted, const Page& page) {
+  const PreviewView& view = *submitted.preview;
+  std::string out;
+  for (const std::string& command : view.commands) {
+    out += fmt::format("{}{}\n", out.empty() ? "Runs:   " : "        ", escaped(command));
+  }
+  if (submitted.count > view.commands.size()) {
+    out += fmt::format("        and {} more\n", submitted.count - view.commands.size());
+  }
+  if (view.starts_now) {
+    out +=
+        fmt::format("Cards:  {}\n",
+                    view.cards.empty() ? "none" : fmt::format("{}", fmt::join(view.cards, ", ")));
+  }
+  out += fmt::format("Starts: {}\n", start_text(view, page));
+  for (std::size_t i = 0; i < view.reasons.size(); ++i) {
+    out += fmt::format("{}{}\n", i == 0 ? "Waits:  " : "        ",
+                       wrapped(escaped(view.reasons[i]), page.width, 8));
+  }
+  return out;
+}
+
+}  // namespace gpusched::cli
