@@ -3,9 +3,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "cli/commands/verbs.h"
+#include "cli/display.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
+#include "cli/submit/defaults.h"
+#include "cli/submit/submission.h"
+#include "cli/submit/submit_flags.h"
 #include "json/json_writer.h"
 
 namespace gpusched::cli {
@@ -16,6 +22,8 @@ constexpr std::array kConfigFlags = {
          Offer::kFiles},
     Flag{"--defaults", 0, FlagKind::kSwitch, "",
          "the commented sample: every setting, its default"},
+    Flag{"--submit", 0, FlagKind::kSwitch, "",
+         "what submit and run ask for by default here, and where that is written"},
     Flag{"--running", 0, FlagKind::kSwitch, "", "what the daemon uses now (administrators)"},
 };
 constexpr std::array<FlagSection, 2> kConfigSections = {FlagSection{"What", kConfigFlags},
@@ -34,7 +42,59 @@ int print_text(const Arguments& arguments, const std::string& path, const std::s
   return done ? kExitOk : fail(done.error());
 }
 
+Result<std::vector<FlagValue>> submit_defaults() {
+  auto around = surroundings();
+  if (!around) return failure(around.error());
+  auto defaults = find_defaults(defaults_asked(around->working_directory, process_environment()),
+                                kSubmitSections);
+  if (!defaults) return failure(defaults.error());
+  for (const std::string& words : defaults->passed_over) note(words);
+  Arguments values;
+  fill_from_defaults(values, *defaults);
+  std::vector<FlagValue> applied;
+  for (const FlagSection& section : kSubmitSections) {
+    for (const Flag& flag : section.flags) {
+      for (const FlagValue* value : values.all(flag.name)) applied.push_back(*value);
+    }
+  }
+  return applied;
+}
+
+int show_submit(const Arguments& arguments) {
+  const auto applied = submit_defaults();
+  if (!applied) return fail(applied.error());
+  std::string out;
+  if (arguments.has("--json")) {
+    JsonWriter json(out);
+    json.begin_object().field("schema", 1).key("defaults").begin_array();
+    for (const FlagValue& value : *applied) {
+      json.begin_object().field("flag", value.flag->name).field("value", value.text);
+      json.field("from", value.where).end_object();
+    }
+    json.end_array().end_object();
+    out += "\n";
+  } else if (applied->empty()) {
+    note(
+        "there are no defaults: no gpusched.yaml in this directory or above it, and no "
+        "~/.config/gpusched/submit.yaml");
+  }
+  std::size_t widest = 0;
+  std::vector<std::string> lines;
+  for (const FlagValue& value : *applied) {
+    const bool fact = value.flag->kind != FlagKind::kValue && value.text.empty();
+    lines.push_back(
+        escaped(fmt::format("{}: {}", value.flag->name.substr(2), fact ? "true" : value.text)));
+    widest = std::max(widest, lines.back().size());
+  }
+  for (std::size_t i = 0; !arguments.has("--json") && i < lines.size(); ++i) {
+    out += fmt::format("{:<{}}  # {}\n", lines[i], widest, escaped((*applied)[i].where));
+  }
+  auto done = print(out);
+  return done ? kExitOk : fail(done.error());
+}
+
 int show(const Arguments& arguments, const std::string& given) {
+  if (arguments.has("--submit")) return show_submit(arguments);
   if (arguments.has("--defaults")) return print_text(arguments, "", default_config_text());
   if (arguments.has("--running")) {
     auto text = client_of(arguments).call({.target = "/v1/config"});
@@ -74,12 +134,17 @@ int run_config(const Arguments& arguments) {
 
 constinit const Verb kConfigVerb = {
     .name = "config",
-    .summary = "show or check the daemon's configuration",
+    .summary = "show or check the daemon's configuration, or the defaults of submit",
     .usage = "config [show | check] [FILE] [FLAGS]",
-    .about = "Works without a daemon. Errors are given with line and column.",
+    .about =
+        "Works without a daemon. Errors are given with line and column. 'config show --submit' "
+        "tells\n"
+        "what gpusched.yaml, here or above, and ~/.config/gpusched/submit.yaml add to every "
+        "submit.",
     .examples =
         "gpusched config show --defaults > gpusched.yaml\n"
-        "gpusched config check /etc/gpusched/gpusched.yaml",
+        "gpusched config check /etc/gpusched/gpusched.yaml\n"
+        "gpusched config show --submit",
     .sections = kConfigSections,
     .operands = Operands::kWords,
     .words = "show check",

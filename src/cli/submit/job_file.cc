@@ -13,8 +13,12 @@ namespace gpusched::cli {
 namespace {
 
 // Flags that make no sense inside a job file.
-constexpr std::array<std::string_view, 5> kNotHere = {"--file", "--json", "--dry-run", "--help",
-                                                      "--socket"};
+constexpr std::array<std::string_view, 6> kNotInJob = {"--file", "--json",   "--dry-run",
+                                                       "--help", "--socket", "--no-defaults"};
+// What belongs to one submission.
+constexpr std::array<std::string_view, 13> kNotInDefaults = {
+    "--file", "--json",  "--dry-run",   "--help",  "--socket", "--no-defaults", "--cmd",
+    "--key",  "--after", "--each-line", "--array", "--param",  "--hold"};
 
 std::string place(const std::string& file, const YAML::Mark& mark) {
   return mark.is_null() ? file : fmt::format("{}:{}:{}", file, mark.line + 1, mark.column + 1);
@@ -23,6 +27,8 @@ std::string place(const std::string& file, const YAML::Mark& mark) {
 tl::unexpected<Error> wrong(const std::string& where, const std::string& why) {
   return failure(ErrorCode::kInvalid, where + ": " + why);
 }
+
+std::string called(bool defaults) { return defaults ? "a file with defaults" : "a job file"; }
 
 // REQUIRES: a scalar. A value may hold the list marks of its flag: they are escaped.
 std::string sweep_value(const YAML::Node& node) {
@@ -36,12 +42,13 @@ std::string sweep_value(const YAML::Node& node) {
 
 class JobFile {
  public:
-  JobFile(const std::string& file, std::span<const FlagSection> sections)
-      : file_(file), sections_(sections) {}
+  JobFile(const std::string& file, std::span<const FlagSection> sections, bool defaults)
+      : file_(file), sections_(sections), defaults_(defaults) {}
 
   Result<Arguments> read(const YAML::Node& root) {
     if (!root.IsMap()) {
-      return wrong(place(file_, root.Mark()), "a job file is a list of keys such as 'gpus: 2'");
+      return wrong(place(file_, root.Mark()),
+                   fmt::format("{} is a list of keys such as 'gpus: 2'", called(defaults_)));
     }
     std::vector<std::string> seen;
     for (const auto& entry : root) {
@@ -52,7 +59,8 @@ class JobFile {
         return wrong(where, fmt::format("the key '{}' is given twice", key));
       }
       seen.push_back(key);
-      auto taken = key == "command" ? command(entry.second) : flag(key, where, entry.second);
+      const bool is_command = key == "command" && !defaults_;
+      auto taken = is_command ? command(entry.second) : flag(key, where, entry.second);
       if (!taken) return failure(taken.error());
     }
     return std::move(arguments_);
@@ -80,9 +88,11 @@ class JobFile {
 
   Result<void> flag(const std::string& key, const std::string& where, const YAML::Node& node) {
     const std::string name = "--" + key;
-    const Flag* found =
-        std::ranges::find(kNotHere, name) == kNotHere.end() ? find_flag(sections_, name) : nullptr;
-    if (found == nullptr) return unknown(key, where);
+    const Flag* found = find_flag(sections_, name);
+    if (defaults_ && (key == "command" || (found != nullptr && !is_here(name)))) {
+      return wrong(where, fmt::format("{} belongs to one job; it cannot be a default", key));
+    }
+    if (found == nullptr || !is_here(name)) return unknown(key, where);
     const std::string at = place(file_, node.Mark());
     if (node.IsNull()) return wrong(where, fmt::format("{} has no value", key));
     if (found->kind == FlagKind::kSwitch) return fact(*found, key, at, node);
@@ -98,17 +108,21 @@ class JobFile {
   }
 
   Result<void> unknown(const std::string& key, const std::string& where) const {
-    std::vector<std::string_view> keys = {"command"};
+    std::vector<std::string_view> keys;
+    if (!defaults_) keys.push_back("command");
     for (const FlagSection& section : sections_) {
       for (const Flag& flag : section.flags) {
-        if (std::ranges::find(kNotHere, flag.name) == kNotHere.end()) {
-          keys.push_back(flag.name.substr(2));
-        }
+        if (is_here(flag.name)) keys.push_back(flag.name.substr(2));
       }
     }
     const std::string near = nearest_word(key, keys.data(), keys.size());
     return wrong(where, fmt::format("there is no key '{}'{}", key,
                                     near.empty() ? "" : fmt::format("; did you mean {}?", near)));
+  }
+
+  bool is_here(std::string_view flag) const {
+    return defaults_ ? std::ranges::find(kNotInDefaults, flag) == kNotInDefaults.end()
+                     : std::ranges::find(kNotInJob, flag) == kNotInJob.end();
   }
 
   static bool is_fact(const YAML::Node& node) {
@@ -180,6 +194,7 @@ class JobFile {
 
   const std::string& file_;
   std::span<const FlagSection> sections_;
+  bool defaults_;
   Arguments arguments_;
 };
 
@@ -198,20 +213,33 @@ int second_document(std::string_view text) {
   return 0;
 }
 
+Result<Arguments> read_file(const std::string& text, const std::string& file,
+                            std::span<const FlagSection> sections, bool defaults) {
+  try {
+    const YAML::Node root = YAML::Load(text);
+    if (!root || root.IsNull()) {
+      if (defaults) return Arguments{};
+      return wrong(file, "the job file is empty");
+    }
+    if (const int line = second_document(text); line > 0) {
+      return wrong(fmt::format("{}:{}:1", file, line), called(defaults) + " has one document");
+    }
+    return JobFile(file, sections, defaults).read(root);
+  } catch (const YAML::Exception& error) {
+    return wrong(place(file, error.mark), error.msg);
+  }
+}
+
 }  // namespace
 
 Result<Arguments> parse_job_file(const std::string& text, const std::string& file,
                                  std::span<const FlagSection> sections) {
-  try {
-    const YAML::Node root = YAML::Load(text);
-    if (!root || root.IsNull()) return wrong(file, "the job file is empty");
-    if (const int line = second_document(text); line > 0) {
-      return wrong(fmt::format("{}:{}:1", file, line), "a job file has one document");
-    }
-    return JobFile(file, sections).read(root);
-  } catch (const YAML::Exception& error) {
-    return wrong(place(file, error.mark), error.msg);
-  }
+  return read_file(text, file, sections, false);
+}
+
+Result<Arguments> parse_defaults_file(const std::string& text, const std::string& file,
+                                      std::span<const FlagSection> sections) {
+  return read_file(text, file, sections, true);
 }
 
 }  // namespace gpusched::cli

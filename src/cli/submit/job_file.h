@@ -22,4 +22,9 @@ namespace gpusched::cli {
 Result<Arguments> parse_job_file(const std::string& text, const std::string& file,
                                  std::span<const FlagSection> sections);
 
+// The same for a file with defaults: it may be empty, and has nothing that makes one job what it
+// is.
+Result<Arguments> parse_defaults_file(const std::string& text, const std::string& file,
+                                      std::span<const FlagSection> sections);
+
 }  // namespace gpusched::cli

@@ -10,6 +10,7 @@
 #include "cli/jobs/job_ids.h"
 #include "cli/jobs/selectors.h"
 #include "cli/session.h"
+#include "cli/submit/defaults.h"
 #include "cli/submit/directives.h"
 #include "cli/submit/job_file.h"
 
@@ -114,6 +115,13 @@ Result<Submission> prepare_submission(const Arguments& given,
     return failure(taken.error());
   }
   if (auto taken = take_file(arguments, sections); !taken) return failure(taken.error());
+  if (!arguments.has("--no-defaults")) {
+    auto defaults =
+        find_defaults(defaults_asked(around->working_directory, process_environment()), sections);
+    if (!defaults) return failure(defaults.error());
+    for (const std::string& words : defaults->passed_over) note(words);
+    fill_from_defaults(arguments, *defaults);
+  }
   std::vector<std::string> lines;
   if (const FlagValue* each = arguments.find("--each-line"); each != nullptr) {
     auto text = read_input(each->text);

@@ -115,6 +115,7 @@ inline constexpr std::array kProcessFlags = {
              "environment"),
     Flag{"--no-env", 0, FlagKind::kSwitch, "",
          "start from an empty environment instead of this one"},
+    Flag{"--no-defaults", 0, FlagKind::kSwitch, "", "leave gpusched.yaml and submit.yaml aside"},
     Flag{"--env-none", 0, FlagKind::kSwitch, "", "the same as --no-env"},
     as_field(Flag{"--output", 0, FlagKind::kValue, "PATH", "standard output (and errors) go there",
                   Offer::kFiles},

@@ -1,0 +1,115 @@
+#include "cli/submit/defaults.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "cli/submit/submit_flags.h"
+#include "config/config_file.h"
+
+namespace gpusched::cli {
+namespace {
+
+class DefaultsTest : public ::testing::Test {
+ protected:
+  DefaultsTest() {
+    std::string pattern = ::testing::TempDir() + "defaults-XXXXXX";
+    place_ = ::mkdtemp(pattern.data());
+    std::filesystem::create_directories(place_ / "project" / "deep");
+    asked_ = {.working_directory = place_ / "project" / "deep",
+              .own_file = place_ / "submit.yaml",
+              .uid = ::geteuid()};
+  }
+  ~DefaultsTest() override { std::filesystem::remove_all(place_); }
+
+  void write(const std::string& name, const std::string& text, ::mode_t mode = 0644) {
+    const std::string path = place_ / name;
+    std::ofstream(path) << text;
+    ::chmod(path.c_str(), mode);
+  }
+  Result<Defaults> find() { return find_defaults(asked_, kSubmitSections); }
+  // The value that counts, and where it is written.
+  std::string value(const std::string& flag) {
+    auto found = find();
+    if (!found) return found.error().message;
+    Arguments arguments;
+    fill_from_defaults(arguments, *found);
+    const FlagValue* value = arguments.find(flag);
+    if (value == nullptr) return "";
+    return value->text + " from " + value->where.substr(place_.string().size() + 1);
+  }
+
+  std::filesystem::path place_;
+  DefaultsAsked asked_;
+};
+
+TEST_F(DefaultsTest, AreFoundUpwardsAndTheProjectWinsOverTheUser) {
+  EXPECT_EQ(value("--vram"), "");
+  write("submit.yaml", "vram: 8G\npriority: low\n");
+  EXPECT_EQ(value("--vram"), "8G from submit.yaml:1:7");
+  write("project/gpusched.yaml", "vram: 12G\n");
+  EXPECT_EQ(value("--vram"), "12G from project/gpusched.yaml:1:7");
+  EXPECT_EQ(value("--priority"), "low from submit.yaml:2:11");
+  write("project/deep/gpusched.yaml", "# nothing\n");
+  EXPECT_EQ(value("--vram"), "8G from submit.yaml:1:7") << "the nearest one alone counts";
+}
+
+TEST_F(DefaultsTest, VariablesAddUp) {
+  write("submit.yaml", "env: {A: 1, B: 1}\n");
+  write("project/gpusched.yaml", "env: {A: 2}\n");
+  Arguments arguments;
+  fill_from_defaults(arguments, *find());
+  std::vector<std::string> texts;
+  for (const FlagValue* one : arguments.all("--env")) texts.push_back(one->text);
+  EXPECT_EQ(texts, (std::vector<std::string>{"A=1", "B=1", "A=2"}));
+}
+
+TEST_F(DefaultsTest, WhatOthersCanWriteDoesNotCount) {
+  write("project/gpusched.yaml", "vram: 12G\n", 0666);
+  const auto found = find();
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->files.empty());
+  ASSERT_EQ(found->passed_over.size(), 1U);
+  EXPECT_TRUE(
+      found->passed_over[0].ends_with("gpusched.yaml is not read: everybody may write to it"))
+      << found->passed_over[0];
+}
+
+TEST_F(DefaultsTest, WhatAnotherUserOwnsDoesNotCount) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root owns whatever it writes";
+  write("project/gpusched.yaml", "vram: 12G\n");
+  asked_.uid = ::geteuid() + 1;
+  ASSERT_EQ(find()->passed_over.size(), 1U);
+  EXPECT_NE(find()->passed_over[0].find("it belongs to another user"), std::string::npos);
+}
+
+TEST_F(DefaultsTest, APipeDoesNotHoldAnybodyUp) {
+  ::mkfifo((place_ / "project" / "gpusched.yaml").c_str(), 0600);
+  EXPECT_NE(find()->passed_over.at(0).find("it is not a file"), std::string::npos);
+}
+
+TEST_F(DefaultsTest, TheDaemonsConfigurationIsNoneOfThem) {
+  write("project/gpusched.yaml", default_config_text() + "scheduling:\n");
+  write("submit.yaml", "vram: 8G\n");
+  EXPECT_EQ(value("--vram"), "8G from submit.yaml:1:7");
+}
+
+TEST_F(DefaultsTest, AMistakeIsNamedWithItsPlace) {
+  write("project/gpusched.yaml", "gpus: 1\nvramm: 8G\n");
+  const std::string path = place_ / "project" / "gpusched.yaml";
+  EXPECT_EQ(find().error().message, path + ":2:1: there is no key 'vramm'; did you mean vram?");
+  write("project/gpusched.yaml", "command: [x]\n");
+  EXPECT_EQ(find().error().message,
+            path + ":1:1: command belongs to one job; it cannot be a default");
+  write("project/gpusched.yaml", "array: 0-9\n");
+  EXPECT_EQ(find().error().message,
+            path + ":1:1: array belongs to one job; it cannot be a default");
+  write("project/gpusched.yaml", "a: [\n");
+  EXPECT_TRUE(find().error().message.starts_with(path + ":")) << find().error().message;
+}
+
+}  // namespace
+}  // namespace gpusched::cli
