@@ -77,6 +77,6 @@ def test_it_is_ended_and_its_neighbour_is_not(programs, pause):
         assert ended["vram_limit_bytes"] == 6 * GIB
         assert ended["message"] == "took more than its limit of 6144 MiB on a card"
         said = lab.run("events", greedy).stdout
-        assert ("it is stopped, and ended in 1 s" in said) == (pause == "1s")
+        assert ("it is stopped, and ended in 1s" in said) == (pause == "1s")
         assert "; the attempt is ended" in said
         assert lab.job(meek)["state"] == "running"
