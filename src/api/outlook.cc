@@ -46,7 +46,7 @@ void write_outlook(JsonWriter& json, const Outlook& outlook, const std::vector<C
     latest = outlook.start->latest;
   }
   json.field("estimated_start", likely).field("latest_start", latest);
-  json.field("start_guessed", outlook.start && outlook.start->guessed);
+  json.key("start_unknown").text_or_null(outlook.start_unknown);
 }
 
 }  // namespace

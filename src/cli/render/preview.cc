@@ -11,11 +11,12 @@ namespace {
 
 std::string start_text(const PreviewView& view, const Page& page) {
   if (view.starts_now) return "at once";
-  if (!view.estimated_start) return "unknown";
+  if (!view.estimated_start) {
+    return view.start_unknown.empty() ? "unknown" : "unknown: " + escaped(view.start_unknown);
+  }
   const Microseconds in = *view.estimated_start - page.now;
   std::string text = local_time(*view.estimated_start, page);
   if (in > Microseconds{0}) text += fmt::format(", in {}", format_duration(in));
-  if (view.start_guessed) text += "; a guess: not all jobs before it have a time limit";
   return text;
 }
 

@@ -173,7 +173,7 @@ PreviewView preview_of(const Reader& json) {
     Reader(&entry).text("message", view.reasons.emplace_back());
   });
   json.time("estimated_start", view.estimated_start);
-  json.fact("start_guessed", view.start_guessed);
+  json.text("start_unknown", view.start_unknown);
   return view;
 }
 

@@ -178,7 +178,7 @@ struct PreviewView {
   std::vector<int> cards;
   std::vector<std::string> reasons;
   std::optional<Wall> estimated_start;
-  bool start_guessed = false;
+  std::string start_unknown;  // Why nobody can say.
 };
 
 struct SubmittedView {

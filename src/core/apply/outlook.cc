@@ -32,6 +32,8 @@ Outlook outlook_of(Excerpt excerpt, SubmitAsked asked) {
   const Forecast ahead = look_ahead(excerpt_of(state, kLookedAheadMost, now));
   const auto found = ahead.starts.find(submitted->first);
   if (found != ahead.starts.end()) outlook.start = found->second;
+  const auto why = ahead.unknown.find(submitted->first);
+  if (why != ahead.unknown.end()) outlook.start_unknown = describe(why->second);
   return outlook;
 }
 

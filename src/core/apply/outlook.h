@@ -17,6 +17,7 @@ struct Outlook {
   std::optional<Grant> grant;          // It would start at once, with this.
   std::vector<Reason> reasons;         // Else why it would wait.
   std::optional<StartEstimate> start;  // Then. None: nobody can say.
+  std::string start_unknown;           // Why nobody can; empty also where nobody has looked.
 };
 
 // Of the first job of a submission. REQUIRES: the submission would be accepted.

@@ -35,6 +35,16 @@ TEST(Outlook, OfAJobThatWaitsHasTheReasonAndTheTime) {
   EXPECT_GT(outlook.start->likely, at_second(9).wall);
 }
 
+TEST(Outlook, SaysWhyNobodyKnowsWhen) {
+  State state = machine(1, 24);
+  ask().submit(state, at_second(0));
+  start_what_fits(state, at_second(0));
+  run(state, 1, at_second(0));
+  const Outlook outlook = outlook_for(state, ask());
+  EXPECT_FALSE(outlook.start);
+  EXPECT_EQ(outlook.start_unknown, "job 1 has no time limit and has not run before");
+}
+
 TEST(Outlook, OfASweepIsThatOfItsFirstJob) {
   State state = machine(1, 24);
   EXPECT_TRUE(outlook_for(state, ask().array(1000).key("once")).grant);
