@@ -116,13 +116,29 @@ std::string together_json(const Context& context, const ExplainedTogether& all) 
   return out;
 }
 
+// What makes two reasons one. Not their words: those tell how long something lasts by now, and the
+// slices of one answer are not of one moment.
+std::string essence_of(const Reason& reason) {
+  const bool named = reason.code == ReasonCode::kGroupLimit ||
+                     reason.code == ReasonCode::kGroupPaused ||
+                     reason.code == ReasonCode::kTenantQuota;
+  std::string text = reason_code_name(reason.code);
+  if (named) text += " " + reason.name;
+  for (const std::uint64_t number :
+       {reason.wanted, reason.vram_bytes, static_cast<std::uint64_t>(reason.share_percent)}) {
+    text += " " + std::to_string(number);
+  }
+  for (const JobId id : reason.jobs) text += "," + to_string(id);
+  return text;
+}
+
 // REQUIRES: no commit is under way.
 void explain_more(Context& context, const std::shared_ptr<ExplainedTogether>& all) {
   constexpr std::size_t kAtOnce = 5000;
   constexpr std::size_t kNamedOfGroup = 10;
   WaitingReasons reasons(context.state(), context.now());
-  // Jobs of one shape share the answer and its words.
-  std::map<const Reason*, std::string> words;
+  // Jobs of one shape share the answer.
+  std::map<const Reason*, std::string> essences;
   const std::size_t end = std::min(all->jobs.size(), all->done + kAtOnce);
   for (; all->done < end; ++all->done) {
     const Job* job = context.state().find(all->jobs[all->done]);
@@ -130,11 +146,11 @@ void explain_more(Context& context, const std::shared_ptr<ExplainedTogether>& al
     std::string key = state_name(job->state);
     const std::vector<Reason>& why = reasons.of(*job);
     if (!why.empty() && context.state().pending().contains(job->id)) {
-      std::string& text = words[&why.front()];
-      if (text.empty()) text = describe(why.front());
-      key += ": " + text;
+      std::string& text = essences[&why.front()];
+      if (text.empty()) text = essence_of(why.front());
+      key += " " + text;
     } else if (!why.empty()) {
-      key += ": " + describe(why.front());
+      key += " " + essence_of(why.front());
     }
     Alike& alike = all->groups[key];
     ++alike.count;
