@@ -70,7 +70,7 @@ tour_of_simulated_cards() {
     -- gpusched-simjob --vram 22G --util 90 --ramp 0s --seconds 1)
   show gpusched explain "$whole"
   gpusched wait "$training" "$whole" >/dev/null ||
-    die "a job of the tour failed; look at: gpusched status --all"
+    die "a job of the tour failed; look at: gpusched status --all --state failed"
   show gpusched events "$training"
 }
 
@@ -94,7 +94,7 @@ tour_of_real_cards() {
   show gpusched explain "$after"
   say "5. Waiting for all of them"
   gpusched wait "$first" "$second" "$third" "$urgent" "$after" >/dev/null ||
-    die "a job of the tour failed; look at: gpusched status --all"
+    die "a job of the tour failed; look at: gpusched status --all --state failed"
   show gpusched status "$first-$after"
   show gpusched logs "$first"
   show gpusched events "$urgent"

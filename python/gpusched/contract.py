@@ -88,8 +88,12 @@ def resuming():
     return _number("GPUSCHED_RESUME")
 
 
-def progress(step, total):
-    """Tells how far the job is. Cheap enough for every step: once a second it reaches the disk."""
+def progress(step, total, **values):
+    """Tells how far the job is, and what it has reached: progress(12, 500, loss=0.13).
+
+    Cheap enough for every step: once a second it reaches the disk. The values are columns of
+    `gpusched sweep`.
+    """
     global _progress_written
     _listen()
     path = os.environ.get("GPUSCHED_PROGRESS")
@@ -106,7 +110,8 @@ def progress(step, total):
     draft = f"{path}.{os.getpid()}"
     try:
         with open(draft, "w") as file:
-            file.write(f"{step} {total}\n")
+            said = "".join(f" {name}={value}" for name, value in values.items())
+            file.write(f"{step} {total}{said}\n")
         os.replace(draft, path)
     except OSError:
         pass  # A full disk must not end a training over a line of news.

@@ -92,6 +92,11 @@ def test_progress_is_one_line_and_not_written_at_every_step(package, job):
     assert [p.name for p in job.checkpoint.iterdir()] == ["progress"]
 
 
+def test_progress_carries_values_for_the_table_of_a_sweep(package, job):
+    package.progress(10, 10, loss=0.25, acc="high")
+    assert job.progress.read_text() == "10 10 loss=0.25 acc=high\n"
+
+
 @pytest.mark.parametrize("step, total", [(-1, 10), (11, 10), (0, 0)])
 def test_progress_that_makes_no_sense_is_refused(package, job, step, total):
     with pytest.raises(ValueError, match="makes no sense"):

@@ -54,6 +54,11 @@ class RowStream : public std::enable_shared_from_this<RowStream> {
   RowStream(Context& context, Principal actor, RowsAsked asked)
       : context_(context), actor_(std::move(actor)), asked_(std::move(asked)) {
     left_ = asked_.first.value_or(UINT64_MAX);
+    if (asked_.folding == Folding::kNone) return;
+    fold_.emplace();
+    if (asked_.folding == Folding::kWhole && asked_.ids) {
+      fold_->only_whole(context_.state(), *asked_.ids);
+    }
   }
 
   // Appends the next piece to `out`. kWait: `ready` will be called. REQUIRES: no commit is under
@@ -67,7 +72,7 @@ class RowStream : public std::enable_shared_from_this<RowStream> {
       begun_ = true;
     }
     const Pull said = asked_.newest ? look_back() : asked_.ids ? walk_ids() : walk_all();
-    if (said == Pull::kEnd) piece_ += asked_.tail;
+    if (said == Pull::kEnd) finish();
     out += piece_;
     return said;
   }
@@ -120,30 +125,62 @@ class RowStream : public std::enable_shared_from_this<RowStream> {
     }
   }
 
+  // True: it is counted in the line of its sweep.
+  bool folded(const Job& job) { return fold_ && fold_->take(context_.state(), job); }
+
+  void finish() {
+    if (!fold_) {
+      piece_ += asked_.tail;
+      return;
+    }
+    RowWriter writer(context_, actor_);
+    for (const JobId id : fold_->take_lone()) {
+      if (const Job* job = context_.state().find(id)) write(writer, *job);
+    }
+    piece_ += "],\"sweeps\":[";
+    bool first = true;
+    for (const auto& [array, line] : fold_->lines()) {
+      std::string text;
+      JsonWriter json(text);
+      writer.sweep(json, line);
+      if (text.empty()) continue;
+      piece_ += std::exchange(first, false) ? text : "," + text;
+    }
+    piece_ += asked_.tail;
+  }
+
   // Finds the last N that match, from the end; then they are written like a list of ids.
   Pull look_back() {
     std::size_t looks = kRowsPerPiece;
     const auto& jobs = context_.state().jobs();
     auto it = at_ == JobId{} ? jobs.end() : jobs.lower_bound(at_);
-    while (it != jobs.begin() && found_.size() < *asked_.newest) {
+    while (it != jobs.begin()) {
       if (looks-- == 0) return Pull::kMore;
       --it;
       at_ = it->first;
-      if (matches(it->second)) found_.push_back(it->first);
+      if (!matches(it->second)) continue;
+      // A sweep is one of the N; it is counted to its first job.
+      const bool begun = fold_ && it->second.task && fold_->has(it->second.task->array);
+      const std::size_t lines = found_.size() + (fold_ ? fold_->lines().size() : 0);
+      if (lines >= *asked_.newest && !begun) break;
+      if (!folded(it->second)) found_.push_back(it->first);
     }
     std::ranges::reverse(found_);
     asked_.ids = std::move(found_);
     asked_.newest.reset();
+    counted_ = true;
     return walk_ids();
   }
 
   Pull walk_ids() {
     RowWriter writer(context_, actor_);
+    std::size_t looks = kRowsPerPiece;
     while (position_ < asked_.ids->size() && left_ > 0) {
-      if (piece_.size() >= kRowPieceBytes) return Pull::kMore;
+      if (piece_.size() >= kRowPieceBytes || looks-- == 0) return Pull::kMore;
       if (asked_.details && position_ == details_until_) return Pull::kMore;
       const Job* job = context_.state().find((*asked_.ids)[position_++]);
       if (job == nullptr) continue;  // Retention took it meanwhile.
+      if (!counted_ && folded(*job)) continue;
       write(writer, *job);
       --left_;
     }
@@ -154,10 +191,14 @@ class RowStream : public std::enable_shared_from_this<RowStream> {
     RowWriter writer(context_, actor_);
     std::size_t looks = kRowsPerPiece;
     const auto& jobs = context_.state().jobs();
+    // The jobs of an array follow each other.
+    const std::optional<JobId> array = asked_.filter.array;
+    if (array && at_ < *array) at_ = JobId{number_of(*array) - 1};
     for (auto it = jobs.upper_bound(at_); it != jobs.end() && left_ > 0; ++it) {
       if (piece_.size() >= kRowPieceBytes || looks-- == 0) return Pull::kMore;
       at_ = it->first;
-      if (!matches(it->second)) continue;
+      if (array && (!it->second.task || it->second.task->array != *array)) break;
+      if (!matches(it->second) || folded(it->second)) continue;
       write(writer, it->second);
       --left_;
     }
@@ -178,6 +219,8 @@ class RowStream : public std::enable_shared_from_this<RowStream> {
   JobId at_{};  // The last one looked at.
   std::size_t position_ = 0;
   std::vector<JobId> found_;
+  std::optional<SweepFold> fold_;
+  bool counted_ = false;           // What is in found_ is not of a line.
   std::size_t details_until_ = 0;  // So far environments are known.
   EnvironmentsByHash read_;
   std::optional<Error> failed_;
@@ -204,6 +247,14 @@ void begin(Context& context, const std::shared_ptr<RowStream>& stream, const Res
 }
 
 }  // namespace
+
+Result<Folding> parse_folding(const std::map<std::string, std::string>& query) {
+  const auto it = query.find("sweeps");
+  if (it == query.end() || it->second == "0") return Folding::kNone;
+  if (it->second == "1") return Folding::kAny;
+  if (it->second == "whole") return Folding::kWhole;
+  return failure(ErrorCode::kInvalid, "sweeps must be 0, 1 or whole");
+}
 
 RowWriter::RowWriter(const Context& context, const Principal& actor)
     : context_(context), actor_(actor) {}
@@ -234,6 +285,8 @@ RowFacts RowWriter::waiting_facts(const Job& job) {
   return facts;
 }
 
+std::string RowWriter::reason_of(const Job& job) { return std::string(waiting_facts(job).reason); }
+
 bool RowWriter::shows_files(const Job& job) const {
   return may(actor_, Action::kSeeFiles, owned_by(job.owner));
 }
@@ -262,6 +315,38 @@ RowFacts RowWriter::facts_of(const Job& job) {
 
 void RowWriter::row(JsonWriter& json, const Job& job) {
   write_job_row(json, job, facts_of(job), context_.state().cards());
+}
+
+void RowWriter::sweep(JsonWriter& json, const SweepLine& line) {
+  const StateView& state = context_.state();
+  const Job* found = state.find(line.first);
+  if (found == nullptr) return;  // Retention took it meanwhile.
+  Job sample = *found;
+  const Counts* all = state.counts_of_array(line.array);
+  json.begin_object().field("id", line.array).field("first", line.first).field("last", line.last);
+  json.field("count", line.counts.total());
+  json.field("of", all == nullptr ? line.counts.total() : all->total());
+  write_counts(json, line.counts);
+  json.key("parameters").begin_array();
+  for (const auto& [name, unused] : sample.task->values) json.value(name);
+  json.end_array().key("cards").begin_array();
+  for (const CardNumber card : cards_of_sweep(state, line.array)) json.value(number_of(card));
+  json.end_array();
+  const Job* waiting = line.waits ? state.find(*line.waits) : nullptr;
+  json.key("reason").text_or_null(waiting == nullptr ? "" : reason_of(*waiting));
+  json.field("priority", sample.priority).field("submitted_at", sample.submitted_at);
+  json.key("name").text_or_null(sample.spec->name);
+  // With its placeholders.
+  const bool arguments = shows_arguments(sample);
+  sample.task.reset();
+  json.field("command", arguments ? command_line_of(sample) : program_of(sample));
+  json.field("user", sample.owner.user).field("tenant", sample.tenant);
+  json.key("group").text_or_null(sample.spec->group);
+  json.key("failures").begin_array();
+  for (const JobId id : line.bad) {
+    if (const Job* job = state.find(id)) row(json, *job);
+  }
+  json.end_array().end_object();
 }
 
 void RowWriter::details(JsonWriter& json, const Job& job, const EnvironmentsByHash& read) {

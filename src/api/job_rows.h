@@ -2,6 +2,7 @@
 // takes them, by id, from whatever the state is at that moment; never a copy of the list.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "api/context.h"
 #include "api/selector.h"
+#include "api/sweep_rows.h"
 #include "core/explain/explain.h"
 #include "json/json_writer.h"
 #include "wire/job.h"
@@ -23,10 +25,12 @@ class RowWriter {
   void row(JsonWriter& json, const Job& job);
   // `read`: environments that are not in memory.
   void details(JsonWriter& json, const Job& job, const EnvironmentsByHash& read);
+  void sweep(JsonWriter& json, const SweepLine& line);
   bool shows_files(const Job& job) const;
   bool shows_arguments(const Job& job) const;
 
  private:
+  std::string reason_of(const Job& job);  // Why it waits; empty: it does not.
   RowFacts waiting_facts(const Job& job);
   RowFacts facts_of(const Job& job);
   const std::string& deadline_of(const Job& job, std::optional<Wall> start);
@@ -39,6 +43,12 @@ class RowWriter {
   std::string deadline_;  // Why the deadline cannot be met.
 };
 
+// kAny: jobs of one sweep that are meant are one line, in "sweeps" after the rows. kWhole: only
+// where all jobs of the sweep are meant.
+enum class Folding : std::uint8_t { kNone, kAny, kWhole };
+// The query's `sweeps`: 0, 1 or whole.
+Result<Folding> parse_folding(const std::map<std::string, std::string>& query);
+
 struct RowsAsked {
   std::string head = R"({"schema":1,"jobs":[)";
   std::string tail = "]}";
@@ -48,6 +58,7 @@ struct RowsAsked {
   JobFilter filter;
   std::optional<std::uint64_t> first;   // At most so many, from the start.
   std::optional<std::uint64_t> newest;  // At most so many, from the end.
+  Folding folding = Folding::kNone;
 };
 
 // Answers in one piece if it is short, else as a stream.

@@ -194,7 +194,8 @@ Result<StateSet> parse_states(std::string_view text) {
     if (word == std::end(kStateWords)) {
       return failure(ErrorCode::kInvalid,
                      fmt::format("state has \"{}\"; the states are held, queued, starting, "
-                                 "running, completed, failed, cancelled, waiting, active, ended",
+                                 "running, pausing, paused, resuming, completed, failed, "
+                                 "cancelled, waiting, active, ended",
                                  name.substr(0, 40)));
     }
     states |= word->states;
@@ -204,7 +205,10 @@ Result<StateSet> parse_states(std::string_view text) {
 
 bool JobFilter::matches(const Job& job) const {
   if ((states & state_bit(job.state)) == 0) return false;
+  if (owner && !owns(*owner, owned_by(job.owner))) return false;
   if (user && job.owner.user != *user) return false;
+  const auto* ended = since ? std::get_if<Ended>(&job.state) : nullptr;
+  if (ended != nullptr && ended->ended_at < *since) return false;
   if (group && job.spec->group != *group && job.spec->group != own_group(job.owner.user, *group)) {
     return false;
   }
@@ -227,7 +231,20 @@ Result<std::optional<std::uint64_t>> query_number(const std::map<std::string, st
   return number;
 }
 
-Result<JobFilter> parse_filter(const std::map<std::string, std::string>& query) {
+Result<Wall> parse_since(const std::string& text, Wall now) {
+  if (const auto range = parse_duration(text)) return now - *range;
+  const auto moment = parse_rfc3339(text);
+  if (!moment) {
+    return failure(ErrorCode::kInvalid,
+                   fmt::format("since: '{}' is neither a duration such as 7d nor a time such as {}",
+                               text.substr(0, 80), format_time(now)));
+  }
+  if (*moment > now) return failure(ErrorCode::kInvalid, "since: that is in the future");
+  return *moment;
+}
+
+Result<JobFilter> parse_filter(const std::map<std::string, std::string>& query,
+                               const Principal& actor, Wall now) {
   JobFilter filter;
   const auto take = [&query](const char* name, std::optional<std::string>& out) {
     if (const auto it = query.find(name); it != query.end()) out = it->second;
@@ -244,6 +261,14 @@ Result<JobFilter> parse_filter(const std::map<std::string, std::string>& query) 
   Result<std::optional<std::uint64_t>> array = query_number(query, "array", kIdMost);
   if (!array) return failure(array.error());
   if (*array) filter.array = JobId{**array};
+  Result<std::optional<std::uint64_t>> mine = query_number(query, "mine", 1);
+  if (!mine) return failure(mine.error());
+  if (mine->value_or(0) == 1) filter.owner = actor;
+  if (const auto it = query.find("since"); it != query.end()) {
+    Result<Wall> since = parse_since(it->second, now);
+    if (!since) return failure(since.error());
+    filter.since = *since;
+  }
   return filter;
 }
 

@@ -47,12 +47,20 @@ struct JobFilter {
   StateSet states = kEveryState;
   std::optional<std::string> user, group, name, tag;
   std::optional<JobId> array;
+  std::optional<Principal> owner;  // Only their own.
+  std::optional<Wall> since;       // Not those that had ended before.
 
   bool matches(const Job& job) const;
-  bool restricts() const { return states != kEveryState || user || group || name || tag || array; }
+  bool restricts() const {
+    return states != kEveryState || user || group || name || tag || array || owner || since;
+  }
 };
-// Takes state, user, group, name, tag and array from a query; leaves the rest.
-Result<JobFilter> parse_filter(const std::map<std::string, std::string>& query);
+// Takes state, user, group, name, tag, array, mine and since from a query; leaves the rest. `actor`
+// is whose jobs `mine` means.
+Result<JobFilter> parse_filter(const std::map<std::string, std::string>& query,
+                               const Principal& actor, Wall now);
+// "2h", or a moment of RFC 3339.
+Result<Wall> parse_since(const std::string& text, Wall now);
 
 // A whole number of the query; nothing if it is absent.
 Result<std::optional<std::uint64_t>> query_number(const std::map<std::string, std::string>& query,

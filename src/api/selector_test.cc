@@ -121,14 +121,38 @@ TEST(Selector, NamesTheFirstJobThatIsNotThere) {
   EXPECT_EQ(resolved("last", {}, {.uid = 4}), "not_found: you have no jobs");
 }
 
+Result<JobFilter> filter_of(const std::map<std::string, std::string>& query,
+                            const Principal& actor = {.uid = 1}) {
+  return parse_filter(query, actor, Wall{Seconds{1000}});
+}
+
 TEST(Selector, FiltersNarrow) {
-  EXPECT_EQ(resolved("all", *parse_filter({{"state", "waiting"}})), "3 6");
-  EXPECT_EQ(resolved("1-4", *parse_filter({{"user", "kim"}})), "2 4");
-  EXPECT_EQ(resolved("all", *parse_filter({{"name", "six"}})), "6");
-  EXPECT_EQ(resolved("all", *parse_filter({{"tag", "t3"}})), "3");
-  EXPECT_EQ(resolved("all", *parse_filter({{"array", "1"}})), "");
-  EXPECT_FALSE(parse_filter({{"state", "x"}}));
-  EXPECT_FALSE(parse_filter({{"array", "x"}}));
+  EXPECT_EQ(resolved("all", *filter_of({{"state", "waiting"}})), "3 6");
+  EXPECT_EQ(resolved("1-4", *filter_of({{"user", "kim"}})), "2 4");
+  EXPECT_EQ(resolved("all", *filter_of({{"name", "six"}})), "6");
+  EXPECT_EQ(resolved("all", *filter_of({{"tag", "t3"}})), "3");
+  EXPECT_EQ(resolved("all", *filter_of({{"array", "1"}})), "");
+  EXPECT_FALSE(filter_of({{"state", "x"}}));
+  EXPECT_FALSE(filter_of({{"array", "x"}}));
+}
+
+TEST(Selector, MineIsWhoeverAsksAlsoIfTheyMayChangeAll) {
+  const Principal kim{.uid = 1001, .role = Role::kAdministrator, .proof = Proof::kPeer};
+  EXPECT_EQ(resolved("all", *filter_of({{"mine", "0"}}, kim), kim), "1 2 3 4 6");
+  EXPECT_EQ(resolved("all", *filter_of({{"mine", "1"}}, kim), kim), "2 4");
+  EXPECT_FALSE(filter_of({{"mine", "yes"}}));
+}
+
+TEST(Selector, SinceLeavesOutWhatHadEndedBefore) {
+  Job job;
+  job.spec = std::make_shared<JobSpec>();
+  const JobFilter filter = *filter_of({{"since", "100s"}});
+  EXPECT_TRUE(filter.matches(job));
+  job.state = Ended{.ended_at = Wall{Seconds{899}}};
+  EXPECT_FALSE(filter.matches(job));
+  job.state = Ended{.ended_at = Wall{Seconds{901}}};
+  EXPECT_TRUE(filter.matches(job));
+  EXPECT_EQ(filter_of({{"since", "yesterday"}}).error().code, ErrorCode::kInvalid);
 }
 
 TEST(Target, IsTakenApart) {

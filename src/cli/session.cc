@@ -76,6 +76,11 @@ std::string jobs_target(const Selection& selection, std::string_view action, boo
   return query.empty() ? target : target + "?" + query;
 }
 
+std::string with_parameter(const std::string& target, std::string_view parameter) {
+  return fmt::format("{}{}{}", target, target.find('?') == std::string::npos ? '?' : '&',
+                     parameter);
+}
+
 std::string list_target(const Selection& selection) {
   std::string query = selection.query;
   if (!selection.jobs.empty() && selection.jobs != "all") {

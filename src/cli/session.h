@@ -40,5 +40,7 @@ std::string dry_run_query(const Arguments& arguments);
 std::string jobs_target(const Selection& selection, std::string_view action, bool dry_run);
 // Like GET /v1/jobs?ids=…: the list.
 std::string list_target(const Selection& selection);
+// With one more parameter: "sweeps=1".
+std::string with_parameter(const std::string& target, std::string_view parameter);
 
 }  // namespace gpusched::cli

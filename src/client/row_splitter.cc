@@ -27,7 +27,11 @@ void RowSplitter::take(char c) {
 
 void RowSplitter::feed(std::string_view bytes) {
   std::size_t begin = 0;  // Of what belongs to the current row.
-  for (std::size_t i = 0; i < bytes.size() && !complete_; ++i) {
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (complete_) {
+      rest_.append(bytes.substr(i));
+      return;
+    }
     const bool was_row = in_array_ && depth_ >= 3;
     take(bytes[i]);
     const bool is_row = in_array_ && depth_ >= 3;

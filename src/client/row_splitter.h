@@ -15,12 +15,15 @@ class RowSplitter {
   void feed(std::string_view bytes);
   // True once the array has been closed.
   bool complete() const { return complete_; }
+  // What comes after it: `,"sweeps":[…]}`.
+  const std::string& rest() const { return rest_; }
 
  private:
   void take(char c);
 
   std::function<void(std::string_view)> row_;
   std::string current_;
+  std::string rest_;
   int depth_ = 0;  // Of braces and brackets.
   bool in_array_ = false;
   bool in_string_ = false;

@@ -32,7 +32,7 @@ void Daemon::look_at_progress() {
       if (!read) continue;
       const auto before = reported_.find(attempt);
       if (before == reported_.end() || before->second != *read) {
-        engine_->post(ProgressSeen{attempt, read->step, read->total, read->at});
+        engine_->post(ProgressSeen{attempt, read->step, read->total, read->at, read->said});
       }
       reported.emplace(attempt, *read);
     }

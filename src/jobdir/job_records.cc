@@ -154,6 +154,7 @@ std::string write_exit(const ExitRecord& ended) {
   record.set("user_cpu", ended.usage.user_cpu.count());
   record.set("system_cpu", ended.usage.system_cpu.count());
   record.set("max_rss", static_cast<std::int64_t>(ended.usage.max_rss_bytes));
+  if (!ended.usage.said.empty()) record.set("said", ended.usage.said);
   return record.write();
 }
 
@@ -185,6 +186,7 @@ Result<ExitRecord> parse_exit(std::string_view text, AttemptId attempt) {
   ended.usage.user_cpu = Microseconds{record->number("user_cpu").value_or(0)};
   ended.usage.system_cpu = Microseconds{record->number("system_cpu").value_or(0)};
   const std::int64_t rss = record->number("max_rss").value_or(0);
+  ended.usage.said = text_of(*record, "said");
   ended.usage.max_rss_bytes = rss > 0 ? static_cast<std::uint64_t>(rss) : 0;
   return ended;
 }

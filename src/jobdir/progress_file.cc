@@ -12,7 +12,8 @@
 namespace gpusched {
 namespace {
 
-constexpr std::size_t kLongestLine = 128;
+constexpr std::size_t kLongestLine = 256;
+constexpr std::size_t kLongestWords = 120;
 
 std::string_view without_blanks(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t");
@@ -29,11 +30,24 @@ bool take_number(std::string_view& text, std::uint64_t& number) {
          text.front() == '\r';
 }
 
+// The rest of the line, as far as it may stand on a terminal.
+std::string rest_of_line(std::string_view text) {
+  text = without_blanks(text.substr(0, text.find_first_of("\r\n")));
+  std::string words;
+  for (const char c : text.substr(0, kLongestWords)) {
+    words += static_cast<unsigned char>(c) >= 0x20 && c != 0x7f ? c : ' ';
+  }
+  while (words.ends_with(' ')) words.pop_back();
+  return words;
+}
+
 }  // namespace
 
 bool parse_progress(std::string_view text, ReportedProgress& progress) {
-  return take_number(text, progress.step) && take_number(text, progress.total) &&
-         progress.total > 0 && progress.step <= progress.total;
+  if (!take_number(text, progress.step) || !take_number(text, progress.total)) return false;
+  if (progress.total == 0 || progress.step > progress.total) return false;
+  progress.said = rest_of_line(text);
+  return true;
 }
 
 std::optional<ReportedProgress> read_progress(const std::string& state_directory, JobId job,

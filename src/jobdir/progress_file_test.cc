@@ -12,12 +12,16 @@
 namespace gpusched::testing {
 namespace {
 
-TEST(ProgressFile, IsTwoNumbersAndNothingElseCounts) {
+TEST(ProgressFile, IsTwoNumbersAndPerhapsSomeWords) {
   ReportedProgress read;
   EXPECT_TRUE(parse_progress("12 500\n", read));
   EXPECT_EQ(read.step, 12u);
   EXPECT_EQ(read.total, 500u);
-  EXPECT_TRUE(parse_progress("  500\t500 loss 0.3\nmore", read));
+  EXPECT_EQ(read.said, "");
+  EXPECT_TRUE(parse_progress("  500\t500 loss=0.3\tacc=1 \nmore", read));
+  EXPECT_EQ(read.said, "loss=0.3 acc=1") << "a tab could move a cursor";
+  EXPECT_TRUE(parse_progress("1 2 " + std::string(1000, 'x'), read));
+  EXPECT_EQ(read.said, std::string(120, 'x'));
   for (const char* text : {"", "12", "12 0", "501 500", "-1 5", "a b", "1/2", "12 5x", "0x1 5",
                            "99999999999999999999999 5"}) {
     EXPECT_FALSE(parse_progress(text, read)) << text;

@@ -15,6 +15,7 @@
 #include "jobdir/launch_protocol.h"
 #include "jobdir/packet.h"
 #include "jobdir/process_tree.h"
+#include "jobdir/progress_file.h"
 #include "launcher/attempt_entries.h"
 #include "launcher/supervisor.h"
 #include "os/clock.h"
@@ -148,6 +149,9 @@ void Supervisor::compose_exit() {
   ended_.usage.system_cpu = microseconds_of(usage_.ru_stime);
   ended_.usage.max_rss_bytes = static_cast<std::uint64_t>(usage_.ru_maxrss) * 1024;
   if (parts_.order.adopted) return compose_adopted_exit();
+  const auto said =
+      read_progress(settings_.state_directory, ended_.attempt.job, parts_.order.command.owner.uid);
+  if (said) ended_.usage.said = said->said;
   if (problem_) {
     ended_.cause = Cause::kLaunch;
     ended_.exit_code = problem_->exit_code;

@@ -21,20 +21,20 @@ const char* const kInsertJob =
     " submitted_at, priority, attempt, failures, state, hold, stopping, retry_at, decided_at,"
     " started_at, ended_at, granted, cause, exit_code, signal, message, user_cpu_us,"
     " system_cpu_us, max_rss_bytes, gpu_usage, vram_floor, moves, aside, saved_attempt,"
-    " quick_saves, queue_place)"
-    " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+    " quick_saves, queue_place, said)"
+    " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 const char* const kUpdateJob =
     "UPDATE jobs SET priority = ?, attempt = ?, failures = ?, state = ?, hold = ?, stopping = ?,"
     " retry_at = ?, decided_at = ?, started_at = ?, ended_at = ?, granted = ?, cause = ?,"
     " exit_code = ?, signal = ?, message = ?, user_cpu_us = ?, system_cpu_us = ?,"
     " max_rss_bytes = ?, gpu_usage = ?, vram_floor = ?, moves = ?, aside = ?, saved_attempt = ?,"
-    " quick_saves = ?, queue_place = ? WHERE id = ? AND spec = ?";
+    " quick_saves = ?, queue_place = ?, said = ? WHERE id = ? AND spec = ?";
 const char* const kSelectJobs =
     "SELECT id, spec, task_array, task_index, task_values, uid, gid, user_name, tenant,"
     " submitted_at, priority, attempt, failures, state, hold, stopping, retry_at, decided_at,"
     " started_at, ended_at, granted, cause, exit_code, signal, message, user_cpu_us,"
     " system_cpu_us, max_rss_bytes, gpu_usage, vram_floor, moves, aside, saved_attempt,"
-    " quick_saves, queue_place FROM jobs ORDER BY id";
+    " quick_saves, queue_place, said FROM jobs ORDER BY id";
 
 namespace {
 
@@ -74,6 +74,7 @@ enum Column {
   kSavedAttempt,
   kQuickSaves,
   kQueuePlace,
+  kSaid,
 };
 
 std::int64_t number_of(Wall time) { return time.time_since_epoch().count(); }
@@ -127,6 +128,7 @@ struct StateColumns {
   std::optional<std::uint64_t> max_rss;
   std::optional<std::string> gpu_usage;
   std::optional<std::string> aside;
+  std::optional<std::string_view> said;
 
   void operator()(const Held& held) { hold = hold_word(held.why); }
   void operator()(const Queued& queued) { retry_at = number_of(queued.retry_at); }
@@ -157,6 +159,7 @@ struct StateColumns {
     system_cpu = usage.system_cpu.count();
     max_rss = usage.max_rss_bytes;
     if (usage.gpu) gpu_usage = gpu_usage_to_json(*usage.gpu);
+    if (!usage.said.empty()) said = usage.said;
   }
 };
 
@@ -202,6 +205,7 @@ Result<JobState> read_ended(const Statement& row, Outcome outcome, Grant grant) 
     if (!gpu) return failure(unreadable(row.integer(kId), "gpu_usage", row.text(kGpuUsage)));
     usage->gpu = *gpu;
   }
+  usage->said = row.text(kSaid);
   ended.usage = std::move(usage);
   return ended;
 }
@@ -270,7 +274,7 @@ Result<void> insert_job(Statement& insert, const Job& job, std::int64_t spec) {
                     state.decided_at, state.started_at, state.ended_at, state.granted, state.cause,
                     state.exit_code, state.signal, state.message, state.user_cpu, state.system_cpu,
                     state.max_rss, state.gpu_usage, job.vram_floor_bytes, job.moves, state.aside,
-                    job.saved_attempt, job.quick_saves, place_text(job));
+                    job.saved_attempt, job.quick_saves, place_text(job), state.said);
 }
 
 Result<void> update_job(Statement& update, const Job& job, std::int64_t spec) {
@@ -281,7 +285,8 @@ Result<void> update_job(Statement& update, const Job& job, std::int64_t spec) {
                     state.ended_at, state.granted, state.cause, state.exit_code, state.signal,
                     state.message, state.user_cpu, state.system_cpu, state.max_rss, state.gpu_usage,
                     job.vram_floor_bytes, job.moves, state.aside, job.saved_attempt,
-                    job.quick_saves, place_text(job), gpusched::number_of(job.id), spec);
+                    job.quick_saves, place_text(job), state.said, gpusched::number_of(job.id),
+                    spec);
 }
 
 Result<JobRow> read_job(const Statement& row) {

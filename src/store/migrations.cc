@@ -174,8 +174,14 @@ constexpr const char* kPlaces = R"sql(
 ALTER TABLE jobs ADD COLUMN queue_place TEXT;
 )sql";
 
-constexpr const char* kSteps[] = {kVersion1,  kVersion2, kTenantsStep,   kReservations, kPastRuns,
-                                  kMovesStep, kSaves,    kMoveRatesStep, kPausedGroups, kPlaces};
+// What an ended job had last said of itself.
+constexpr const char* kSaidStep = R"sql(
+ALTER TABLE jobs ADD COLUMN said TEXT;
+)sql";
+
+constexpr const char* kSteps[] = {kVersion1,     kVersion2,  kTenantsStep, kReservations,
+                                  kPastRuns,     kMovesStep, kSaves,       kMoveRatesStep,
+                                  kPausedGroups, kPlaces,    kSaidStep};
 
 Result<int> number_asked(Database& database, const char* pragma) {
   Result<std::string> text = database.ask(pragma);

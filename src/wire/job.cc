@@ -112,6 +112,15 @@ void write_progress(JsonWriter& json, const RowFacts& facts) {
   json.field("expected_end", facts.expected_end);
 }
 
+// Beside its progress: while it runs what it says, then what it said last. It may be about
+// anything.
+void write_said(JsonWriter& json, const Job& job, const RowFacts& facts) {
+  std::string_view said;
+  if (facts.progress) said = facts.progress->said;
+  if (const Ended* ended = ended_of(job)) said = usage_of(*ended).said;
+  json.key("said").text_or_null(facts.arguments ? said : std::string_view{});
+}
+
 std::optional<double> seconds_of(const std::optional<Microseconds>& time) {
   if (!time) return std::nullopt;
   return static_cast<double>(time->count()) / 1e6;
@@ -156,6 +165,7 @@ void write_row_fields(JsonWriter& json, const Job& job, const RowFacts& facts,
   write_array(json, job);
   write_standing(json, job, facts.arguments);
   write_progress(json, facts);
+  write_said(json, job, facts);
   json.key("needs").begin_object();
   write_needs_fields(json, spec);
   json.end_object().field("time_limit_s", spec.time.limit);

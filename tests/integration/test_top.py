@@ -95,7 +95,7 @@ def test_a_session(own):
         top.shows("sleep 600")
 
         top.type(b" ")
-        top.shows("PAUSED")
+        top.shows("STOPPED")
         before = cpu_seconds(top.process.pid)
         own.submit("--gpus", "0", "--", "sleep", "603")
         time_shown = top.text().splitlines()[0][-8:]
@@ -109,6 +109,35 @@ def test_a_session(own):
         assert termios.tcgetattr(top.far) == top.before
         assert 1049 not in top.screen.modes and top.shown.rstrip().endswith(b"\x1b>")
         assert not re.search(rb"\x1b\[[\d;]*3\dm", top.shown), "colours in spite of NO_COLOR"
+
+
+def test_sweeps_priority_and_pause(own):
+    job = own.submit("--gpus", "0", "--", "sleep", "600")
+    own.wait_for(job, "running")
+    sweep = own.submit("--gpus", "0", "--hold", "--array", "0-2", "--", "true")
+    with Top(own) as top:
+        top.shows("sleep 600", f"{sweep}  3 held", "1 sweep")
+        top.type(b"+")
+        top.shows(f"Job {job} has priority 55 now, 50 before.")
+        assert own.job(job)["priority"] == 55
+        top.type(b"p")
+        top.shows(f"Move job {job} (running")
+        top.type(b"n")
+        top.shows(f"Job {job} stays as it is.")
+        assert own.job(job)["state"] == "running"
+        top.type(b"\x1b[B")
+        top.type(b"-")
+        top.shows(f"Sweep {sweep}: 3 jobs have priority 45 now, 50 before.")
+        top.type(b"e")
+        top.shows("3 waiting", "held on request")
+        top.type(b"e")
+        top.shows("1 sweep")
+        top.type(b"cy")
+        top.shows(f"Sweep {sweep}: 3 jobs are being cancelled.")
+        for one in range(sweep, sweep + 3):
+            assert own.ended(one)["state"] == "cancelled"
+        top.type(b"q")
+        assert top.code() == 0
 
 
 def test_a_daemon_that_goes_away_and_comes_back(own):

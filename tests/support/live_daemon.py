@@ -140,7 +140,7 @@ class LiveDaemon:
         died = self.process.poll()
         if died is None:
             self.run("cancel", "--all", "--grace", "0", check=False)
-            self.run("wait", "--all", "--timeout", "20", check=False)
+            self.run("wait", "--all", "--everybody", "--timeout", "20", check=False)
             self.process.terminate()
             self.process.wait(timeout=30)
         self.process = None

@@ -95,6 +95,7 @@ TYPED_TEST_P(StoreContract, KeepsAJobInEveryState) {
   ended.ended_at = wall(9);
   ended.grant = two_cards();
   Usage usage{Microseconds(12345), Microseconds(678), 1ULL << 35, GpuUsage{}};
+  usage.said = "loss=0.1";
   usage.gpu->gpu_seconds = 2.5;
   usage.gpu->peak_vram_bytes = 3ULL << 30;
   usage.gpu->energy_joules = 12.25;

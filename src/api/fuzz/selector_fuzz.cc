@@ -21,7 +21,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     CHECK(!found || found->empty());
   }
   (void)parse_states(text);
-  if (const Result<HttpTarget> target = parse_target(text)) (void)parse_filter(target->query);
+  if (const Result<HttpTarget> target = parse_target(text)) {
+    (void)parse_filter(target->query, Principal{.uid = 1000}, Wall{});
+  }
   // Every string survives its way through JSON.
   std::string json;
   append_json_string(json, text);

@@ -1,11 +1,14 @@
 // GET /v1/jobs, /v1/jobs/{selector}, /v1/overview
+#include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "api/answers.h"
 #include "api/gpus_json.h"
 #include "api/job_rows.h"
 #include "api/routes/routes.h"
+#include "api/sweep_rows.h"
 #include "core/share/order.h"
 #include "json/json_writer.h"
 
@@ -15,22 +18,51 @@ namespace {
 constexpr std::size_t kWaitingShown = 20;
 constexpr std::uint64_t kWaitingMost = 1000;
 constexpr std::size_t kRecentShown = 5;
+// Jobs looked at for them: those of one sweep end together.
+constexpr std::size_t kRecentLooks = 1000;
 
-void write_counts(JsonWriter& json, const Counts& counts) {
-  json.key("counts").begin_object();
-  json.field("held", counts.held).field("queued", counts.queued);
-  json.field("starting", counts.starting).field("running", counts.running);
-  json.field("paused", counts.paused);
-  json.field("completed", counts.completed).field("failed", counts.failed);
-  json.field("cancelled", counts.cancelled).end_object();
-}
+// Rows, or one line for each sweep that has a job among them.
+class OverviewWriter {
+ public:
+  OverviewWriter(JsonWriter& json, const StateView& state, RowWriter& rows, bool fold)
+      : json_(json), state_(state), rows_(rows), fold_(fold) {}
+
+  WaitingLines waiting_lines() const { return fold_ ? WaitingLines::kSweeps : WaitingLines::kJobs; }
+  // True: it is a line, or has begun one.
+  bool add(const Job& job) {
+    if (!fold_ || !state_.in_sweep(job)) {
+      rows_.row(json_, job);
+      return true;
+    }
+    const JobId array = job.task->array;
+    const auto known = std::ranges::find(lines_, array, &SweepLine::array);
+    const bool is_new = known == lines_.end();
+    SweepLine& line = is_new ? lines_.emplace_back(whole_sweep(state_, array)) : *known;
+    const bool waits = !job.active() && !job.ended();
+    if (waits && !line.waits) line.waits = job.id;
+    return is_new;
+  }
+  void finish() {
+    if (!fold_) return;
+    json_.key("sweeps").begin_array();
+    for (const SweepLine& line : lines_) rows_.sweep(json_, line);
+    json_.end_array();
+  }
+
+ private:
+  JsonWriter& json_;
+  const StateView& state_;
+  RowWriter& rows_;
+  bool fold_;
+  std::vector<SweepLine> lines_;  // Those that run first, then in the order of the queue.
+};
 
 }  // namespace
 
 void list_jobs(Context& context, Call call) {
   context.estimates.keep_fresh();
   RowsAsked asked;
-  Result<JobFilter> filter = parse_filter(call.request.query);
+  Result<JobFilter> filter = parse_filter(call.request.query, call.actor, context.now().wall);
   if (!filter) return call.responder.fail(filter.error());
   Result<std::optional<std::uint64_t>> limit =
       query_number(call.request.query, "limit", UINT32_MAX);
@@ -56,6 +88,9 @@ void list_jobs(Context& context, Call call) {
   }
   asked.filter = std::move(*filter);
   asked.first = *limit;
+  Result<Folding> folding = parse_folding(call.request.query);
+  if (!folding) return call.responder.fail(folding.error());
+  asked.folding = *folding;
   send_rows(context, call.actor, std::move(asked), call.responder);
 }
 
@@ -74,23 +109,29 @@ void get_overview(Context& context, Call call) {
   Result<std::optional<std::uint64_t>> most =
       query_number(call.request.query, "waiting", kWaitingMost);
   if (!most) return call.responder.fail(most.error());
+  Result<Folding> folding = parse_folding(call.request.query);
+  if (!folding) return call.responder.fail(folding.error());
   const StateView& state = context.state();
   std::string out;
   JsonWriter json(out);
   RowWriter rows(context, call.actor);
+  OverviewWriter lines(json, state, rows, *folding != Folding::kNone);
   json.begin_object().field("schema", 1).key("running").begin_array();
-  for (const JobId id : state.active()) rows.row(json, *state.find(id));
+  for (const JobId id : state.active()) lines.add(*state.find(id));
   json.end_array().key("waiting").begin_array();
   const std::size_t shown = most->value_or(kWaitingShown);
-  for (const JobId id : waiting_in_order(state, shown, context.now())) {
-    rows.row(json, *state.find(id));
+  for (const JobId id : waiting_in_order(state, shown, context.now(), lines.waiting_lines())) {
+    lines.add(*state.find(id));
   }
   json.end_array().key("recent").begin_array();
   std::size_t left = kRecentShown;
-  for (auto it = state.ended().rbegin(); it != state.ended().rend() && left > 0; ++it, --left) {
-    rows.row(json, *state.find(it->second));
+  std::size_t looks = kRecentLooks;
+  for (auto it = state.ended().rbegin(); it != state.ended().rend() && left > 0 && looks > 0;
+       ++it, --looks) {
+    if (lines.add(*state.find(it->second))) --left;
   }
   json.end_array();
+  lines.finish();
   write_counts(json, state.counts());
   json.key("cards");
   write_cards(json, state, nullptr);

@@ -6,6 +6,7 @@
 
 #include "api/report.h"
 #include "api/routes/routes.h"
+#include "api/selector.h"
 #include "base/text.h"
 
 namespace gpusched {
@@ -14,19 +15,6 @@ namespace {
 constexpr Seconds kUsualRange{7 * 24 * 3600};
 // Jobs added up in one go: about a millisecond.
 constexpr std::size_t kJobsPerPiece = 5000;
-
-// "7d", or a moment of RFC 3339.
-Result<Wall> parse_since(const std::string& text, Wall now) {
-  if (const auto range = parse_duration(text)) return now - *range;
-  const auto moment = parse_rfc3339(text);
-  if (!moment) {
-    return failure(ErrorCode::kInvalid,
-                   fmt::format("since: '{}' is neither a duration such as 7d nor a time such as {}",
-                               text, format_time(now)));
-  }
-  if (*moment > now) return failure(ErrorCode::kInvalid, "since: that is in the future");
-  return *moment;
-}
 
 Result<ReportAsked> parse_asked(const std::map<std::string, std::string>& query, Wall now) {
   ReportAsked asked{.by = ReportBy::kUser, .since = now - kUsualRange, .until = now};

@@ -15,7 +15,7 @@ namespace gpusched {
 namespace {
 
 constexpr std::string_view kApi = "1";
-#define GPUSCHED_FILTERS "state user group name tag array"
+#define GPUSCHED_FILTERS "state user group name tag array mine since"
 
 constexpr RouteKind kRead = RouteKind::kRead;
 constexpr RouteKind kPlain = RouteKind::kPlain;
@@ -133,15 +133,17 @@ const std::vector<Route>& all_routes() {
   static const std::vector<Route> routes = {
       {"GET", "/v1/version", kPlain, kUse, "", get_version},
       {"POST", "/v1/jobs", kChange, kUse, "", submit_jobs},
-      {"GET", "/v1/jobs", kRead, kUse, "ids limit newest " GPUSCHED_FILTERS, list_jobs},
-      {"GET", "/v1/overview", kRead, kUse, "waiting", get_overview},
+      {"GET", "/v1/jobs", kRead, kUse, "ids limit newest sweeps " GPUSCHED_FILTERS, list_jobs},
+      {"GET", "/v1/overview", kRead, kUse, "waiting sweeps", get_overview},
+      {"GET", "/v1/sweeps/{}", kRead, kUse, "", show_sweep},
       {"GET", "/v1/jobs/{}", kRead, kUse, GPUSCHED_FILTERS, show_jobs},
       {"PATCH", "/v1/jobs/{}", kChange, kUse, GPUSCHED_FILTERS, set_jobs},
       {"GET", "/v1/jobs/{}/explain", kRead, kUse, GPUSCHED_FILTERS, explain_job},
       {"GET", "/v1/jobs/{}/events", kRead, kUse, "after " GPUSCHED_FILTERS, get_trail},
       {"GET", "/v1/jobs/{}/log", kRead, kUse, "attempt stream offset tail follow", get_log},
       {"GET", "/v1/jobs/{}/history", kRead, kUse, "range points step", get_job_history},
-      {"GET", "/v1/jobs/{}/wait", kRead, kUse, "timeout_ms " GPUSCHED_FILTERS, wait_for_jobs},
+      {"GET", "/v1/jobs/{}/wait", kRead, kUse, "timeout_ms sweeps " GPUSCHED_FILTERS,
+       wait_for_jobs},
       {"POST", "/v1/jobs/{}/cancel", kChange, kUse, GPUSCHED_FILTERS, cancel_jobs},
       {"POST", "/v1/jobs/{}/hold", kChange, kUse, GPUSCHED_FILTERS, hold_jobs},
       {"POST", "/v1/jobs/{}/release", kChange, kUse, GPUSCHED_FILTERS, release_jobs},

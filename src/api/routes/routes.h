@@ -38,6 +38,7 @@ void submit_jobs(Context& context, Call call);
 void list_jobs(Context& context, Call call);
 void show_jobs(Context& context, Call call);
 void get_overview(Context& context, Call call);
+void show_sweep(Context& context, Call call);
 void explain_job(Context& context, Call call);
 void get_trail(Context& context, Call call);
 void get_log(Context& context, Call call);

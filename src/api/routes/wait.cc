@@ -17,11 +17,12 @@ constexpr std::uint64_t kTimeoutMost = 7ULL * 24 * 3600 * 1000;
 // A client that waits until all of its jobs have ended, or for so long.
 class WaitAnswer : public std::enable_shared_from_this<WaitAnswer> {
  public:
-  WaitAnswer(Context& context, const Call& call, std::vector<JobId> ids)
+  WaitAnswer(Context& context, const Call& call, std::vector<JobId> ids, Folding folding)
       : context_(context),
         actor_(call.actor),
         responder_(call.responder),
         ids_(std::move(ids)),
+        folding_(folding),
         timer_(context.loop) {}
 
   void start(std::optional<std::uint64_t> timeout_ms) {
@@ -63,6 +64,7 @@ class WaitAnswer : public std::enable_shared_from_this<WaitAnswer> {
       asked.head = self->left_.empty() ? R"({"schema":1,"done":true,"jobs":[)"
                                        : R"({"schema":1,"done":false,"jobs":[)";
       asked.ids = std::move(self->ids_);
+      asked.folding = self->folding_;
       send_rows(self->context_, self->actor_, std::move(asked), self->responder_);
     });
   }
@@ -76,6 +78,7 @@ class WaitAnswer : public std::enable_shared_from_this<WaitAnswer> {
   Principal actor_;
   Responder responder_;
   std::vector<JobId> ids_;
+  Folding folding_;
   boost::asio::steady_timer timer_;
   std::unordered_set<JobId> left_;
   std::shared_ptr<JobWatch::Watcher> watcher_;
@@ -89,7 +92,9 @@ void wait_for_jobs(Context& context, Call call) {
   if (!timeout) return call.responder.fail(timeout.error());
   Result<std::vector<JobId>> ids = selected_jobs(context, call);
   if (!ids) return call.responder.fail(ids.error());
-  std::make_shared<WaitAnswer>(context, call, std::move(*ids))->start(*timeout);
+  Result<Folding> folding = parse_folding(call.request.query);
+  if (!folding) return call.responder.fail(folding.error());
+  std::make_shared<WaitAnswer>(context, call, std::move(*ids), *folding)->start(*timeout);
 }
 
 }  // namespace gpusched

@@ -1,13 +1,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <optional>
 
 #include "base/text.h"
 #include "cli/commands/verbs.h"
 #include "cli/flag_values.h"
 #include "cli/jobs/job_ids.h"
+#include "cli/logs/digest.h"
+#include "cli/logs/last_lines.h"
+#include "cli/logs/together.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
 #include "cli/views/views.h"
@@ -16,27 +18,17 @@
 namespace gpusched::cli {
 namespace {
 
-// A line of a log is seldom longer; more is fetched when it is.
-constexpr std::uint64_t kBytesPerLine = 200;
-
 constexpr std::array kLogsFlags = {
     Flag{"--follow", 'f', FlagKind::kSwitch, "", "go on until the job has ended"},
     Flag{"--lines", 'n', FlagKind::kValue, "N", "only the last N lines"},
     Flag{"--attempt", 0, FlagKind::kValue, "N", "of an earlier attempt"},
     Flag{"--stderr", 0, FlagKind::kSwitch, "", "standard error, where --error splits it off"},
+    Flag{"--digest", 'd', FlagKind::kSwitch, "", "the last line of each job; -n: so many"},
+    Flag{"--expand", 'x', FlagKind::kSwitch, "", "with --digest: each job of a sweep"},
 };
 constexpr std::array<FlagSection, 3> kLogsSections = {FlagSection{"What", kLogsFlags},
-                                                      FlagSection{"Which jobs", kSelectorFlags},
+                                                      FlagSection{"Which jobs", kLookFlags},
                                                       FlagSection{"General", kCommonFlags}};
-
-struct LogRequest {
-  std::uint64_t id = 0;
-  std::string extra;  // "&attempt=2&stream=error"
-
-  std::string target(std::string_view how) const {
-    return fmt::format("/v1/jobs/{}/log?{}{}", id, how, extra);
-  }
-};
 
 // Everything from `offset` on, to stdout; advances `offset` by what was printed.
 Result<void> copy_from(const Client& client, const LogRequest& log, std::uint64_t& offset,
@@ -52,41 +44,6 @@ Result<void> copy_from(const Client& client, const LogRequest& log, std::uint64_
     if (part->empty()) return {};
     if (auto done = print(*part); !done) return done;
     offset += part->size();
-  }
-}
-
-std::size_t start_of_last_lines(std::string_view text, std::uint64_t lines) {
-  std::size_t at = text.size();
-  if (at > 0 && text[at - 1] == '\n') --at;  // The end of the last line.
-  while (lines > 0) {
-    const std::size_t newline = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
-    if (newline == std::string_view::npos) return 0;
-    at = newline;
-    if (--lines == 0) return at + 1;
-  }
-  return text.size();
-}
-
-// Prints the last lines; `offset` becomes the position after them.
-Result<void> print_last(const Client& client, const LogRequest& log, std::uint64_t lines,
-                        std::uint64_t& offset) {
-  std::uint64_t bytes = std::max<std::uint64_t>(lines * kBytesPerLine, 4096);
-  while (true) {
-    auto exchange = client.open({.target = log.target(fmt::format("tail={}", bytes))});
-    if (!exchange) return failure(exchange.error());
-    const std::string size_text = exchange->header("gpusched-log-size");
-    auto text = exchange->read_all();
-    if (!text) return failure(text.error());
-    std::uint64_t size = text->size();
-    std::from_chars(size_text.data(), size_text.data() + size_text.size(), size);
-    const std::size_t start = start_of_last_lines(*text, lines);
-    const bool whole = text->size() >= size || text->size() < bytes;
-    if (start == 0 && !whole) {
-      bytes *= 4;
-      continue;
-    }
-    offset = std::max<std::uint64_t>(size, text->size());
-    return print(std::string_view(*text).substr(start));
   }
 }
 
@@ -130,48 +87,87 @@ Result<LogRequest> request_of(const Arguments& arguments) {
   return log;
 }
 
+// -n; absent: all of them.
+Result<std::optional<std::uint64_t>> lines_asked(const Arguments& arguments) {
+  const FlagValue* lines = arguments.find("--lines");
+  if (lines == nullptr) return std::optional<std::uint64_t>();
+  auto count = parse_whole(lines->text, 0, 1'000'000'000);
+  if (!count) return bad_value(*lines, count.error().message);
+  return std::optional(static_cast<std::uint64_t>(*count));
+}
+
 Result<void> show_log(const Client& client, const Arguments& arguments, const LogRequest& log) {
   const bool following = arguments.has("--follow");
   if (following && log.extra.find("attempt") == std::string::npos) {
     if (auto started = until_started(client, log.id); !started) return started;
   }
+  auto lines = lines_asked(arguments);
+  if (!lines) return failure(lines.error());
   std::uint64_t offset = 0;
-  if (const FlagValue* lines = arguments.find("--lines"); lines != nullptr) {
-    auto count = parse_whole(lines->text, 0, 1'000'000'000);
-    if (!count) return bad_value(*lines, count.error().message);
-    auto printed = print_last(client, log, static_cast<std::uint64_t>(*count), offset);
+  if (*lines) {
+    auto last = last_lines(client, log, **lines);
+    if (!last) return failure(last.error());
+    offset = last->offset;
+    auto printed = print(last->text);
     if (!printed || !following) return printed;
   }
   return following ? follow(client, log, offset) : copy_from(client, log, offset, false);
 }
 
+int run_digest(const Arguments& arguments) {
+  auto selection = selection_of(arguments, Reach::kOwn);
+  if (!selection) return fail(selection.error());
+  // Without a word about which: all of one's own that run.
+  if (selection->jobs.empty()) *selection = {"all", "state=active&mine=1"};
+  auto lines = lines_asked(arguments);
+  if (!lines) return fail(lines.error());
+  if (arguments.has("--follow")) {
+    return fail({ErrorCode::kInvalid, "--digest looks once; follow with: gpusched logs -f --all"});
+  }
+  auto text = digest_of_logs(client_of(arguments),
+                             {*selection, lines->value_or(1), arguments.has("--expand")});
+  if (!text) return fail(text.error());
+  auto done = print(*text);
+  return done ? kExitOk : fail(done.error());
+}
+
+// One after the other, each below its line.
+int print_each(const Arguments& arguments, const Client& client, LogRequest log,
+               const std::vector<std::uint64_t>& ids) {
+  for (const std::uint64_t id : ids) {
+    // With the bytes, so that it stays before them in a pipe or file.
+    if (ids.size() > 1) {
+      const char* gap = id == ids.front() ? "" : "\n";
+      if (auto done = print(fmt::format("{}==> job {} <==\n", gap, id)); !done) {
+        return fail(done.error());
+      }
+    }
+    log.id = id;
+    if (auto shown = show_log(client, arguments, log); !shown) return fail(shown.error());
+  }
+  return kExitOk;
+}
+
 int run_logs(const Arguments& arguments) {
+  if (arguments.has("--json")) {
+    return fail({ErrorCode::kInvalid, "a log is raw bytes; it has no --json form"});
+  }
+  if (arguments.has("--digest")) return run_digest(arguments);
   auto selection = selection_or_last(arguments);
   if (!selection) return fail(selection.error());
   auto log = request_of(arguments);
   if (!log) return fail(log.error());
-  if (arguments.has("--json")) {
-    return fail({ErrorCode::kInvalid, "a log is raw bytes; it has no --json form"});
-  }
+  auto lines = lines_asked(arguments);
+  if (!lines) return fail(lines.error());
   const Client client = client_of(arguments);
   auto ids = resolve_ids(client, *selection);
   if (!ids) return fail(ids.error());
   if (ids->empty()) note("no job matches");
   if (ids->size() > 1 && arguments.has("--follow")) {
-    return fail({ErrorCode::kInvalid, "follow one job at a time: gpusched logs -f 7"});
+    auto followed = follow_together(client, {*ids, log->extra, *lines});
+    return followed ? kExitOk : fail(followed.error());
   }
-  for (const std::uint64_t id : *ids) {
-    // With the bytes, so that it stays before them in a pipe or file.
-    if (ids->size() > 1) {
-      const char* gap = id == ids->front() ? "" : "\n";
-      if (auto done = print(fmt::format("{}==> job {} <==\n", gap, id)); !done) {
-        return fail(done.error());
-      }
-    }
-    log->id = id;
-    if (auto shown = show_log(client, arguments, *log); !shown) return fail(shown.error());
-  }
-  return kExitOk;
+  return print_each(arguments, client, *log, *ids);
 }
 
 }  // namespace
@@ -183,11 +179,16 @@ constinit const Verb kLogsVerb = {
     .usage = "logs [IDS…] [FLAGS]",
     .about =
         "Without ids: the newest of one's own jobs. The bytes are those that the job wrote;\n"
-        "of several jobs each has a line '==> job 7 <==' before it.",
+        "of several jobs each has a line '==> job 7 <==' before it. With -f, lines of several "
+        "jobs\n"
+        "come as they are written, each with its job before it.\n"
+        "--digest: the last line of each of one's running jobs; a sweep is one line.",
     .examples =
         "gpusched logs\n"
         "gpusched logs -f 7\n"
-        "gpusched logs -n 20 7",
+        "gpusched logs -n 20 7\n"
+        "gpusched logs -f 7-9\n"
+        "gpusched logs --digest",
     .sections = kLogsSections,
     .operands = Operands::kJobs,
     .run = run_logs,

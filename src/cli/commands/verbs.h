@@ -9,7 +9,8 @@ extern const Verb kServeVerb, kSubmitVerb, kRunVerb, kStatusVerb, kShowVerb, kEx
     kEventsVerb, kLogsVerb, kCancelVerb, kHoldVerb, kReleaseVerb, kPauseVerb, kResumeVerb,
     kMoveVerb, kRequeueVerb, kSetVerb, kWaitVerb, kGroupVerb, kGpusVerb, kDoctorVerb, kConfigVerb,
     kBackupVerb, kCompletionVerb, kCompleteVerb, kSimulateVerb, kDrainVerb, kUndrainVerb, kTopVerb,
-    kReportVerb, kTenantVerb, kReserveVerb, kLeaseVerb, kDebugVerb, kAdoptVerb, kDisownVerb;
+    kReportVerb, kTenantVerb, kReserveVerb, kLeaseVerb, kDebugVerb, kAdoptVerb, kDisownVerb,
+    kSweepVerb;
 
 // `gpusched` without a verb (overview.cc).
 int run_overview(const Arguments& arguments);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "base/text.h"
@@ -26,25 +27,45 @@ constexpr std::array kWaitFlags = {
     Flag{"--quiet", 'q', FlagKind::kSwitch, "", "say nothing about jobs that failed"},
 };
 constexpr std::array<FlagSection, 3> kWaitSections = {FlagSection{"How", kWaitFlags},
-                                                      FlagSection{"Which jobs", kSelectorFlags},
+                                                      FlagSection{"Which jobs", kLookFlags},
                                                       FlagSection{"General", kCommonFlags}};
 
+std::string how_it_ended(const JobView& job) {
+  const std::string how = job.message.empty() ? outcome_text(job) : job.message;
+  return how.empty() ? job.state : fmt::format("{}: {}", job.state, how);
+}
+
+// "sweep 134: 23 ok, 2 failed: 140 (exit 3), 151 (signal 9 (KILL))"
+std::string sweep_ended(const SweepView& sweep) {
+  std::string text = fmt::format("sweep {}: {}", sweep.id, counts_text(sweep.counts));
+  for (const JobView& job : sweep.failures) {
+    const std::string how = outcome_text(job).empty() ? job.state : outcome_text(job);
+    text += fmt::format("{} {} ({})", &job == &sweep.failures.front() ? ":" : ",", job.id, how);
+  }
+  const std::uint64_t bad = sweep.counts.failed + sweep.counts.cancelled;
+  if (bad <= sweep.failures.size()) return text;
+  return text + fmt::format(" and {} more; see: gpusched sweep {} --state failed,cancelled",
+                            bad - sweep.failures.size(), sweep.id);
+}
+
 int finish(const Arguments& arguments, const std::string& body, const WaitedView& waited) {
-  if (waited.jobs.empty()) note("no job matches");
+  if (waited.jobs.empty() && waited.sweeps.empty()) note("no job matches");
   if (arguments.has("--json") && !body.empty()) {
     auto done = print(body.ends_with('\n') ? body : body + "\n");
     if (!done) return fail(done.error());
   }
-  int code = 0;
+  std::map<std::uint64_t, int> codes;  // Of those that did not succeed.
+  const bool quiet = arguments.has("--quiet");
   for (const JobView& job : waited.jobs) {
-    if (!job.ended()) continue;
-    const int own = exit_code_of_job(job);
-    if (code == 0) code = own;
-    if (own == 0 || arguments.has("--quiet")) continue;
-    const std::string how = job.message.empty() ? outcome_text(job) : job.message;
-    note(fmt::format("job {} {}{}", job.id, job.state, how.empty() ? "" : ": " + how));
+    if (!job.ended() || exit_code_of_job(job) == 0) continue;
+    codes.emplace(job.id, exit_code_of_job(job));
+    if (!quiet) note(fmt::format("job {} {}", job.id, how_it_ended(job)));
   }
-  return code;
+  for (const SweepView& sweep : waited.sweeps) {
+    for (const JobView& job : sweep.failures) codes.emplace(job.id, exit_code_of_job(job));
+    if (!sweep.failures.empty() && !quiet) note(sweep_ended(sweep));
+  }
+  return codes.empty() ? kExitOk : codes.begin()->second;
 }
 
 Result<std::optional<Boot>> deadline_of(const Arguments& arguments) {
@@ -55,6 +76,18 @@ Result<std::optional<Boot>> deadline_of(const Arguments& arguments) {
   return std::optional<Boot>(read_clock().boot + *duration);
 }
 
+// "3 of 12 jobs have not ended"
+std::string open_text(const WaitedView& waited) {
+  std::uint64_t open = 0;
+  std::uint64_t all = waited.jobs.size();
+  for (const JobView& job : waited.jobs) open += job.ended() ? 0 : 1;
+  for (const SweepView& sweep : waited.sweeps) {
+    open += sweep.open();
+    all += sweep.count;
+  }
+  return fmt::format("{} of {} jobs have not ended", open, all);
+}
+
 // Asks again and again, also across a restart of the daemon.
 int wait_for(const Arguments& arguments, const Client& client, const Selection& selection,
              const std::optional<Boot>& deadline, std::vector<JobView> ended) {
@@ -62,9 +95,9 @@ int wait_for(const Arguments& arguments, const Client& client, const Selection& 
   // The first answer comes at once: it tells a daemon that never was there from one that left.
   std::int64_t round_ms = 0;
   while (true) {
-    Request request{.target = jobs_target(selection, "wait", false)};
-    request.target += fmt::format(
-        "{}timeout_ms={}", request.target.find('?') == std::string::npos ? '?' : '&', round_ms);
+    Request request{.target = with_parameter(jobs_target(selection, "wait", false),
+                                             fmt::format("timeout_ms={}", round_ms))};
+    if (!arguments.has("--json")) request.target = with_parameter(request.target, "sweeps=1");
     auto body = client.call(request);
     if (!body) {
       if (round_ms > 0 && is_away(body.error()) && patience.wait_a_moment()) continue;
@@ -82,10 +115,7 @@ int wait_for(const Arguments& arguments, const Client& client, const Selection& 
     if (!deadline) continue;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - read_clock().boot);
     if (left.count() <= 0) {
-      const auto open =
-          std::ranges::count_if(waited->jobs, [](const JobView& job) { return !job.ended(); });
-      note(fmt::format("the time is up and {} of {} jobs have not ended", open,
-                       waited->jobs.size()));
+      note(fmt::format("the time is up and {}", open_text(*waited)));
       return kExitTryLater;
     }
     round_ms = std::min<std::int64_t>(left.count(), kRoundMs);
@@ -97,16 +127,29 @@ int wait_for(const Arguments& arguments, const Client& client, const Selection& 
 // False: nothing is left to wait for.
 Result<bool> fix(const Client& client, Selection& selection, std::vector<JobView>& ended,
                  bool keep_all) {
-  auto jobs = list_jobs(client, {.target = list_target(selection)});
-  if (!jobs) return failure(jobs.error());
+  auto listed = list_folded(client, {.target = with_parameter(list_target(selection), "sweeps=1")});
+  if (!listed) return failure(listed.error());
   std::vector<std::uint64_t> open;
-  for (JobView& job : *jobs) {
+  const auto add = [&](JobView& job) {
     if (job.ended() && !keep_all) {
       ended.push_back(std::move(job));
     } else {
       open.push_back(job.id);
     }
+  };
+  for (JobView& job : listed->jobs) add(job);
+  for (const SweepView& sweep : listed->sweeps) {
+    if (sweep.open() == sweep.last - sweep.first + 1) {  // All of a range, and none has ended.
+      for (std::uint64_t id = sweep.first; id <= sweep.last; ++id) open.push_back(id);
+      continue;
+    }
+    Selection members = selection;
+    members.query += fmt::format("{}array={}", members.query.empty() ? "" : "&", sweep.id);
+    auto jobs = list_jobs(client, {.target = list_target(members)});
+    if (!jobs) return failure(jobs.error());
+    for (JobView& job : *jobs) add(job);
   }
+  std::ranges::sort(open);
   const std::string fixed = selector_of(open);
   if (open.empty()) return false;
   if (fixed.size() > kSelectorMost) {  // Too long for a request: wait by the words, all of them.
@@ -118,8 +161,13 @@ Result<bool> fix(const Client& client, Selection& selection, std::vector<JobView
 }
 
 int run_wait(const Arguments& arguments) {
-  auto selection = selection_or_last(arguments);
+  auto selection = selection_of(arguments, Reach::kOwn);
   if (!selection) return fail(selection.error());
+  // `wait $(gpusched submit …)` after a refused submit must not mean some other job.
+  if (selection->jobs.empty()) {
+    return fail(
+        {ErrorCode::kInvalid, "say which jobs to wait for: gpusched wait 7, 7-12, last, or --all"});
+  }
   auto deadline = deadline_of(arguments);
   if (!deadline) return fail(deadline.error());
   const Client client = client_of(arguments);
@@ -137,14 +185,16 @@ int run_wait(const Arguments& arguments) {
 constinit const Verb kWaitVerb = {
     .name = "wait",
     .summary = "until jobs end; its exit code is theirs",
-    .usage = "wait [IDS…] [FLAGS]",
+    .usage = "wait IDS… [FLAGS]",
     .about =
-        "Without ids: the newest of one's own jobs. The exit code is the job's, 128+n after signal "
+        "--all: one's own jobs that have not ended. The exit code is the job's, 128+n after signal "
         "n,\n"
-        "124 after its time limit, 130 if it was cancelled; of several, the first that is not 0.",
+        "124 after its time limit, 130 if it was cancelled; of several, the first that is not 0.\n"
+        "Jobs that did not succeed are named, those of a sweep in one line.",
     .examples =
         "gpusched wait 7\n"
         "gpusched wait 7-106 --timeout 1h\n"
+        "gpusched wait --all\n"
         "gpusched wait --group night",
     .sections = kWaitSections,
     .operands = Operands::kJobs,

@@ -33,7 +33,8 @@ std::vector<std::string> words_for(std::vector<std::string> typed) {
 using Words = std::vector<std::string>;
 
 TEST(Completion, OffersVerbsButNotHiddenOnes) {
-  EXPECT_EQ(words_for({"s"}), (Words{"submit", "status", "show", "set", "serve", "simulate"}));
+  EXPECT_EQ(words_for({"s"}),
+            (Words{"submit", "status", "show", "sweep", "set", "serve", "simulate"}));
   EXPECT_EQ(words_for({"__"}), Words{});
 }
 

@@ -25,7 +25,7 @@ LocalLook look_of(const std::string& name) {
 }
 
 void compare(const std::string& name, const std::vector<Finding>& findings) {
-  for (const std::size_t width : {80U, 120U, 50U}) {
+  for (const std::size_t width : {60U, 80U, 120U}) {
     const std::string text = render_findings(findings, {.width = width});
     const std::string path = kDoctorGoldens + name + "-" + std::to_string(width) + ".txt";
     if (std::getenv("GPUSCHED_UPDATE_GOLDEN") != nullptr) {

@@ -14,13 +14,13 @@ constexpr int kExitCancelled = 130;
 
 }  // namespace
 
-Result<std::vector<JobView>> list_jobs(const Client& client, const Request& request) {
-  std::vector<JobView> jobs;
+Result<FoldedJobs> list_folded(const Client& client, const Request& request) {
+  FoldedJobs listed;
   std::optional<Error> broken;
   RowSplitter splitter([&](std::string_view row) {
     auto job = parse_job(row);
     if (job) {
-      jobs.push_back(std::move(*job));
+      listed.jobs.push_back(std::move(*job));
     } else if (!broken) {
       broken = job.error();
     }
@@ -37,7 +37,17 @@ Result<std::vector<JobView>> list_jobs(const Client& client, const Request& requ
   if (!splitter.complete()) {
     return failure(ErrorCode::kUnsupported, "the daemon's answer is not a list of jobs");
   }
-  return jobs;
+  // Without its rows the answer is small: {"schema":1,"sweeps":[…]}.
+  auto sweeps = parse_sweeps("{\"schema\":1" + splitter.rest());
+  if (!sweeps) return failure(sweeps.error());
+  listed.sweeps = std::move(*sweeps);
+  return listed;
+}
+
+Result<std::vector<JobView>> list_jobs(const Client& client, const Request& request) {
+  auto listed = list_folded(client, request);
+  if (!listed) return failure(listed.error());
+  return std::move(listed->jobs);
 }
 
 Result<std::vector<std::uint64_t>> resolve_ids(const Client& client, const Selection& selection) {
@@ -54,7 +64,7 @@ Result<std::vector<std::uint64_t>> resolve_ids(const Client& client, const Selec
 }
 
 Result<Selection> selection_or_last(const Arguments& arguments) {
-  auto selection = selection_of(arguments);
+  auto selection = selection_of(arguments, Reach::kOwn);
   if (selection && selection->jobs.empty()) selection->jobs = "last";
   return selection;
 }

@@ -10,10 +10,14 @@
 
 namespace gpusched::cli {
 
+struct FoldedJobs;
 struct JobView;
 
 // The rows that a list request answers, read as they arrive.
 Result<std::vector<JobView>> list_jobs(const Client& client, const Request& request);
+
+// The same of a request that asks for sweeps as lines.
+Result<FoldedJobs> list_folded(const Client& client, const Request& request);
 
 // Asks the daemon only if the words do not say it themselves.
 Result<std::vector<std::uint64_t>> resolve_ids(const Client& client, const Selection& selection);

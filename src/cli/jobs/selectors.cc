@@ -78,7 +78,45 @@ Result<std::string> parse_selector(std::string_view word) {
   return joined;
 }
 
-Result<Selection> selection_of(const Arguments& arguments) {
+namespace {
+
+constexpr std::array<std::string_view, 7> kFilters = {"state", "user",  "group", "name",
+                                                      "tag",   "array", "since"};
+
+void narrow(std::string& query, std::string_view by) {
+  if (!query.empty()) query += '&';
+  query += by;
+}
+
+Result<std::string> filters_of(const Arguments& arguments) {
+  if (const FlagValue* state = arguments.find("--state"); state != nullptr) {
+    if (auto good = check_states(*state); !good) return failure(good.error());
+  }
+  std::string query;
+  for (const std::string_view name : kFilters) {
+    const FlagValue* value = arguments.find(fmt::format("--{}", name));
+    if (value == nullptr) continue;
+    // What a script had nothing for must not mean every job.
+    if (value->text.empty()) return bad_value(*value, "it is empty, and names no job");
+    narrow(query, fmt::format("{}={}", name, percent_encoded(value->text)));
+  }
+  return query;
+}
+
+// Which of all jobs are meant where none was named.
+void reach_out(const Arguments& arguments, Reach reach, std::string& query) {
+  if (reach == Reach::kChange) return;
+  const bool all = arguments.has("--all");
+  const bool everybody = arguments.has("--everybody") || arguments.has("--user");
+  if (all && !arguments.has("--state") && !arguments.has("--since")) {
+    narrow(query, "state=active,waiting");
+  }
+  if (!everybody && (all || reach == Reach::kOwn)) narrow(query, "mine=1");
+}
+
+}  // namespace
+
+Result<Selection> selection_of(const Arguments& arguments, Reach reach) {
   Selection selection;
   for (const std::string& word : arguments.operands) {
     auto part = parse_selector(word);
@@ -86,22 +124,19 @@ Result<Selection> selection_of(const Arguments& arguments) {
     if (!selection.jobs.empty()) selection.jobs += ',';
     selection.jobs += *part;
   }
-  if (const FlagValue* state = arguments.find("--state"); state != nullptr) {
-    if (auto good = check_states(*state); !good) return failure(good.error());
-  }
-  for (const std::string_view name : {"state", "user", "group", "name", "tag", "array"}) {
-    const FlagValue* value = arguments.find(fmt::format("--{}", name));
-    if (value == nullptr) continue;
-    if (!selection.query.empty()) selection.query += '&';
-    selection.query += fmt::format("{}={}", name, percent_encoded(value->text));
-  }
+  auto filters = filters_of(arguments);
+  if (!filters) return failure(filters.error());
+  selection.query = std::move(*filters);
   if (arguments.has("--all") && !selection.jobs.empty() && selection.jobs != "all") {
     return failure(
         ErrorCode::kInvalid,
         fmt::format("--all and '{}' say different things; give one of them", selection.jobs));
   }
-  if (selection.jobs.empty() && (arguments.has("--all") || !selection.query.empty())) {
+  const bool named = !selection.jobs.empty();
+  const bool some = arguments.has("--all") || arguments.has("--everybody");
+  if (!named && (some || !selection.query.empty())) {
     selection.jobs = "all";
+    reach_out(arguments, reach, selection.query);
   }
   return selection;
 }

@@ -28,8 +28,15 @@ inline constexpr std::array<std::string_view, 13> kStates = {
 // One word: "7", "7-12", "7,9", "last", "@", "@~2", "all".
 Result<std::string> parse_selector(std::string_view word);
 
-// What a verb's operands, `--all` and filter flags name. Filters without ids mean all.
-Result<Selection> selection_of(const Arguments& arguments);
+// Whose jobs `--all` and filters mean where no ids are given.
+enum class Reach : unsigned char {
+  kChange,   // Those that one may change: one's own, an administrator's everybody's.
+  kOwn,      // One's own, unless --user or --everybody says otherwise.
+  kMachine,  // `--all`: one's own; filters: everybody's, it is a look at the machine.
+};
+// What a verb's operands, `--all` and filter flags name. Filters without ids mean all. For verbs
+// that only look, `--all` means jobs that have not ended.
+Result<Selection> selection_of(const Arguments& arguments, Reach reach = Reach::kChange);
 
 // True if the same words can name other jobs later (last, @~2, all).
 bool is_moving(std::string_view selector);

@@ -51,6 +51,29 @@ TEST(Selectors, MeansAllWhenOnlyFiltersAreGiven) {
   EXPECT_EQ(select({})->jobs, "");
 }
 
+Result<Selection> look(const std::vector<std::string>& words, Reach reach) {
+  return selection_of(*parse_arguments("status", kReadingSections, Operands::kJobs, words), reach);
+}
+
+TEST(Selectors, AllIsOnesOwnThatHaveNotEndedForVerbsThatLook) {
+  for (const Reach reach : {Reach::kOwn, Reach::kMachine}) {
+    EXPECT_EQ(look({"--all"}, reach)->query, "state=active,waiting&mine=1");
+    EXPECT_EQ(look({"--all", "--state", "ended"}, reach)->query, "state=ended&mine=1");
+    EXPECT_EQ(look({"--all", "--since", "2h"}, reach)->query, "since=2h&mine=1");
+    EXPECT_EQ(look({"--all", "--user", "kim"}, reach)->query, "user=kim&state=active,waiting");
+    EXPECT_EQ(look({"--all", "--everybody"}, reach)->query, "state=active,waiting");
+    EXPECT_EQ(look({"7"}, reach)->query, "");
+  }
+  EXPECT_EQ(look({"--tag", "t"}, Reach::kOwn)->query, "tag=t&mine=1");
+  EXPECT_EQ(look({"--tag", "t"}, Reach::kMachine)->query, "tag=t");
+  EXPECT_EQ(select({"--all"})->query, "");
+}
+
+TEST(Selectors, RefusesFiltersThatAreEmpty) {
+  EXPECT_EQ(select({"--group", ""}).error().message, "--group: it is empty, and names no job");
+  EXPECT_EQ(exit_code_of(select({"--array", ""}).error().code), 64);
+}
+
 TEST(Selectors, RefusesContradictionsAndUnknownStates) {
   EXPECT_EQ(select({"--all", "7"}).error().message,
             "--all and '7' say different things; give one of them");

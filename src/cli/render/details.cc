@@ -6,33 +6,12 @@
 
 #include "base/text.h"
 #include "cli/render/render.h"
+#include "cli/render/sheet.h"
 #include "cli/table.h"
 #include "core/model/spec_fields.h"
 
 namespace gpusched::cli {
 namespace {
-
-constexpr std::size_t kLabelWidth = 14;
-
-// "Label:        value", the value wrapped under itself; nothing for an empty value.
-class Sheet {
- public:
-  explicit Sheet(const Page& page) : page_(page) {}
-  void line(std::string_view label, const std::string& value) {
-    if (value.empty()) return;
-    const std::string head = fmt::format("{:<{}}", fmt::format("{}:", label), kLabelWidth);
-    text_ += styled(head, Style::kDim, page_.colour) +
-             wrapped(escaped(value), page_.width, kLabelWidth) + "\n";
-  }
-  void time(std::string_view label, const std::optional<Wall>& at) {
-    if (at) line(label, local_time(*at, page_));
-  }
-  std::string take() { return std::move(text_); }
-
- private:
-  const Page& page_;
-  std::string text_;
-};
 
 std::string joined(const std::vector<std::string>& words, std::string_view with) {
   return fmt::format("{}", fmt::join(words, with));
@@ -168,6 +147,7 @@ void history(const JobDetails& job, const Page& page, Sheet& sheet) {
                            job.usage->system_cpu_s, format_size(job.usage->max_rss_bytes)));
   }
   sheet.line("Progress", progress_text(job));
+  sheet.line("Said", job.said);
   sheet.time("Should end", job.expected_end);
   if (job.usage && job.usage->gpu) {
     sheet.line("VRAM", vram_text(job, *job.usage->gpu));
@@ -275,6 +255,7 @@ std::string render_details(const JobDetails& job, const Page& page) {
   if (job.array && job.array_index) {
     sheet.line("Array", fmt::format("index {} of {}", *job.array_index, *job.array));
   }
+  sheet.line("Sweep", job.sweep);
   for (const auto& [name, value] : job.values) sheet.line("{" + name + "}", value);
   sheet.line("Group", job.group);
   sheet.line("Project", job.project);

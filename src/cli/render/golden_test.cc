@@ -1,5 +1,5 @@
-// Every screen at three widths, against files in tests/golden/cli. With GPUSCHED_UPDATE_GOLDEN=1
-// the files are written anew; read the difference before it is committed.
+// Every screen at four widths, against files in tests/golden/cli. tools/golden.sh writes them anew;
+// read the difference before it is committed.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,9 @@
 #include "cli/doctor/doctor.h"
 #include "cli/files.h"
 #include "cli/help.h"
+#include "cli/render/columns.h"
 #include "cli/render/render.h"
+#include "cli/render/sweep_jobs.h"
 #include "cli/views/tenant_view.h"
 #include "json/json_value.h"
 
@@ -53,12 +55,14 @@ void expect_fits(const std::string& name, const std::string& text, std::size_t w
 
 template <class Render>
 void at_all_widths(const std::string& name, Render render) {
-  for (const std::size_t width : {80U, 120U, 50U}) {
+  for (const std::size_t width : {60U, 80U, 120U, 200U}) {
     const std::string text = render(page_of(width));
     const std::string full = fmt::format("{}-{}", name, width);
     expect_fits(full, text, width);
     compare(full, text);
   }
+  // Narrower than anybody has it: it must still fit.
+  expect_fits(name, render(page_of(50)), 50);
 }
 
 TEST(Golden, Overview) {
@@ -74,6 +78,33 @@ TEST(Golden, Jobs) {
   const auto jobs = parse_jobs(input("jobs.json"));
   ASSERT_TRUE(jobs);
   at_all_widths("jobs", [&](const Page& page) { return render_jobs(*jobs, page); });
+}
+
+TEST(Golden, OverviewWithSweeps) {
+  const auto view = parse_overview(input("overview-sweeps.json"));
+  ASSERT_TRUE(view);
+  at_all_widths("overview-sweeps", [&](const Page& page) { return render_overview(*view, page); });
+}
+
+TEST(Golden, SweepAndItsJobs) {
+  const auto sweep = parse_sweep(input("sweep.json"));
+  ASSERT_TRUE(sweep);
+  at_all_widths("sweep", [&](const Page& page) { return render_sweep(*sweep, page); });
+  const auto jobs = parse_jobs(input("sweep-jobs.json"));
+  ASSERT_TRUE(jobs);
+  at_all_widths("sweep-jobs", [&](const Page& page) { return SweepJobs(*jobs, page).table(page); });
+  SweepJobs table(*jobs, page_of(0));
+  ASSERT_TRUE(table.sort({.by = "loss"}));
+  compare("sweep-jobs-csv", table.csv());
+}
+
+TEST(Golden, JobsWithChosenColumns) {
+  const auto jobs = parse_jobs(input("jobs.json"));
+  ASSERT_TRUE(jobs);
+  const auto columns = parse_columns("id,name,state,time,ended,command");
+  ASSERT_TRUE(columns);
+  at_all_widths("columns", [&](const Page& page) { return render_columns(*jobs, *columns, page); });
+  compare("jobs-csv", render_csv(*jobs, usual_columns()));
 }
 
 TEST(Golden, Details) {
@@ -155,6 +186,8 @@ TEST(Golden, Help) {
   compare("help", general_help());
   compare("help-submit-80", verb_help(kSubmitVerb, 80));
   compare("help-cancel-80", verb_help(kCancelVerb, 80));
+  compare("help-status-80", verb_help(kStatusVerb, 80));
+  compare("help-sweep-80", verb_help(kSweepVerb, 80));
 }
 
 TEST(Verbs, AreCompleteAndTellApart) {

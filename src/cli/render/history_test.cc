@@ -45,7 +45,7 @@ HistoryView view() {
 }
 
 TEST(History, AtThreeWidths) {
-  for (const std::size_t width : {80U, 120U, 50U}) {
+  for (const std::size_t width : {60U, 80U, 120U}) {
     compare(fmt::format("history-{}", width), render_history(view(), history_page(width)), width);
   }
 }

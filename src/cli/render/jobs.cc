@@ -1,6 +1,8 @@
 // Tables of jobs: the overview and the list.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/render/render.h"
 #include "cli/table.h"
 
@@ -119,9 +121,13 @@ std::string render_overview(const OverviewView& view, const Page& page) {
     out += styled(wrapped("! " + escaped(problem), page.width, 2), Style::kRed, page.colour) + "\n";
   }
   if (!view.running.empty()) out += "\n" + running_table(view.running, page);
+  if (!view.sweeps.empty()) out += "\n" + sweeps_table(view.sweeps, page);
   if (!view.waiting.empty()) {
     out += "\n" + waiting_table(view.waiting, page);
-    const std::uint64_t all = view.counts.queued + view.counts.held;
+    std::uint64_t in_sweeps = 0;
+    for (const SweepView& sweep : view.sweeps) in_sweeps += sweep.waiting();
+    std::uint64_t all = view.counts.queued + view.counts.held;
+    all -= std::min(all, in_sweeps);
     if (all > view.waiting.size()) {
       out += styled(fmt::format("and {} more: gpusched status --state waiting",
                                 all - view.waiting.size()),

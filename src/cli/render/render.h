@@ -24,6 +24,13 @@ struct Page {
 
 std::string render_overview(const OverviewView& view, const Page& page);
 std::string render_jobs(const std::vector<JobView>& jobs, const Page& page);
+// Jobs, and sweeps as one line each.
+std::string render_folded(const FoldedJobs& listed, const Page& page);
+std::string sweeps_table(const std::vector<SweepView>& sweeps, const Page& page);
+// All about a sweep but its jobs.
+std::string render_sweep(const SweepView& sweep, const Page& page);
+// "3 ok, 1 failed, 2 running, 19 waiting"
+std::string counts_text(const CountsView& counts);
 std::string render_details(const JobDetails& job, const Page& page);
 std::string render_explain(const ExplainView& view, const Page& page);
 std::string render_explained_together(const ExplainedTogetherView& view, const Page& page);

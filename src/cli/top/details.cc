@@ -62,6 +62,20 @@ void add_job(Sheet& sheet, const State& state, const JobView& job, const Page& p
   sheet.add("command", job.command);
 }
 
+void add_sweep(Sheet& sheet, const SweepView& sweep, const Page& page) {
+  sheet.add("sweep", fmt::format("{} {}", sweep.id, sweep.name));
+  sheet.add("jobs", fmt::format("{}-{}: {}", sweep.first, sweep.last, counts_text(sweep.counts)));
+  sheet.add("reason", sweep.reason);
+  sheet.add("user", sweep.user);
+  sheet.add("group", sweep.group);
+  sheet.add("priority", std::to_string(sweep.priority));
+  sheet.add("cards", fmt::format("{}", fmt::join(sweep.cards, ",")));
+  sheet.add("parameters", fmt::format("{}", fmt::join(sweep.parameters, ", ")));
+  sheet.add("submitted", time_text(sweep.submitted_at, page));
+  sheet.add("command", sweep.command);
+  sheet.add("all of it", fmt::format("gpusched sweep {}", sweep.id));
+}
+
 void add_process(Sheet& sheet, int card, const ProcessView& process, const Page& page) {
   sheet.add("process", std::to_string(process.pid));
   sheet.add("card", std::to_string(card));
@@ -81,6 +95,10 @@ std::vector<StyledLine> detail_lines(const State& state, std::size_t width, cons
   if (state.selected.kind == RowId::Kind::kJob) {
     const JobView* job = find_job(state, state.selected.number);
     if (job != nullptr) add_job(sheet, state, *job, page);
+  }
+  if (state.selected.kind == RowId::Kind::kSweep) {
+    const SweepView* sweep = find_sweep(state, state.selected.number);
+    if (sweep != nullptr) add_sweep(sheet, *sweep, page);
   }
   if (state.selected.kind == RowId::Kind::kProcess) {
     for (const ForeignProcess& row : rows_of(state).foreign) {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <optional>
 
 #include "cli/top/rows.h"
 
@@ -10,6 +12,7 @@ namespace gpusched::cli::top {
 namespace {
 
 constexpr std::size_t kFilterMost = 200;
+constexpr int kPriorityStep = 5;
 
 SortBy after(SortBy sort) {
   switch (sort) {
@@ -34,6 +37,8 @@ Section after(Section section) {
     case Section::kCards:
       return Section::kRunning;
     case Section::kRunning:
+      return Section::kSweeps;
+    case Section::kSweeps:
       return Section::kProcesses;
     case Section::kProcesses:
       return Section::kWaiting;
@@ -58,24 +63,70 @@ void edit_filter(State& state, const Key& key) {
   settle(state);
 }
 
-// The selected job, or a word about why there is none.
-std::uint64_t selected_job(State& state) {
+// The selected job or sweep, or a word about why there is none.
+std::optional<RowId> selected_work(State& state) {
   settle(state);
-  if (state.selected.kind == RowId::Kind::kJob) return state.selected.number;
-  state.message = state.selected.kind == RowId::Kind::kProcess
-                      ? fmt::format("Process {} is not a job: only its owner can end it.",
-                                    state.selected.number)
-                      : "There is no job to choose.";
-  return 0;
+  const RowId row = state.selected;
+  if (row.kind == RowId::Kind::kJob || row.kind == RowId::Kind::kSweep) return row;
+  state.message =
+      row.kind == RowId::Kind::kProcess
+          ? fmt::format("Process {} is not a job: only its owner can end it.", row.number)
+          : "There is no job to choose.";
+  return std::nullopt;
 }
 
-Order about_job(State& state, Order::What what) {
-  const std::uint64_t job = selected_job(state);
-  if (job == 0) return {};
-  if (what != Order::What::kCancel) return {what, job};
+// What hurts somebody is done after a yes.
+Order confirmed(State& state, const Order& order) {
   state.mode = Mode::kConfirm;
-  state.asked = job;
+  state.asked = order;
   return {};
+}
+
+Order about_work(State& state, Order::What what) {
+  const auto row = selected_work(state);
+  if (!row) return {};
+  const Order order{what, row->number, row->kind == RowId::Kind::kSweep};
+  return what == Order::What::kCancel ? confirmed(state, order) : order;
+}
+
+// One that runs is moved aside, one that is aside is asked back.
+Order pause_or_resume(State& state) {
+  const auto row = selected_work(state);
+  if (!row) return {};
+  const bool sweep = row->kind == RowId::Kind::kSweep;
+  const JobView* job = sweep ? nullptr : find_job(state, row->number);
+  const SweepView* all = sweep ? find_sweep(state, row->number) : nullptr;
+  const bool runs = sweep ? all != nullptr && all->counts.running + all->counts.starting > 0
+                          : job != nullptr && (job->state == "running" || job->state == "starting");
+  if (runs) return confirmed(state, {Order::What::kPause, row->number, sweep});
+  const bool aside =
+      sweep ? all != nullptr && all->counts.paused > 0 : job != nullptr && !job->waiting();
+  if (aside) return {Order::What::kResume, row->number, sweep};
+  state.message = "It does not run: hold keeps it from starting (h).";
+  return {};
+}
+
+// The bands of docs/preemption.md: who gets into a higher one may move others aside.
+int band_of(int priority) {
+  constexpr std::array kFrom = {20, 40, 70, 85};
+  return static_cast<int>(std::ranges::count_if(kFrom, [&](int from) { return priority >= from; }));
+}
+
+Order change_priority(State& state, int by) {
+  const auto row = selected_work(state);
+  if (!row) return {};
+  const bool sweep = row->kind == RowId::Kind::kSweep;
+  const JobView* job = sweep ? nullptr : find_job(state, row->number);
+  const SweepView* all = sweep ? find_sweep(state, row->number) : nullptr;
+  if (job == nullptr && all == nullptr) return {};
+  const int before = sweep ? all->priority : job->priority;
+  const int after = std::clamp(before + by, 0, 100);
+  if (after == before) {
+    state.message = fmt::format("Its priority is {} already.", before);
+    return {};
+  }
+  const Order order{Order::What::kPriority, row->number, sweep, after, before};
+  return band_of(after) > band_of(before) ? confirmed(state, order) : order;
 }
 
 bool looked_around(State& state, const Key& key, int page) {
@@ -139,11 +190,20 @@ Order letter(State& state, char key) {
       state.paused = !state.paused;
       return {state.paused ? Order::What::kNothing : Order::What::kRefresh};
     case 'c':
-      return about_job(state, Order::What::kCancel);
+      return about_work(state, Order::What::kCancel);
     case 'h':
-      return about_job(state, Order::What::kHold);
+      return about_work(state, Order::What::kHold);
     case 'r':
-      return about_job(state, Order::What::kRelease);
+      return about_work(state, Order::What::kRelease);
+    case 'p':
+      return pause_or_resume(state);
+    case '+':
+      return change_priority(state, kPriorityStep);
+    case '-':
+      return change_priority(state, -kPriorityStep);
+    case 'e':
+      state.expanded = !state.expanded;
+      return {Order::What::kRefresh};
     case 'j':
       move_selection(state, 1);
       return {};
@@ -171,9 +231,11 @@ Order press(State& state, const Key& key, int page) {
     case Mode::kConfirm:
       state.mode = Mode::kLook;
       if (key.kind == Key::Kind::kText && key.text == "y") {
-        return {Order::What::kCancel, state.asked};
+        return state.asked;
       }
-      state.message = fmt::format("Job {} stays.", state.asked);
+      state.message =
+          fmt::format("{} {} stays{}.", state.asked.sweep ? "Sweep" : "Job", state.asked.job,
+                      state.asked.what == Order::What::kCancel ? "" : " as it is");
       return {};
     case Mode::kLook:
       break;

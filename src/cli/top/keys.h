@@ -28,12 +28,6 @@ struct Key {
   std::string text = {};  // kText: one character as UTF-8.
 };
 
-struct Order {
-  enum class What : unsigned char { kNothing, kQuit, kCancel, kHold, kRelease, kRefresh };
-  What what = What::kNothing;
-  std::uint64_t job = 0;
-};
-
 // `page` is how many lines a page has.
 Order press(State& state, const Key& key, int page);
 

@@ -79,6 +79,56 @@ TEST(TopKeys, HoldAndReleaseWhatIsSelected) {
   EXPECT_EQ(order.job, 3U);
 }
 
+TEST(TopKeys, PauseAfterAYesAndResumeAtOnce) {
+  State state = three_jobs();
+  EXPECT_EQ(type(state, "p").what, What::kNothing);
+  EXPECT_EQ(state.mode, Mode::kConfirm);
+  EXPECT_EQ(type(state, "y").what, What::kPause);
+  state.jobs.running[0].state = "paused";
+  const Order order = type(state, "p");
+  EXPECT_EQ(order.what, What::kResume);
+  EXPECT_EQ(order.job, 1U);
+  press(state, Key::Kind::kEnd);
+  EXPECT_EQ(type(state, "p").what, What::kNothing);
+  EXPECT_EQ(state.message, "It does not run: hold keeps it from starting (h).");
+}
+
+TEST(TopKeys, ChangeThePriorityAndAskWhereOthersMayHaveToMove) {
+  State state = three_jobs();
+  const Order more = type(state, "+");
+  EXPECT_EQ(more.what, What::kPriority);
+  EXPECT_EQ(more.priority, 55);
+  EXPECT_EQ(type(state, "-").priority, 45);
+  state.jobs.running[0].priority = 65;
+  EXPECT_EQ(type(state, "+").what, What::kNothing);
+  EXPECT_EQ(state.mode, Mode::kConfirm);
+  EXPECT_EQ(type(state, "n").what, What::kNothing);
+  EXPECT_EQ(state.message, "Job 1 stays as it is.");
+  type(state, "+");
+  EXPECT_EQ(type(state, "y").priority, 70);
+  state.jobs.running[0].priority = 0;
+  EXPECT_EQ(type(state, "-").what, What::kNothing);
+  EXPECT_EQ(state.message, "Its priority is 0 already.");
+}
+
+TEST(TopKeys, MeanAllJobsOfASweepAndExpandIt) {
+  State state = three_jobs();
+  SweepView sweep;
+  sweep.id = 134;
+  sweep.counts = {.queued = 9, .running = 1};
+  state.jobs.sweeps = {sweep};
+  press(state, Key::Kind::kDown);
+  press(state, Key::Kind::kDown);
+  EXPECT_EQ(state.selected, (RowId{RowId::Kind::kSweep, 134}));
+  type(state, "c");
+  const Order order = type(state, "y");
+  EXPECT_EQ(order.what, What::kCancel);
+  EXPECT_EQ(order.job, 134U);
+  EXPECT_TRUE(order.sweep);
+  EXPECT_EQ(type(state, "e").what, What::kRefresh);
+  EXPECT_TRUE(state.expanded);
+}
+
 TEST(TopKeys, RefuseToEndAProcessThatIsNoJob) {
   State state;
   GpusView gpus;

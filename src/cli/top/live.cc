@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "cli/render/render.h"
 #include "cli/session.h"
 #include "os/clock.h"
 
@@ -21,12 +22,63 @@ constexpr std::chrono::milliseconds kPatience{1000};
 constexpr std::chrono::milliseconds kChangePatience{5000};
 constexpr std::string_view kOverview = "/v1/overview?waiting=500";
 
-std::string outcome(const ChangedView& changed, std::uint64_t job, std::string_view past) {
-  if (!changed.changed.empty()) return fmt::format("Job {} {}.", job, past);
-  if (!changed.unchanged.empty()) {
-    return fmt::format("Job {} stays as it is: {}", job, changed.unchanged.front().second);
+// What an order is in the API, and what is said when it is done.
+struct Wording {
+  std::string action;
+  std::string one;   // "Job 7 …"
+  std::string many;  // "Sweep 134: 3 jobs …"
+};
+
+Wording wording_of(const Order& order) {
+  switch (order.what) {
+    case Order::What::kNothing:
+    case Order::What::kQuit:
+    case Order::What::kRefresh:
+      break;
+    case Order::What::kCancel:
+      return {"cancel", "is being cancelled", "are being cancelled"};
+    case Order::What::kHold:
+      return {"hold", "is held", "are held"};
+    case Order::What::kRelease:
+      return {"release", "is released", "are released"};
+    case Order::What::kPause:
+      return {"pause", "is being moved aside", "are being moved aside"};
+    case Order::What::kResume:
+      return {"resume", "returns when there is room", "return when there is room"};
+    case Order::What::kPriority: {
+      const std::string words =
+          fmt::format("priority {} now, {} before", order.priority, order.before);
+      return {"", "has " + words, "have " + words};
+    }
   }
-  return fmt::format("Job {} stays as it is.", job);
+  return {};
+}
+
+Request request_of(const Order& order, const std::string& action) {
+  const std::string jobs = order.sweep ? "all" : std::to_string(order.job);
+  Request request{
+      .method = "POST", .target = fmt::format("/v1/jobs/{}/{}", jobs, action), .body = "{}"};
+  if (action.empty()) {
+    request = {.method = "PATCH",
+               .target = "/v1/jobs/" + jobs,
+               .body = fmt::format("{{\"priority\":{}}}", order.priority)};
+  }
+  if (order.sweep) request.target += fmt::format("?array={}", order.job);
+  return request;
+}
+
+std::string outcome(const ChangedView& changed, const Order& order, const Wording& wording) {
+  const std::string who = fmt::format("{} {}", order.sweep ? "Sweep" : "Job", order.job);
+  if (!changed.changed.empty()) {
+    if (!order.sweep) return fmt::format("{} {}.", who, wording.one);
+    const std::uint64_t count = changed.changed.size();
+    return fmt::format("{}: {} {}.", who, counted(count, "job", "jobs"),
+                       count == 1 ? wording.one : wording.many);
+  }
+  if (!changed.unchanged.empty()) {
+    return fmt::format("{} stays as it is: {}", who, changed.unchanged.front().second);
+  }
+  return fmt::format("{} stays as it is{}.", who, order.sweep ? ": none of its jobs is yours" : "");
 }
 
 }  // namespace
@@ -76,7 +128,7 @@ void LiveFacts::refresh(State& state) {
     jobs_changed_ = false;
     jobs_due_ = now + kJobsAtMostEvery;
     jobs_stale_ = now + kJobsAtLeastEvery;
-    auto body = ask({.target = std::string(kOverview)});
+    auto body = ask({.target = fmt::format("{}&sweeps={}", kOverview, state.expanded ? 0 : 1)});
     if (!body && is_away(body.error())) return lost(state, now);
     auto view = body ? parse_overview(*body) : failure(body.error());
     if (view) take_jobs(state, std::move(*view));
@@ -110,32 +162,12 @@ void LiveFacts::wait(int input_fd, bool paused) {
 }
 
 void LiveFacts::carry_out(const Order& order, State& state) {
-  std::string_view action;
-  std::string_view past;
-  switch (order.what) {
-    case Order::What::kNothing:
-    case Order::What::kQuit:
-      return;
-    case Order::What::kRefresh:
-      return hurry();
-    case Order::What::kCancel:
-      action = "cancel";
-      past = "is being cancelled";
-      break;
-    case Order::What::kHold:
-      action = "hold";
-      past = "is held";
-      break;
-    case Order::What::kRelease:
-      action = "release";
-      past = "is released";
-      break;
-  }
-  auto body = client_.call(
-      {.method = "POST", .target = fmt::format("/v1/jobs/{}/{}", order.job, action), .body = "{}"},
-      kChangePatience);
+  if (order.what == Order::What::kNothing || order.what == Order::What::kQuit) return;
+  if (order.what == Order::What::kRefresh) return hurry();
+  const Wording wording = wording_of(order);
+  auto body = client_.call(request_of(order, wording.action), kChangePatience);
   auto changed = body ? parse_changed(*body) : failure(body.error());
-  state.message = changed ? outcome(*changed, order.job, past) : changed.error().message;
+  state.message = changed ? outcome(*changed, order, wording) : changed.error().message;
   jobs_changed_ = true;
 }
 

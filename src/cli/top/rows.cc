@@ -28,6 +28,12 @@ bool matches(const JobView& job, const std::string& wanted) {
                              [&](const std::string& tag) { return contains(tag, wanted); });
 }
 
+bool matches(const SweepView& sweep, const std::string& wanted) {
+  return contains(
+      fmt::format("{} {} {} {} {}", sweep.id, sweep.user, sweep.name, sweep.command, sweep.group),
+      wanted);
+}
+
 bool matches(const ProcessView& process, const std::string& wanted) {
   return contains(
       fmt::format("{} {} {} {}", process.pid, process.user, process.command, process.container),
@@ -130,6 +136,10 @@ Rows rows_of(const State& state) {
   for (const JobView& job : state.jobs.waiting) {
     if (matches(job, wanted)) rows.waiting.push_back(&job);
   }
+  for (const SweepView& sweep : state.jobs.sweeps) {
+    // What has ended is not told here.
+    if (sweep.open() > 0 && matches(sweep, wanted)) rows.sweeps.push_back(&sweep);
+  }
   for (const CardView& card : state.gpus.cards) {
     for (const ProcessView& process : card.processes) {
       if (!process.job && matches(process, wanted)) rows.foreign.push_back({card.number, &process});
@@ -143,6 +153,8 @@ Rows rows_of(const State& state) {
 
 RowId id_of(const JobView& job) { return {RowId::Kind::kJob, job.id, 0}; }
 
+RowId id_of(const SweepView& sweep) { return {RowId::Kind::kSweep, sweep.id, 0}; }
+
 RowId id_of(const ForeignProcess& row) {
   return {RowId::Kind::kProcess, static_cast<std::uint64_t>(row.process->pid), row.card};
 }
@@ -152,6 +164,9 @@ std::vector<RowId> selectable(const State& state) {
   std::vector<RowId> ids;
   if (shows(state, Section::kRunning)) {
     for (const JobView* job : rows.running) ids.push_back(id_of(*job));
+  }
+  if (shows(state, Section::kSweeps)) {
+    for (const SweepView* sweep : rows.sweeps) ids.push_back(id_of(*sweep));
   }
   if (shows(state, Section::kProcesses)) {
     for (const ForeignProcess& row : rows.foreign) ids.push_back(id_of(row));

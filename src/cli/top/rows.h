@@ -25,12 +25,14 @@ struct ForeignProcess {
 // They point into the state.
 struct Rows {
   std::vector<const JobView*> running;
+  std::vector<const SweepView*> sweeps;
   std::vector<ForeignProcess> foreign;
   std::vector<const JobView*> waiting;
 };
 Rows rows_of(const State& state);
 
 RowId id_of(const JobView& job);
+RowId id_of(const SweepView& sweep);
 RowId id_of(const ForeignProcess& row);
 // All that can be selected in the section shown, from top to bottom.
 std::vector<RowId> selectable(const State& state);

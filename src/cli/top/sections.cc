@@ -186,6 +186,32 @@ SectionLines running_lines(const State& state, const Rows& rows, const Page& pag
   return section;
 }
 
+SectionLines sweep_lines(const Rows& rows, const Page& page) {
+  SectionLines section{.count = rows.sweeps.size(), .one = "sweep", .many = "sweeps"};
+  Table table({{"SWEEP", true},
+               {"JOBS", false, 40},  // What one looks for: the last to be cut.
+               {"PRI", true, 0, 5},
+               {"CARDS", false, 0, 4},
+               {"USER", false, 4, 1},
+               {"NAME", false, 6, 2},
+               {"COMMAND", false, 12, 3},
+               {"REASON", false, 24, 6}});
+  for (const SweepView* sweep : rows.sweeps) {
+    const Style style = sweep->counts.failed > 0 ? Style::kRed : Style::kPlain;
+    table.add({{std::to_string(sweep->id)},
+               {cli::counts_text(sweep->counts), style},
+               {std::to_string(sweep->priority)},
+               {fmt::format("{}", fmt::join(sweep->cards, ","))},
+               {or_unknown(sweep->user)},
+               {sweep->name},
+               {sweep->command},
+               {sweep->reason}});
+    section.ids.push_back(id_of(*sweep));
+  }
+  fill(section, table, page.width);
+  return section;
+}
+
 SectionLines foreign_lines(const Rows& rows, const Page& page) {
   SectionLines section{
       .count = rows.foreign.size(), .one = "process of others", .many = "processes of others"};
@@ -220,8 +246,9 @@ SectionLines waiting_lines(const State& state, const Rows& rows, const Page& pag
   SectionLines section{.count = rows.waiting.size(), .one = "waiting", .many = "waiting"};
   // The daemon sends the first of a long queue; a filter sees only these.
   if (state.filter.empty()) {
-    section.count =
-        std::max<std::size_t>(section.count, state.jobs.counts.queued + state.jobs.counts.held);
+    std::uint64_t all = state.jobs.counts.queued + state.jobs.counts.held;
+    for (const SweepView& sweep : state.jobs.sweeps) all -= std::min(all, sweep.waiting());
+    section.count = std::max<std::size_t>(section.count, all);
   }
   Table table({{"JOB", true},
                {"STATE", false, 0, 5},

@@ -23,6 +23,7 @@ struct SectionLines {
 
 SectionLines card_lines(const State& state, std::size_t width, Wall now);
 SectionLines running_lines(const State& state, const Rows& rows, const Page& page);
+SectionLines sweep_lines(const Rows& rows, const Page& page);
 SectionLines foreign_lines(const Rows& rows, const Page& page);
 SectionLines waiting_lines(const State& state, const Rows& rows, const Page& page);
 

@@ -29,4 +29,11 @@ const JobView* find_job(const State& state, std::uint64_t id) {
   return nullptr;
 }
 
+const SweepView* find_sweep(const State& state, std::uint64_t id) {
+  for (const SweepView& sweep : state.jobs.sweeps) {
+    if (sweep.id == id) return &sweep;
+  }
+  return nullptr;
+}
+
 }  // namespace gpusched::cli::top

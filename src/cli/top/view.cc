@@ -58,7 +58,7 @@ std::string counts_text(const State& state) {
 
 ScreenLine title_line(const State& state, const ScreenSize& size, const Page& page) {
   StyledLine right;
-  if (state.paused) right.push_back({"PAUSED  ", Style::kYellow});
+  if (state.paused) right.push_back({"STOPPED  ", Style::kYellow});
   if (!state.filter.empty() && state.mode != Mode::kFilter) {
     right.push_back({fmt::format("filter: {}  ", cut(escaped(state.filter), 20)), Style::kYellow});
   }
@@ -77,9 +77,10 @@ StyledLine hints(std::size_t width) {
     std::string_view key, does;
   };
   static constexpr std::array kHints = {
-      Hint{"q", "quit"},      Hint{"?", "help"},    Hint{"↑↓", "select"},   Hint{"c", "cancel"},
-      Hint{"h", "hold"},      Hint{"r", "release"}, Hint{"/", "filter"},    Hint{"s", "sort"},
-      Hint{"space", "pause"}, Hint{"tab", "view"},  Hint{"S", "turn round"}};
+      Hint{"q", "quit"},     Hint{"?", "help"},      Hint{"↑↓", "select"}, Hint{"c", "cancel"},
+      Hint{"h", "hold"},     Hint{"r", "release"},   Hint{"/", "filter"},  Hint{"s", "sort"},
+      Hint{"p", "pause"},    Hint{"+-", "priority"}, Hint{"e", "expand"},  Hint{"tab", "view"},
+      Hint{"space", "stop"}, Hint{"S", "turn round"}};
   StyledLine line;
   std::size_t used = 0;
   for (const Hint& hint : kHints) {
@@ -93,13 +94,34 @@ StyledLine hints(std::size_t width) {
   return line;
 }
 
-std::string question(const State& state) {
-  std::string whose;
-  if (const JobView* job = find_job(state, state.asked); job != nullptr) {
-    whose = fmt::format(" ({}{}{})", job->state, job->user.empty() ? "" : ", of " + job->user,
-                        job->name.empty() ? "" : ", " + job->name);
+// "job 7 (running, of ml1, baseline)"
+std::string who_is_asked(const State& state) {
+  const std::uint64_t id = state.asked.job;
+  if (state.asked.sweep) {
+    const SweepView* sweep = find_sweep(state, id);
+    if (sweep == nullptr) return fmt::format("sweep {}", id);
+    // Only those that run can be moved aside.
+    const bool pause = state.asked.what == Order::What::kPause;
+    const std::uint64_t count =
+        pause ? sweep->counts.starting + sweep->counts.running : sweep->open();
+    return fmt::format("{} of sweep {}{}", counted(count, "job", "jobs"), id,
+                       sweep->user.empty() ? "" : " of " + sweep->user);
   }
-  return fmt::format("Cancel job {}{}? y: yes; any other key: no", state.asked, escaped(whose));
+  const JobView* job = find_job(state, id);
+  if (job == nullptr) return fmt::format("job {}", id);
+  return fmt::format("job {} ({}{}{})", id, job->state,
+                     job->user.empty() ? "" : ", of " + job->user,
+                     job->name.empty() ? "" : ", " + job->name);
+}
+
+std::string question(const State& state) {
+  const std::string who = escaped(who_is_asked(state));
+  std::string what = fmt::format("Cancel {}?", who);
+  if (state.asked.what == Order::What::kPause) what = fmt::format("Move {} aside?", who);
+  if (state.asked.what == Order::What::kPriority) {
+    what = fmt::format("Priority {} for {}? It may move others aside.", state.asked.priority, who);
+  }
+  return what + " y: yes; any other key: no";
 }
 
 ScreenLine last_line(const State& state, const ScreenSize& size, const Page& page,
@@ -146,6 +168,7 @@ std::vector<Shown> sections_of(const State& state, const ScreenSize& size, const
   };
   add(Section::kCards, [&] { return card_lines(state, size.columns, page.now); });
   add(Section::kRunning, [&] { return running_lines(state, rows, fitting); });
+  add(Section::kSweeps, [&] { return sweep_lines(rows, fitting); });
   add(Section::kProcesses, [&] { return foreign_lines(rows, fitting); });
   add(Section::kWaiting, [&] { return waiting_lines(state, rows, fitting); });
   return all;
@@ -194,18 +217,21 @@ void put(const Shown& shown, const State& state, std::size_t width, Screen& scre
 }
 
 void put_help(Screen& screen, const ScreenSize& size) {
-  static constexpr std::array<std::string_view, 19> kLines = {
+  static constexpr std::array<std::string_view, 22> kLines = {
       "",
       "  ↑ ↓ j k         select a line; page up, page down, home, end",
       "  enter           all about it: the whole reason, the whole command",
       "  c               cancel the selected job; asks first",
       "  h               hold it: it stays in the queue and does not start",
       "  r               release it",
+      "  p               pause it: moved aside, asks first; again: it returns",
+      "  + -             its priority, by 5; asks where that may move others aside",
+      "  e               every job of a sweep, or one line for all of them",
       "  /               show only lines with these letters; esc: all again",
       "  s               sort by memory, load, time, user, or not at all",
       "  S               turn the order round",
       "  tab             all parts, or one of them on the whole screen",
-      "  space           pause: the picture stands still",
+      "  space           stop: the picture stands still",
       "  q               quit",
       "",
       "  Memory of a card: █ used by jobs  ▒ used by others  ░ promised  · free",
@@ -236,7 +262,8 @@ void put_parts(const State& state, const ScreenSize& size, const Page& page, Scr
     screen.lines.push_back(
         {{{state.filter.empty() ? "  Nothing to show here." : "  Nothing matches the filter."}}});
   } else if (state.known && state.section == Section::kAll && state.filter.empty() &&
-             state.jobs.running.empty() && state.jobs.waiting.empty()) {
+             state.jobs.running.empty() && state.jobs.waiting.empty() &&
+             rows_of(state).sweeps.empty()) {
     screen.lines.push_back({{{"  No job runs or waits.", Style::kDim}}});
   }
 }

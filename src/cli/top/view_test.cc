@@ -105,8 +105,9 @@ void compare(const std::string& name, const State& state, const ScreenSize& size
   EXPECT_EQ(*expected, text) << full;
 }
 
-TEST(TopView, ShowsABusyMachineAtThreeSizes) {
+TEST(TopView, ShowsABusyMachineAtFourSizes) {
   const State state = busy_machine();
+  compare("busy", state, {24, 60});
   compare("busy", state, {24, 80});
   compare("busy", state, {40, 120});
   compare("busy", state, {50, 200});
@@ -137,8 +138,23 @@ TEST(TopView, SaysThatTheDaemonIsAwayAndThatItIsPaused) {
 TEST(TopView, AsksBeforeItCancels) {
   State state = busy_machine();
   state.mode = Mode::kConfirm;
-  state.asked = 7;
+  state.asked = {Order::What::kCancel, 7};
   compare("confirm", state);
+}
+
+TEST(TopView, ShowsASweepAsOneLine) {
+  State state = busy_machine();
+  state.jobs.running.resize(3);
+  state.jobs.waiting.resize(2);
+  state.jobs.sweeps = {*parse_sweep(*read_input(kTopGoldens + "sweep.json"))};
+  state.jobs.counts = {.held = 0, .queued = 21, .starting = 0, .running = 5};
+  move_selection(state, 3);
+  for (const std::size_t columns : {60U, 80U, 120U, 200U}) compare("sweep", state, {24, columns});
+  state.mode = Mode::kConfirm;
+  state.asked = {Order::What::kPause, 134, true};
+  compare("confirm-pause", state);
+  state.mode = Mode::kDetails;
+  compare("sweep-details", state);
 }
 
 TEST(TopView, ShowsAllOfAJobOrAProcess) {

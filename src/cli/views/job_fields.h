@@ -35,6 +35,7 @@ void for_each_field(JobView& job, Visit&& visit) {
   visit("estimated_start", job.estimated_start);
   visit("start_unknown", job.start_unknown);
   visit("progress", job.progress);
+  visit("said", job.said);
   visit("expected_end", job.expected_end);
   visit("submitted_at", job.submitted_at);
   visit("started_at", job.started_at);

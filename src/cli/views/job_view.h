@@ -55,6 +55,7 @@ struct JobView {
   std::optional<Wall> retry_at;
   Needs needs;
   std::optional<ProgressView> progress;  // As the job says.
+  std::string said;                      // Beside it: "loss=0.13".
   std::optional<Wall> expected_end;
 
   bool ended() const { return state == "completed" || state == "failed" || state == "cancelled"; }
@@ -101,6 +102,8 @@ struct JobAsideView {
 
 // What `show` adds to the row.
 struct JobDetails : JobView {
+  std::string
+      sweep;      // How all of its sweep stands, in words; empty: it is alone. Not in the answer.
   JobSpec asked;  // As far as the daemon tells.
   int moves = 0;
   double away_s = 0;                  // In all.

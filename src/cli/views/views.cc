@@ -217,6 +217,7 @@ Result<WaitedView> parse_waited(std::string_view body) {
   WaitedView view;
   json.fact("done", view.done);
   view.jobs = rows_from(json, "jobs");
+  view.sweeps = sweeps_from(json);
   return view;
 }
 

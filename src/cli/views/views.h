@@ -103,10 +103,37 @@ struct CountsView {
   std::uint64_t completed = 0, failed = 0, cancelled = 0;
 };
 
+// Jobs of one array or sweep as one line.
+struct SweepView {
+  std::uint64_t id = 0;               // Of its first job.
+  std::uint64_t first = 0, last = 0;  // Of those that are meant.
+  std::uint64_t count = 0, of = 0;    // How many are meant, of how many.
+  CountsView counts;                  // Of those that are meant.
+  std::vector<std::string> parameters;
+  std::vector<int> cards;
+  std::string reason;
+  int priority = 50;
+  std::optional<Wall> submitted_at;
+  std::string name, command, user, group;
+  std::vector<JobView> failures;  // The first ones.
+
+  std::uint64_t waiting() const { return counts.held + counts.queued; }
+  std::uint64_t active() const { return counts.starting + counts.running + counts.paused; }
+  std::uint64_t open() const { return waiting() + active(); }
+};
+
+// A list in which sweeps are lines.
+struct FoldedJobs {
+  std::vector<JobView> jobs;
+  std::vector<SweepView> sweeps;
+  bool empty() const { return jobs.empty() && sweeps.empty(); }
+};
+
 struct OverviewView {
   std::vector<JobView> running;
   std::vector<JobView> waiting;
   std::vector<JobView> recent;
+  std::vector<SweepView> sweeps;  // Their jobs are in none of the lists before.
   CountsView counts;
   std::vector<CardView> cards;
   std::vector<std::string> problems;  // What somebody has to see to.
@@ -198,6 +225,7 @@ struct ChangedView {
 struct WaitedView {
   bool done = false;
   std::vector<JobView> jobs;
+  std::vector<SweepView> sweeps;
 };
 
 struct VersionView {
@@ -214,6 +242,9 @@ struct VersionView {
 Result<JobView> parse_job(std::string_view body);  // One row, as in an event.
 Result<std::vector<JobView>> parse_jobs(std::string_view body);
 Result<std::vector<JobDetails>> parse_job_details(std::string_view body);
+Result<SweepView> parse_sweep(std::string_view body);
+// The list "sweeps"; none: empty.
+Result<std::vector<SweepView>> parse_sweeps(std::string_view body);
 Result<OverviewView> parse_overview(std::string_view body);
 Result<ExplainView> parse_explain(std::string_view body);
 Result<ExplainedTogetherView> parse_explained_together(std::string_view body);

@@ -13,15 +13,8 @@ Result<OverviewView> parse_overview(std::string_view body) {
   view.running = rows_from(json, "running");
   view.waiting = rows_from(json, "waiting");
   view.recent = rows_from(json, "recent");
-  const Reader counts = json.inner("counts");
-  counts.number("held", view.counts.held);
-  counts.number("queued", view.counts.queued);
-  counts.number("starting", view.counts.starting);
-  counts.number("running", view.counts.running);
-  counts.number("paused", view.counts.paused);
-  counts.number("completed", view.counts.completed);
-  counts.number("failed", view.counts.failed);
-  counts.number("cancelled", view.counts.cancelled);
+  view.sweeps = sweeps_from(json);
+  view.counts = counts_from(json);
   view.cards = cards_from(json);
   json.texts("problems", view.problems);
   return view;

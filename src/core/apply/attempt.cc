@@ -60,8 +60,9 @@ Applied apply_progress(State& state, const ProgressSeen& seen) {
   const auto* running = job ? std::get_if<Running>(&job->state) : nullptr;
   if (running == nullptr || seen.total == 0) return {};
   const Microseconds ran = std::max(Microseconds{0}, ran_for(*running, seen.at));
-  state.seen().uses.set_progress(seen.attempt,
-                                 {.step = seen.step, .total = seen.total, .ran = ran});
+  Progress progress{.step = seen.step, .total = seen.total, .ran = ran};
+  progress.said = seen.said;
+  state.seen().uses.set_progress(seen.attempt, std::move(progress));
   state.note_pace(*job, seen.step, ran);
   return {};
 }
@@ -120,6 +121,10 @@ Ended failure_of(const StateView& state, const Job& job, const AttemptFinished& 
   ended.grant = *grant_of(job);
   auto usage = std::make_shared<Usage>(report.usage);
   usage->gpu = gpu_usage_of(state, job, ended);
+  if (usage->said.empty()) {
+    const auto progress = state.seen().uses.progress_of(job.current_attempt());
+    if (progress) usage->said = progress->said;
+  }
   ended.usage = std::move(usage);
   return ended;
 }

@@ -199,6 +199,7 @@ struct ProgressSeen {
   std::uint64_t step = 0;
   std::uint64_t total = 0;
   Wall at{};
+  std::string said = {};  // Beside the numbers: "loss=0.13".
 };
 struct AttemptRunning {
   AttemptId attempt;

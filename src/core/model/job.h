@@ -207,6 +207,7 @@ struct Usage {
   Microseconds system_cpu{0};
   std::uint64_t max_rss_bytes = 0;
   std::optional<GpuUsage> gpu;  // Absent: it had no card.
+  std::string said = {};        // What it last said beside its progress; may be empty.
   friend bool operator==(const Usage&, const Usage&) = default;
 };
 

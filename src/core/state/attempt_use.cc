@@ -121,7 +121,7 @@ void AttemptUses::set_progress(AttemptId attempt, Progress progress) {
   const auto known = progress_.find(attempt);
   progress.first_step = known == progress_.end() ? progress.step : known->second.first_step;
   progress.first_ran = known == progress_.end() ? progress.ran : known->second.first_ran;
-  progress_[attempt] = progress;
+  progress_[attempt] = std::move(progress);
 }
 
 const CardUse* AttemptUses::on_card(AttemptId attempt, CardNumber card) const {

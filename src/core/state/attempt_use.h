@@ -23,6 +23,7 @@ struct Progress {
   // Its first report: an attempt that goes on from a checkpoint does not begin at zero.
   std::uint64_t first_step = 0;
   Microseconds first_ran{0};
+  std::string said = {};  // Beside the numbers: "loss=0.13".
   friend bool operator==(const Progress&, const Progress&) = default;
 };
 

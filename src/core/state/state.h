@@ -132,7 +132,7 @@ class State : public StateView {
   void record_sweep(const Job& job, int sign);
   void remember_sweep(JobId array);
   void link_dependencies(const Job& job, bool add);
-  std::uint64_t& counter_of(const JobState& state);
+  void count(const Job& job, bool add);
 
   std::set<std::pair<Wall, JobId>> begins_;    // Asleep until a wall time.
   std::set<std::pair<Boot, JobId>> retries_;   // Asleep until a boot time.

@@ -53,7 +53,7 @@ std::vector<std::string> State::differing_books(const State& other) const {
   compare("dependents", sorted(dependents_) == sorted(other.dependents_));
   compare("groups", active_in_group_ == other.active_in_group_ &&
                         waiting_in_group_ == other.waiting_in_group_);
-  compare("arrays", active_in_array_ == other.active_in_array_);
+  compare("arrays", array_counts_ == other.array_counts_);
   compare("sweeps", sweeps_ == other.sweeps_ && guarded_ == other.guarded_);
   compare("submissions", keys_ == other.keys_ && staged_ == other.staged_);
   compare("cards", std::ranges::equal(card_holds_, other.card_holds_, same_holds));

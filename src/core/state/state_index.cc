@@ -11,21 +11,33 @@
 
 namespace gpusched {
 
-std::uint64_t& State::counter_of(const JobState& state) {
+std::uint64_t& counter_of(Counts& counts, const JobState& state) {
   struct Pick {
-    Counts& counts;
-    std::uint64_t& operator()(const Held&) const { return counts.held; }
-    std::uint64_t& operator()(const Queued&) const { return counts.queued; }
-    std::uint64_t& operator()(const Starting&) const { return counts.starting; }
+    Counts& all;
+    std::uint64_t& operator()(const Held&) const { return all.held; }
+    std::uint64_t& operator()(const Queued&) const { return all.queued; }
+    std::uint64_t& operator()(const Starting&) const { return all.starting; }
     std::uint64_t& operator()(const Running& running) const {
-      return aside_of(running) == nullptr ? counts.running : counts.paused;
+      return aside_of(running) == nullptr ? all.running : all.paused;
     }
     std::uint64_t& operator()(const Ended& ended) const {
-      if (ended.outcome == Outcome::kCompleted) return counts.completed;
-      return ended.outcome == Outcome::kFailed ? counts.failed : counts.cancelled;
+      if (ended.outcome == Outcome::kCompleted) return all.completed;
+      return ended.outcome == Outcome::kFailed ? all.failed : all.cancelled;
     }
   };
-  return std::visit(Pick{counts_}, state);
+  return std::visit(Pick{counts}, state);
+}
+
+void State::count(const Job& job, bool add) {
+  const auto change = [&](Counts& counts) {
+    std::uint64_t& counter = counter_of(counts, job.state);
+    counter = add ? counter + 1 : counter - 1;
+  };
+  change(counts_);
+  if (!job.task) return;
+  const auto array = array_counts_.try_emplace(job.task->array).first;
+  change(array->second);
+  if (array->second.total() == 0) array_counts_.erase(array);
 }
 
 void State::hold_resources(const Grant& grant, int sign) {
@@ -103,7 +115,7 @@ void State::index_queued(const Job& job, const Queued& queued, Now now) {
 
 void State::index(const Job& job, Now now) {
   if (staged(job.id) != nullptr) return;
-  ++counter_of(job.state);
+  count(job, true);
   leases_.add(job, now);
   const bool waits =
       std::holds_alternative<Held>(job.state) || std::holds_alternative<Queued>(job.state);
@@ -133,13 +145,12 @@ void State::index(const Job& job, Now now) {
     ++active_in_band_[static_cast<std::size_t>(band_rank(job.priority))];
     tenants_.add_active(job, cards_);
     if (!job.spec->group.empty()) ++active_in_group_[job.spec->group];
-    if (job.task) ++active_in_array_[job.task->array];
   }
 }
 
 void State::unindex(const Job& job) {
   if (staged(job.id) != nullptr) return;
-  --counter_of(job.state);
+  count(job, false);
   leases_.remove(job);
   const bool waits =
       std::holds_alternative<Held>(job.state) || std::holds_alternative<Queued>(job.state);
@@ -169,9 +180,6 @@ void State::unindex(const Job& job) {
     if (!job.spec->group.empty() && --active_in_group_[job.spec->group] == 0) {
       active_in_group_.erase(job.spec->group);
     }
-    if (job.task && --active_in_array_[job.task->array] == 0) {
-      active_in_array_.erase(job.task->array);
-    }
   }
 }
 
@@ -187,12 +195,14 @@ void State::check_invariants(const std::set<JobId>& found) const {
   HostHolds host;
   std::map<std::string, TenantHolds> tenants;
   std::map<std::string, std::uint64_t> waiting_of;
+  std::map<JobId, Counts> arrays;
   for (const auto& [id, job] : tables_.jobs.rows) {
     CHECK(job.id == id && job.spec != nullptr && id < next_job_);
     if (staged(id) != nullptr) {
       CHECK(!job.active() && !pending_.contains(id) && !asleep_.contains(id));
       continue;
     }
+    if (job.task) ++counter_of(arrays[job.task->array], job.state);
     const bool is_active = job.active();
     CHECK(is_active == active_.contains(id));
     const bool waits = !is_active && !job.ended();
@@ -227,6 +237,8 @@ void State::check_invariants(const std::set<JobId>& found) const {
     waiting_of.erase(name);
   }
   CHECK(tenants.empty() && waiting_of.empty());
+  CHECK(arrays.size() == array_counts_.size());
+  for (const auto& [array, counts] : arrays) CHECK(array_counts_.at(array) == counts);
   CHECK(waiting == pending_.size() + asleep_.size());
   CHECK(waiting == counts_.queued + counts_.held);
   CHECK(aside_.size() == counts_.paused);

@@ -44,6 +44,28 @@ TEST(State, CountsEveryState) {
   state.check_invariants();
 }
 
+TEST(State, CountsTheJobsOfEachArray) {
+  State state = machine(1, 24);
+  ask().array(40).submit(state, at_second(0));
+  ask().submit(state, at_second(0));
+  start_what_fits(state, at_second(0));
+  run(state, 1, at_second(0));
+  finish(state, 1, 0, at_second(1));
+  start_what_fits(state, at_second(1));
+  const Counts* counts = state.counts_of_array(JobId{1});
+  ASSERT_NE(counts, nullptr);
+  EXPECT_EQ(counts->completed, 1u);
+  EXPECT_EQ(counts->starting, 1u);
+  EXPECT_EQ(counts->queued, 38u);
+  EXPECT_EQ(counts->total(), 40u);
+  EXPECT_EQ(state.active_in_array(JobId{1}), 1);
+  EXPECT_EQ(state.last_of_array(JobId{1}), JobId{40});
+  EXPECT_TRUE(state.in_sweep(*state.find(JobId{7})));
+  EXPECT_FALSE(state.in_sweep(*state.find(JobId{41})));
+  EXPECT_EQ(state.counts_of_array(JobId{41}), nullptr);
+  state.check_invariants();
+}
+
 TEST(State, HoldsComeBackWithACardThatWasAway) {
   State state = machine(2, 24);
   ask().submit(state, at_second(0));

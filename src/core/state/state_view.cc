@@ -76,8 +76,39 @@ bool StateView::any_active_below(int band) const {
 }
 
 int StateView::active_in_array(JobId array) const {
-  const auto found = active_in_array_.find(array);
-  return found == active_in_array_.end() ? 0 : found->second;
+  const Counts* counts = counts_of_array(array);
+  return counts == nullptr ? 0 : static_cast<int>(counts->active());
+}
+
+const Counts* StateView::counts_of_array(JobId array) const {
+  const auto found = array_counts_.find(array);
+  return found == array_counts_.end() ? nullptr : &found->second;
+}
+
+bool StateView::in_sweep(const Job& job) const {
+  const Counts* counts = job.task ? counts_of_array(job.task->array) : nullptr;
+  return counts != nullptr && counts->total() > 1;
+}
+
+JobId StateView::last_of_array(JobId array) const {
+  // Its jobs follow each other, but some of them may be gone: who comes next at a number or after
+  // it is of the array up to its last one, and never again.
+  const auto& rows = tables_.jobs.rows;
+  const auto next_is_of = [&](std::uint64_t number) {
+    const auto job = rows.lower_bound(JobId{number});
+    return job != rows.end() && job->second.task && job->second.task->array == array;
+  };
+  std::uint64_t inside = number_of(array);
+  std::uint64_t step = 1;
+  while (next_is_of(inside + step)) {
+    inside += step;
+    step *= 2;
+  }
+  while (step > 1) {
+    step /= 2;
+    if (next_is_of(inside + step)) inside += step;
+  }
+  return rows.lower_bound(JobId{inside})->first;
 }
 
 bool StateView::sweep_crashed(JobId array) const {

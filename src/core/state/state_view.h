@@ -36,8 +36,13 @@ struct Counts {
   // paused: all that are moved aside, or on their way out or back.
   std::uint64_t held = 0, queued = 0, starting = 0, running = 0, paused = 0;
   std::uint64_t completed = 0, failed = 0, cancelled = 0;
+  std::uint64_t waiting() const { return held + queued; }
+  std::uint64_t active() const { return starting + running + paused; }
+  std::uint64_t total() const { return waiting() + active() + completed + failed + cancelled; }
   friend bool operator==(const Counts&, const Counts&) = default;
 };
+// The one of them that counts jobs in this state.
+std::uint64_t& counter_of(Counts& counts, const JobState& state);
 
 class StateView {
  public:
@@ -104,6 +109,12 @@ class StateView {
   int active_in_group(const std::string& name) const;
   std::uint64_t waiting_in_group(const std::string& name) const;
   int active_in_array(JobId array) const;
+  // Of the jobs of an array or sweep that are still kept; null: there are none.
+  const Counts* counts_of_array(JobId array) const;
+  // Of a sweep of which several jobs are kept, so that one line can stand for them.
+  bool in_sweep(const Job& job) const;
+  // The last job of an array that is still kept. REQUIRES: there is one.
+  JobId last_of_array(JobId array) const;
   bool guarded(JobId array) const { return guarded_.contains(array); }
   // True if the first jobs of a sweep all died at once, and enough of them have.
   bool sweep_crashed(JobId array) const;
@@ -164,7 +175,7 @@ class StateView {
   std::uint64_t next_reservation_ = 1;
   std::unordered_map<std::string, int> active_in_group_;
   std::unordered_map<std::string, std::uint64_t> waiting_in_group_;
-  std::unordered_map<JobId, int> active_in_array_;
+  std::unordered_map<JobId, Counts> array_counts_;  // By the array's first job.
   std::unordered_map<JobId, SweepRecord> sweeps_;
   std::set<JobId> guarded_;  // Arrays that the crash guard stopped.
   std::map<std::pair<std::string, std::string>, std::uint64_t> keys_;
