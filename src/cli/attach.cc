@@ -9,6 +9,7 @@
 #include <optional>
 #include <variant>
 
+#include "cli/detach_keys.h"
 #include "cli/terminal.h"
 #include "cli/write_all.h"
 #include "jobdir/control_client.h"
@@ -21,14 +22,18 @@ class Attachment {
   Attachment(ControlClient client, std::string directory, SignalFd& signals)
       : client_(std::move(client)), directory_(std::move(directory)), signals_(signals) {}
 
-  Result<JobExit> run() {
+  Result<std::optional<JobExit>> run() {
     if (auto begun = begin(); !begun) return failure(begun.error());
     std::optional<RawTerminal> raw;
     if (terminal_) raw.emplace(STDIN_FILENO);
     while (!exit_) {
-      if (auto turned = turn(); !turned) return failure(turned.error());
+      if (auto turned = turn(); !turned) {
+        // The supervisor closes when it has taken note that the job goes on by itself.
+        if (leaving_ && turned.error().code == ErrorCode::kUnavailable) break;
+        return failure(turned.error());
+      }
     }
-    return *exit_;
+    return exit_;
   }
 
  private:
@@ -82,7 +87,17 @@ class Attachment {
       return;
     }
     bytes.resize(static_cast<std::size_t>(n));
-    pending_ = InputData{std::move(bytes)};
+    if (!terminal_) {
+      pending_ = InputData{std::move(bytes)};
+      return;
+    }
+    DetachKeys::Typed typed = keys_.feed(bytes);
+    leaving_ = typed.detach;
+    if (typed.detach) {
+      pending_ = Detach{};
+    } else if (!typed.passed.empty()) {
+      pending_ = InputData{std::move(typed.passed)};
+    }
   }
 
   Result<void> take_message() {
@@ -93,6 +108,10 @@ class Attachment {
     }
     if (const auto* error = std::get_if<ErrorData>(&*message)) {
       return write_all(STDERR_FILENO, error->bytes);
+    }
+    if (const auto* refused = std::get_if<Refused>(&*message); refused != nullptr && leaving_) {
+      leaving_ = false;
+      return write_all(STDERR_FILENO, "\r\ngpusched: not detached: " + refused->message + "\r\n");
     }
     if (auto* exit = std::get_if<JobExit>(&*message)) exit_ = std::move(*exit);
     return {};
@@ -119,13 +138,15 @@ class Attachment {
   SignalFd& signals_;
   bool terminal_ = false;
   bool input_ended_ = false;
+  bool leaving_ = false;  // Asked to be let go.
+  DetachKeys keys_;
   std::optional<ControlMessage> pending_;
   std::optional<JobExit> exit_;
 };
 
 }  // namespace
 
-Result<JobExit> attach_to(const std::string& directory, SignalFd& signals) {
+Result<std::optional<JobExit>> attach_to(const std::string& directory, SignalFd& signals) {
   auto client = ControlClient::connect(directory);
   if (!client) return failure(client.error());
   return Attachment(std::move(*client), directory, signals).run();

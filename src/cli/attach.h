@@ -2,6 +2,7 @@
 // until the job has ended. The daemon takes no part in it and may restart meanwhile.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -10,8 +11,9 @@
 
 namespace gpusched::cli {
 
-// `directory` is the attempt's. `signals` are passed on to the job; SIGWINCH as a window size,
-// SIGHUP ends the attachment. kNotFound: the supervisor is not there yet, or no more.
-Result<JobExit> attach_to(const std::string& directory, SignalFd& signals);
+// Nullopt: the user has detached, and the job goes on. `directory` is the attempt's. `signals` are
+// passed on to the job; SIGWINCH as a window size, SIGHUP ends the attachment. kNotFound: the
+// supervisor is not there yet, or no more.
+Result<std::optional<JobExit>> attach_to(const std::string& directory, SignalFd& signals);
 
 }  // namespace gpusched::cli

@@ -201,6 +201,28 @@ TEST_F(Attaching, ADetachedJobRunsOn) {
   EXPECT_EQ(harness_.read(kOne, "log"), "ready\nlate\n");
 }
 
+TEST_F(Attaching, ADetachedJobIsAttachedToAgainAndOutlivesThatClient) {
+  ::mkfifo(harness_.fifo(kOne).c_str(), 0600);
+  launch(Attach::kPty, "echo ready; read x; echo \"<$x>\"; read code < " + harness_.fifo(kOne) +
+                           "; exit $code");
+  ASSERT_TRUE(run_until_started());
+  {
+    ControlClient client = attach();
+    read_until(client, "ready");
+    ASSERT_TRUE(client.send(Detach{}));
+    while (client.receive()) continue;  // Closed once it is kept in mind.
+  }
+  {
+    ControlClient client = attach();
+    ASSERT_TRUE(client.send(InputData{"back\n"}));
+    read_until(client, "<back>");
+  }  // Without a word.
+  harness_.finish(kOne, 11);
+  ASSERT_TRUE(run_until_ended());
+  EXPECT_EQ(ended()->exit_code, 11);
+  EXPECT_EQ(ended()->message, "");
+}
+
 TEST_F(Attaching, ADaemonRestartDoesNotDisturbTheTerminal) {
   launch(Attach::kPty, "echo ready; read x; echo \"<$x>\"; exit 6");
   ASSERT_TRUE(run_until_started());

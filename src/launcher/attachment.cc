@@ -85,7 +85,12 @@ void Attachment::attach(Fd client, const AttachRequest& request) {
 void Attachment::detach() {
   client_.reset();
   outgoing_.clear();
-  detached_ = true;
+  detached_ = was_attached_ = let_go_ = true;
+}
+
+void Attachment::refuse(const std::string& why) {
+  outgoing_.push_back(encode(Refused{why}));
+  flush();
 }
 
 void Attachment::lose_client() {
@@ -93,7 +98,7 @@ void Attachment::lose_client() {
   outgoing_.clear();
   // From here on output only goes to the log; the shim decides what becomes of the job.
   detached_ = true;
-  vanished_ = !finished_;
+  vanished_ = !finished_ && !let_go_;
 }
 
 bool Attachment::take_vanished() { return std::exchange(vanished_, false); }
@@ -202,7 +207,7 @@ void Attachment::take_message(std::string_view packet) {
   } else if (const auto* window = std::get_if<WindowSize>(&*message)) {
     resize(window->rows, window->columns);
   } else if (std::holds_alternative<Detach>(*message)) {
-    detach();
+    detach_asked_ = true;
   } else {
     outgoing_.push_back(encode(Refused{"send this on a connection of its own"}));
     flush();

@@ -8,6 +8,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -31,8 +32,14 @@ class Attachment {
 
   bool has_client() const { return client_.valid(); }
   bool was_attached() const { return was_attached_; }
+  // Nobody has it, and nobody has left it without a word.
+  bool may_attach() const { return !client_ && (!was_attached_ || let_go_); }
   void attach(Fd client, const AttachRequest& request);
+  // The client asks to leave the job to itself; true once. Who keeps that in mind calls detach().
+  bool take_detach_asked() { return std::exchange(detach_asked_, false); }
+  // From now on the job goes on without a client; one may come and go.
   void detach();
+  void refuse(const std::string& why);
   // The client has gone without a word; true once.
   bool take_vanished();
 
@@ -74,6 +81,8 @@ class Attachment {
   std::deque<std::string> outgoing_;
   bool was_attached_ = false;
   bool detached_ = false;
+  bool detach_asked_ = false;
+  bool let_go_ = false;  // It has been left to itself once.
   bool vanished_ = false;
   bool finished_ = false;
 };

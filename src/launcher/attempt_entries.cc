@@ -51,6 +51,18 @@ Result<Fd> open_own_log(int directory) {
   return log;
 }
 
+Result<void> keep_detached(int jobs_fd, JobId job) {
+  const Fd directory(
+      ::openat(jobs_fd, to_string(job).c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!directory) return entry_failure("cannot open the job's directory");
+  return replace_file(directory.get(), "detached", "", 0600);
+}
+
+bool is_kept_detached(int jobs_fd, JobId job) {
+  const std::string path = to_string(job) + "/detached";
+  return ::faccessat(jobs_fd, path.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 Result<void> make_checkpoint_directory(int jobs_fd, const LaunchOrder& order, bool change_owner) {
   const std::string path = to_string(order.attempt.job) + "/checkpoint";
   // One that is there before the first attempt was prepared for a job that never came to be, and

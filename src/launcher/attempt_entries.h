@@ -15,6 +15,10 @@ namespace gpusched {
 
 Result<Fd> listen_for_control(int directory);
 Result<Fd> open_own_log(int directory);
+// Of a job that its client has left to itself: no attempt of it waits for a client, or ends with
+// one.
+Result<void> keep_detached(int jobs_fd, JobId job);
+bool is_kept_detached(int jobs_fd, JobId job);
 // One per job. `change_owner`: it becomes the submitter's.
 Result<void> make_checkpoint_directory(int jobs_fd, const LaunchOrder& order, bool change_owner);
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "launcher/attempt_entries.h"
 #include "os/clock.h"
 
 namespace gpusched {
@@ -57,6 +58,11 @@ void Supervisor::turn() {
     if (ready.revents != 0 && phase_ != Phase::kDone) dispatch(ready);
   }
   if (parts_.attachment) {
+    // Kept in mind before the client is let go: the next attempt must not wait for one.
+    if (parts_.attachment->take_detach_asked()) {
+      const auto kept = keep_detached(settings_.jobs_fd, ended_.attempt.job);
+      kept ? parts_.attachment->detach() : parts_.attachment->refuse(kept.error().message);
+    }
     if (parts_.attachment->take_vanished()) hang_up("the client of this job went away");
     if (parts_.attachment->was_attached()) client_by_.reset();
     if (phase_ == Phase::kLingering && parts_.attachment->was_attached() &&

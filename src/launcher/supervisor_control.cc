@@ -58,7 +58,7 @@ void Supervisor::on_client(std::size_t index) {
     return;
   }
   if (const auto* request = std::get_if<AttachRequest>(&*message)) {
-    if (parts_.attachment && !parts_.attachment->was_attached()) {
+    if (parts_.attachment && parts_.attachment->may_attach()) {
       Fd socket = std::move(client.socket);
       clients_.erase(clients_.begin() + static_cast<std::ptrdiff_t>(index));
       parts_.attachment->attach(std::move(socket), *request);

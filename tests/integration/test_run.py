@@ -1,6 +1,7 @@
 """`gpusched run`: the caller's terminal or pipes are the job's, whatever the daemon does meanwhile."""
 
 import os
+import re
 import signal
 import subprocess
 import termios
@@ -13,8 +14,8 @@ from live_daemon import wait_until
 class Terminal(ClientTerminal):
     """`gpusched run`, and what it has shown so far."""
 
-    def __init__(self, daemon, *arguments, rows=30, columns=100):
-        super().__init__(daemon, ["run", *arguments], rows, columns)
+    def __init__(self, daemon, *arguments, verb="run", rows=30, columns=100):
+        super().__init__(daemon, [verb, *arguments], rows, columns)
         os.close(self.far)  # Its end is to be seen.
         self.far = None
 
@@ -138,3 +139,75 @@ def test_the_output_is_kept_as_a_log_too(running):
                 stdin=subprocess.DEVNULL)
     job = [j for j in running.jobs() if j["name"] == "kept"][-1]["id"]
     assert sorted(running.logs(job).splitlines()) == [b"err", b"out"]
+
+
+COUNTS = "echo ready; while read a; do echo got:$a; stty size; done; exit 4"
+
+
+def detached(daemon, *flags):
+    """A job that was left with Ctrl-] d; its number."""
+    with Terminal(daemon, "--gpus", "0", *flags, "--cmd", COUNTS) as terminal:
+        terminal.shows(b"ready")
+        terminal.type(b"one\r")
+        terminal.shows(b"got:one\r\n")
+        terminal.type(b"\x1d")
+        terminal.type(b"d")
+        assert terminal.code() == 0
+        said = re.search(rb"detached from job (\d+); back to it with: gpusched attach (\d+)", terminal.shown)
+        assert said and said.group(1) == said.group(2), terminal.shown
+        # The terminal is as it was.
+        assert termios.tcgetattr(terminal.near)[3] & termios.ECHO
+    return int(said.group(1))
+
+
+def test_detach_and_attach_again(own):
+    job = detached(own)
+    assert own.job(job)["state"] == "running"
+    for word in (b"two", b"three"):
+        with Terminal(own, str(job), verb="attach") as terminal:
+            terminal.shows(b"got:one\r\n")  # What was there before.
+            terminal.type(b"%s\r" % word)
+            terminal.shows(b"got:%s\r\n" % word)
+            if word == b"two":
+                terminal.type(b"\x1d\x1d\r")  # One of it is the job's.
+                terminal.shows(b"got:\x1d\r\n")
+                own.kill()
+                own.start()
+                terminal.type(b"\x1dd")
+                assert terminal.code() == 0
+            else:
+                second = own.run("attach", job, check=False, stdin=subprocess.DEVNULL)
+                assert second.returncode == 77 and "another client has attached" in second.stderr
+                terminal.resize(44, 77)
+                wait_until(lambda: (terminal.type(b"size\r"), b"44 77\r\n" in terminal.read())[1],
+                           what="the new size")
+                terminal.type(b"\x04")
+                assert terminal.code() == 4
+    assert own.ended(job)["exit_code"] == 4
+
+
+def test_a_detached_job_outlives_its_client_and_runs_again_without_one(own):
+    job = detached(own)
+    with Terminal(own, str(job), verb="attach") as terminal:
+        terminal.shows(b"got:one\r\n")
+        terminal.type(b"two\r")
+        terminal.shows(b"got:two\r\n")
+        terminal.process.kill()
+    # Nobody waits for a client of its next attempt, either.
+    own.run("requeue", job)
+    wait_until(lambda: own.job(job)["attempt"] == 2 and own.job(job)["state"] == "running",
+               what="the next attempt")
+    with Terminal(own, str(job), verb="attach") as terminal:
+        terminal.shows(b"ready")
+        terminal.type(b"again\r")
+        terminal.shows(b"got:again\r\n")
+        terminal.type(b"\x04")
+        assert terminal.code() == 4
+    assert own.ended(job)["exit_code"] == 4
+
+
+def test_attach_to_a_job_without_a_terminal(running):
+    job = running.submit("--gpus", "0", "--hold", "--", "true")
+    done = running.run("attach", job, check=False)
+    assert done.returncode == 65 and f"gpusched logs -f {job}" in done.stderr
+    running.run("cancel", job)

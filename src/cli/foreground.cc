@@ -1,0 +1,216 @@
+#include "cli/foreground.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <optional>
+
+#include "cli/attach.h"
+#include "cli/display.h"
+#include "cli/jobs/job_ids.h"
+#include "cli/logs/last_lines.h"
+#include "cli/session.h"
+#include "cli/terminal.h"
+#include "cli/views/views.h"
+#include "client/change_feed.h"
+
+namespace gpusched::cli {
+namespace {
+
+constexpr int kExitInterrupted = 130;
+// A job that starts at once says nothing about waiting.
+constexpr std::chrono::milliseconds kFirstWords{300};
+// Reasons change without an event of this job.
+constexpr std::chrono::milliseconds kAskAgain{5000};
+// Of the log, when somebody comes back.
+constexpr std::uint64_t kLinesBefore = 20;
+// A shim's socket appears a moment before or after the daemon's word.
+constexpr std::chrono::milliseconds kSocketPause{20};
+
+// Why it waits, on one line of a terminal that is rewritten; elsewhere a line per change.
+class WaitingLine {
+ public:
+  ~WaitingLine() { clear(); }
+  void show(std::uint64_t id, const std::string& reason) {
+    if (reason == shown_) return;
+    shown_ = reason;
+    if (!is_terminal(STDERR_FILENO)) {
+      note(fmt::format("job {} waits: {}", id, reason));
+      return;
+    }
+    const auto size = terminal_size(STDERR_FILENO).value_or(TerminalSize{});
+    const std::string words = fmt::format("gpusched: job {} waits: {}", id, escaped(reason));
+    write(fmt::format("\r\x1b[K{}", cut(words, static_cast<std::size_t>(size.columns) - 1)));
+    drawn_ = true;
+  }
+  void clear() {
+    if (drawn_) write("\r\x1b[K");
+    drawn_ = false;
+  }
+
+ private:
+  static void write(const std::string& text) {
+    (void)!::write(STDERR_FILENO, text.data(), text.size());
+  }
+  std::string shown_;
+  bool drawn_ = false;
+};
+
+Result<JobDetails> details_of(const Client& client, std::uint64_t id) {
+  auto body = client.call_patiently({.target = fmt::format("/v1/jobs/{}", id)});
+  if (!body) return failure(body.error());
+  auto jobs = parse_job_details(*body);
+  if (!jobs) return failure(jobs.error());
+  if (jobs->empty()) return failure(ErrorCode::kNotFound, fmt::format("there is no job {}", id));
+  return std::move(jobs->front());
+}
+
+class Foreground {
+ public:
+  Foreground(const Client& client, std::uint64_t id, Staying how)
+      : client_(client),
+        id_(id),
+        how_(how),
+        signals_({SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGWINCH}),
+        feed_(client, std::to_string(id)) {}
+
+  int run() {
+    // The job is in the queue: a daemon that restarts just now is no reason to leave it alone.
+    Patience patience = client_.patience();
+    auto opened = feed_.open();
+    while (!opened && is_away(opened.error()) && patience.wait_a_moment()) opened = feed_.open();
+    if (!opened) return fail(opened.error());
+    while (true) {
+      auto job = details_of(client_, id_);
+      if (!job) return lost(job.error());
+      if (!job_seen_ && how_ == Staying::kComingBack) come_back(*job);
+      job_seen_ = true;
+      print_missed(*job);
+      const bool fresh = job->attempt > attached_attempt_ && !job->directory.empty();
+      const bool may_attach = fresh && !job->waiting();
+      if (may_attach) {
+        auto done = try_attach(*job);
+        if (done) return *done;
+        if (attached_attempt_ == job->attempt) continue;
+      }
+      if (job->ended()) return finish(*job);
+      if (job->waiting() && told_) line_.show(id_, job->reason);
+      if (auto left = wait_for_change(may_attach); left) return *left;
+    }
+  }
+
+ private:
+  // An exit code if there is nothing more to do.
+  std::optional<int> try_attach(const JobDetails& job) {
+    line_.clear();
+    auto ended = attach_to(job.directory, signals_);
+    if (ended && !*ended) {
+      note(fmt::format("detached from job {}; back to it with: gpusched attach {}", id_, id_));
+      return kExitOk;
+    }
+    if (ended) {
+      attached_attempt_ = job.attempt;
+      last_exit_ = std::move(**ended);
+      return std::nullopt;
+    }
+    const ErrorCode code = ended.error().code;
+    // Not there yet, or no more: the daemon knows which.
+    if (job.ended() || code == ErrorCode::kNotFound) return std::nullopt;
+    if (code != ErrorCode::kUnavailable) return fail(ended.error());
+    attached_attempt_ = job.attempt;  // The supervisor is gone; the daemon will say how it ended.
+    return std::nullopt;
+  }
+
+  // An exit code if the user gave up.
+  std::optional<int> wait_for_change(bool soon) {
+    const auto timeout = soon ? kSocketPause : told_ ? kAskAgain : kFirstWords;
+    auto next = feed_.next(timeout, signals_.fd());
+    if (!next) return lost(next.error());
+    if (next->by == ChangeFeed::Woken::kTime && !soon) told_ = true;
+    if (next->by != ChangeFeed::Woken::kOther) return std::nullopt;
+    while (const std::optional<int> signal = signals_.take()) {
+      if (*signal == SIGWINCH) continue;
+      line_.clear();
+      if (how_ == Staying::kComingBack) {
+        note(fmt::format("job {} goes on waiting", id_));
+        return kExitInterrupted;
+      }
+      auto cancelled = client_.call(
+          {.method = "POST", .target = fmt::format("/v1/jobs/{}/cancel", id_), .body = "{}"});
+      if (!cancelled) return fail(cancelled.error());
+      note(fmt::format("cancelled job {}", id_));
+      return kExitInterrupted;
+    }
+    return std::nullopt;
+  }
+
+  // What was on the screen last, instead of all that was ever written.
+  void come_back(const JobDetails& job) {
+    const bool over = job.ended() || job.waiting();
+    attached_attempt_ = over ? job.attempt : job.attempt - 1;
+    if (job.waiting()) return;
+    auto last = last_lines(client_, {id_, ""}, kLinesBefore);
+    if (!last) return;
+    // It was written for a terminal in raw mode; this one makes "\r\n" itself.
+    std::string text = last->text;
+    for (std::size_t at = text.find("\r\n"); at != std::string::npos; at = text.find("\r\n", at)) {
+      text.erase(at, 1);
+    }
+    (void)print(text);
+  }
+
+  // Attempts that ran and ended before this terminal could be attached.
+  void print_missed(const JobDetails& job) {
+    const bool over = job.ended() || job.waiting();
+    const int last = over ? job.attempt : job.attempt - 1;
+    while (attached_attempt_ < last) {
+      line_.clear();
+      const std::string target =
+          fmt::format("/v1/jobs/{}/log?attempt={}", id_, ++attached_attempt_);
+      auto log = client_.call({.target = target});
+      if (log) (void)print(*log);
+    }
+  }
+
+  int finish(const JobDetails& job) {
+    line_.clear();
+    const int code = exit_code_of_job(job);
+    if (code != 0 && job.cause != "exit") {
+      const std::string& why = job.message.empty() ? job.cause : job.message;
+      note(fmt::format("job {} {}{}", id_, job.state, why.empty() ? "" : ": " + why));
+    }
+    return code;
+  }
+
+  // Without a daemon the supervisor's word is the best there is.
+  int lost(const Error& error) {
+    line_.clear();
+    if (!last_exit_ || !is_away(error)) return fail(error);
+    JobView job;
+    job.state = last_exit_->exit_code == 0 ? "completed" : "failed";
+    job.exit_code = last_exit_->exit_code;
+    job.signal = last_exit_->signal;
+    if (last_exit_->cause == Cause::kTimeout) job.cause = "timeout";
+    return exit_code_of_job(job);
+  }
+
+  const Client& client_;
+  std::uint64_t id_;
+  Staying how_;
+  bool job_seen_ = false;
+  SignalFd signals_;
+  ChangeFeed feed_;
+  WaitingLine line_;
+  bool told_ = false;
+  int attached_attempt_ = 0;
+  std::optional<JobExit> last_exit_;
+};
+
+}  // namespace
+
+int stay_with(const Client& client, std::uint64_t id, Staying how) {
+  return Foreground(client, id, how).run();
+}
+
+}  // namespace gpusched::cli
