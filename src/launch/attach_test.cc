@@ -203,8 +203,8 @@ TEST_F(Attaching, ADetachedJobRunsOn) {
 
 TEST_F(Attaching, ADetachedJobIsAttachedToAgainAndOutlivesThatClient) {
   ::mkfifo(harness_.fifo(kOne).c_str(), 0600);
-  launch(Attach::kPty, "echo ready; read x; echo \"<$x>\"; read code < " + harness_.fifo(kOne) +
-                           "; exit $code");
+  launch(Attach::kPty,
+         "echo ready; read x; echo \"<$x>\"; read code < " + harness_.fifo(kOne) + "; exit $code");
   ASSERT_TRUE(run_until_started());
   {
     ControlClient client = attach();
