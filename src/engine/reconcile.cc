@@ -1,6 +1,7 @@
 #include "engine/reconcile.h"
 
 #include <algorithm>
+#include <set>
 
 namespace gpusched {
 namespace {
@@ -93,6 +94,15 @@ bool set_moving(Job& job, bool found, Wall now) {
   return true;
 }
 
+void put_into(Commit& repair, const Job& job) {
+  const auto repaired = std::ranges::find(repair.jobs.put, job.id, &Job::id);
+  if (repaired != repair.jobs.put.end()) {
+    *repaired = job;
+  } else {
+    repair.jobs.put.push_back(job);
+  }
+}
+
 // REQUIRES: image.jobs is ordered, and so are the jobs of the repair.
 void move_to_where_believed(StoreImage& image, const Reconciled& result, Commit& repair, Wall now) {
   const auto is_in = [](const std::vector<JobId>& jobs, JobId id) {
@@ -101,13 +111,26 @@ void move_to_where_believed(StoreImage& image, const Reconciled& result, Commit&
   for (Job& job : image.jobs) {
     if (!job.active()) continue;
     const bool found = is_in(result.brought_back, job.id) || is_in(result.caught_up, job.id);
-    if (!set_moving(job, found, now)) continue;
-    const auto repaired = std::ranges::find(repair.jobs.put, job.id, &Job::id);
-    if (repaired != repair.jobs.put.end()) {
-      *repaired = job;
-    } else {
-      repair.jobs.put.push_back(job);
+    if (set_moving(job, found, now)) put_into(repair, job);
+  }
+}
+
+// Two jobs may be believed to have one card to themselves: one was aside when the other came. The
+// books know one such holder, so the others share the card until one of them is gone.
+void leave_whole_cards_to_one(StoreImage& image, Commit& repair) {
+  std::set<CardNumber> taken;
+  for (Job& job : image.jobs) {
+    auto* running = std::get_if<Running>(&job.state);
+    auto* starting = std::get_if<Starting>(&job.state);
+    if (running == nullptr && starting == nullptr) continue;
+    if (aside_phase(job) == AsidePhase::kPaused) continue;
+    bool changed = false;
+    for (CardGrant& held : (running != nullptr ? running->grant : starting->grant).cards) {
+      if (!held.whole || taken.insert(held.card).second) continue;
+      held.whole = false;
+      changed = true;
     }
+    if (changed) put_into(repair, job);
   }
 }
 
@@ -168,7 +191,10 @@ Reconciled reconcile(StoreImage& image, const std::vector<FoundJob>& found,
   }
   std::ranges::sort(image.jobs, {}, &Job::id);
   if (image.loss || !result.brought_back.empty()) find_gone(image, first_lost, result);
-  if (image.loss || !result.nothing()) move_to_where_believed(image, result, result.repair, now);
+  if (image.loss || !result.nothing()) {
+    move_to_where_believed(image, result, result.repair, now);
+    leave_whole_cards_to_one(image, result.repair);
+  }
   return result;
 }
 

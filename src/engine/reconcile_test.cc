@@ -16,7 +16,7 @@ Job known(std::uint64_t id, int attempt, JobState state = Queued{}) {
 
 FoundJob directory(std::uint64_t id, int claimed) {
   FoundJob found{.job = JobId{id}, .claimed = claimed};
-  found.order = {.argv = {"train"}, .working_directory = "/w", .owner = {1000, 1000, "ann"}};
+  found.order = {.argv = {"train"}, .working_directory = "/w", .owner = {1000, 1000, "user1"}};
   return found;
 }
 
@@ -49,7 +49,7 @@ TEST_F(Reconciling, AStartedJobThatTheStoreHasLostIsBroughtBack) {
   EXPECT_EQ(aside_phase(back), AsidePhase::kResuming) << "Somebody may have paused it.";
   EXPECT_EQ(aside_of(back)->mechanism, Mechanism::kCheckpoint) << "It may have cards.";
   EXPECT_EQ(back.spec->argv, std::vector<std::string>{"train"});
-  EXPECT_EQ(back.tenant, "ann");
+  EXPECT_EQ(back.tenant, "user1");
   ASSERT_EQ(done.repair.jobs.put.size(), 1u);
   EXPECT_EQ(done.repair.trail.size(), 1u);
 }
@@ -72,7 +72,7 @@ TEST_F(Reconciling, WhatTheDirectorySaysOfAJobIsKnownAgainAndItIsNeverStartedAne
   EXPECT_EQ(back.id, JobId{4});
   EXPECT_EQ(back.spec->name, "night");
   EXPECT_EQ(back.tenant, "lab");
-  EXPECT_EQ(back.owner.user, "ann") << "By the directory's owner, not by what is written.";
+  EXPECT_EQ(back.owner.user, "user1") << "By the directory's owner, not by what is written.";
   EXPECT_EQ(back.priority, 70);
   ASSERT_EQ(grant_of(back)->cards.size(), 1u) << "It keeps its card.";
   EXPECT_EQ(grant_of(back)->cards.front().card, CardNumber{1});
@@ -122,6 +122,29 @@ TEST_F(Reconciling, AfterALossWhoRunsIsOnItsWayBackFromWhereverItIs) {
   EXPECT_EQ(aside_phase(image_.jobs[2]), AsidePhase::kResuming);
   EXPECT_FALSE(is_aside(image_.jobs[3])) << "It ends.";
   EXPECT_EQ(aside_phase(image_.jobs[4]), AsidePhase::kPausing);
+}
+
+TEST_F(Reconciling, ACardThatTwoAreBelievedToHaveAloneIsLeftToOneOfThem) {
+  const Grant alone{.cards = {{CardNumber{0}, 24ULL << 30, 100, true}}};
+  const auto paused = Presence{.place = Aside{.phase = AsidePhase::kPaused}};
+  image_.jobs = {
+      known(1, 1, Running{.grant = alone, .presence = std::make_shared<const Presence>(paused)}),
+      known(2, 1, Running{.grant = alone})};
+  image_.next_job = JobId{3};
+  FoundJob found = directory(4, 1);
+  found.noted = known(0, 0, Starting{.grant = alone});
+  const Reconciled done = with({found});
+  ASSERT_EQ(image_.jobs.size(), 3u);
+  const auto has_it_alone = [&](std::size_t i) {
+    return grant_of(image_.jobs[i])->cards.front().whole;
+  };
+  EXPECT_TRUE(has_it_alone(0)) << "It is aside and holds nothing.";
+  EXPECT_TRUE(has_it_alone(1));
+  EXPECT_FALSE(has_it_alone(2));
+  for (const Job& job : done.repair.jobs.put) {
+    if (job.id != JobId{4}) continue;
+    EXPECT_FALSE(grant_of(job)->cards.front().whole) << "Also on disk.";
+  }
 }
 
 TEST_F(Reconciling, ADirectoryInWhichNothingWasStartedOnlyCostsItsNumber) {

@@ -150,6 +150,22 @@ Applied lost_on_the_way(State& state, Job job, const MoveFailed& report, Now now
   return {.answer = {}, .effects = {StopAttempt{attempt, Seconds{0}}}, .follow_up = {}};
 }
 
+// A store that lost something may believe a job on its cards that has been paused since. Bringing
+// it back was tried, and failed: it is aside, and waits there for the next try.
+Applied found_away(State& state, const MoveFailed& report, Now now) {
+  const Job* known = state.find(report.attempt.job);
+  const bool current = known != nullptr && known->attempt == report.attempt.number;
+  const auto* running = current ? std::get_if<Running>(&known->state) : nullptr;
+  if (running == nullptr || report.left == MoveLeft::kRunning) return {};
+  Job job = *known;
+  const bool cards = !running->grant.cards.empty();
+  set_aside(job, {.phase = AsidePhase::kResuming,
+                  .mechanism = cards ? Mechanism::kCheckpoint : Mechanism::kFreeze,
+                  .since = now.wall});
+  if (report.left == MoveLeft::kLost) return lost_on_the_way(state, std::move(job), report, now);
+  return stayed_away(state, std::move(job), report, now);
+}
+
 }  // namespace
 
 std::string aside_changed(State& state, Job job, const std::string& why, Now now) {
@@ -283,7 +299,8 @@ Applied apply_back(State& state, const BroughtBack& report, Now now) {
 
 Applied apply_move_failed(State& state, const MoveFailed& report, Now now) {
   const Job* found = moving(state, report.attempt);
-  if (found == nullptr || aside_phase(*found) == AsidePhase::kPaused) return {};
+  if (found == nullptr) return found_away(state, report, now);
+  if (aside_phase(*found) == AsidePhase::kPaused) return {};
   switch (report.left) {
     case MoveLeft::kRunning:
       return stayed_on_cards(state, *found, report, now);

@@ -39,6 +39,28 @@ State one_out_one_frozen(const Ask& first, const Ask& second) {
   return state;
 }
 
+TEST(Resume, AJobThatTurnsOutToBeAsideWaitsThereForTheNextTry) {
+  State state = moving_machine(1, 24);
+  ask().vram(4).submit(state, at_second(0));
+  starts_and_runs(state, 1, 0);
+  // As after a loss: the store believed it on its cards, and to bring it back did not work.
+  const AttemptId attempt = state.find(JobId{1})->current_attempt();
+  apply(state, MoveFailed{attempt, MoveLeft::kAside, false, "no room"}, at_second(5));
+  ASSERT_EQ(state_of(state, 1), "paused");
+  EXPECT_EQ(who<BringBack>(take_turn(state, 60)), JobNumbers{1}) << "nobody else is there";
+  apply(state, BroughtBack{attempt, {}}, at_second(61));
+  EXPECT_EQ(state_of(state, 1), "running");
+}
+
+TEST(Resume, AReportOfAJobThatIsWhereItShouldBeChangesNothing) {
+  State state = moving_machine(1, 24);
+  ask().vram(4).submit(state, at_second(0));
+  starts_and_runs(state, 1, 0);
+  const AttemptId attempt = state.find(JobId{1})->current_attempt();
+  apply(state, MoveFailed{attempt, MoveLeft::kRunning, false, "busy"}, at_second(5));
+  EXPECT_EQ(state_of(state, 1), "running");
+}
+
 TEST(Comeback, AFrozenJobDoesNotWaitForOneThatWaitsForItsMemory) {
   State state = one_out_one_frozen(ask(), ask());
   resume(state, 1, 5);
