@@ -114,6 +114,14 @@ void end_over_limit(State& state, Now now, Applied& applied) {
   for (const JobId id : aside) {
     const Job& job = *state.find(id);
     if (!is_stopped_at_limit(job) || stopping_of(job) != StopReason::kNone) continue;
+    const Wall latest = now.wall + state.rules().vram_limit_pause;
+    if (*aside_of(job)->over_limit_until > latest) {
+      // The clock was set back: nobody waits longer than was said.
+      Job sooner = job;
+      change_aside(sooner).over_limit_until = latest;
+      state.put(std::move(sooner), now);
+      continue;
+    }
     if (*aside_of(job)->over_limit_until > now.wall) continue;
     end_for_limit(state, job,
                   "is still above its limit of " + mib_text(job.spec->extras->vram_limit_bytes),

@@ -103,6 +103,17 @@ TEST_F(StoppedAtItsLimit, IsEndedAfterAWhile) {
   EXPECT_EQ(std::get<Ended>(state_.find(JobId{1})->state).cause, Cause::kVramLimit);
 }
 
+TEST_F(StoppedAtItsLimit, IsEndedAfterThatWhileAlsoIfTheClockWasSetBack) {
+  constexpr Seconds kBack{86'400};
+  Now then = at_second(second_ + 1);
+  then.wall -= kBack;
+  EXPECT_TRUE(apply(state_, TimePassed{}, then).effects.empty());
+  EXPECT_EQ(state_.next_deadline(then), then.boot + Seconds{60});
+  then.wall += Seconds{60};
+  then.boot += Seconds{60};
+  EXPECT_EQ(apply(state_, TimePassed{}, then).effects.size(), 1u);
+}
+
 TEST_F(StoppedAtItsLimit, GoesOnWhenTheLimitIsRaisedEnough) {
   set_limit(6);
   EXPECT_FALSE(returns()) << "still above it";
