@@ -30,7 +30,7 @@ def routes():
     text = TABLE.read_text()
     filters = re.search(r'#define GPUSCHED_FILTERS "([^"]*)"', text).group(1)
     table = text[text.index("static const std::vector<Route> routes"):]
-    rows = re.findall(r'\{"([A-Z]+)", "(/v1/[^"]*)", (k\w+), k\w+, (.*?), \w+\},', table, re.S)
+    rows = re.findall(r'\{"([A-Z]+)", "(/v1/[^"]*)", (k\w+), k\w+, (.*?),\s+\w+\},', table, re.S)
     found = []
     for method, pattern, kind, query in rows:
         words = query.replace("GPUSCHED_FILTERS", f'"{filters}"')
