@@ -1,6 +1,7 @@
 """Runs the ```sh blocks of the documents, in order, each page against a daemon of its own.
 
-Blocks that begin with ```sh skip are for people: they need root, systemd or a fresh machine.
+Blocks that begin with ```sh skip are for people: they need root, systemd or a fresh machine. Pages
+for users are run once more by an ordinary user under a daemon of root.
 """
 
 import re
@@ -9,8 +10,12 @@ from contextlib import ExitStack
 
 import pytest
 from live_daemon import ROOT, LiveDaemon
+from users import MAY_MAKE_USERS, User, programs_for_everybody
 
 PAGES = sorted((ROOT / "docs/guide").glob("*.md")) + [ROOT / "docs/api.md", ROOT / "README.md"]
+
+FOR_USERS = [ROOT / page for page in ("docs/guide/first-job.md", "docs/guide/troubleshoot.md",
+                                      "docs/api.md", "README.md")]
 
 
 def blocks_of(page):
@@ -44,6 +49,32 @@ def test_block(place_of, page, line, block):
                           env=daemon.environment(), capture_output=True, text=True, timeout=120,
                           stdin=subprocess.DEVNULL, check=False)
     said = f"{done.stdout}{done.stderr}\n{daemon.log()}"
+    assert done.returncode == 0, f"line {line}:\n{block}\n{said}"
+
+
+@pytest.fixture(scope="module")
+def user_of(programs, tmp_path_factory):
+    """One daemon of root per page, and one account there."""
+    users = {}
+    with ExitStack() as ends:
+        def user(page):
+            if page not in users:
+                everybodys = programs_for_everybody(programs, tmp_path_factory.mktemp("gpusched"))
+                daemon = LiveDaemon(everybodys)
+                daemon.directory.chmod(0o755)
+                ends.enter_context(daemon)
+                users[page] = User(daemon, 1)
+                ends.callback(users[page].remove)
+            return users[page]
+        yield user
+
+
+@pytest.mark.skipif(not MAY_MAKE_USERS, reason="only root can make an account for it")
+@pytest.mark.parametrize("page,line,block", [case for case in CASES if case.values[0] in FOR_USERS])
+def test_block_of_an_ordinary_user(user_of, page, line, block):
+    user = user_of(page)
+    done = user.do("bash", "-eu", "-o", "pipefail", "-c", block, stdin=subprocess.DEVNULL)
+    said = f"{done.stdout}{done.stderr}\n{user.daemon.log()}"
     assert done.returncode == 0, f"line {line}:\n{block}\n{said}"
 
 
