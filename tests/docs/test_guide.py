@@ -73,7 +73,8 @@ def user_of(programs, tmp_path_factory):
 @pytest.mark.parametrize("page,line,block", [case for case in CASES if case.values[0] in FOR_USERS])
 def test_block_of_an_ordinary_user(user_of, page, line, block):
     user = user_of(page)
-    done = user.do("bash", "-eu", "-o", "pipefail", "-c", block, stdin=subprocess.DEVNULL)
+    done = user.do("bash", "-eu", "-o", "pipefail", "-c", block, stdin=subprocess.DEVNULL,
+                   timeout=120)
     said = f"{done.stdout}{done.stderr}\n{user.daemon.log()}"
     assert done.returncode == 0, f"line {line}:\n{block}\n{said}"
 

@@ -58,7 +58,8 @@ class User:
                        "LOGNAME": self.name, **options.pop("env", {})}
         return subprocess.run(["setpriv", f"--reuid={self.uid}", f"--regid={self.gid}",
                                "--init-groups", "--", *map(str, words)], env=environment,
-                              capture_output=True, text=True, timeout=60, check=False,
+                              capture_output=True, text=True, check=False,
+                              timeout=options.pop("timeout", 60),
                               cwd=options.pop("cwd", self.home), **options)
 
     def gpusched(self, *words, **options):
