@@ -52,6 +52,12 @@ def test_wait_says_in_one_line_how_a_sweep_went(swept):
     assert done.stderr == f"gpusched: sweep {swept.first}: 2 ok, 1 failed: {swept.first + 1} (exit 3)\n"
 
 
+def test_wait_for_a_sweep_by_its_number_after_some_of_it_has_ended(swept):
+    done = swept.run("wait", "--array", swept.first, check=False)
+    assert done.returncode == 3, done.stderr
+    assert f"job {swept.first + 1} failed: exit 3" in done.stderr
+
+
 def test_the_table_of_a_sweep(swept):
     text = swept.run("sweep", swept.first, "--csv", "--sort", "loss").stdout
     rows = list(csv.DictReader(io.StringIO(text)))

@@ -144,7 +144,9 @@ Result<bool> fix(const Client& client, Selection& selection, std::vector<JobView
       continue;
     }
     Selection members = selection;
-    members.query += fmt::format("{}array={}", members.query.empty() ? "" : "&", sweep.id);
+    const bool named = ("&" + members.query).find("&array=") != std::string::npos;
+    if (!named)
+      members.query += (members.query.empty() ? "array=" : "&array=") + std::to_string(sweep.id);
     auto jobs = list_jobs(client, {.target = list_target(members)});
     if (!jobs) return failure(jobs.error());
     for (JobView& job : *jobs) add(job);
