@@ -177,6 +177,8 @@ def test_nothing_of_a_paused_group_starts(running):
     assert [g["limit"] for g in json.loads(running.run("group", "--json").stdout)["groups"]
             if g["name"] == "later"] == [2]
     running.run("group", "remove", "later")
+    for verb in ("pause", "resume"):
+        assert running.run("group", verb, "later", check=False).returncode == 66, "it would be made"
     warned = running.run("submit", "--gpus", "0", "--group", "nihgt", "--", "true")
     assert "there is no group 'nihgt'" in warned.stderr
     assert running.run("submit", "--gpus", "0", "--", "true").stderr == ""

@@ -36,6 +36,10 @@ Applied apply_group_set(State& state, const GroupSetAsked& asked) {
   }
   const auto before = state.groups().find(asked.name);
   const bool is_new = before == state.groups().end();
+  // Who mistypes the group to pause must not be told that it is paused.
+  if (is_new && !asked.limit) {
+    return refused(RefusalKind::kNotFound, "there is no group '" + asked.name + "'");
+  }
   const auto own = static_cast<std::size_t>(std::ranges::count_if(
       state.groups(), [&](const auto& entry) { return owner_of_group(entry.first) == owner; }));
   if (is_new && !owner.empty() && own >= kOwnGroupsMost) {
