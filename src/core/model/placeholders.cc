@@ -1,5 +1,7 @@
 #include "core/model/placeholders.h"
 
+#include <set>
+
 #include "core/model/spec_fields.h"
 
 namespace gpusched {
@@ -93,11 +95,11 @@ std::string parameter_variable(std::string_view name) {
 
 std::vector<std::pair<std::string, std::string>> parameter_variables(const ArrayTask& task) {
   std::vector<std::pair<std::string, std::string>> variables;
+  std::set<std::string> taken;  // A task may have very many.
   for (const auto& [name, value] : task.values) {
     std::string variable = parameter_variable(name);
-    const bool taken = std::ranges::any_of(
-        variables, [&](const auto& earlier) { return earlier.first == variable; });
-    if (taken || variable.size() + 1 + value.size() > kVariableMost) continue;
+    if (variable.size() + 1 + value.size() > kVariableMost) continue;
+    if (!taken.insert(variable).second) continue;
     variables.emplace_back(std::move(variable), value);
   }
   return variables;
