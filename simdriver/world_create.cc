@@ -56,7 +56,9 @@ Result<void> write_file(const std::string& path, const Scenario& scenario) {
   };
   Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!fd) return failed();
-  if (::ftruncate(fd.get(), sizeof(WorldData)) != 0) return failed();
+  // All of it, not a file with holes: on a disk that fills up later, the first touch of a hole
+  // would kill whoever looks at a card.
+  if (errno = ::posix_fallocate(fd.get(), 0, sizeof(WorldData)); errno != 0) return failed();
   void* memory =
       ::mmap(nullptr, sizeof(WorldData), PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
   if (memory == MAP_FAILED) return failed();

@@ -97,6 +97,13 @@ TEST_F(SimulatedWorld, IsWhatItsScenarioSays) {
   EXPECT_EQ(found.st_mode & 0777, 0666u);
 }
 
+TEST_F(SimulatedWorld, HasNoHolesThatAFullDiskCouldNotFill) {
+  make();
+  struct stat found {};
+  ASSERT_EQ(::stat(path().c_str(), &found), 0);
+  EXPECT_GE(found.st_blocks * 512, found.st_size);
+}
+
 TEST_F(SimulatedWorld, IsNotMadeTwice) {
   make();
   const auto again = create_world(path(), *describe_scenario("2x24G"));

@@ -24,7 +24,10 @@ constexpr std::size_t kFileMost = 1U << 20;
 // Why a file must not count; empty: it may.
 std::string distrust(const struct stat& file, unsigned uid) {
   if (file.st_uid != uid && file.st_uid != 0) return "it belongs to another user";
-  if (!S_ISLNK(file.st_mode) && (file.st_mode & S_IWOTH) != 0) return "everybody may write to it";
+  if (S_ISLNK(file.st_mode)) return {};
+  if ((file.st_mode & S_IWOTH) != 0) return "everybody may write to it";
+  // Where every user has a group of one's own, it has the user's number.
+  if ((file.st_mode & S_IWGRP) != 0 && file.st_gid != file.st_uid) return "a group may write to it";
   return {};
 }
 

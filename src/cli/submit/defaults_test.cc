@@ -67,6 +67,19 @@ TEST_F(DefaultsTest, VariablesAddUp) {
   EXPECT_EQ(texts, (std::vector<std::string>{"A=1", "B=1", "A=2"}));
 }
 
+TEST_F(DefaultsTest, WhatAGroupCanWriteDoesNotCount) {
+  write("project/gpusched.yaml", "vram: 12G\n", 0664);
+  const std::string path = place_ / "project/gpusched.yaml";
+  constexpr gid_t kSomeGroup = 54321;
+  if (::chown(path.c_str(), static_cast<uid_t>(-1), kSomeGroup) != 0) GTEST_SKIP() << "not root";
+  const auto found = find();
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->files.empty());
+  ASSERT_EQ(found->passed_over.size(), 1U);
+  EXPECT_TRUE(found->passed_over[0].ends_with("is not read: a group may write to it"))
+      << found->passed_over[0];
+}
+
 TEST_F(DefaultsTest, WhatOthersCanWriteDoesNotCount) {
   write("project/gpusched.yaml", "vram: 12G\n", 0666);
   const auto found = find();
