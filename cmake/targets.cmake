@@ -15,9 +15,12 @@ function(gpusched_program name)
     if(ARG_FULLY_STATIC)
       # Frames are found by the header that the linker makes, as in other programs. Without this the
       # start of a static program registers them, which reads all of them with g++ 13 (0.2 ms).
-      # Code and constants in one mapping save page faults at every start.
+      # Code and constants in one mapping save page faults at every start. std::cout and its kin
+      # (std::ios_base::Init) are not made either: nobody uses them, and string streams do not
+      # need them.
       target_link_options(${name} PRIVATE -static -Wl,-z,noseparate-code -Wl,--eh-frame-hdr
-        -Wl,--wrap=__register_frame_info -Wl,--wrap=__deregister_frame_info)
+        -Wl,--wrap=__register_frame_info -Wl,--wrap=__deregister_frame_info
+        -Wl,--wrap=_ZNSt8ios_base4InitC1Ev -Wl,--wrap=_ZNSt8ios_base4InitD1Ev)
     else()
       target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc)
     endif()

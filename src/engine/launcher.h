@@ -35,6 +35,7 @@ struct DeviceRange {
 struct DeviceFilter {
   std::vector<DeviceRange> guarded = {};
   std::vector<DeviceNode> allowed = {};
+  friend bool operator==(const DeviceFilter&, const DeviceFilter&) = default;
 };
 
 // CPUs and memory nodes, as the kernel writes lists of them; empty: whatever there is.

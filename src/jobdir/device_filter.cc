@@ -12,8 +12,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include "os/fd.h"
-
 namespace gpusched {
 namespace {
 
@@ -68,6 +66,11 @@ bool attach(int group, int program) {
   return bpf(BPF_PROG_ATTACH, attributes) == 0;
 }
 
+auto refused_by_kernel() {
+  return failure(ErrorCode::kUnsupported,
+                 std::string("the kernel refuses it: ") + std::strerror(errno));
+}
+
 }  // namespace
 
 std::vector<bpf_insn> device_program(const DeviceFilter& filter) {
@@ -93,11 +96,15 @@ std::vector<bpf_insn> device_program(const DeviceFilter& filter) {
   return program;
 }
 
-Result<void> filter_devices(int group, const DeviceFilter& filter) {
-  const Fd program = load_program(device_program(filter));
-  if (program && attach(group, program.get())) return {};
-  return failure(ErrorCode::kUnsupported,
-                 std::string("the kernel refuses it: ") + std::strerror(errno));
+Result<LoadedFilter> load_filter(const DeviceFilter& filter) {
+  Fd program = load_program(device_program(filter));
+  if (!program) return refused_by_kernel();
+  return LoadedFilter{filter, std::move(program)};
+}
+
+Result<void> bind_filter(int group, const LoadedFilter& loaded) {
+  if (!attach(group, loaded.program.get())) return refused_by_kernel();
+  return {};
 }
 
 int try_device_filter(const std::string& parent) {

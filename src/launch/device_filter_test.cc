@@ -114,15 +114,16 @@ class GuardedJob : public ::testing::Test {
       GTEST_SKIP() << "the kernel refuses it: " << std::strerror(error);
     }
   }
-  void run(const std::string& script, std::vector<DeviceNode> granted) {
-    LaunchOrder order = harness_.shell_order(kGuarded, "exec 2>&1; " + script);
+  void run(const std::string& script, std::vector<DeviceNode> granted, AttemptId id = kGuarded) {
+    const std::size_t before = harness_.reports().size();
+    LaunchOrder order = harness_.shell_order(id, "exec 2>&1; " + script);
     order.devices.filter = DeviceFilter{.guarded = {{1, 4, 7}}, .allowed = std::move(granted)};
     harness_.launcher().launch(std::move(order));
-    ASSERT_TRUE(harness_.run_until([&] { return harness_.reports().size() == 2; }));
+    ASSERT_TRUE(harness_.run_until([&] { return harness_.reports().size() == before + 2; }));
   }
-  std::string log() { return harness_.read(kGuarded, "log"); }
-  std::string filter() {
-    const auto status = parse_status(harness_.read(kGuarded, "status"));
+  std::string log(AttemptId id = kGuarded) { return harness_.read(id, "log"); }
+  std::string filter(AttemptId id = kGuarded) {
+    const auto status = parse_status(harness_.read(id, "status"));
     return status ? status->device_filter : status.error().message;
   }
   ShimHarness harness_{true};
@@ -143,6 +144,21 @@ TEST_F(GuardedJob, WithoutCardsOpensNone) {
       << log();
   EXPECT_NE(log().find("/dev/full' for reading: Operation not permitted"), std::string::npos)
       << log();
+}
+
+// A spare shim has loaded the filter of the job before.
+TEST_F(GuardedJob, HasItsOwnFilterWhateverTheOneBeforeHad) {
+  const std::vector<DeviceNode> first{{1, 5}};
+  const std::vector<DeviceNode> second{{1, 7}};
+  std::uint32_t number = 0;
+  for (const auto& granted : {first, first, second, second, first}) {
+    const AttemptId id{JobId{++number}, 1};
+    run("for d in zero full; do head -c 3 /dev/$d >/dev/null && echo has $d; done", granted, id);
+    EXPECT_EQ(filter(id), "on");
+    const bool zero = granted == first;
+    EXPECT_EQ(log(id).find("has zero\n") != std::string::npos, zero) << log(id);
+    EXPECT_EQ(log(id).find("has full\n") != std::string::npos, !zero) << log(id);
+  }
 }
 
 TEST_F(GuardedJob, CannotMakeANodeOfItsOwnFor) {

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "engine/launcher.h"
+#include "jobdir/device_filter.h"
 #include "jobdir/job_directory.h"
 #include "os/fd.h"
 
@@ -27,6 +28,7 @@ struct SpareEntries {
   Fd directory;      // Of the first attempt in it.
   Fd log, control;
   ClaimDraft draft;
+  std::optional<LoadedFilter> filter;  // Of the job before: the next one often has the same cards.
 };
 // Nullopt: something could not be made; nothing is left of it.
 std::optional<SpareEntries> make_spare_entries(int jobs_fd);

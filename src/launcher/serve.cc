@@ -133,6 +133,7 @@ class Server {
     if (!message) return;
     look_for_jobs_directory();
     if (auto* launch = std::get_if<LaunchRequest>(&*message)) {
+      if (!launch->order.empty() && !launch->adopts) last_packet_ = packet;
       if (launch->adopts || !launch_spare(packet, launch->attempt, passed)) {
         launch_shim(*launch, passed);
       }
@@ -207,9 +208,8 @@ class Server {
 
   [[noreturn]] void wait_as_spare(int socket) {
     ::prctl(PR_SET_NAME, "gpusched-spare");
-    // What the order will go through once more: pages that are still shared are copied now.
-    touch_memory();
     auto entries = make_spare_entries(settings_.jobs_fd);
+    rehearse(entries ? &*entries : nullptr);
     std::vector<Fd> passed;
     const ssize_t got = receive_packet(socket, buffer_, sizeof buffer_, passed);
     auto message = decode_launch({buffer_, static_cast<std::size_t>(std::max<ssize_t>(got, 0))});
@@ -221,17 +221,27 @@ class Server {
     become_shim(*request, passed, entries ? &*entries : nullptr);
   }
 
-  void touch_memory() {
+  // Goes through the last order once more: pages that are still shared are copied now, and the
+  // filter is there if the next job has the same cards.
+  void rehearse(SpareEntries* entries) {
+    const auto message = decode_launch(last_packet_.empty() ? usual_packet() : last_packet_);
+    const auto* request = message ? std::get_if<LaunchRequest>(&*message) : nullptr;
+    const auto order = decode_order(request != nullptr ? request->order : "");
+    if (order && merged_environment(order->command).empty()) return;
+    for (std::size_t at = 0; at < sizeof buffer_ / 4; at += 4096) buffer_[at] = 0;
+    if (entries == nullptr || !order || !order->devices.filter || settings_.cgroup_base.empty()) {
+      return;
+    }
+    if (auto loaded = load_filter(*order->devices.filter)) entries->filter = std::move(*loaded);
+  }
+
+  static std::string usual_packet() {
     LaunchOrder usual;
     auto environment = std::make_shared<Environment>();
     environment->variables.assign(100, std::string(60, '='));
     usual.command.environment = std::move(environment);
     usual.command.argv = {"true"};
-    const auto request =
-        decode_launch(encode(LaunchRequest{{}, false, false, encode_order(usual)}));
-    const auto order = decode_order(std::get<LaunchRequest>(*request).order);
-    if (order && merged_environment(order->command).empty()) ::_exit(0);
-    for (std::size_t at = 0; at < sizeof buffer_ / 4; at += 4096) buffer_[at] = 0;
+    return encode(LaunchRequest{{}, false, false, encode_order(usual)});
   }
 
   // False: there is none, and it is to be done the long way.
@@ -360,6 +370,7 @@ class Server {
   const ShimSettings& settings_;
   int lock_fd_;
   std::optional<Spare> spare_;
+  std::string last_packet_;                   // Of the last command; empty: there was none.
   std::map<pid_t, std::string> leaves_made_;  // For shims that live.
   bool spare_failed_ = false;  // No process to be had; tried again after the next launch.
   char buffer_[kLargestLaunchPacket];

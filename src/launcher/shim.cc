@@ -79,12 +79,18 @@ Result<void> prepare_log(ShimParts& parts, bool change_owner) {
 }
 
 // A job runs without the filter rather than not at all; its status says so.
-std::string guard_devices(const ShimParts& parts) {
+std::string guard_devices(ShimParts& parts) {
   const LaunchOrder& order = parts.order;
   if (!order.devices.filter) return order.devices.open.empty() ? "" : "off: " + order.devices.open;
   if (!parts.leaf) return "off: it has no control group";
-  const auto filtered = filter_devices(parts.leaf.get(), *order.devices.filter);
-  return filtered ? "on" : "off: " + filtered.error().message;
+  const DeviceFilter& wanted = *order.devices.filter;
+  auto loaded = parts.spare_filter && parts.spare_filter->filter == wanted
+                    ? Result<LoadedFilter>(std::move(*parts.spare_filter))
+                    : load_filter(wanted);
+  parts.spare_filter.reset();
+  if (!loaded) return "off: " + loaded.error().message;
+  const auto bound = bind_filter(parts.leaf.get(), *loaded);
+  return bound ? "on" : "off: " + bound.error().message;
 }
 
 // Before this process becomes the one that inherits its job's orphans: the server is nobody's. A
@@ -125,8 +131,6 @@ void enter_leaf(ShimParts& parts, CommandPlan& plan) {
     if (leaf) parts.leaf = std::move(*leaf);
   }
   plan.leaf_fd = parts.leaf.get();
-  parts.device_filter = guard_devices(parts);
-  parts.vram_limit = limit_vram(parts);
 }
 
 // What the command's process needs from its first moment on. The error is the attempt's end, once
@@ -158,9 +162,11 @@ Result<void> prepare_command(const ShimSettings& settings, ShimParts& parts, Com
   return {};
 }
 
-// What must be there before the command itself runs.
-Result<void> prepare_directory(const ShimSettings& settings, ShimParts& parts,
-                               const CommandPlan& plan) {
+// What must be there before the command itself runs. Its process gets ready meanwhile, and opens
+// nothing before it is released.
+Result<void> prepare_rest(const ShimSettings& settings, ShimParts& parts, const CommandPlan& plan) {
+  parts.device_filter = guard_devices(parts);
+  parts.vram_limit = limit_vram(parts);
   if (!parts.control) {
     auto control = listen_for_control(parts.directory.get());
     if (!control) return failure(std::move(control.error()));
@@ -190,6 +196,7 @@ void withdraw(ShimParts& parts, const ClaimDraft& draft, Fd release,
 Result<void> enter_directory(const ShimSettings& settings, ShimParts& parts, SpareEntries* spare,
                              ClaimDraft& draft) {
   const AttemptId attempt = parts.order.attempt;
+  if (spare != nullptr) parts.spare_filter = std::move(spare->filter);
   if (spare != nullptr && take_spare_entries(settings.jobs_fd, *spare, attempt)) {
     parts.directory = std::move(spare->directory);
     parts.log = std::move(spare->log);
@@ -299,7 +306,7 @@ void run_shim(const ShimSettings& settings, AttemptId attempt, const std::string
     }
     command = std::move(*waiting);
   }
-  if (prepared) prepared = prepare_directory(settings, parts, plan);
+  if (prepared) prepared = prepare_rest(settings, parts, plan);
   auto draft = finish_draft(parts.directory.get(), std::move(begun),
                             {.pid = ::getpid(),
                              .boot_id = settings.boot_id,

@@ -11,6 +11,7 @@
 
 #include "engine/launcher.h"
 #include "jobdir/control_protocol.h"
+#include "jobdir/device_filter.h"
 #include "jobdir/job_directory.h"
 #include "launcher/adopted_tree.h"
 #include "launcher/attachment.h"
@@ -34,7 +35,8 @@ struct ShimParts {
   Fd leaf;
   std::string leaf_path;
   std::optional<Attachment> attachment;
-  std::string device_filter;  // As the status says it.
+  std::optional<LoadedFilter> spare_filter;  // A guess, made beforehand.
+  std::string device_filter;                 // As the status says it.
   JoinedMps mps;
   std::string vram_limit;  // As the status says it.
 };

@@ -30,7 +30,7 @@ int run_run(const Arguments& arguments) {
   auto answer = client.call({.method = "POST",
                              .target = dry_run ? "/v1/jobs?dry_run=1" : "/v1/jobs",
                              .body = write_body(*submission, {}).text});
-  if (!answer) return fail(answer.error());
+  if (!answer) return fail(refused(*submission, std::move(answer.error())));
   auto submitted = parse_submitted(*answer);
   if (!submitted) return fail(submitted.error());
   if (dry_run) {

@@ -77,7 +77,8 @@ int run_submit(const Arguments& arguments) {
     const ProgressLine progress(fmt::format("submitting {} jobs …", tasks->size()), body.lines);
     answer = client.call(request);
   }
-  return answer ? report(arguments, *answer) : fail(answer.error());
+  return answer ? report(arguments, *answer)
+                : fail(refused(*submission, std::move(answer.error())));
 }
 
 }  // namespace

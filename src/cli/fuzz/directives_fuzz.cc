@@ -19,6 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!arguments) continue;
     arguments->command = {"true", "{line}"};
     const auto submission = read_submission(*arguments, Surroundings{}, {"a"});
+    if (submission) (void)check_submission(*submission);
     if (submission && tasks_of(*submission)) (void)write_body(*submission, {});
   }
   return 0;

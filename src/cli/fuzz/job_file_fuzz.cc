@@ -11,6 +11,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace gpusched::cli;
   const std::string text(reinterpret_cast<const char*>(data), size);
   const auto arguments = parse_job_file(text, "job.yaml", kSubmitSections);
-  if (arguments) (void)read_submission(*arguments, Surroundings{}, {"a"});
+  if (!arguments) return 0;
+  if (const auto read = read_submission(*arguments, Surroundings{}, {"a"})) {
+    (void)check_submission(*read);
+  }
   return 0;
 }

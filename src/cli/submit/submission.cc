@@ -232,11 +232,23 @@ Result<Submission> read_submission(const Arguments& arguments, const Surrounding
   out.umask = around.umask;
   out.limits = around.limits;
   if (auto good = check_together(out, each_line); !good) return failure(good.error());
-  // With the daemon's own eyes, but for what only the daemon knows.
-  if (auto good = parse_submit(write_single(out), {}, flag_of); !good) {
-    return failure(good.error());
+  // A sweep is spread out from here on: better not from what is wrong.
+  if (out.array || !out.parameters.empty()) {
+    if (auto good = check_submission(out); !good) return failure(good.error());
   }
   return out;
+}
+
+Result<void> check_submission(const Submission& submission) {
+  if (auto good = parse_submit(write_single(submission), {}, flag_of); !good) {
+    return failure(good.error());
+  }
+  return {};
+}
+
+Error refused(const Submission& submission, Error by_daemon) {
+  const auto good = check_submission(submission);
+  return good ? std::move(by_daemon) : good.error();
 }
 
 namespace {

@@ -54,6 +54,13 @@ struct Submission {
 Result<Submission> read_submission(const Arguments& arguments, const Surroundings& around,
                                    std::vector<std::string> lines);
 
+// With the daemon's own eyes, but for what only the daemon knows; flags by their names.
+Result<void> check_submission(const Submission& submission);
+
+// Why it was not taken, in the words of the command line where they can tell. A single job is
+// checked only here, after its refusal: reading one's own request is a tenth of a submit.
+Error refused(const Submission& submission, Error by_daemon);
+
 // The flag that says a field of the request; the field itself if there is none.
 std::string_view flag_of(std::string_view field);
 

@@ -29,7 +29,10 @@ Surroundings around() {
 Result<Submission> read(const Texts& words, Texts lines = {}) {
   auto arguments = parse_arguments("submit", kSubmitSections, Operands::kCommand, words);
   if (!arguments) return failure(arguments.error());
-  return read_submission(*arguments, around(), std::move(lines));
+  auto submission = read_submission(*arguments, around(), std::move(lines));
+  if (!submission) return submission;
+  if (auto good = check_submission(*submission); !good) return failure(good.error());
+  return submission;
 }
 
 JsonValue body_of(const Texts& words, Texts lines = {}) {
