@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 
 import pytest
-from live_daemon import LiveDaemon, wait_until
+from live_daemon import LiveDaemon, remove_tree, wait_until
 
 root_only = pytest.mark.skipif(os.getuid() != 0, reason="only root can mount and drop privileges")
 
@@ -177,7 +177,7 @@ def test_a_store_that_cannot_be_trusted(programs, harm, words):
     lambda p: (p / "exit").write_text("version=1\ncause=exit\nexit_code=0\n"),
     lambda p: (p / "exit").write_text("x" * 1_000_000),
     lambda p: ((p / "exit").symlink_to("/dev/zero")),
-    lambda p: shutil.rmtree(p), lambda p: (shutil.rmtree(p), p.write_text("a file")),
+    remove_tree, lambda p: (remove_tree(p), p.write_text("a file")),
 ], ids=["claim noise", "claim empty", "claim of nobody", "claim a link", "claim a directory",
         "status of init", "status newer", "exit cut off", "exit large", "exit a link", "no directory",
         "directory a file"])

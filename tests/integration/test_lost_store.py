@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 from conftest import without_groups
-from live_daemon import ROOMY, ROOT, LiveDaemon, wait_until
+from live_daemon import ROOMY, ROOT, LiveDaemon, remove_tree, wait_until
 
 STORE = "gpusched.db"
 
@@ -189,7 +189,7 @@ def test_a_number_of_which_only_a_group_is_left_is_not_given_again(own):
     command = int((leaf / "cgroup.procs").read_text().split()[0])
     own.kill()
     os.kill(own.shim_of(job), signal.SIGKILL)
-    shutil.rmtree(own.state / "jobs" / str(job))
+    remove_tree(own.state / "jobs" / str(job))
     (own.state / "store.mark").unlink()
     remove_store(own)
     shutil.copy(backup, own.state / STORE)
@@ -377,7 +377,7 @@ def old_name(path):
 def test_a_deleted_state_directory_is_noticed(programs):
     with LiveDaemon(programs, config=ROOMY) as daemon:
         held(daemon, 1)
-        shutil.rmtree(daemon.state)
+        remove_tree(daemon.state)
         done = daemon.run("submit", "--gpus", "0", "--hold", "--", "true", check=False)
         assert done.returncode == 74 and done.stderr.count("\n") == 1, done
         assert "no longer there" in done.stderr

@@ -1,14 +1,13 @@
 """A machine that runs short of something, and places that somebody removes under a living daemon."""
 
 import os
-import shutil
 import signal
 import subprocess
 from pathlib import Path
 
 import processes
 import pytest
-from live_daemon import ROOMY, LiveDaemon, wait_until
+from live_daemon import ROOMY, LiveDaemon, remove_tree, wait_until
 
 # Root could raise any limit; without this one capability it is like everybody else.
 WITHOUT_RIGHTS = ["setpriv", "--bounding-set=-sys_resource"] if os.getuid() == 0 else []
@@ -136,7 +135,7 @@ def test_something_else_in_the_place_of_the_socket_is_left_alone(own):
 def test_the_directory_of_all_jobs_is_made_again(own):
     first = own.submit("--gpus", "0", "--", "true")
     own.ended(first)
-    shutil.rmtree(own.state / "jobs")
+    remove_tree(own.state / "jobs")
     job = own.submit("--gpus", "0", "--cmd", "echo here; exit 4")
     assert own.ended(job)["exit_code"] == 4
     assert own.logs(job) == b"here\n"
@@ -148,7 +147,7 @@ def test_a_job_whose_directory_was_removed_ends(either):
     shim = either.shim_of(job)
     either.submit("--hold", "--gpus", "0", "--", "true")  # That it runs is on disk with this at the latest.
     either.kill()
-    shutil.rmtree(either.state / "jobs" / str(job))
+    remove_tree(either.state / "jobs" / str(job))
     either.start()
     ended = either.ended(job)
     assert "job directory" in ended["message"]

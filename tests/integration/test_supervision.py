@@ -1,13 +1,12 @@
 """How a job's processes are ended: by a lost supervisor, by cancel, by time; nothing is left."""
 
 import os
-import shutil
 import signal
 import uuid
 
 import processes
 import pytest
-from live_daemon import wait_until
+from live_daemon import remove_tree, wait_until
 
 # A command with a child, a grandchild in a session of its own, and one that ignores TERM.
 TREE = ("trap '' TERM; sleep 600 & (setsid sleep 600 &) ; "
@@ -65,7 +64,7 @@ def test_a_shim_whose_directory_was_removed_ends_with_its_command(own, mark):
     own.wait_for(job, "running")
     shim = own.shim_of(job)
     own.kill()
-    shutil.rmtree(own.state / "jobs" / str(job))
+    remove_tree(own.state / "jobs" / str(job))
     for pid in processes.with_environment(mark):
         os.kill(pid, signal.SIGKILL)
     wait_until(lambda: not processes.is_running(shim), what="the end of the shim")

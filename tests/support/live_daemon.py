@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -29,6 +30,14 @@ def wait_until(condition, seconds=30.0, what="the condition"):
         if time.monotonic() > deadline:
             raise AssertionError(f"{what} did not come true within {seconds} s")
         time.sleep(0.02)
+
+
+def remove_tree(path):
+    """Removes a directory into which others may still write."""
+    def gone():
+        shutil.rmtree(path, ignore_errors=True)
+        return not path.exists()
+    wait_until(gone, what=f"the end of {path}")
 
 
 class LiveDaemon:
