@@ -9,8 +9,10 @@
 
 #include "base/text.h"
 #include "cli/commands/verbs.h"
+#include "cli/elsewhere.h"
 #include "cli/help.h"
 #include "cli/other_tools.h"
+#include "cli/servers.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
 #include "cli/terminal.h"
@@ -69,6 +71,11 @@ int run_verb(const Verb& verb, std::span<const std::string> words) {
     return fail(arguments.error());
   }
   if (arguments->has("--help")) return say(verb_help(verb, stdout_page().width));
+  if (verb.whole_there) {
+    const auto server = server_of(*arguments);
+    if (!server) return fail(server.error());
+    if (server->elsewhere()) return fail(run_there(*server, verb.name, words));
+  }
   return verb.run(*arguments);
 }
 

@@ -4,17 +4,12 @@
 #include <unistd.h>
 
 #include "cli/display.h"
+#include "cli/servers.h"
 #include "cli/write_all.h"
-#include "os/locations.h"
 
 namespace gpusched::cli {
 
-Client client_of(const Arguments& arguments) {
-  if (const FlagValue* socket = arguments.find("--socket"); socket != nullptr) {
-    return Client({socket->text}, note);
-  }
-  return Client(client_sockets(process_environment()), note);
-}
+Client client_of(const Arguments& arguments) { return Client(server_of(arguments), note); }
 
 Result<void> print(std::string_view data) { return write_all(STDOUT_FILENO, data); }
 

@@ -22,6 +22,7 @@ struct Verb {
   Offer offer = Offer::kNothing;  // What completion offers instead.
   int (*run)(const Arguments& arguments) = nullptr;
   bool hidden = false;
+  bool whole_there = false;  // For another machine's daemon all of it runs on that machine.
 };
 
 // In the order in which help lists them (verbs.cc).

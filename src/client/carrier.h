@@ -1,6 +1,6 @@
-// The bytes between a client and the daemon, whatever carries them: today a Unix socket. All that
-// speaks HTTP stands above this class and knows no sockets; another carrier (TCP, TLS, the output
-// of an ssh) is another way to make one. Every wait has an end.
+// The bytes between a client and the daemon, whatever carries them: a Unix socket, or an ssh
+// that somebody else's machine answers. All that speaks HTTP stands above this class and knows no
+// sockets; another carrier (TCP, TLS) is another way to make one. Every wait has an end.
 #pragma once
 
 #include <chrono>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "client/child_process.h"
 #include "os/fd.h"
 
 namespace gpusched {
@@ -19,7 +20,7 @@ class Carrier {
  public:
   using Milliseconds = std::chrono::milliseconds;  // As patience: negative is for ever.
 
-  explicit Carrier(Fd fd) : fd_(std::move(fd)) {}
+  explicit Carrier(Fd fd, ChildProcess child = {}) : child_(std::move(child)), fd_(std::move(fd)) {}
   // Of the first of these sockets where a daemon answers; the error says how to start one.
   static Result<Carrier> connect(const std::vector<std::string>& sockets);
 
@@ -31,9 +32,12 @@ class Carrier {
   bool quiet() const;
   // To wait for more by poll().
   int fd() const { return fd_.get(); }
+  // What carries the bytes, if it is a process.
+  ChildProcess& child() { return child_; }
 
  private:
-  Fd fd_;
+  ChildProcess child_;
+  Fd fd_;                          // Closed before the process is ended.
   std::unique_ptr<char[]> piece_;  // What was received last.
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "client/through_ssh.h"
 #include "json/error_json.h"
 
 namespace gpusched {
@@ -17,6 +18,13 @@ std::string head_of(const Request& request) {
                         request.body.size());
   }
   return head + "\r\n";
+}
+
+Result<Carrier> connect_to(const Server& server) {
+  if (!server.elsewhere()) return Carrier::connect(server.sockets);
+  auto relayed = connect_through_ssh(server);
+  if (!relayed) return failure(relayed.error());
+  return std::move(relayed->carrier);
 }
 
 }  // namespace
@@ -82,7 +90,8 @@ Result<std::string> Exchange::read_all(std::uint64_t most) {
 }
 
 Result<Exchange> Client::open(const Request& request, std::chrono::milliseconds patience) const {
-  auto carrier = Carrier::connect(sockets_);
+  if (!server_) return failure(server_.error());
+  auto carrier = connect_to(*server_);
   if (!carrier) return failure(carrier.error());
   Exchange exchange(std::move(*carrier), patience);
   if (auto asked = exchange.ask(request); !asked) return failure(asked.error());

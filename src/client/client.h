@@ -15,6 +15,7 @@
 #include "client/answer.h"
 #include "client/away.h"
 #include "client/carrier.h"
+#include "client/server.h"
 
 namespace gpusched {
 
@@ -65,7 +66,10 @@ class Client {
  public:
   // `notice` is told when a daemon that is away is waited for.
   explicit Client(std::vector<std::string> sockets, Notice notice = nullptr)
-      : sockets_(std::move(sockets)), notice_(notice) {}
+      : Client(Server{.sockets = std::move(sockets)}, notice) {}
+  // An error becomes that of every call.
+  explicit Client(Result<Server> server, Notice notice = nullptr)
+      : server_(std::move(server)), notice_(notice) {}
 
   // The whole answer. An answer with an error status is that error.
   Result<std::string> call(const Request& request,
@@ -80,7 +84,7 @@ class Client {
   static constexpr std::chrono::milliseconds kPatience{120'000};
 
  private:
-  std::vector<std::string> sockets_;
+  Result<Server> server_;
   Notice notice_;
 };
 

@@ -61,6 +61,7 @@ constinit const Verb kAttachVerb = {
     .sections = kPlainSections,
     .operands = Operands::kJobs,
     .run = run_attach,
+    .whole_there = true,
 };
 
 }  // namespace gpusched::cli

@@ -35,6 +35,7 @@ constinit const Verb kDoctorVerb = {
         "gpusched doctor --json",
     .sections = kPlainSections,
     .run = run_doctor,
+    .whole_there = true,
 };
 
 }  // namespace gpusched::cli

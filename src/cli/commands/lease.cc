@@ -312,6 +312,7 @@ constinit const Verb kLeaseVerb = {
     .operands = Operands::kWords,
     .words = "release renew resume list",
     .run = run_lease,
+    .whole_there = true,
 };
 
 }  // namespace gpusched::cli

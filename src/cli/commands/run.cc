@@ -61,6 +61,7 @@ constinit const Verb kRunVerb = {
     .sections = kRunSections,
     .operands = Operands::kCommand,
     .run = run_run,
+    .whole_there = true,
 };
 
 }  // namespace gpusched::cli

@@ -13,12 +13,12 @@ namespace gpusched::cli {
 namespace {
 
 // Flags that make no sense inside a job file.
-constexpr std::array<std::string_view, 6> kNotInJob = {"--file", "--json",   "--dry-run",
-                                                       "--help", "--socket", "--no-defaults"};
+constexpr std::array<std::string_view, 7> kNotInJob = {
+    "--file", "--json", "--dry-run", "--help", "--socket", "--server", "--no-defaults"};
 // What belongs to one submission.
-constexpr std::array<std::string_view, 13> kNotInDefaults = {
-    "--file", "--json",  "--dry-run",   "--help",  "--socket", "--no-defaults", "--cmd",
-    "--key",  "--after", "--each-line", "--array", "--param",  "--hold"};
+constexpr std::array<std::string_view, 14> kNotInDefaults = {
+    "--file", "--json", "--dry-run", "--help",      "--socket", "--server", "--no-defaults",
+    "--cmd",  "--key",  "--after",   "--each-line", "--array",  "--param",  "--hold"};
 
 std::string place(const std::string& file, const YAML::Mark& mark) {
   return mark.is_null() ? file : fmt::format("{}:{}:{}", file, mark.line + 1, mark.column + 1);

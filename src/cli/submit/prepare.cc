@@ -6,9 +6,11 @@
 #include <array>
 #include <cstdlib>
 
+#include "cli/elsewhere.h"
 #include "cli/files.h"
 #include "cli/jobs/job_ids.h"
 #include "cli/jobs/selectors.h"
+#include "cli/servers.h"
 #include "cli/session.h"
 #include "cli/submit/defaults.h"
 #include "cli/submit/directives.h"
@@ -108,16 +110,21 @@ Result<void> take_file(Arguments& arguments, std::span<const FlagSection> sectio
 
 Result<Submission> prepare_submission(const Arguments& given,
                                       std::span<const FlagSection> sections) {
-  auto around = surroundings();
+  auto server = server_of(given);
+  if (!server) return failure(server.error());
+  auto around = server->elsewhere() ? surroundings_of(*server) : surroundings();
   if (!around) return failure(around.error());
   Arguments arguments = given;
-  if (auto taken = take_script(arguments, sections, *around); !taken) {
-    return failure(taken.error());
+  if (!around->elsewhere) {
+    auto taken = take_script(arguments, sections, *around);
+    if (!taken) return failure(taken.error());
   }
   if (auto taken = take_file(arguments, sections); !taken) return failure(taken.error());
   if (!arguments.has("--no-defaults")) {
+    auto here = server->elsewhere() ? surroundings() : around;
+    if (!here) return failure(here.error());
     auto defaults =
-        find_defaults(defaults_asked(around->working_directory, process_environment()), sections);
+        find_defaults(defaults_asked(here->working_directory, process_environment()), sections);
     if (!defaults) return failure(defaults.error());
     for (const std::string& words : defaults->passed_over) note(words);
     fill_from_defaults(arguments, *defaults);

@@ -187,7 +187,7 @@ Result<std::string> variable_of(const std::string& text, const Surroundings& aro
     return failure(ErrorCode::kInvalid, fmt::format("'{}' is not NAME=VALUE", text));
   }
   if (text.find('=') != std::string::npos) return text;
-  for (const std::string& entry : around.environment) {
+  for (const std::string& entry : around.named.empty() ? around.environment : around.named) {
     if (entry.starts_with(text + "=")) return entry;
   }
   return failure(ErrorCode::kInvalid,

@@ -22,6 +22,8 @@ namespace gpusched::cli {
 struct Surroundings {
   std::string working_directory;
   std::vector<std::string> environment;  // "NAME=value".
+  std::vector<std::string> named;        // Where --env NAME looks; empty: in `environment`.
+  bool elsewhere = false;                // Of another machine: files here are not there.
   unsigned umask = 022;
   ResourceLimits limits;
   Wall now{};

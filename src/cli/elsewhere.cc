@@ -1,0 +1,77 @@
+#include "cli/elsewhere.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "cli/terminal.h"
+#include "client/through_ssh.h"
+#include "json/json_fields.h"
+#include "os/clock.h"
+
+extern char** environ;
+
+namespace gpusched::cli {
+namespace {
+
+std::vector<std::string> without_server(std::span<const std::string> words) {
+  std::vector<std::string> kept;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--") {
+      kept.insert(kept.end(), words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
+      break;
+    }
+    if (words[i].starts_with("--server=")) continue;
+    if (words[i] == "--server") {
+      ++i;
+    } else {
+      kept.push_back(words[i]);
+    }
+  }
+  return kept;
+}
+
+}  // namespace
+
+Result<Surroundings> parse_greeting(const std::string& greeting) {
+  auto value = parse_json(greeting);
+  if (!value) return failure(value.error());
+  Fields fields(*value);
+  Surroundings around;
+  std::uint64_t version = 0;
+  std::uint64_t mask = 022;
+  fields.number("gpusched_relay", version, 1, 1);
+  fields.text("directory", around.working_directory);
+  fields.texts("environment", around.environment);
+  fields.number("umask", mask, 0, 0777);
+  if (auto read = fields.finish(); !read) return failure(read.error());
+  around.umask = static_cast<unsigned>(mask);
+  around.now = read_clock().wall;
+  around.offset_at = utc_offset_at;
+  // Their values are sent by name only.
+  for (char** entry = environ; *entry != nullptr; ++entry) around.named.emplace_back(*entry);
+  around.elsewhere = true;
+  return around;
+}
+
+Result<Surroundings> surroundings_of(const Server& server) {
+  auto relayed = connect_through_ssh(server);
+  if (!relayed) return failure(relayed.error());
+  return parse_greeting(relayed->greeting);
+}
+
+Error run_there(const Server& server, std::string_view verb, std::span<const std::string> words) {
+  const bool terminal = is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO);
+  std::vector<std::string> there = without_server(words);
+  there.insert(there.begin(), std::string(verb));
+  const auto command = ssh_command(server, there, terminal);
+  std::vector<char*> pointers;
+  for (const std::string& word : command) pointers.push_back(const_cast<char*>(word.c_str()));
+  pointers.push_back(nullptr);
+  ::execvp(pointers[0], pointers.data());
+  return {ErrorCode::kUnavailable, fmt::format("start ssh: {}", std::strerror(errno))};
+}
+
+}  // namespace gpusched::cli

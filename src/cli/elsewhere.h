@@ -1,0 +1,22 @@
+// A daemon of another machine: what a job inherits there, and verbs that belong to that machine
+// as a whole.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "base/result.h"
+#include "cli/submit/submission.h"
+#include "client/server.h"
+
+namespace gpusched::cli {
+
+// As an ssh to that machine finds them. Resource limits stay those of the daemon there.
+Result<Surroundings> surroundings_of(const Server& server);
+Result<Surroundings> parse_greeting(const std::string& greeting);
+
+// Becomes `gpusched VERB WORDS…` on that machine, without --server. Returns only if that failed:
+// why.
+Error run_there(const Server& server, std::string_view verb, std::span<const std::string> words);
+
+}  // namespace gpusched::cli

@@ -1,0 +1,71 @@
+#include "cli/servers.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "cli/elsewhere.h"
+#include "cli/shared_flags.h"
+#include "tests/support/temporary_directory.h"
+
+namespace gpusched::cli {
+namespace {
+
+class Servers : public ::testing::Test {
+ protected:
+  Result<Server> choose(const std::vector<std::string>& words) {
+    auto arguments = parse_arguments("status", kPlainSections, Operands::kNone, words);
+    EXPECT_TRUE(arguments);
+    return choose_server(*arguments, [this](const char* name) -> std::optional<std::string> {
+      const auto found = env_.find(name);
+      return found == env_.end() ? std::nullopt : std::optional(found->second);
+    });
+  }
+  void write_names(const std::string& text) {
+    env_["XDG_CONFIG_HOME"] = home_.path();
+    std::filesystem::create_directories(home_ / "gpusched");
+    std::ofstream(home_ / "gpusched/servers.yaml") << text;
+  }
+  testing::TemporaryDirectory home_;
+  std::map<std::string, std::string> env_;
+};
+
+TEST_F(Servers, FlagsWinOverVariablesAndASocketOverAServer) {
+  env_ = {{"GPUSCHED_SERVER", "ssh://far"}};
+  EXPECT_EQ(choose({})->machine, "far");
+  EXPECT_EQ(choose({"--server", "ssh://box"})->machine, "box");
+  EXPECT_EQ(choose({"--socket", "/s"})->sockets, std::vector<std::string>{"/s"});
+  EXPECT_FALSE(choose({"--socket", "/s", "--server", "ssh://box"}));
+  env_["GPUSCHED_SOCKET"] = "/near";
+  EXPECT_EQ(choose({})->sockets, std::vector<std::string>{"/near"});
+  EXPECT_EQ(choose({"--server", "ssh://box"})->machine, "box");
+}
+
+TEST_F(Servers, HaveNamesInAFile) {
+  EXPECT_EQ(choose({"--server", "lab"}).error().code, ErrorCode::kInvalid) << "there is no file";
+  write_names("lab: ssh://ml1@box\nhere: /run/s\n");
+  EXPECT_EQ(choose({"--server", "lab"})->machine, "ml1@box");
+  EXPECT_EQ(choose({"--server", "here"})->sockets, std::vector<std::string>{"/run/s"});
+  EXPECT_FALSE(choose({"--server", "other"}));
+  for (const char* text : {"- a\n", "lab: [1]\n", "lab: {x: y}\n", "lab: ssh://a b\n", "\tx", ""}) {
+    write_names(text);
+    EXPECT_FALSE(choose({"--server", "lab"})) << text;
+  }
+}
+
+TEST(Elsewhere, AJobInheritsWhatTheRelaySays) {
+  const auto around = parse_greeting(
+      R"({"gpusched_relay":1,"directory":"/home/ml1","umask":63,"environment":["A=1","B=2"]})");
+  ASSERT_TRUE(around) << around.error().message;
+  EXPECT_EQ(around->working_directory, "/home/ml1");
+  EXPECT_EQ(around->umask, 077U);
+  EXPECT_EQ(around->environment.size(), 2U);
+  EXPECT_TRUE(around->limits.empty());
+  EXPECT_TRUE(around->elsewhere);
+  EXPECT_FALSE(parse_greeting(R"({"gpusched_relay":2,"directory":"/"})")) << "a newer one";
+}
+
+}  // namespace
+}  // namespace gpusched::cli

@@ -1,0 +1,45 @@
+#include "client/server.h"
+
+#include <gtest/gtest.h>
+
+#include "client/through_ssh.h"
+
+namespace gpusched {
+namespace {
+
+TEST(Server, IsASocketOrAMachine) {
+  EXPECT_EQ(parse_server("/run/x.sock")->sockets, std::vector<std::string>{"/run/x.sock"});
+  EXPECT_EQ(parse_server("unix:///run/x.sock")->sockets, std::vector<std::string>{"/run/x.sock"});
+  EXPECT_EQ(parse_server("ssh://box")->machine, "box");
+  EXPECT_EQ(parse_server("ssh://box/")->machine, "box");
+  const auto whole = parse_server("ssh://ml1@box.lab:2222");
+  EXPECT_EQ(whole->machine, "ml1@box.lab");
+  EXPECT_EQ(whole->port, "2222");
+  const auto six = parse_server("ssh://ml1@[fe80::1]:22");
+  EXPECT_EQ(six->machine, "ml1@fe80::1");
+  EXPECT_EQ(six->port, "22");
+  EXPECT_EQ(parse_server("ssh://[::1]")->port, "");
+}
+
+TEST(Server, RefusesWhatSshWouldTakeForSomethingElse) {
+  for (const char* text :
+       {"ssh://", "ssh://-oProxyCommand=x", "ssh://a b", "ssh://box:", "ssh://box:x", "ssh://ml1@",
+        "ssh://$(x)", "ssh://a;b", "box", "http://box:1"}) {
+    const auto server = parse_server(text);
+    ASSERT_FALSE(server) << text;
+    EXPECT_EQ(server.error().code, ErrorCode::kInvalid) << text;
+  }
+}
+
+TEST(ThroughSsh, WordsArriveAsTheyAre) {
+  const Server server = *parse_server("ssh://ml1@box:2222");
+  const auto command = ssh_command(server, {"run", "--", "echo", "it's $HOME"}, true);
+  EXPECT_EQ(command[0], "ssh");
+  EXPECT_EQ(command[1], "-t");
+  const std::vector<std::string> end(command.end() - 5, command.end());
+  EXPECT_EQ(end, (std::vector<std::string>{"-p", "2222", "--", "ml1@box",
+                                           "gpusched 'run' '--' 'echo' 'it'\\''s $HOME'"}));
+}
+
+}  // namespace
+}  // namespace gpusched

@@ -1,0 +1,128 @@
+#include "client/through_ssh.h"
+
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+
+#include "json/error_json.h"
+#include "json/json_value.h"
+
+extern char** environ;
+
+namespace gpusched {
+namespace {
+
+// Somebody may have to type a password.
+constexpr Carrier::Milliseconds kGreetingPatience{120'000};
+// What a shell's start-up files may say before the relay's word.
+constexpr std::size_t kGreetingMost = 4U << 20U;
+
+std::string quoted(const std::string& word) {
+  std::string out = "'";
+  for (const char c : word) {
+    if (c == '\'') {
+      out += "'\\''";
+    } else {
+      out += c;
+    }
+  }
+  return out + "'";
+}
+
+Result<pid_t> spawn(const std::vector<std::string>& command, int end) {
+  posix_spawn_file_actions_t files;
+  ::posix_spawn_file_actions_init(&files);
+  ::posix_spawn_file_actions_adddup2(&files, end, STDIN_FILENO);
+  ::posix_spawn_file_actions_adddup2(&files, end, STDOUT_FILENO);
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  pid_t pid = -1;
+  const int error = ::posix_spawnp(&pid, words[0], &files, nullptr, words.data(), environ);
+  ::posix_spawn_file_actions_destroy(&files);
+  if (error == 0) return pid;
+  return failure(ErrorCode::kUnavailable,
+                 fmt::format("start {}: {}", words[0], std::strerror(error)));
+}
+
+// It has said nothing of use and its output has ended: how it ended says why.
+tl::unexpected<Error> unreached(const Server& server, int exit_code) {
+  if (exit_code == 127) {
+    return failure(ErrorCode::kUnavailable,
+                   fmt::format("there is no gpusched in the PATH of {}: install it there, or link "
+                               "it into /usr/local/bin",
+                               server.machine));
+  }
+  return failure(ErrorCode::kUnavailable,
+                 fmt::format("ssh did not reach gpusched on {}; try: ssh {} gpusched --version",
+                             server.machine, server.machine));
+}
+
+// What a relay says that reached no daemon.
+std::optional<Error> error_in(std::string_view greeting) {
+  const auto value = parse_json(greeting);
+  if (!value || value->find("error") == nullptr) return std::nullopt;
+  return read_error(greeting, 503);
+}
+
+}  // namespace
+
+std::vector<std::string> ssh_command(const Server& server, const std::vector<std::string>& words,
+                                     bool terminal) {
+  std::vector<std::string> command{"ssh", terminal ? "-t" : "-T"};
+  // One connection for all commands of a minute, where there is a place for it that is ours alone.
+  if (const char* runtime = std::getenv("XDG_RUNTIME_DIR"); runtime != nullptr && *runtime == '/') {
+    const std::string path = fmt::format("ControlPath={}/gpusched-%C", runtime);
+    command.insert(command.end(),
+                   {"-o", "ControlMaster=auto", "-o", path, "-o", "ControlPersist=60"});
+  }
+  if (!server.port.empty()) command.insert(command.end(), {"-p", server.port});
+  command.insert(command.end(), {"--", server.machine});
+  // A shell takes it apart there.
+  std::string line = "gpusched";
+  for (const std::string& word : words) line += " " + quoted(word);
+  command.push_back(std::move(line));
+  return command;
+}
+
+Result<Relayed> connect_through_ssh(const Server& server) {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    return failure(ErrorCode::kIo, std::string("make a socket pair: ") + std::strerror(errno));
+  }
+  Fd ours(ends[0]);
+  Fd theirs(ends[1]);
+  auto pid = spawn(ssh_command(server, {"relay"}, false), theirs.get());
+  if (!pid) return failure(pid.error());
+  theirs.reset();
+  Carrier carrier(std::move(ours), ChildProcess(*pid));
+  std::string said;
+  std::size_t line = 0;
+  while (true) {
+    const std::size_t end = said.find('\n', line);
+    if (end != std::string::npos) {
+      const std::string_view text = std::string_view(said).substr(line, end - line);
+      line = end + 1;
+      if (!text.starts_with(kRelayGreeting)) continue;
+      // Nothing follows it before we have asked for something.
+      if (auto error = error_in(text)) return failure(std::move(*error));
+      return Relayed{std::move(carrier), std::string(text)};
+    }
+    if (said.size() > kGreetingMost) break;
+    auto came = carrier.receive(said, kGreetingPatience);
+    if (!came) return failure(came.error());
+    if (*came == Carrier::Came::kNothing) break;
+    if (*came == Carrier::Came::kEnd) return unreached(server, carrier.child().wait());
+  }
+  return failure(
+      ErrorCode::kUnavailable,
+      fmt::format("no relay answered on {}; is gpusched there as new as here?", server.machine));
+}
+
+}  // namespace gpusched
