@@ -104,6 +104,14 @@ class Api::Impl {
   int listener = -1;
 };
 
+void Api::change_limits(const ApiLimits& limits) {
+  ApiLimits& own = impl_->context.limits;
+  own.arguments_for_all = limits.arguments_for_all;
+  own.submission_jobs_most = limits.submission_jobs_most;
+  own.default_grace = limits.default_grace;
+  own.default_retry_back_off = limits.default_retry_back_off;
+}
+
 Api::Api(boost::asio::io_context& loop, Engine& engine, ApiPorts ports, ApiLimits limits)
     : impl_(std::make_unique<Impl>(loop, engine, std::move(ports), limits)) {}
 Api::~Api() { stop(); }

@@ -39,6 +39,8 @@ class Api {
   // was made. Clients that are served notice nothing.
   Result<bool> renew_socket();
 
+  // Those that are asked with each request; what the server was made with stays.
+  void change_limits(const ApiLimits& limits);
   // No commit is under way: answers what has waited for that.
   void after_turn();
   // Breaks off all connections and removes the socket's file.

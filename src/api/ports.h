@@ -21,6 +21,15 @@ namespace gpusched {
 // What the API needs from the daemon beside the engine. All of it is called on the loop's thread
 // and must not block.
 using ShimList = std::vector<std::pair<AttemptId, int>>;
+// What reading the configuration again brought.
+struct ReloadedSetting {
+  std::string setting, from, to;
+  bool at_restart = false;  // It waits for one.
+};
+struct Reloaded {
+  std::string file;  // Empty: there is none.
+  std::vector<ReloadedSetting> changes;
+};
 struct ApiPorts {
   std::function<Now()> now;
   // On the store's thread; `done` comes back on the loop.
@@ -38,6 +47,8 @@ struct ApiPorts {
       read_history;
   std::function<std::string()> config_text;  // The configuration in force, as YAML.
   std::function<Result<void>(const std::string& level)> set_log_level;
+  // Reads the configuration again; with `dry_run` only to compare. Empty: there is none to read.
+  std::function<Result<Reloaded>(bool dry_run)> reload = {};
   std::function<std::string()> cards_from;  // "simulated", "nvml", "none".
   // The last that was said of each card; null: nobody looks.
   std::function<const watch::CardBoard*()> board;

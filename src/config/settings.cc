@@ -323,7 +323,9 @@ const std::vector<Section>& all_sections() {
       {"jobs", "What holds for jobs that do not say otherwise."},
       {"retention", "How long ended jobs are remembered."},
       {"limits", "Bounds that keep the daemon alive whatever clients do."},
-      {"log", "What the daemon says about itself. `kill -HUP` reopens the file."},
+      {"log",
+       "What the daemon says about itself. `kill -HUP` reopens the file, and reads this one "
+       "again."},
       {"host", "What jobs may use of the machine beside its cards."},
       {"isolation", "What keeps jobs apart."},
       {"history", "How long what cards and jobs did is remembered. A job's minutes stay with it."},

@@ -9,7 +9,6 @@
 #include <cstring>
 #include <utility>
 
-#include "config/config_file.h"
 #include "core/state/state.h"
 #include "daemon/job_note.h"
 #include "daemon/mps_control.h"
@@ -48,7 +47,8 @@ std::vector<std::string> mover_variables(const std::optional<SimWorld>& sim) {
 
 }  // namespace
 
-Daemon::Daemon(Config config) : config_(std::move(config)) {}
+Daemon::Daemon(Config config, std::function<Result<FoundConfig>()> read_again)
+    : config_(std::move(config)), read_again_(std::move(read_again)) {}
 
 Result<void> Daemon::start() {
   // A client that hangs up must not end us.
@@ -310,6 +310,9 @@ void Daemon::wait_for_hangup() {
   hangup_.async_wait([this](const boost::system::error_code& error, int) {
     if (error) return;
     if (auto reopened = reopen_log(); !reopened) log_error(reopened.error().message);
+    if (auto read = reload(false); !read) {
+      log_error("the configuration stays as it was", {{"reason", read.error().message}});
+    }
     wait_for_hangup();
   });
 }
@@ -351,6 +354,7 @@ ApiPorts Daemon::api_ports() {
   };
   ports.config_text = [this] { return config_text(config_); };
   ports.set_log_level = set_level;
+  ports.reload = [this](bool dry_run) { return reload(dry_run); };
   ports.cards_from = [this] { return cards_from_; };
   ports.board = [this]() -> const watch::CardBoard* { return cards_ ? &cards_->board() : nullptr; };
   ports.shims = [this] { return launcher_->shims(); };

@@ -5,6 +5,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,7 +15,7 @@
 
 #include "api/api.h"
 #include "base/result.h"
-#include "config/config.h"
+#include "config/config_file.h"
 #include "core/model/card_numbers.h"
 #include "core/preempt/foreign_idle.h"
 #include "daemon/driver.h"
@@ -41,8 +42,9 @@ namespace gpusched {
 
 class Daemon {
  public:
-  // REQUIRES: state_directory and socket of the configuration are set.
-  explicit Daemon(Config config);
+  // REQUIRES: state_directory and socket of the configuration are set. `read_again` reads what it
+  // came from.
+  Daemon(Config config, std::function<Result<FoundConfig>()> read_again);
   // Everything up to looking for cards; clients are let in when those are known, so that a need
   // can be judged from the first request on.
   Result<void> start();
@@ -84,10 +86,13 @@ class Daemon {
   void give_memory_back();
   void wait_for_end();
   void wait_for_hangup();
+  Result<Reloaded> reload(bool dry_run);
+  void take_over(Config next);
   ApiPorts api_ports();
   ApiLimits api_limits() const;
 
-  const Config config_;
+  Config config_;
+  std::function<Result<FoundConfig>()> read_again_;
   std::uint64_t descriptors_ = 0;  // That may be open.
   Followable followable_;
   boost::asio::io_context loop_{1};

@@ -1,4 +1,5 @@
-// GET /v1/version, /v1/backup, /v1/config, /v1/debug/snapshot, PUT /v1/log-level
+// GET /v1/version, /v1/backup, /v1/config, /v1/debug/snapshot, POST /v1/config/reload,
+// PUT /v1/log-level
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -72,6 +73,27 @@ void get_config(Context& context, Call call) {
   response.content_type = "application/yaml";
   response.body = context.ports.config_text();
   call.responder.send(std::move(response));
+}
+
+void reload_config(Context& context, Call call) {
+  if (!context.ports.reload) {
+    return call.responder.fail({ErrorCode::kUnsupported, "this daemon reads no configuration"});
+  }
+  const Result<Reloaded> done = context.ports.reload(call.dry_run);
+  if (!done) return call.responder.fail(done.error());
+  std::string out;
+  JsonWriter json(out);
+  json.begin_object().field("schema", 1).key("file").text_or_null(done->file);
+  json.key("changes").begin_array();
+  for (const ReloadedSetting& change : done->changes) {
+    json.begin_object().field("setting", change.setting);
+    json.field("from", change.from).field("to", change.to);
+    json.field("at_restart", change.at_restart).end_object();
+  }
+  json.end_array();
+  if (call.dry_run) json.field("dry_run", true);
+  json.end_object();
+  call.responder.send(json_response(std::move(out)));
 }
 
 void set_log_level_route(Context& context, Call call) {

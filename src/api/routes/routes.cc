@@ -181,6 +181,7 @@ const std::vector<Route>& all_routes() {
       {"GET", "/v1/debug/snapshot", kRead, kOperate, "", get_snapshot},
       {"GET", "/v1/backup", kPlain, kOperate, "", get_backup},
       {"GET", "/v1/config", kPlain, kOperate, "", get_config},
+      {"POST", "/v1/config/reload", kChange, kOperate, "", reload_config},
       {"PUT", "/v1/log-level", kChange, kOperate, "", set_log_level_route},
   };
   return routes;

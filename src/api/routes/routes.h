@@ -82,6 +82,7 @@ void resume_lease(Context& context, Call call);
 void get_snapshot(Context& context, Call call);
 void get_backup(Context& context, Call call);
 void get_config(Context& context, Call call);
+void reload_config(Context& context, Call call);
 void set_log_level_route(Context& context, Call call);
 
 }  // namespace gpusched

@@ -12,6 +12,7 @@
 #include "cli/submit/defaults.h"
 #include "cli/submit/submission.h"
 #include "cli/submit/submit_flags.h"
+#include "cli/views/reload_view.h"
 #include "json/json_writer.h"
 
 namespace gpusched::cli {
@@ -26,7 +27,8 @@ constexpr std::array kConfigFlags = {
          "what submit and run ask for by default here, and where that is written"},
     Flag{"--running", 0, FlagKind::kSwitch, "", "what the daemon uses now (administrators)"},
 };
-constexpr std::array<FlagSection, 2> kConfigSections = {FlagSection{"What", kConfigFlags},
+constexpr std::array<FlagSection, 3> kConfigSections = {FlagSection{"What", kConfigFlags},
+                                                        FlagSection{"Trying out", kDryRunFlags},
                                                         FlagSection{"General", kCommonFlags}};
 
 int print_text(const Arguments& arguments, const std::string& path, const std::string& text) {
@@ -116,6 +118,37 @@ int check(const Arguments& arguments, const std::string& given) {
   return kExitOk;
 }
 
+int reload(const Arguments& arguments) {
+  const Request request{
+      .method = "POST", .target = "/v1/config/reload" + dry_run_query(arguments), .body = "{}"};
+  const Client client = client_of(arguments);
+  if (arguments.has("--json")) return pass_through(client, request);
+  auto body = client.call(request);
+  if (!body) return fail(body.error());
+  auto view = parse_reloaded(*body);
+  if (!view) return fail(view.error());
+  std::string lines;
+  bool waits = false;
+  for (const SettingView& change : view->changes) {
+    // A list is too long for a line.
+    const bool list = (change.from + change.to).find('\n') != std::string::npos;
+    lines += list ? change.setting + ": changed"
+                  : escaped(fmt::format("{}: {} → {}", change.setting, change.from, change.to));
+    lines += change.at_restart ? "  (at the next restart)\n" : "\n";
+    waits = waits || change.at_restart;
+  }
+  if (auto done = print(lines); !done) return fail(done.error());
+  if (view->changes.empty()) {
+    note(view->file.empty() ? "there is no configuration file; the defaults hold already"
+                            : "nothing differs from " + view->file);
+  } else if (arguments.has("--dry-run")) {
+    note("would change this; nothing was changed");
+  } else if (waits) {
+    note("marked settings wait for a restart of the daemon; running jobs go on during one");
+  }
+  return kExitOk;
+}
+
 int run_config(const Arguments& arguments) {
   const auto& words = arguments.operands;
   const std::string action = words.empty() ? "show" : words[0];
@@ -126,28 +159,37 @@ int run_config(const Arguments& arguments) {
   }
   if (action == "show") return show(arguments, given);
   if (action == "check") return check(arguments, given);
-  return fail(
-      {ErrorCode::kInvalid, fmt::format("config has no '{}'; it has show and check", action)});
+  if (action == "reload") {
+    if (!given.empty()) {
+      return fail({ErrorCode::kInvalid, "the daemon reads the file with which it was started"});
+    }
+    return reload(arguments);
+  }
+  return fail({ErrorCode::kInvalid,
+               fmt::format("config has no '{}'; it has show, check and reload", action)});
 }
 
 }  // namespace
 
 constinit const Verb kConfigVerb = {
     .name = "config",
-    .summary = "show or check the daemon's configuration, or the defaults of submit",
-    .usage = "config [show | check] [FILE] [FLAGS]",
+    .summary = "show, check or reload the daemon's configuration; the defaults of submit",
+    .usage = "config [show | check | reload] [FILE] [FLAGS]",
     .about =
-        "Works without a daemon. Errors are given with line and column. 'config show --submit' "
+        "Shows and checks without a daemon; 'config reload' tells a running one to read its file\n"
+        "again (administrators), and prints what differs. Errors are given with line and column. "
+        "'config show --submit' "
         "tells\n"
         "what gpusched.yaml, here or above, and ~/.config/gpusched/submit.yaml add to every "
         "submit.",
     .examples =
         "gpusched config show --defaults > gpusched.yaml\n"
         "gpusched config check /etc/gpusched/gpusched.yaml\n"
-        "gpusched config show --submit",
+        "gpusched config show --submit\n"
+        "gpusched config reload --dry-run",
     .sections = kConfigSections,
     .operands = Operands::kWords,
-    .words = "show check",
+    .words = "show check reload",
     .run = run_config,
 };
 

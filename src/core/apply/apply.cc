@@ -65,6 +65,11 @@ struct Dispatch {
     state.set_calendar(event.calendar);
     return {};
   }
+  Applied operator()(const SettingsRead& event) const {
+    state.set_rules(event.rules, now);
+    state.configure_tenants(event.tenants);
+    return {};
+  }
   Applied operator()(const CardSeen& event) const { return apply_seen(state, event, now); }
   Applied operator()(const CardTroubleSeen& event) const {
     return apply_trouble(state, event, now);

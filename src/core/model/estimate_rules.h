@@ -33,6 +33,7 @@ struct EstimateRules {
   Seconds sibling_settle{3};
   // Signatures that are remembered; the ones used longest ago go first.
   std::size_t signatures_most = 2000;
+  friend bool operator==(const EstimateRules&, const EstimateRules&) = default;
 };
 
 }  // namespace gpusched

@@ -20,6 +20,7 @@
 #include "core/model/job_patch.h"
 #include "core/model/move.h"
 #include "core/model/reservation.h"
+#include "core/model/rules.h"
 #include "core/model/tenant.h"
 
 namespace gpusched {
@@ -179,6 +180,11 @@ struct CardsReported {
 struct CalendarRead {
   std::vector<Reservation> calendar;
 };
+// The settings that decisions depend on, as the file says them now.
+struct SettingsRead {
+  Rules rules;
+  ConfiguredTenants tenants;
+};
 struct CardSeen {
   CardNumber card{};
   CardView view;
@@ -267,10 +273,10 @@ using Event =
                  RequeueAsked, SetAsked, AdoptAsked, LetGoAsked, GroupSetAsked, GroupRemoveAsked,
                  TenantSetAsked, TenantUnsetAsked, DrainAsked, UndrainAsked, ReserveAsked,
                  UnreserveAsked, LeasesAsked, LeaseReleaseAsked, LeaseRenewAsked, LeaseResetAsked,
-                 CardsReported, CalendarRead, CardSeen, CardTroubleSeen, ProcessAccounted,
-                 ProgressSeen, AttemptRunning, AttemptFinished, AttemptNeverRan, MovedAside,
-                 BroughtBack, MoveFailed, LeaseHolderGone, HolderActive, TimePassed, RetentionDue,
-                 HoldSweep, SubmissionAbandoned, DiskSeen, DiskUseSeen, Reconsider>;
+                 CardsReported, CalendarRead, SettingsRead, CardSeen, CardTroubleSeen,
+                 ProcessAccounted, ProgressSeen, AttemptRunning, AttemptFinished, AttemptNeverRan,
+                 MovedAside, BroughtBack, MoveFailed, LeaseHolderGone, HolderActive, TimePassed,
+                 RetentionDue, HoldSweep, SubmissionAbandoned, DiskSeen, DiskUseSeen, Reconsider>;
 
 // --- Answers ----------------------------------------------------------------------------------
 

@@ -92,7 +92,7 @@ TEST(Reservation, OnlyAdministratorsUnlessTheRuleSaysOtherwise) {
   EXPECT_NE(refusal_of(apply(state, own, at_second(0)).answer), "accepted");
   Rules rules = state.rules();
   rules.users_may_reserve = true;
-  state.set_rules(rules);
+  state.set_rules(rules, {});
   EXPECT_EQ(refusal_of(apply(state, own, at_second(0)).answer), "accepted");
   ReserveAsked other = reserve({0}, 300, 400, "user8");
   other.actor = {.uid = 7, .user = "user7"};

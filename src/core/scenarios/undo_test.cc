@@ -104,9 +104,17 @@ AdoptAsked any_adoption() {
   return asked;
 }
 
+// Places in the queue depend on these.
+Rules any_rules(const State& state) {
+  Rules rules = state.rules();
+  rules.overdue_after = Seconds{10 + any_below(100)};
+  rules.deadline_slack = Seconds{any_below(600)};
+  return rules;
+}
+
 // A kind that is added must be added here.
 Event any_event(const State& state, Now now) {
-  static_assert(std::variant_size_v<Event> == 43, "make one of the new kind below");
+  static_assert(std::variant_size_v<Event> == 44, "make one of the new kind below");
   const std::vector<JobId> jobs{any_job_id(state)};
   TenantRule rule;
   rule.running = 1 + any_below<std::uint64_t>(3);
@@ -137,6 +145,7 @@ Event any_event(const State& state, Now now) {
       LeaseResetAsked{kAnybody, ""},
       CardsReported{state.cards()},
       CalendarRead{},
+      SettingsRead{state.rules(), state.tenants().configured()},  // Others are not undone.
       CardSeen{any_card(), any_view(state, now)},
       CardTroubleSeen{any_card(), TroubleKind::kXid, 79},
       ProcessAccounted{any_attempt(state), kGiB},
@@ -160,7 +169,7 @@ Event any_event(const State& state, Now now) {
   RC_ASSERT(kinds.size() == std::variant_size_v<Event>);
   // Submissions and ends twice as often: without them nothing goes on.
   const std::size_t which = any_below(kinds.size() + 20);
-  const std::size_t index = which < kinds.size() ? which : (which % 3 == 0 ? 29 : 0);
+  const std::size_t index = which < kinds.size() ? which : (which % 3 == 0 ? 30 : 0);
   Event event = kinds[index];
   RC_ASSERT(event.index() == index);
   return event;
@@ -231,6 +240,9 @@ RC_GTEST_PROP(Books, AreWhatTheRowsSay, ()) {
   for (int i = 0; i < turns; ++i) {
     const Now now = at_second(i * 7);
     one_turn(state, now);
+    if (one_in(4)) {
+      apply(state, SettingsRead{any_rules(state), state.tenants().configured()}, now);
+    }
     state.keep_changes();
     Names differing = state.differing_books(built_anew(state, now));
     // How its first jobs fared is counted from new when a person has released a sweep.

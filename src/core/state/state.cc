@@ -123,7 +123,25 @@ void State::refresh_reservations() {
 }
 
 void State::set_host(HostCapacity host) { host_ = host; }
-void State::set_rules(Rules rules) { rules_ = rules; }
+void State::set_rules(Rules rules, Now now) {
+  const bool other_places = rules.overdue_after != rules_.overdue_after ||
+                            rules.deadline_slack != rules_.deadline_slack ||
+                            !(rules.estimates == rules_.estimates);
+  if (!other_places) {
+    rules_ = std::move(rules);
+    return;
+  }
+  // Where a job stands in the queue was worked out by the old ones.
+  std::vector<JobId> waiting;
+  for (const auto& [id, job] : tables_.jobs.rows) {
+    const bool waits =
+        std::holds_alternative<Held>(job.state) || std::holds_alternative<Queued>(job.state);
+    if (waits) waiting.push_back(id);
+  }
+  for (const JobId id : waiting) unindex(tables_.jobs.rows.at(id));
+  rules_ = std::move(rules);
+  for (const JobId id : waiting) index(tables_.jobs.rows.at(id), now);
+}
 void State::set_next_job(JobId id) { next_job_ = std::max(next_job_, id); }
 
 bool State::release_closed_submissions(std::size_t most, Now now) {

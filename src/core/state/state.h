@@ -76,7 +76,8 @@ class State : public StateView {
   void set_disk_full(bool full) { disk_full_ = full; }
   void set_disk_use(DiskUse use) { disk_use_ = std::move(use); }
   void set_host(HostCapacity host);
-  void set_rules(Rules rules);
+  // Not undone either, as nothing that comes from the configuration.
+  void set_rules(Rules rules, Now now);
   void configure_tenants(ConfiguredTenants configured);
   void set_next_job(JobId id);
   // Adds a line to the job's durable trail.

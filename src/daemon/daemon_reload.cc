@@ -1,0 +1,40 @@
+// The configuration, read again while the daemon runs: all that can change, or nothing.
+#include "config/reload.h"
+#include "daemon/daemon.h"
+#include "os/log.h"
+
+namespace gpusched {
+
+Result<Reloaded> Daemon::reload(bool dry_run) {
+  auto found = read_again_();
+  if (!found) return failure(found.error());
+  Reloaded done{.file = found->path, .changes = {}};
+  for (SettingChange& change : changes_between(config_, found->config)) {
+    done.changes.push_back({std::move(change.setting), std::move(change.from), std::move(change.to),
+                            change.at_restart});
+  }
+  if (dry_run) return done;
+  take_over(with_live_settings(config_, found->config));
+  for (const ReloadedSetting& change : done.changes) {
+    log_info(change.at_restart ? "a changed setting waits for a restart" : "a setting was changed",
+             {{"setting", change.setting}, {"from", change.from}, {"to", change.to}});
+  }
+  log_info("the configuration was read again",
+           {{"file", done.file}, {"changes", done.changes.size()}});
+  return done;
+}
+
+void Daemon::take_over(Config next) {
+  // One that was chosen by hand stays until the file says another.
+  if (next.log.level != config_.log.level) set_log_level(next.log.level);
+  config_ = std::move(next);
+  api_->change_limits(api_limits());
+  engine_->post(SettingsRead{config_.rules, config_.tenants});
+  if (config_.calendar.empty() && calendar_read_) {
+    calendar_read_.reset();
+    engine_->post(CalendarRead{});
+  }
+  read_calendar(engine_->state().cards());
+}
+
+}  // namespace gpusched
