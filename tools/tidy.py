@@ -15,13 +15,13 @@ from tidy_rules.functions import function_length, hidden_twice
 from tidy_rules.rooms import (clocks, cycles, dead_files, header_form, heavy_headers, includes,
                               link_lines, portable_watch, pure_core, rooms, sorted_sources)
 from tidy_rules.text import (columns, file_length, machine_paths, names, sleeps, unfinished,
-                             white_space)
+                             white_space, words_in_one_place)
 from tidy_rules.tree import Tree
 
 RULES = [columns, white_space, names, sleeps, clocks, unfinished, includes, rooms, cycles,
          pure_core, portable_watch, heavy_headers, link_lines, sorted_sources, header_form,
          dead_files, machine_paths, file_length, function_length, hidden_twice, links, adr_index,
-         event_table]
+         event_table, words_in_one_place]
 
 
 def main(arguments):

@@ -84,10 +84,6 @@ class CardPlay {
           now());
     decide_now();
   }
-  std::string said_of(std::uint64_t job) const {
-    const auto why = why_waiting(state_, *state_.find(JobId{job}), now());
-    return why.empty() ? "" : describe(why.front());
-  }
   Now now() const {
     const Microseconds passed = std::chrono::milliseconds{ms_};
     return {at_second(0).wall + passed - set_back_, at_second(0).boot + passed};

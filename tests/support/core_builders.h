@@ -192,10 +192,7 @@ inline std::vector<int> cards_of(const StateView& state, std::uint64_t job) {
   }
   return cards;
 }
-inline std::string refusal_of(const Answer& answer) {
-  const auto* refusal = std::get_if<Refusal>(&answer);
-  return refusal ? refusal->message : "accepted";
-}
+inline bool accepted(const Answer& answer) { return !std::holds_alternative<Refusal>(answer); }
 
 // What `set` changes: the priority, or one field of the spec.
 inline JobPatch priority_patch(int priority) {

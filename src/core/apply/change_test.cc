@@ -4,6 +4,7 @@
 #include "core/apply/preview.h"
 #include "core/apply/retention.h"
 #include "tests/support/core_builders.h"
+#include "tests/support/core_words.h"
 
 namespace gpusched::testing {
 namespace {
@@ -29,19 +30,17 @@ TEST(Cancel, WorksInEveryState) {
   finish(state, 1, 0, at_second(2));
   EXPECT_EQ(state_of(state, 1), "cancelled");
   const auto again = apply(state, CancelAsked{kRoot, {JobId{1}}, {}}, at_second(3));
-  EXPECT_EQ(std::get<Changed>(again.answer).unchanged.front().second, "has already ended");
+  expect_unchanged(1, again.answer);
 }
 
 TEST(Cancel, RefusesTheWholeRequestIfOneJobIsUnknownOrNotYours) {
   State state = machine(1, 24);
   ask().uid(1000).hold().submit(state, at_second(0));
   ask().uid(1001).hold().submit(state, at_second(0));
-  EXPECT_EQ(
-      refusal_of(apply(state, CancelAsked{kOwner, {JobId{1}, JobId{7}}, {}}, at_second(1)).answer),
-      "there is no job 7");
-  EXPECT_EQ(
-      refusal_of(apply(state, CancelAsked{kOwner, {JobId{1}, JobId{2}}, {}}, at_second(1)).answer),
-      "job 2 belongs to user1001; only its owner or an administrator may change it");
+  expect_refused(RefusalKind::kNotFound,
+                 apply(state, CancelAsked{kOwner, {JobId{1}, JobId{7}}, {}}, at_second(1)).answer);
+  expect_refused(RefusalKind::kForbidden,
+                 apply(state, CancelAsked{kOwner, {JobId{1}, JobId{2}}, {}}, at_second(1)).answer);
   EXPECT_EQ(state_of(state, 1), "held");
 }
 
@@ -62,8 +61,7 @@ TEST(Hold, KeepsAJobBackUntilItIsReleased) {
   apply(state, ReleaseAsked{kRoot, {JobId{1}}}, at_second(2));
   EXPECT_EQ(start_what_fits(state, at_second(2)).size(), 1u);
   const auto late = apply(state, HoldAsked{kRoot, {JobId{1}}}, at_second(3));
-  EXPECT_EQ(std::get<Changed>(late.answer).unchanged.front().second,
-            "is starting, only a queued job can be held");
+  expect_unchanged(1, late.answer);
 }
 
 TEST(Requeue, WhoHadWaitedForItsEndWaitsAgain) {
@@ -105,7 +103,7 @@ TEST(Set, ChangesPriorityAndNeedsOfAWaitingJob) {
   EXPECT_EQ(start_what_fits(state, at_second(2)), std::vector<std::uint64_t>{2});
   const auto refused = apply(
       state, SetAsked{kRoot, {JobId{1}}, patch_with(&Needs::vram_bytes, 99 * kGiB)}, at_second(3));
-  EXPECT_NE(refusal_of(refused.answer).find("no card can ever hold 99.0 GiB"), std::string::npos);
+  expect_refused(RefusalKind::kNeverFits, refused.answer);
   const auto running =
       apply(state, SetAsked{kRoot, {JobId{2}}, patch_with(&Needs::vram_bytes, kGiB)}, at_second(3));
   EXPECT_EQ(std::get<Changed>(running.answer).unchanged.size(), 1u);
@@ -139,13 +137,13 @@ TEST(Time, BeginExpireAndClockJumpsAreHonoured) {
 
 TEST(Groups, OnlyAnAdministratorChangesThem) {
   State state = machine(1, 24);
-  EXPECT_EQ(refusal_of(apply(state, GroupSetAsked{kOwner, "night", 2}, at_second(0)).answer),
-            "only an administrator may change a group");
+  expect_refused(RefusalKind::kForbidden,
+                 apply(state, GroupSetAsked{kOwner, "night", 2}, at_second(0)).answer);
   apply(state, GroupSetAsked{kRoot, "night", 2}, at_second(0));
   EXPECT_EQ(state.groups().at("night").limit, 2);
   apply(state, GroupRemoveAsked{kRoot, "night"}, at_second(0));
-  EXPECT_EQ(refusal_of(apply(state, GroupRemoveAsked{kRoot, "night"}, at_second(0)).answer),
-            "there is no group 'night'");
+  expect_refused(RefusalKind::kNotFound,
+                 apply(state, GroupRemoveAsked{kRoot, "night"}, at_second(0)).answer);
 }
 
 TEST(Retention, RemovesTheOldestEndedJobsByAgeAndByCountButNotWhatIsWaitedFor) {
@@ -199,8 +197,7 @@ TEST(Preview, AnswersLikeTheRealThingAndChangesNothing) {
   const Answer answer = preview(state, CancelAsked{kRoot, {JobId{1}, JobId{2}}, {}}, at_second(1));
   EXPECT_EQ(std::get<Changed>(answer).jobs.size(), 2u);
   EXPECT_EQ(state_of(state, 2), "queued");
-  EXPECT_EQ(refusal_of(preview(state, ask().vram(99).event(), at_second(1))).substr(0, 11),
-            "no card can");
+  expect_refused(RefusalKind::kNeverFits, preview(state, ask().vram(99).event(), at_second(1)));
 }
 
 }  // namespace

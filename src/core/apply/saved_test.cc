@@ -3,6 +3,7 @@
 #include "core/apply/apply.h"
 #include "core/apply/transitions.h"
 #include "tests/support/core_builders.h"
+#include "tests/support/core_words.h"
 
 namespace gpusched::testing {
 namespace {
@@ -46,8 +47,6 @@ const Job& only(const State& state) { return *state.find(JobId{1}); }
 std::optional<Wall> retry_at(const State& state) {
   return std::get<Queued>(only(state).state).retry_at;
 }
-std::string last_word(const State& state) { return state.changes().trail.back().text; }
-
 TEST(Saved, GoesOnInItsNextAttemptAndHasNotFailed) {
   State state = machine(1, 24);
   saving().submit(state, at_second(0));
@@ -147,7 +146,7 @@ TEST(Preempt, WhoSavesIsQueuedAtOnceHoweverSoon) {
     ASSERT_EQ(state_of(state, 1), "queued");
     EXPECT_EQ(retry_at(state), std::nullopt);
   }
-  EXPECT_EQ(last_word(state), "saved its work to make room; goes on in its next attempt");
+  expect_said("requeued", state.changes().trail.back());
   EXPECT_EQ(only(state).saved_attempt, 3);
 }
 

@@ -6,14 +6,10 @@
 
 #include "core/share/order.h"
 #include "tests/support/core_builders.h"
+#include "tests/support/core_words.h"
 
 namespace gpusched::testing {
 namespace {
-
-std::string why(const State& state, std::uint64_t job, Now now) {
-  const auto reasons = why_waiting(state, *state.find(JobId{job}), now);
-  return reasons.empty() ? "" : describe(reasons.front());
-}
 
 TEST(Explain, NamesWhatHoldsTheCards) {
   State state = machine(1, 24);
@@ -21,11 +17,9 @@ TEST(Explain, NamesWhatHoldsTheCards) {
   start_what_fits(state, at_second(0));
   ask().submit(state, at_second(1));
   ask().vram(8).submit(state, at_second(1));
-  EXPECT_EQ(why(state, 2, at_second(2)),
-            "needs 1 card free, 0 available; job 1 holds the cards it could use");
-  EXPECT_EQ(why(state, 3, at_second(2)),
-            "needs 1 card with 8.0 GiB free, 0 available; job 1 holds the cards it could use");
-  EXPECT_EQ(why(state, 1, at_second(2)), "");
+  expect_reason(ReasonCode::kCards, reason_of(state, 2, at_second(2)));
+  expect_reason(ReasonCode::kCards, reason_of(state, 3, at_second(2)));
+  EXPECT_TRUE(why_waiting(state, *state.find(JobId{1}), at_second(2)).empty());
 }
 
 TEST(Explain, SaysWhatItWaitsForAndUntilWhen) {
@@ -36,14 +30,10 @@ TEST(Explain, SaysWhatItWaitsForAndUntilWhen) {
   ask().begin(at_second(60).wall).submit(state, at_second(0));
   ask().gpus(0).submit(state, at_second(0));
   ask().hold().submit(state, at_second(0));
-  EXPECT_EQ(why(state, 2, at_second(1)), "waits for job 1");
-  EXPECT_EQ(why(state, 3, at_second(1)), "may not begin yet");
-  EXPECT_EQ(why(state, 4, at_second(1)), "needs 1 CPU, 0 free; job 1 has 1");
-  EXPECT_EQ(why(state, 5, at_second(1)), "held on request");
-}
-
-std::string help(const State& state, std::uint64_t job, Now now) {
-  return what_would_help(why_waiting(state, *state.find(JobId{job}), now).front());
+  expect_reason(ReasonCode::kDependency, reason_of(state, 2, at_second(1)));
+  expect_reason(ReasonCode::kBegin, reason_of(state, 3, at_second(1)));
+  expect_reason(ReasonCode::kCpus, reason_of(state, 4, at_second(1)));
+  expect_reason(ReasonCode::kHeld, reason_of(state, 5, at_second(1)));
 }
 
 State one_card(const Card& rules, Rules general = {}) {
@@ -60,10 +50,8 @@ TEST(Explain, NamesTheComputeWhereThatIsMissingAndAShareWithWhichItStarts) {
   ask().vram(2).share(70).submit(state, at_second(0));
   start_what_fits(state, at_second(0));
   ask().vram(2).share(40).submit(state, at_second(1));
-  EXPECT_EQ(why(state, 2, at_second(1)),
-            "needs 1 card with 40 % of the compute free, 0 available; card 0 has 20 % of its "
-            "compute left; job 1 holds the cards it could use");
-  EXPECT_EQ(help(state, 2, at_second(1)), "with --share 20 it starts now");
+  expect_reason(ReasonCode::kCards, reason_of(state, 2, at_second(1)));
+  expect_helps({{Help::Kind::kLessShare, 20, 40}}, reason_of(state, 2, at_second(1)));
   apply(state, SetAsked{ourselves(), {JobId{2}}, patch_with(&Needs::share_percent, 20)},
         at_second(2));
   EXPECT_EQ(start_what_fits(state, at_second(2)), std::vector<std::uint64_t>{2});
@@ -76,10 +64,8 @@ TEST(Explain, NamesTheLimitOfJobsOnACard) {
   ask().vram(2).submit(state, at_second(0));
   start_what_fits(state, at_second(0));
   ask().vram(2).submit(state, at_second(1));
-  EXPECT_EQ(why(state, 2, at_second(1)),
-            "needs 1 card that may take one more job, 0 available; card 0 has its limit of 1 job; "
-            "job 1 holds the cards it could use");
-  EXPECT_EQ(help(state, 2, at_second(1)), "") << "no smaller wish helps";
+  expect_reason(ReasonCode::kCards, reason_of(state, 2, at_second(1)));
+  EXPECT_EQ(what_would_help(reason_of(state, 2, at_second(1))), "") << "no smaller wish helps";
 }
 
 TEST(Explain, SaysThatACardIsNotShared) {
@@ -89,10 +75,8 @@ TEST(Explain, SaysThatACardIsNotShared) {
   ask().vram(2).submit(state, at_second(0));
   start_what_fits(state, at_second(0));
   ask().vram(2).submit(state, at_second(1));
-  EXPECT_EQ(why(state, 2, at_second(1)),
-            "needs 1 card without jobs, 0 available; card 0 is not shared; job 1 holds the cards "
-            "it could use");
-  EXPECT_EQ(help(state, 2, at_second(1)), "");
+  expect_reason(ReasonCode::kCards, reason_of(state, 2, at_second(1)));
+  EXPECT_EQ(what_would_help(reason_of(state, 2, at_second(1))), "");
 }
 
 TEST(Explain, NamesWhatEachCardLacksWhereTheyDiffer) {
@@ -104,12 +88,9 @@ TEST(Explain, NamesWhatEachCardLacksWhereTheyDiffer) {
   second.submit(state, at_second(0));
   start_what_fits(state, at_second(0));
   ask().vram(8).share(30).submit(state, at_second(1));
-  EXPECT_EQ(why(state, 3, at_second(1)),
-            "needs 1 card with 8.0 GiB and 30 % of the compute free, 0 available; card 0 has 2.8 "
-            "GiB left; card 1 has 10 % of its compute left; jobs 1, 2 hold the cards it could "
-            "use");
-  EXPECT_EQ(help(state, 3, at_second(1)),
-            "ask for --vram 2G instead of 8G and it starts now; with --share 10 it starts now");
+  expect_reason(ReasonCode::kCards, reason_of(state, 3, at_second(1)));
+  expect_helps({{Help::Kind::kLessVram, 2 * kGiB, 8 * kGiB}, {Help::Kind::kLessShare, 10, 30}},
+               reason_of(state, 3, at_second(1)));
 }
 
 TEST(Explain, NamesWhoHasTheCpusAndTheRamMostFirst) {
@@ -124,13 +105,9 @@ TEST(Explain, NamesWhoHasTheCpusAndTheRamMostFirst) {
   third.submit(state, at_second(1));
   const auto reasons = why_waiting(state, *state.find(JobId{3}), at_second(2));
   ASSERT_EQ(reasons.size(), 2u);
-  EXPECT_EQ(describe(reasons[0]), "needs 4 CPUs, 1 free; job 2 has 5, job 1 has 2");
-  EXPECT_EQ(describe(reasons[1]), "needs 8.0 GiB of host RAM, 4.0 GiB free; job 2 has 60.0 GiB");
+  expect_reason(ReasonCode::kCpus, reasons[0]);
+  expect_reason(ReasonCode::kRam, reasons[1]);
   EXPECT_EQ(reasons[0].jobs, (std::vector<JobId>{JobId{1}, JobId{2}}));
-}
-
-std::string no_room(const State& state, std::uint64_t job, Now now) {
-  return why_no_room(why_waiting(state, *state.find(JobId{job}), now).front());
 }
 
 // One card, and a job of normal priority on it for long enough to be moved.
@@ -151,17 +128,19 @@ TEST(Explain, SaysWhyNobodyIsMovedAside) {
   const Now later = at_second(5000);
   const auto urgent = [&](State state, int priority = 90) {
     ask().vram(20).priority(priority).submit(state, later);
-    return no_room(state, 2, later);
+    const Reason reason = reason_of(state, 2, later);
+    expect_words(why_no_room(reason));
+    return reason.staying.size() == 1 ? reason.staying.front().why : Stays::kNothing;
   };
-  EXPECT_EQ(urgent(with_a_holder(), 50), "job 1 is as important as it is");
-  EXPECT_EQ(urgent(with_a_holder({}, false)), "job 1 is on a card whose driver cannot move jobs");
+  EXPECT_EQ(urgent(with_a_holder(), 50), Stays::kAsImportant);
+  EXPECT_EQ(urgent(with_a_holder({}, false)), Stays::kCardsDoNotMove);
   EXPECT_EQ(urgent(with_a_holder([](Ask& one) { one.spec().preempt = PreemptPolicy::kNever; })),
-            "job 1 asked not to be moved (--preempt never)");
+            Stays::kNever);
   EXPECT_EQ(
       urgent(with_a_holder([](Ask& one) { one.spec().preempt = PreemptPolicy::kCooperative; })),
-      "job 1 cannot save itself, and others are not asked to go");
+      Stays::kSavesOnly);
   EXPECT_EQ(urgent(with_a_holder([](Ask& one) { one.spec().needs.ram_bytes = 60 * kGiB; })),
-            "job 1 has more VRAM than there is host RAM to take it");
+            Stays::kHostRam);
 }
 
 TEST(Explain, AdviceForTheHostIsTriedToo) {
@@ -171,15 +150,15 @@ TEST(Explain, AdviceForTheHostIsTriedToo) {
   first.submit(state, at_second(0));
   start_what_fits(state, at_second(0));
   ask().vram(2).cpus(4).submit(state, at_second(1));
-  EXPECT_EQ(help(state, 2, at_second(1)), "with --cpus 2 it starts now");
+  expect_helps({{Help::Kind::kFewerCpus, 2, 4}}, reason_of(state, 2, at_second(1)));
   Ask more = ask().vram(2);
   more.spec().needs.ram_bytes = 8 * kGiB;
   more.submit(state, at_second(1));
-  EXPECT_EQ(help(state, 3, at_second(1)), "with --mem 4G it starts now");
+  expect_helps({{Help::Kind::kLessRam, 4 * kGiB, 8 * kGiB}}, reason_of(state, 3, at_second(1)));
   Ask both = ask().vram(2).cpus(4);
   both.spec().needs.ram_bytes = 8 * kGiB;
   both.submit(state, at_second(1));
-  EXPECT_EQ(help(state, 4, at_second(1)), "") << "neither would do alone";
+  EXPECT_EQ(what_would_help(reason_of(state, 4, at_second(1))), "") << "neither would do alone";
 }
 
 TEST(Explain, OtherCardsAreAdvisedWhereItWouldStartOnThem) {
@@ -189,7 +168,7 @@ TEST(Explain, OtherCardsAreAdvisedWhereItWouldStartOnThem) {
   Ask second = ask();
   second.spec().needs.cards = CardFilter{.only = {{CardNumber{0}}, {}}};
   second.submit(state, at_second(1));
-  EXPECT_EQ(help(state, 2, at_second(1)), "without --gpu, --not-gpu and --gpu-type it starts now");
+  expect_helps({{Help::Kind::kAnyCards, 0, 0}}, reason_of(state, 2, at_second(1)));
 }
 
 TEST(Explain, AHigherLimitOfAGroupIsAdvisedOnlyWhereItIsAllThatIsMissing) {
@@ -198,16 +177,19 @@ TEST(Explain, AHigherLimitOfAGroupIsAdvisedOnlyWhereItIsAllThatIsMissing) {
   ask().group("g").vram(2).submit(state, at_second(0));
   start_what_fits(state, at_second(0));
   ask().group("g").vram(2).submit(state, at_second(1));
-  EXPECT_EQ(help(state, 2, at_second(1)), "a higher limit: gpusched group set");
+  const Reason limit = reason_of(state, 2, at_second(1));
+  EXPECT_TRUE(limit.starts_when_lifted);
+  expect_helps({}, limit);
   ask().group("g").submit(state, at_second(1));
-  EXPECT_EQ(why(state, 3, at_second(1)), "group 'g' runs its limit of 1 job");
-  EXPECT_EQ(help(state, 3, at_second(1)), "") << "it wants the card to itself, too";
+  expect_reason(ReasonCode::kGroupLimit, reason_of(state, 3, at_second(1)));
+  EXPECT_EQ(what_would_help(reason_of(state, 3, at_second(1))), "")
+      << "it wants the card to itself, too";
 }
 
 TEST(Explain, AJobThatFitsIsNext) {
   State state = machine(1, 24);
   ask().submit(state, at_second(0));
-  EXPECT_EQ(why(state, 1, at_second(0)), "starts next");
+  expect_reason(ReasonCode::kNext, reason_of(state, 1, at_second(0)));
 }
 
 TEST(Explain, SaysSoWhenTheCardsItNeedsAreNotThereNow) {
@@ -216,8 +198,7 @@ TEST(Explain, SaysSoWhenTheCardsItNeedsAreNotThereNow) {
   std::vector<Card> cards = state.cards();
   cards[0].usable = false;
   state.set_cards(cards);
-  EXPECT_EQ(why(state, 1, at_second(0)),
-            "needs 2 usable cards of the kind it asks for, 1 there now: card 0 is not known yet");
+  expect_reason(ReasonCode::kNoSuchCard, reason_of(state, 1, at_second(0)));
 }
 
 TEST(Explain, JobsOfOneShapeShareTheirAnswer) {

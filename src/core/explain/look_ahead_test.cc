@@ -5,6 +5,7 @@
 #include "core/explain/excerpt.h"
 #include "core/explain/explain.h"
 #include "tests/support/core_builders.h"
+#include "tests/support/core_words.h"
 
 namespace gpusched::testing {
 namespace {
@@ -30,12 +31,18 @@ TEST(LookAhead, AddsUpTheLimitsOfThoseBefore) {
   EXPECT_EQ(estimate(state, 3, at_second(10)).likely, at_second(203).wall);
 }
 
-std::string unknown(const State& state, std::uint64_t job, Now now) {
+// Nobody can say when it starts.
+void expect_unknown(const State& state, std::uint64_t job, StartUnknown unknown, Now now) {
   const Forecast forecast = look_ahead(excerpt_of(state, kLookedAheadMost, now));
   EXPECT_FALSE(forecast.starts.contains(JobId{job})) << "a time is said for job " << job;
   const auto found = forecast.unknown.find(JobId{job});
-  return found == forecast.unknown.end() ? "" : describe(found->second);
+  ASSERT_NE(found, forecast.unknown.end()) << "nothing is said about job " << job;
+  EXPECT_EQ(found->second, unknown);
+  expect_words(describe(found->second));
 }
+constexpr StartUnknown kEndless1{JobId{1}, StartUnknown::Why::kEndless};
+constexpr StartUnknown kEndless2{JobId{2}, StartUnknown::Why::kEndless};
+constexpr StartUnknown kHeld1{JobId{1}, StartUnknown::Why::kHeld};
 
 TEST(LookAhead, InventsNoTimeAndNamesWhoHasNoEnd) {
   State state = machine(1, 24);
@@ -44,9 +51,8 @@ TEST(LookAhead, InventsNoTimeAndNamesWhoHasNoEnd) {
   ask().time(60).submit(state, at_second(2));
   start_what_fits(state, at_second(2));
   run(state, 1, at_second(2));
-  const std::string why = "job 1 has no time limit and has not run before";
-  EXPECT_EQ(unknown(state, 2, at_second(4001)), why);
-  EXPECT_EQ(unknown(state, 3, at_second(4001)), why) << "behind both of them";
+  expect_unknown(state, 2, kEndless1, at_second(4001));
+  expect_unknown(state, 3, kEndless1, at_second(4001));  // It is behind both of them.
 }
 
 TEST(LookAhead, NamesAWaitingJobOfWhichNothingIsKnown) {
@@ -57,7 +63,7 @@ TEST(LookAhead, NamesAWaitingJobOfWhichNothingIsKnown) {
   ask().submit(state, at_second(1));
   ask().time(60).submit(state, at_second(2));
   EXPECT_EQ(estimate(state, 2, at_second(5)).likely, at_second(100).wall);
-  EXPECT_EQ(unknown(state, 3, at_second(5)), "job 2 has no time limit and has not run before");
+  expect_unknown(state, 3, kEndless2, at_second(5));
 }
 
 TEST(LookAhead, WhoDoesNotNeedAnEndlessCardHasATimeAllTheSame) {
@@ -70,7 +76,7 @@ TEST(LookAhead, WhoDoesNotNeedAnEndlessCardHasATimeAllTheSame) {
   ask().submit(state, at_second(1));
   ask().gpus(2).submit(state, at_second(2));
   EXPECT_EQ(estimate(state, 3, at_second(5)).likely, at_second(100).wall);
-  EXPECT_EQ(unknown(state, 4, at_second(5)), "job 1 has no time limit and has not run before");
+  expect_unknown(state, 4, kEndless1, at_second(5));
 }
 
 TEST(LookAhead, WhoWaitsForAHeldJobIsToldSo) {
@@ -78,8 +84,8 @@ TEST(LookAhead, WhoWaitsForAHeldJobIsToldSo) {
   ask().hold().submit(state, at_second(0));
   ask().after(1).submit(state, at_second(1));
   ask().after(2).submit(state, at_second(2));
-  EXPECT_EQ(unknown(state, 2, at_second(5)), "job 1 is held");
-  EXPECT_EQ(unknown(state, 3, at_second(5)), "job 1 is held");
+  expect_unknown(state, 2, kHeld1, at_second(5));
+  expect_unknown(state, 3, kHeld1, at_second(5));
   EXPECT_TRUE(nothing_said(state, 1, at_second(5)));
 }
 
@@ -90,7 +96,7 @@ TEST(LookAhead, ALimitOfAGroupNamesItsEndlessJob) {
   start_what_fits(state, at_second(0));
   run(state, 1, at_second(0));
   ask().group("g").submit(state, at_second(1));
-  EXPECT_EQ(unknown(state, 2, at_second(5)), "job 1 has no time limit and has not run before");
+  expect_unknown(state, 2, kEndless1, at_second(5));
 }
 
 TEST(LookAhead, KnowsBackfillDependenciesAndBeginTimes) {
@@ -130,16 +136,12 @@ TEST(LookAhead, LeavesTheStateAsItWasAndTakesOnlyTheFirst) {
   EXPECT_EQ(state.counts().queued, 50u);
 }
 
-std::string advice(const State& state, std::uint64_t job, Now now) {
-  return what_would_help(why_waiting(state, *state.find(JobId{job}), now).front());
-}
-
 TEST(Advice, NamesTheMemoryWithWhichItWouldStart) {
   State state = machine(1, 24);
   ask().vram(12).share(10).submit(state, at_second(0));
   start_what_fits(state, at_second(0));
   ask().vram(20).share(10).submit(state, at_second(1));
-  EXPECT_EQ(advice(state, 2, at_second(2)), "ask for --vram 10G instead of 20G and it starts now");
+  expect_helps({{Help::Kind::kLessVram, 10 * kGiB, 20 * kGiB}}, reason_of(state, 2, at_second(2)));
   apply(state, SetAsked{ourselves(), {JobId{2}}, patch_with(&Needs::vram_bytes, 10 * kGiB)},
         at_second(3));
   EXPECT_EQ(start_what_fits(state, at_second(3)), std::vector<std::uint64_t>{2});
@@ -152,8 +154,8 @@ TEST(Advice, NamesFewerCardsAndATimeThatLetsItPass) {
   run(state, 1, at_second(0));
   ask().gpus(2).submit(state, at_second(1));
   ask().submit(state, at_second(2));
-  EXPECT_EQ(advice(state, 2, at_second(10)), "with --gpus 1 it starts now");
-  EXPECT_EQ(advice(state, 3, at_second(10)), "with --time 16m or less it starts now");
+  expect_helps({{Help::Kind::kFewerCards, 1, 2}}, reason_of(state, 2, at_second(10)));
+  expect_helps({{Help::Kind::kShorterTime, 980, 0}}, reason_of(state, 3, at_second(10)));
 }
 
 TEST(Advice, NamesNoTimeThatIsTooShortToBeOfUse) {
@@ -163,7 +165,7 @@ TEST(Advice, NamesNoTimeThatIsTooShortToBeOfUse) {
   run(state, 1, at_second(0));
   ask().gpus(2).submit(state, at_second(1));
   ask().submit(state, at_second(2));
-  EXPECT_EQ(advice(state, 3, at_second(10)), "") << "40 s are no offer";
+  EXPECT_EQ(what_would_help(reason_of(state, 3, at_second(10))), "") << "40 s are no offer";
 }
 
 TEST(Advice, AnExclusiveJobIsNotToldToShare) {
@@ -173,7 +175,7 @@ TEST(Advice, AnExclusiveJobIsNotToldToShare) {
   Ask alone = ask();
   alone.spec().needs.exclusive = true;
   alone.submit(state, at_second(1));
-  EXPECT_EQ(advice(state, 2, at_second(2)), "");
+  EXPECT_EQ(what_would_help(reason_of(state, 2, at_second(2))), "");
 }
 
 TEST(Advice, SaysWhoIsOverFirst) {
@@ -182,9 +184,7 @@ TEST(Advice, SaysWhoIsOverFirst) {
   start_what_fits(state, at_second(0));
   run(state, 1, at_second(0));
   ask().submit(state, at_second(1));
-  EXPECT_EQ(describe(why_waiting(state, *state.find(JobId{2}), at_second(0)).front()),
-            "needs 1 card free, 0 available; job 1 holds the cards it could use; "
-            "job 1 has 1 card and ends in 40 min at the latest");
+  expect_reason(ReasonCode::kCards, reason_of(state, 2, at_second(0)));
 }
 
 }  // namespace

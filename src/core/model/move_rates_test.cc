@@ -7,6 +7,7 @@
 #include "core/preempt/move_time.h"
 #include "core/preempt/preempt.h"
 #include "tests/support/core_builders.h"
+#include "tests/support/core_words.h"
 
 namespace gpusched::testing {
 namespace {
@@ -131,15 +132,13 @@ TEST_F(MovingCards, TheReturnCountsInWhatIsSaidOfIt) {
   }
   const auto wait = why_waiting(state_, job(3), at_second(1060));
   ASSERT_FALSE(wait.empty());
-  EXPECT_EQ(describe(wait.front()),
-            "room is being made: job 1 is moved aside, for about 4 min more");
+  expect_reason(ReasonCode::kMakingRoom, wait.front());
   apply(state_, MovedAside{job(1).current_attempt(), {}, 20 * kGiB}, at_second(1300));
   start_what_fits(state_, at_second(1300));
   testing::run(state_, 3, at_second(1300));
   const auto why = why_waiting(state_, job(1), at_second(1300));
   ASSERT_FALSE(why.empty());
-  EXPECT_EQ(describe(why.front()),
-            "moved aside for job 3; comes back when it ends, in about 15 min");
+  expect_reason(ReasonCode::kMovedAside, why.front());
 }
 
 }  // namespace

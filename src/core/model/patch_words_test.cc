@@ -1,8 +1,9 @@
 #include "core/model/patch_words.h"
 
 #include <gtest/gtest.h>
+#include "tests/support/core_words.h"
 
-namespace gpusched {
+namespace gpusched::testing {
 namespace {
 
 TEST(PatchWords, SayWhatChangedFromWhatToWhat) {
@@ -15,9 +16,7 @@ TEST(PatchWords, SayWhatChangedFromWhatToWhat) {
   patch.put(&Needs::vram_bytes, std::uint64_t{8} << 30);
   patch.put(&Needs::gpus, {2, 4});
   patch.put(&SpecExtras::after, {{JobId{7}, DependencyKind::kAny}, {JobId{8}}});
-  EXPECT_EQ(words_of_change(patch, before, patch.applied_to(before)),
-            "command python train.py → python better.py; after none → any:7, 8; cards 1 → 2-4; "
-            "VRAM none → 8 GiB; time limit 1h → 1h 30m");
+  expect_words(words_of_change(patch, before, patch.applied_to(before)));
 }
 
 TEST(PatchWords, AreSilentAboutWhatStaysAndAboutSecrets) {
@@ -27,7 +26,7 @@ TEST(PatchWords, AreSilentAboutWhatStaysAndAboutSecrets) {
   patch.put(&JobSpec::name, "same");
   EXPECT_EQ(words_of_change(patch, before, patch.applied_to(before)), "");
   patch.put(&SpecExtras::variables, {"TOKEN=secret", "OLD"});
-  EXPECT_EQ(words_of_change(patch, before, patch.applied_to(before)), "environment: TOKEN, OLD");
+  expect_words(words_of_change(patch, before, patch.applied_to(before)));
 }
 
 TEST(PatchWords, VariablesAddUpByName) {
@@ -43,4 +42,4 @@ TEST(PatchWords, VariablesAddUpByName) {
 }
 
 }  // namespace
-}  // namespace gpusched
+}  // namespace gpusched::testing

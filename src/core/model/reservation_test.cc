@@ -7,6 +7,7 @@
 #include "core/explain/explain.h"
 #include "core/explain/look_ahead.h"
 #include "tests/support/core_builders.h"
+#include "tests/support/core_words.h"
 
 namespace gpusched::testing {
 namespace {
@@ -26,10 +27,6 @@ ReserveAsked reserve(std::vector<int> cards, std::int64_t from, std::int64_t unt
   asked.reservation.until = at_second(until).wall;
   return asked;
 }
-std::string why(const State& state, std::uint64_t job, std::int64_t now) {
-  return describe(why_waiting(state, *state.find(JobId{job}), at_second(now)).front());
-}
-
 TEST(Reservation, OthersStartBeforeItOnlyIfTheyAreOverByThen) {
   State state = machine(1, 24);
   apply(state, reserve({0}, 1000, 2000), at_second(0));
@@ -39,9 +36,8 @@ TEST(Reservation, OthersStartBeforeItOnlyIfTheyAreOverByThen) {
   EXPECT_EQ(start_what_fits(state, at_second(4)), Jobs{3});
   finish(state, 3, 0, at_second(50));
   EXPECT_EQ(start_what_fits(state, at_second(50)), Jobs{});
-  EXPECT_EQ(why(state, 1, 50), "needs 1 card, 0 to be had; card 0 is reserved for user7 in 16 min");
-  EXPECT_EQ(what_would_help(why_waiting(state, *state.find(JobId{1}), at_second(50)).front()),
-            "with --time 15m or less it starts now");
+  expect_reason(ReasonCode::kBooked, reason_of(state, 1, at_second(50)));
+  expect_helps({{Help::Kind::kShorterTime, 940, 0}}, reason_of(state, 1, at_second(50)));
 }
 
 TEST(Reservation, TheHoldersJobsStartInsideAndOthersAfterIt) {
@@ -79,31 +75,26 @@ TEST(Reservation, SoManyCardsAreChosenFromThoseThatAreFreeThen) {
   two.count = 2;
   const auto booked = std::get<Booked>(apply(state, two, at_second(1)).answer);
   EXPECT_EQ(booked.reservation.cards, (std::vector<std::string>{"GPU-1", "GPU-2"}));
-  EXPECT_EQ(refusal_of(apply(state, two, at_second(1)).answer),
-            "only 1 of the 2 cards are not reserved at that time");
-  EXPECT_EQ(refusal_of(apply(state, reserve({1}, 150, 160), at_second(1)).answer),
-            "card 1 is in reservation 1 at that time");
+  expect_refused(RefusalKind::kConflict, apply(state, two, at_second(1)).answer);
+  expect_refused(RefusalKind::kConflict, apply(state, reserve({1}, 150, 160), at_second(1)).answer);
 }
 
 TEST(Reservation, OnlyAdministratorsUnlessTheRuleSaysOtherwise) {
   State state = machine(1, 24);
   ReserveAsked own = reserve({0}, 100, 200, "user7");
   own.actor = {.uid = 7, .user = "user7"};
-  EXPECT_NE(refusal_of(apply(state, own, at_second(0)).answer), "accepted");
+  EXPECT_FALSE(accepted(apply(state, own, at_second(0)).answer));
   Rules rules = state.rules();
   rules.users_may_reserve = true;
   state.set_rules(rules, {});
-  EXPECT_EQ(refusal_of(apply(state, own, at_second(0)).answer), "accepted");
+  EXPECT_TRUE(accepted(apply(state, own, at_second(0)).answer));
   ReserveAsked other = reserve({0}, 300, 400, "user8");
   other.actor = {.uid = 7, .user = "user7"};
-  EXPECT_EQ(refusal_of(apply(state, other, at_second(0)).answer),
-            "only an administrator may reserve cards for others");
-  EXPECT_EQ(
-      refusal_of(apply(state, UnreserveAsked{{.uid = 8, .user = "user8"}, 1}, at_second(0)).answer),
-      "reservation 1 belongs to somebody else");
-  EXPECT_EQ(
-      refusal_of(apply(state, UnreserveAsked{{.uid = 7, .user = "user7"}, 1}, at_second(0)).answer),
-      "accepted");
+  expect_refused(RefusalKind::kForbidden, apply(state, other, at_second(0)).answer);
+  expect_refused(RefusalKind::kForbidden,
+                 apply(state, UnreserveAsked{{.uid = 8, .user = "user8"}, 1}, at_second(0)).answer);
+  EXPECT_TRUE(
+      accepted(apply(state, UnreserveAsked{{.uid = 7, .user = "user7"}, 1}, at_second(0)).answer));
 }
 
 TEST(Reservation, MaintenanceAdmitsNobodyAndTheCalendarIsNotKept) {
@@ -111,15 +102,13 @@ TEST(Reservation, MaintenanceAdmitsNobodyAndTheCalendarIsNotKept) {
   apply(state, reserve({0}, 100, 200, ""), at_second(0));
   ask().uid(7).submit(state, at_second(1));
   EXPECT_EQ(start_what_fits(state, at_second(150)), Jobs{});
-  EXPECT_EQ(why(state, 1, 150),
-            "needs 1 card, 0 to be had; card 0 is out of service for another 1 min");
+  expect_reason(ReasonCode::kBooked, reason_of(state, 1, at_second(150)));
   state.keep_changes();
   state.set_calendar(
       {{.cards = {"GPU-0"}, .from = at_second(200).wall, .until = at_second(300).wall}});
   EXPECT_TRUE(state.changes().empty());
   apply(state, TimePassed{}, at_second(250));
-  EXPECT_EQ(why(state, 1, 250),
-            "needs 1 card, 0 to be had; card 0 is kept free by the calendar for another 1 min");
+  expect_reason(ReasonCode::kBooked, reason_of(state, 1, at_second(250)));
   EXPECT_EQ(start_what_fits(state, at_second(300)), Jobs{1});
 }
 

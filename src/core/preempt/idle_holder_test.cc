@@ -6,6 +6,7 @@
 
 #include "core/explain/explain.h"
 #include "core/model/reason.h"
+#include "tests/support/core_words.h"
 #include "tests/support/room_builders.h"
 
 namespace gpusched::testing {
@@ -123,15 +124,12 @@ TEST_F(IdleHolder, WithoutAKnownProcessItStays) {
   EXPECT_TRUE(take_turn(state_, 700).empty());
   const Applied paused = apply(state_, PauseAsked{kAdministrator, {JobId{1}}}, at_second(701));
   EXPECT_TRUE(paused.effects.empty());
-  EXPECT_NE(std::get<Changed>(paused.answer).unchanged.at(0).second.find("not known"),
-            std::string::npos);
+  expect_unchanged(1, paused.answer);
 }
 
 TEST_F(IdleHolder, WhileItSleepsThoseWhoWaitGoFirst) {
   move_aside();
-  const std::string told =
-      describe(why_waiting(state_, *state_.find(JobId{1}), at_second(703)).at(0));
-  EXPECT_NE(told.find("when it is used"), std::string::npos) << told;
+  expect_reason(ReasonCode::kMovedAside, reason_of(state_, 1, at_second(703)));
   EXPECT_EQ(who<Launch>(free_the_card(800)), JobNumbers{3})
       << "of its own band, but it is not missed";
   run(state_, 3, at_second(800));

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "core/explain/explain.h"
+#include "tests/support/core_words.h"
 #include "tests/support/room_builders.h"
 
 namespace gpusched::testing {
@@ -72,8 +73,7 @@ TEST(PreemptOptions, WhoIsOverALoweredQuotaIsMovedAside) {
   EXPECT_TRUE(take_turn(state, 103).empty()) << "and it stays away";
   const auto why = why_waiting(state, *state.find(JobId{2}), at_second(103));
   ASSERT_FALSE(why.empty());
-  EXPECT_EQ(describe(why.front()),
-            "moved aside; tenant 'user0' would hold more than its quota with it");
+  expect_reason(ReasonCode::kMovedAside, why.front());
   EXPECT_EQ(who<BringBack>(set_cards(2, 200)), JobNumbers{2});
 }
 

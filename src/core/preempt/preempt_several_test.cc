@@ -6,6 +6,7 @@
 #include "core/explain/explain.h"
 #include "core/explain/look_ahead.h"
 #include "core/preempt/preempt.h"
+#include "tests/support/core_words.h"
 #include "tests/support/room_builders.h"
 
 namespace gpusched::testing {
@@ -205,8 +206,7 @@ TEST(PreemptSeveral, WhoHasJustStartedIsNamedWithTheTimeFromWhichItMayBeMoved) {
   EXPECT_TRUE(take_turn(state, 6).empty());
   const auto why = why_waiting(state, *state.find(JobId{2}), at_second(6));
   ASSERT_FALSE(why.empty());
-  EXPECT_EQ(describe(why.front()),
-            "job 1 will be moved aside for it when it has run for a while, in 24 s");
+  expect_reason(ReasonCode::kRoomLater, why.front());
   EXPECT_TRUE(why.front().helps.empty()) << "nothing smaller has to be asked for";
   const Forecast forecast = look_ahead(excerpt_of(state, 100, at_second(6)));
   ASSERT_TRUE(forecast.starts.contains(JobId{2}));

@@ -9,6 +9,7 @@
 #include "core/explain/look_ahead.h"
 #include "core/preempt/preempt.h"
 #include "tests/support/core_builders.h"
+#include "tests/support/core_words.h"
 
 namespace gpusched::testing {
 namespace {
@@ -71,7 +72,7 @@ TEST(Preempt, AnUrgentJobMovesALessImportantOneAsideAndItComesBack) {
   EXPECT_EQ(state_of(state, 2), "queued");
   const auto why = why_waiting(state, *state.find(JobId{2}), at_second(60));
   ASSERT_FALSE(why.empty());
-  EXPECT_EQ(describe(why.front()), "room is being made: job 1 is moved aside, for about 15 s more");
+  expect_reason(ReasonCode::kMakingRoom, why.front());
   EXPECT_TRUE(turn(state, at_second(61)).empty()) << "once is enough";
 
   moved(state, 1, 6, 62);
@@ -82,7 +83,7 @@ TEST(Preempt, AnUrgentJobMovesALessImportantOneAsideAndItComesBack) {
   EXPECT_TRUE(turn(state, at_second(63)).empty());
   const auto away = why_waiting(state, *state.find(JobId{1}), at_second(63));
   ASSERT_EQ(away.size(), 1u);
-  EXPECT_EQ(describe(away.front()), "moved aside for job 2; comes back when there is room");
+  expect_reason(ReasonCode::kMovedAside, away.front());
 
   finish(state, 2, 0, at_second(100));
   EXPECT_EQ(jobs_of<BringBack>(turn(state, at_second(100))), Jobs{1});

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/card_play.h"
+#include "tests/support/core_words.h"
 
 namespace gpusched::testing {
 namespace {
@@ -48,7 +49,7 @@ TEST(Pressure, WhoStandsStillKeepsItsPlaceAndSaysForWhom) {
   State state = with_jobs(2);
   CardPlay play(state);
   fill_up(state, play);
-  EXPECT_EQ(play.said_of(1), "stands still until job 2 has left its card, which is almost full");
+  expect_reason(ReasonCode::kStandsStill, reason_of(state, 1, play.now()));
   play.run(500);
   EXPECT_EQ(state_of(state, 1), "paused");
   EXPECT_EQ(state.holds_on(0).jobs, 2);
@@ -212,7 +213,7 @@ TEST(Pressure, NobodyJoinsAJobThatGrowsBeyondWhatItAskedFor) {
   EXPECT_TRUE(start_what_fits(state, at_second(2)).empty());
   const auto why = why_waiting(state, *state.find(JobId{2}), at_second(2));
   ASSERT_FALSE(why.empty());
-  EXPECT_NE(describe(why.front()).find("grows beyond what it asked for"), std::string::npos);
+  expect_reason(ReasonCode::kCards, why.front());
   see(40, 3);
   see(40, 4);
   EXPECT_EQ(start_what_fits(state, at_second(4)).size(), 1U) << "it has what it wants";

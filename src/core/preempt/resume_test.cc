@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "core/explain/explain.h"
+#include "tests/support/core_words.h"
 #include "tests/support/room_builders.h"
 
 namespace gpusched::testing {
@@ -20,10 +21,6 @@ void cannot_be_moved(State& state, std::uint64_t job, std::int64_t second) {
   apply(state, MovedAside{attempt, {}, 0}, at_second(second));
   ASSERT_EQ(aside_of(*state.find(JobId{job}))->mechanism, Mechanism::kFreeze);
   ASSERT_EQ(state_of(state, job), "paused");
-}
-std::string said_of(const State& state, std::uint64_t job, std::int64_t second) {
-  const auto why = why_waiting(state, *state.find(JobId{job}), at_second(second));
-  return why.empty() ? "" : describe(why.front());
 }
 // Job 1 was moved out of the card's memory, job 2 came after it and is frozen there.
 State one_out_one_frozen(const Ask& first, const Ask& second) {
@@ -65,12 +62,11 @@ TEST(Comeback, AFrozenJobDoesNotWaitForOneThatWaitsForItsMemory) {
   State state = one_out_one_frozen(ask(), ask());
   resume(state, 1, 5);
   resume(state, 2, 5);
-  EXPECT_EQ(said_of(state, 1, 5),
-            "moved aside; waits for room on card 0: job 2 (paused, keeps its memory) is there");
+  expect_reason(ReasonCode::kMovedAside, reason_of(state, 1, at_second(5)));
   EXPECT_EQ(who<BringBack>(take_turn(state, 5)), JobNumbers{2});
   is_back(state, 2, 6);
   EXPECT_TRUE(take_turn(state, 6).empty());
-  EXPECT_EQ(said_of(state, 1, 6), "moved aside; waits for room on card 0: job 2 is there");
+  expect_reason(ReasonCode::kMovedAside, reason_of(state, 1, at_second(6)));
   finish(state, 2, 0, at_second(7));
   EXPECT_EQ(who<BringBack>(take_turn(state, 7)), JobNumbers{1});
 }
@@ -120,9 +116,7 @@ TEST(Comeback, NoPlaceIsKeptForOneThatWaitsForAJobPausedByHand) {
   pause(state, 2, 3);
   cannot_be_moved(state, 2, 4);
   resume(state, 1, 5);
-  EXPECT_EQ(said_of(state, 1, 5),
-            "moved aside; waits for room on card 0: job 2 (paused on request, keeps its memory "
-            "until gpusched resume 2) is there");
+  expect_reason(ReasonCode::kMovedAside, reason_of(state, 1, at_second(5)));
   ask().vram(8).submit(state, at_second(6));
   EXPECT_EQ(who<Launch>(take_turn(state, 6)), JobNumbers{3}) << "nobody knows when job 1 returns";
 }
@@ -139,14 +133,11 @@ TEST(Comeback, WhoWaitsBehindAPlaceThatIsKeptSaysForWhomAndIsToldNothingThatDoes
   resume(state, 1, 3);
   ask().vram(8).share(20).submit(state, at_second(4));
   EXPECT_TRUE(take_turn(state, 4).empty());
-  EXPECT_EQ(said_of(state, 3, 4), "there is room, but it is kept for job 1, which goes before it");
-  const auto help = [&](std::uint64_t job) {
-    return what_would_help(why_waiting(state, *state.find(JobId{job}), at_second(5)).front());
-  };
-  EXPECT_EQ(help(3), "");
+  expect_reason(ReasonCode::kKept, reason_of(state, 3, at_second(4)));
+  EXPECT_EQ(what_would_help(reason_of(state, 3, at_second(5))), "");
   ask().vram(14).share(20).submit(state, at_second(5));
   EXPECT_TRUE(take_turn(state, 5).empty());
-  EXPECT_EQ(help(4), "") << "less memory would not help either";
+  EXPECT_EQ(what_would_help(reason_of(state, 4, at_second(5))), "") << "nor would less memory";
   finish(state, 2, 0, at_second(6));
   EXPECT_EQ(who<BringBack>(take_turn(state, 6)), JobNumbers{1});
 }
@@ -169,7 +160,7 @@ TEST(Comeback, WhoIsKeptAwayByForeignLoadSaysSo) {
   others_compute(state, 0, 50, 3);
   resume(state, 1, 4);
   EXPECT_TRUE(take_turn(state, 4).empty());
-  EXPECT_EQ(said_of(state, 1, 4), "moved aside; a process, pid 77, keeps card 0 busy (50 %)");
+  expect_reason(ReasonCode::kMovedAside, reason_of(state, 1, at_second(4)));
 }
 
 TEST(Comeback, OfSeveralCardsTheOneThatHasNoRoomIsNamed) {
@@ -189,7 +180,7 @@ TEST(Comeback, OfSeveralCardsTheOneThatHasNoRoomIsNamed) {
   starts_and_runs(state, 3, 2);
   resume(state, 1, 4);
   EXPECT_TRUE(take_turn(state, 4).empty());
-  EXPECT_EQ(said_of(state, 1, 4), "moved aside; waits for room on card 1: job 3 is there");
+  expect_reason(ReasonCode::kMovedAside, reason_of(state, 1, at_second(4)));
 }
 
 TEST(Comeback, AStormOfPausesLeavesNobodyBehind) {

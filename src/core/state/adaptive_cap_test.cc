@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "tests/support/core_builders.h"
+#include "tests/support/core_words.h"
 
 namespace gpusched::testing {
 namespace {
@@ -27,7 +28,8 @@ TEST(AdaptiveCap, RisesByOneAMinuteUpToTheRange) {
   EXPECT_EQ(cap.percent, 91);
   for (int i = 2; i < 20; ++i) cap = moved_cap(cap, shared_well(), kAdaptive, minute(i));
   EXPECT_EQ(cap.percent, 95);
-  EXPECT_EQ(describe(cap), "raised: jobs that share the card do not suffer");
+  EXPECT_EQ(cap.why, CapReason::kRoom);
+  expect_words(describe(cap));
 }
 
 TEST(AdaptiveCap, FallsByThreeAtOnceAndStaysDownForAWhile) {
@@ -45,7 +47,8 @@ TEST(AdaptiveCap, SlowJobsLowerItAndMildSlownessHoldsIt) {
   CapEvidence slow{.jobs = 2, .throttled = false, .hot = false, .slowdown_percent = 20.4};
   const AdaptiveCap lower = moved_cap(cap, slow, kAdaptive, minute(1));
   EXPECT_EQ(lower.percent, 87);
-  EXPECT_EQ(describe(lower), "lowered: a job went 20 % slower in company than alone");
+  EXPECT_EQ(lower.why, CapReason::kSlowdown);
+  expect_words(describe(lower));
   slow.slowdown_percent = 12;
   EXPECT_EQ(moved_cap(cap, slow, kAdaptive, minute(1)).percent, 90);
   slow.slowdown_percent = 5;

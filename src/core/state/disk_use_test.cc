@@ -4,16 +4,12 @@
 
 #include "core/explain/explain.h"
 #include "tests/support/core_builders.h"
+#include "tests/support/core_words.h"
 
 namespace gpusched::testing {
 namespace {
 
 using Jobs = std::vector<std::uint64_t>;
-
-std::string why_not_started(const State& state, std::uint64_t job, Now now) {
-  const auto reasons = why_waiting(state, *state.find(JobId{job}), now);
-  return reasons.empty() ? "" : describe(reasons.front());
-}
 
 TEST(DiskUse, WhoKeepsTooMuchOnTheDiskStartsNothingUntilItIsLess) {
   State state = machine(4, 24);
@@ -22,9 +18,7 @@ TEST(DiskUse, WhoKeepsTooMuchOnTheDiskStartsNothingUntilItIsLess) {
   ask().uid(2).submit(state, at_second(0));
   apply(state, DiskUseSeen{{{"user1", 3 * kGiB}, {"user2", kGiB}}, 2 * kGiB}, at_second(1));
   EXPECT_EQ(start_what_fits(state, at_second(2)), (Jobs{3}));
-  EXPECT_EQ(why_not_started(state, 1, at_second(2)),
-            "the tenant's jobs keep 3 GiB in checkpoint directories and logs on the daemon's disk, "
-            "more than the limit of 2 GiB");
+  expect_reason(ReasonCode::kTenantQuota, reason_of(state, 1, at_second(2)));
   apply(state, DiskUseSeen{{{"user1", 2 * kGiB}, {"user2", kGiB}}, 2 * kGiB}, at_second(3));
   EXPECT_EQ(start_what_fits(state, at_second(4)), (Jobs{1, 2}));
 }

@@ -4,6 +4,7 @@
 
 #include "core/explain/explain.h"
 #include "tests/support/core_builders.h"
+#include "tests/support/core_words.h"
 
 namespace gpusched::testing {
 namespace {
@@ -57,7 +58,7 @@ TEST(SlowPairs, AreNotPutTogetherAgain) {
   EXPECT_EQ(start_what_fits(state, at_second(103)), Jobs{});
   const auto why = why_waiting(state, *state.find(JobId{3}), at_second(103));
   ASSERT_FALSE(why.empty());
-  EXPECT_EQ(describe(why.front()), "job 1 is where it would fit, and they slow each other down");
+  expect_reason(ReasonCode::kSlowPair, why.front());
   program("c").vram(3).submit(state, at_second(104));
   EXPECT_EQ(start_what_fits(state, at_second(104)), Jobs{4}) << "others may join it";
   finish(state, 1, 0, at_second(110));

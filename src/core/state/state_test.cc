@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/core_builders.h"
+#include "tests/support/core_words.h"
 
 namespace gpusched::testing {
 namespace {
@@ -23,7 +24,7 @@ TEST(State, TellsWhatChangedAndWhatToWrite) {
   EXPECT_EQ(changes.submissions.put.size(), 1u);
   ASSERT_EQ(changes.trail.size(), 2u);
   EXPECT_EQ(changes.trail[0].kind, "submitted");
-  EXPECT_EQ(changes.trail[1].text, "attempt 1 starts on card 0");
+  expect_said("starting", changes.trail[1]);
   EXPECT_LT(changes.trail[0].sequence, changes.trail[1].sequence);
   state.keep_changes();
   EXPECT_TRUE(state.changes().empty());
