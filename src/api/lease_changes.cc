@@ -8,6 +8,7 @@
 
 #include "api/context.h"
 #include "api/lease_answer.h"
+#include "core/model/kind.h"
 #include "http/types.h"
 
 namespace gpusched {
@@ -85,7 +86,7 @@ void LeaseChanges::tell(const StateView& state, const std::vector<JobChange>& ch
   if (by_process_.empty()) return;
   for (const JobChange& change : changes) {
     const Job* job = state.find(change.job);
-    if (job == nullptr || !job->spec->lease || job->spec->lease->by_connection) continue;
+    if (job == nullptr || !kind_of(*job).has_holder || job->spec->lease->by_connection) continue;
     if (!is_news(*job)) continue;
     const auto found = by_process_.find(job->spec->lease->pid);
     if (found == by_process_.end()) continue;

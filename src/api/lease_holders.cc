@@ -15,6 +15,7 @@
 
 #include "base/text.h"
 #include "core/access/rights.h"
+#include "core/model/kind.h"
 #include "core/model/program.h"
 #include "core/model/signature.h"
 #include "http/peer_process.h"
@@ -154,7 +155,7 @@ void LeaseHolders::look_at_all() {
 
 void LeaseHolders::look_at(JobId id) {
   const Job* job = engine_.state().find(id);
-  if (job != nullptr && !job->spec->lease) return;
+  if (job != nullptr && !kind_of(*job).has_holder) return;
   if (job == nullptr || job->ended()) return let_go(id);
   const LeaseTerms& terms = *job->spec->lease;
   if (terms.by_connection) {

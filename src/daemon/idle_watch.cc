@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/model/kind.h"
 #include "os/clock.h"
 
 namespace gpusched {
@@ -22,8 +23,7 @@ void IdleWatch::look_soon() {
 }
 
 TreeRoot IdleWatch::root_of(const Job& job) const {
-  if (const auto& lease = job.spec->lease) return {lease->pid, true};
-  if (const auto& adopted = job.spec->adopted) return {adopted->pid, true};
+  if (!kind_of(job).started_here) return {process_before(*job.spec), true};
   return {shim_of_(job.current_attempt()), false};
 }
 

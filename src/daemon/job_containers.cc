@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <variant>
 
+#include "core/model/kind.h"
+
 namespace gpusched {
 namespace {
 
@@ -17,8 +19,9 @@ bool is_engine(Container::Kind kind) {
 
 const Running* running_attempt(const StateView& state, AttemptId attempt) {
   const Job* job = state.find(attempt.job);
-  // What an adopted process started is as little ours as itself.
-  if (job == nullptr || job->current_attempt() != attempt || job->spec->adopted) return nullptr;
+  // What a process that we did not start has started is as little ours as itself.
+  if (job == nullptr || job->current_attempt() != attempt) return nullptr;
+  if (!kind_of(*job).started_here) return nullptr;
   return std::get_if<Running>(&job->state);
 }
 

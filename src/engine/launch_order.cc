@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "core/model/kind.h"
 #include "core/model/placeholders.h"
 
 namespace gpusched {
@@ -143,7 +144,7 @@ CommandOrder command_order_of(const StateView& state, const Job& job, const Gran
   command.working_directory = working_directory_of(job);
   command.owner = job.owner;
   // What a process that is adopted is and has stays its own.
-  if (spec.adopted) return command;
+  if (!kind_of(job).started_here) return command;
   command.added_variables = card_variables_of(state, grant, options);
   const std::string directory = options.jobs_directory + "/" + to_string(job.id);
   const std::pair<std::string, std::string> own[] = {

@@ -1,6 +1,7 @@
 // What the hostile world has played, counted from what the daemon told after its commits.
 #include <utility>
 
+#include "core/model/kind.h"
 #include "sim/fault_world.h"
 
 namespace gpusched {
@@ -9,7 +10,7 @@ void FaultWorld::note_acts(const Job& job) {
   Acts& acts = tally_.acts;
   const AttemptId attempt = job.current_attempt();
   if (const auto* ended = std::get_if<Ended>(&job.state)) {
-    if (job.spec->adopted && ended->message.starts_with("let go")) ++acts.let_go;
+    if (kind_of(job).not_let_go == nullptr && ended->message.starts_with("let go")) ++acts.let_go;
     return;
   }
   const auto* running = std::get_if<Running>(&job.state);

@@ -1,6 +1,7 @@
 // What users of the hostile world ask for: anything, at any moment, of any job.
 #include <utility>
 
+#include "core/model/kind.h"
 #include "sim/fault_world.h"
 
 namespace gpusched {
@@ -96,7 +97,7 @@ void FaultWorld::cancel(std::vector<JobId> jobs, Seconds grace) {
 // Only what was adopted can be.
 void FaultWorld::let_go_something(JobId job) {
   for (const JobId id : engine_->state().active()) {
-    if (engine_->state().find(id)->spec->adopted && chance(70)) job = id;
+    if (kind_of(*engine_->state().find(id)).not_let_go == nullptr && chance(70)) job = id;
   }
   engine_->post(LetGoAsked{ourselves(), {job}}, [](Result<Answer>) {});
 }

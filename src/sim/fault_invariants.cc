@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/explain/explain.h"
+#include "core/model/kind.h"
 #include "sim/fault_world.h"
 
 namespace gpusched {
@@ -24,7 +25,7 @@ void FaultWorld::check_jobs_at_once() {
   int started = 0;
   for (const JobId id : engine_->state().active()) {
     const Job& job = *engine_->state().find(id);
-    started += job.spec->adopted || found_.contains(job.current_attempt()) ? 0 : 1;
+    started += kind_of(job).taken_over() || found_.contains(job.current_attempt()) ? 0 : 1;
   }
   if (started > jobs_most_) violate("more jobs run than the daemon can follow");
 }
@@ -32,7 +33,7 @@ void FaultWorld::check_jobs_at_once() {
 // Nothing is launched on a card that nobody has looked at in time, or that others keep busy.
 void FaultWorld::check_start(AttemptId attempt) {
   const Job* job = engine_->state().find(attempt.job);
-  if (job == nullptr || !job->active() || job->spec->adopted) return;
+  if (job == nullptr || !job->active() || kind_of(*job).taken_over()) return;
   const std::string why = seen_cards_->why_not(*grant_of(*job), engine_->state().rules(), now_);
   if (!why.empty()) violate("job " + to_string(attempt.job) + " started, but " + why);
   check_nobody_joins_growth(*job);

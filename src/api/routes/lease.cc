@@ -7,6 +7,7 @@
 #include "api/lease_changes.h"
 #include "api/lease_wait.h"
 #include "api/routes/routes.h"
+#include "core/model/kind.h"
 #include "wire/lease.h"
 
 namespace gpusched {
@@ -18,7 +19,7 @@ constexpr Microseconds kListFreshEnough = Seconds{2};
 Result<JobId> lease_of(const Context& context, const Call& call) {
   Result<const Job*> job = selected_job(context, call);
   if (!job) return failure(job.error());
-  if (!(*job)->spec->lease) {
+  if (!kind_of(**job).has_holder) {
     return failure(ErrorCode::kNotFound, "job " + to_string((*job)->id) + " is no lease");
   }
   return (*job)->id;

@@ -7,6 +7,7 @@
 #include "core/admit/admission.h"
 #include "core/apply/transitions.h"
 #include "core/model/card_rules.h"
+#include "core/model/kind.h"
 #include "core/preempt/idle_holder.h"
 #include "core/share/quota.h"
 
@@ -211,7 +212,7 @@ void release_adopted_on(const StateView& state, CardNumber card, std::vector<Eff
   for (const JobId id : state.active()) {
     const Job& job = *state.find(id);
     // One that was never away was let go when that was asked for.
-    if (!job.spec->adopted || presence_of(job) == nullptr) continue;
+    if (presence_of(job) == nullptr) continue;
     if (given_on(job, card) != nullptr) let_go_if_asked(state, job, effects);
   }
 }
@@ -219,10 +220,7 @@ void release_adopted_on(const StateView& state, CardNumber card, std::vector<Eff
 Applied apply_let_go(State& state, const LetGoAsked& asked, Now now) {
   return change_each(state, asked.actor, asked.jobs, [&](Job job, std::vector<Effect>& effects) {
     if (job.ended()) return std::string("has already ended");
-    if (!job.spec->adopted) {
-      return std::string(job.spec->lease ? "is a lease; release is what ends it"
-                                         : "was not adopted; cancel is what ends it");
-    }
+    if (const char* why = kind_of(job).not_let_go) return std::string(why);
     const StopReason stopping = stopping_of(job);
     if (stopping == StopReason::kLetGo) return std::string("is being let go already");
     if (stopping != StopReason::kNone) return std::string("is being stopped");

@@ -7,6 +7,7 @@
 #include "base/words.h"
 #include "core/apply/learn.h"
 #include "core/apply/transitions.h"
+#include "core/model/kind.h"
 #include "core/state/dependency.h"
 
 namespace gpusched {
@@ -74,7 +75,7 @@ Applied apply_running(State& state, const AttemptRunning& report, Now now) {
   const auto& starting = std::get<Starting>(job.state);
   const StopReason stopping = starting.stopping;
   Running running{.grant = starting.grant, .started_at = report.started_at, .stopping = stopping};
-  std::string told = job.spec->adopted ? "its process is watched over" : "the command has started";
+  std::string told = kind_of(job).started;
   if (running.grant.mps && !report.without_mps.empty()) {
     running.grant.mps = false;
     told += ", without MPS: " + report.without_mps;
@@ -82,7 +83,7 @@ Applied apply_running(State& state, const AttemptRunning& report, Now now) {
   job.state = std::move(running);
   state.note(job, "running", told, now);
   Applied applied;
-  if (job.spec->adopted) {
+  if (kind_of(job).taken_over()) {
     let_go_if_asked(state, job, applied.effects);
     // Whoever was asked to end it may have been lost before it could.
     if (stopping == StopReason::kCancel) {
@@ -141,7 +142,7 @@ bool name_our_cause(const Job& job, StopReason stopping, Ended& ended) {
     ended.cause = Cause::kVramLimit;
     ended.message = "took more than its limit of " + mib_text(job.spec->extras->vram_limit_bytes) +
                     " on a card";
-  } else if (job.spec->adopted && ended.cause == Cause::kSupervisorLost) {
+  } else if (kind_of(job).taken_over() && ended.cause == Cause::kSupervisorLost) {
     ended.message = "its supervisor was lost; its process goes on by itself, if it lives";
   } else if (stopping == StopReason::kGpuLost) {
     ended.cause = Cause::kGpuLost;
@@ -240,7 +241,7 @@ Applied apply_never_ran(State& state, const AttemptNeverRan& report, Now now) {
   }
   Job job = *found;
   const StopReason stopping = stopping_of(job);
-  if (job.spec->adopted && report.error.empty()) {
+  if (kind_of(job).taken_over() && report.error.empty()) {
     return adopt_again(state, std::move(job), "nobody had taken it over yet", now);
   }
   if (stopping == StopReason::kCancel) {

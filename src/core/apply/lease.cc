@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "core/apply/apply.h"
 #include "core/apply/transitions.h"
+#include "core/model/kind.h"
 
 namespace gpusched {
 namespace {
@@ -12,7 +13,7 @@ std::optional<Refusal> refuse_leases(const StateView& state, const Principal& ac
                                      const std::vector<JobId>& leases) {
   if (auto refusal = refuse_ids(state, actor, leases)) return refusal;
   for (const JobId id : leases) {
-    if (state.find(id)->spec->lease) continue;
+    if (kind_of(*state.find(id)).has_holder) continue;
     return Refusal{RefusalKind::kConflict,
                    "job " + to_string(id) + " is no lease; cancel is what ends a job"};
   }
@@ -22,7 +23,7 @@ std::optional<Refusal> refuse_leases(const StateView& state, const Principal& ac
 }  // namespace
 
 void end_lease(State& state, Job job, const LeaseEnd& end, Now now) {
-  CHECK(job.spec->lease != nullptr);
+  CHECK(kind_of(job).has_holder);
   if (!job.active()) {
     Ended ended{.outcome = Outcome::kCancelled};
     ended.message = end.message;
@@ -143,7 +144,7 @@ Applied apply_lease_reset(State& state, const LeaseResetAsked& asked, Now now) {
 
 Applied apply_holder_gone(State& state, const LeaseHolderGone& gone, Now now) {
   const Job* job = state.find(gone.lease);
-  if (job == nullptr || !job->spec->lease || job->ended()) return {};
+  if (job == nullptr || !kind_of(*job).has_holder || job->ended()) return {};
   if (!gone.process_lives || !ends_when_back(state, *job, StopReason::kNone, gone.why, now)) {
     end_lease(state, *job, {.message = gone.why}, now);
   }

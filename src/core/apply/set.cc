@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "core/apply/apply.h"
 #include "core/apply/transitions.h"
+#include "core/model/kind.h"
 #include "core/model/patch_words.h"
 #include "core/state/dependency.h"
 
@@ -54,7 +55,8 @@ std::string why_not(const StateView& state, const SetAsked& asked, const Job& jo
            (patch.changes_what_runs() || patch.has(&SpecExtras::after) ? "what it runs, " : "") +
            "needs, group, begin and expiry can change only while it waits";
   }
-  if (job.spec->lease && patch.changes_what_runs()) return "is a lease; it has no command";
+  const char* const no_command = kind_of(job).no_command;
+  if (no_command != nullptr && patch.changes_what_runs()) return no_command;
   if (job.active() && patch.has(&TimeRule::limit) && !may(asked.actor, Action::kExceedLimits) &&
       beyond_longest(state, job, patch.values().time.limit)) {
     return "runs, and its tenant's longest time limit is shorter";

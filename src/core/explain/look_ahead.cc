@@ -9,6 +9,7 @@
 #include "core/decide/decide.h"
 #include "core/explain/excerpt.h"
 #include "core/explain/explain.h"
+#include "core/model/kind.h"
 #include "core/preempt/move_limits.h"
 #include "core/preempt/move_time.h"
 #include "core/preempt/preempt.h"
@@ -279,7 +280,7 @@ void find_unknown(const VirtualCourse& course, Forecast& forecast) {
 
 bool any_lease_unknown(const State& state, const Forecast& forecast) {
   return std::ranges::any_of(forecast.unknown, [&](const auto& entry) {
-    return state.find(entry.first)->spec->lease != nullptr;
+    return kind_of(*state.find(entry.first)).has_holder;
   });
 }
 
@@ -312,7 +313,7 @@ Forecast look_ahead(Excerpt excerpt) {
   if (any_lease_unknown(likely.state(), forecast)) {
     VirtualCourse guessing(state_of(excerpt), now, Trust::kEstimates, true);
     guessing.run([&](JobId job, Wall at) {
-      const bool lease = guessing.state().find(job)->spec->lease != nullptr;
+      const bool lease = kind_of(*guessing.state().find(job)).has_holder;
       if (lease && forecast.unknown.contains(job)) forecast.guesses.try_emplace(job, at);
     });
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/model/job.h"
+#include "core/model/kind.h"
 #include "core/model/placeholders.h"
 
 namespace gpusched {
@@ -69,7 +70,8 @@ std::string command_line_of(const Job& job) {
 }
 
 std::string program_of(const Job& job) {
-  if (job.spec->lease || job.spec->argv.empty()) return job.spec->lease ? "lease" : "";
+  if (kind_of(job).no_command != nullptr) return kind_of(job).name;
+  if (job.spec->argv.empty()) return "";
   std::string_view word = std::string_view(job.spec->argv.front()).substr(0, kCommandLineMost);
   if (job.spec->shell) {
     const std::size_t begin = std::min(word.find_first_not_of(" \t\n"), word.size());

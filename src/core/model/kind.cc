@@ -9,11 +9,17 @@ constexpr Kind kCommand{.name = "command",
                         .may_freeze = true,
                         .moves_busy = true,
                         .teaches = true,
-                        .lasts_as_before = true};
+                        .lasts_as_before = true,
+                        .not_let_go = "was not adopted; cancel is what ends it"};
 
 constexpr Kind kLease{.name = "lease",
+                      .has_holder = true,
                       .outlives_job = true,
                       .teaches = true,
+                      .outlasts_machine = false,
+                      .started = "its holder has it",
+                      .no_command = "is a lease; it has no command",
+                      .not_let_go = "is a lease; release is what ends it",
                       .not_again = "is a lease; its holder has to ask for another one",
                       .no_log = "is a lease; what its holder writes goes where the holder says"};
 
@@ -23,6 +29,7 @@ constexpr Kind kAdopted{.name = "adopted",
                         .moves_busy = true,
                         .outlives_job = true,
                         .lasts_as_before = true,
+                        .started = "its process is watched over",
                         .not_again = "was adopted: only its owner can start it again",
                         .no_log = "was adopted; what it writes goes where it went before"};
 

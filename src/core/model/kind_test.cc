@@ -41,6 +41,38 @@ TEST(Kinds, TheProcessOfAHolderIsNotOurs) {
   EXPECT_TRUE(kind_of(adopted()).has_shim);
 }
 
+TEST(Kinds, AShimTakesOverOnlyWhatRanBefore) {
+  EXPECT_TRUE(kind_of(adopted()).taken_over());
+  EXPECT_FALSE(kind_of(lease()).taken_over());
+  EXPECT_FALSE(kind_of(JobSpec{}).taken_over());
+}
+
+TEST(Kinds, OnlyWhatWasTakenOverCanBeLetGo) {
+  for (const JobSpec& spec : {JobSpec{}, lease(), adopted()}) {
+    const Kind& kind = kind_of(spec);
+    EXPECT_EQ(kind.not_let_go == nullptr, kind.taken_over()) << kind.name;
+  }
+}
+
+TEST(Kinds, WhatAHolderHasHasNoCommandAndEndsWithTheMachine) {
+  for (const JobSpec& spec : {JobSpec{}, lease(), adopted()}) {
+    const Kind& kind = kind_of(spec);
+    EXPECT_EQ(kind.no_command != nullptr, kind.has_holder) << kind.name;
+    EXPECT_EQ(kind.outlasts_machine, !kind.has_holder) << kind.name;
+    EXPECT_FALSE(kind.has_holder && kind.has_shim) << kind.name;
+  }
+}
+
+TEST(Kinds, AProcessIsThereBeforeTheJobUnlessWeStartIt) {
+  EXPECT_EQ(process_before(JobSpec{}), 0);
+  JobSpec held = lease();
+  held.lease->pid = 7;
+  EXPECT_EQ(process_before(held), 7);
+  JobSpec taken;
+  taken.adopted = std::make_shared<const AdoptedProcess>(AdoptedProcess{.pid = 8});
+  EXPECT_EQ(process_before(taken), 8);
+}
+
 TEST(Kinds, OnlyARuleAdoptsWhatNobodyAskedFor) {
   Job job;
   for (const JobSpec& spec : {JobSpec{}, lease(), adopted()}) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/model/kind.h"
 #include "core/model/program.h"
 #include "core/model/varying_parts.h"
 
@@ -61,7 +62,7 @@ Signature signature_of(const Job& job) {
 }
 
 Signature sweep_signature_of(const Job& job) {
-  if (!job.task || job.spec->lease || job.task->values.empty()) return {};
+  if (!job.task || kind_of(job).no_command != nullptr || job.task->values.empty()) return {};
   Signing signing(job, kOfSweep);
   for (const std::string& word : job.spec->argv) signing.add(word);
   return signing.done();
@@ -69,7 +70,8 @@ Signature sweep_signature_of(const Job& job) {
 
 Signature program_signature_of(const Job& job) {
   const JobSpec& spec = *job.spec;
-  if (spec.lease || spec.argv.empty() || !spec.needs.wants_cards()) return {};
+  if (kind_of(job).no_command != nullptr || spec.argv.empty() || !spec.needs.wants_cards())
+    return {};
   const std::vector<std::string> command = command_of(job);
   const std::string program = program_of_command(command, spec.working_directory);
   if (program.empty()) return {};

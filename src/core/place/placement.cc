@@ -10,6 +10,7 @@
 #include "core/admit/fragmentation.h"
 #include "core/admit/gang_room.h"
 #include "core/admit/slow_neighbours.h"
+#include "core/model/kind.h"
 #include "core/share/quota.h"
 #include "core/state/belief.h"
 #include "core/state/round_robin.h"
@@ -180,7 +181,8 @@ std::vector<std::size_t> fitting_cards(const StateView& state, const Tentative& 
 }
 
 bool by_turns(const Rules& rules, const Job& job) {
-  return leased_by_turns(job) || (rules.placement == Placement::kRoundRobin && !job.spec->lease);
+  return leased_by_turns(job) ||
+         (rules.placement == Placement::kRoundRobin && !kind_of(job).has_holder);
 }
 
 const char* placement_name(Placement placement) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "core/model/kind.h"
 #include "core/preempt/idle_holder.h"
 
 namespace gpusched {
@@ -35,7 +36,7 @@ Look look_for(const StateView& state, const Job& job) {
   if (aside != nullptr && aside->phase == AsidePhase::kPaused) {
     // Of a lease also whether its process is still there.
     const bool asleep = is_asleep(state.rules().room, *aside) && !aside->by_hand;
-    return asleep || job.spec->lease ? Look::kJudge : Look::kNone;
+    return asleep || kind_of(job).has_holder ? Look::kJudge : Look::kNone;
   }
   if (aside != nullptr || running->stopping != StopReason::kNone) return Look::kNone;
   const RoomRules& rules = state.rules().room;
@@ -74,7 +75,7 @@ std::optional<Event> HolderWatch::take(const StateView& state, JobId id,
   const bool aside = look_for(state, job) == Look::kJudge;
   if (!seen) {
     // Who holds by a connection is not watched otherwise.
-    if (!job.spec->lease || !aside) return std::nullopt;
+    if (!kind_of(job).has_holder || !aside) return std::nullopt;
     return LeaseHolderGone{
         id, "its holder, process " + std::to_string(job.spec->lease->pid) + ", has ended"};
   }

@@ -1,9 +1,11 @@
 #include "core/state/lease_book.h"
 
+#include "core/model/kind.h"
+
 namespace gpusched {
 
 void LeaseBook::add(const Job& job, Now now) {
-  if (!job.spec->lease) return;
+  if (!kind_of(job).has_holder) return;
   if (job.ended()) return ended_.add(job);
   live_.insert(job.id);
   const auto* running = std::get_if<Running>(&job.state);
@@ -15,7 +17,7 @@ void LeaseBook::add(const Job& job, Now now) {
 }
 
 void LeaseBook::remove(const Job& job) {
-  if (!job.spec->lease) return;
+  if (!kind_of(job).has_holder) return;
   if (job.ended()) return ended_.remove(job);
   live_.erase(job.id);
   const auto end = end_of_.find(job.id);

@@ -226,7 +226,7 @@ void State::check_invariants(const std::set<JobId>& found) const {
       holds[*position].whole = holds[*position].whole || held.whole;
       // Who had to go under pressure counts with what it had taken; see accept_evict().
       const bool outgrown = job.vram_floor_bytes > 0 && held.vram_bytes == job.vram_floor_bytes;
-      if (job.spec->adopted || outgrown || found.contains(id)) granted[*position] = false;
+      if (kind_of(job).taken_over() || outgrown || found.contains(id)) granted[*position] = false;
     }
   }
   for (const auto& [name, entry] : tenants_.entries()) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "core/model/kind.h"
 #include "core/model/signature.h"
 #include "core/state/state.h"
 
@@ -215,7 +216,7 @@ bool State::concerns_leases_alone() const {
   if (tables_.jobs.journal.empty()) return false;
   for (const auto& [id, before] : tables_.jobs.journal.before()) {
     const Job* known = before ? &*before : find(id);
-    if (known == nullptr || !known->spec->lease) return false;
+    if (known == nullptr || kind_of(*known).outlasts_machine) return false;
   }
   // What was used comes with every lease; what was set must last.
   for (const auto& [name, before] : tables_.tenants.journal.before()) {
@@ -223,7 +224,7 @@ bool State::concerns_leases_alone() const {
   }
   for (const TrailEntry& entry : trail_) {
     const Job* job = find(entry.job);
-    if (job != nullptr && !job->spec->lease) return false;
+    if (job != nullptr && kind_of(*job).outlasts_machine) return false;
   }
   bool others = false;
   tables_.for_each([&]<class Row>(const Table<Row>& table) {

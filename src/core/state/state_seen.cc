@@ -29,7 +29,7 @@ std::uint64_t held_with(const StateView& state, const Job& job, CardNumber card)
     const CardGrant* held = given_on(one, card);
     return held ? held->vram_bytes : 0;
   };
-  if (!job.spec->lease) return bytes_of(job);
+  if (!kind_of(job).has_holder) return bytes_of(job);
   std::uint64_t held = 0;
   for (const JobId id : state.leases().live()) {
     const Job& other = *state.find(id);
