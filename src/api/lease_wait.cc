@@ -20,11 +20,11 @@ class LeaseWait : public std::enable_shared_from_this<LeaseWait> {
         timer_(context.loop) {}
 
   void start(std::uint64_t wait_ms) {
-    if (wait_ms == 0 || settled()) return answer();
+    if (wait_ms == 0 || is_decided()) return answer();
     watcher_ = std::make_shared<JobWatch::Watcher>();
     watcher_->changed = [weak = weak_from_this()](JobId) {
       const auto self = weak.lock();
-      if (self && self->settled()) self->answer();
+      if (self && self->is_decided()) self->answer();
     };
     context_.job_watch.add(lease_, watcher_);
     timer_.expires_after(std::chrono::milliseconds(wait_ms));
@@ -37,7 +37,7 @@ class LeaseWait : public std::enable_shared_from_this<LeaseWait> {
   }
 
  private:
-  bool settled() const {
+  bool is_decided() const {
     const Job* job = context_.state().find(lease_);
     if (job == nullptr || job->ended()) return true;
     return job->active() && (!on_cards_ || !is_aside(*job));

@@ -20,8 +20,8 @@ const StartEstimate* StartEstimates::of(const Job& job) const {
 
 std::optional<Wall> StartEstimates::of_lease(const Job& lease) const {
   if (const StartEstimate* estimate = of(lease)) return estimate->likely;
-  const auto guess = last_.guesses.find(lease.id);
-  return guess == last_.guesses.end() ? std::nullopt : std::optional(guess->second);
+  const auto rough = last_.rough_starts.find(lease.id);
+  return rough == last_.rough_starts.end() ? std::nullopt : std::optional(rough->second);
 }
 
 std::string StartEstimates::why_unknown(const Job& job) const {

@@ -21,7 +21,7 @@ class StartEstimates {
 
   // Of a job that is queued; null: nobody can say, or nobody has looked yet.
   const StartEstimate* of(const Job& job) const;
-  // The time to tell a program that waits for a lease: the estimate, else a guess.
+  // The time to tell a program that waits for a lease: the estimate, else a rough one.
   std::optional<Wall> of_lease(const Job& lease) const;
   // Why nobody can say; empty: that is not so, or nobody has looked yet.
   std::string why_unknown(const Job& job) const;

@@ -25,9 +25,9 @@ class BadDisk : public ::testing::Test {
                                        Site{launcher_, mover_}, options_);
     engine_->recover(*store_.load(), "boot-1", now_, copied);
     engine_->post(CardsReported{machine(2, 24).cards()});
-    settle();
+    run_turns();
   }
-  void settle() {
+  void run_turns() {
     for (int i = 0; i < 1000 && engine_->wants_turn(now_); ++i) turn();
     launcher_.advance(now_);
     for (int i = 0; i < 1000 && engine_->wants_turn(now_); ++i) turn();
@@ -41,12 +41,12 @@ class BadDisk : public ::testing::Test {
     now_.wall += time;
     now_.boot += time;
     launcher_.advance(now_);
-    settle();
+    run_turns();
   }
   std::optional<Result<Answer>> submit(const Ask& wanted) {
     std::optional<Result<Answer>> answer;
     engine_->submit(wanted.event(), [&answer](Result<Answer> said) { answer = std::move(said); });
-    settle();
+    run_turns();
     return answer;
   }
   std::optional<Result<Answer>> cancel(const std::vector<std::uint64_t>& jobs) {
@@ -55,7 +55,7 @@ class BadDisk : public ::testing::Test {
     for (const std::uint64_t job : jobs) ids.push_back(JobId{job});
     engine_->post(CancelAsked{ourselves(), ids, {}},
                   [&answer](Result<Answer> said) { answer = std::move(said); });
-    settle();
+    run_turns();
     return answer;
   }
   std::string state_of(std::uint64_t job) { return testing::state_of(engine_->state(), job); }
@@ -105,7 +105,7 @@ TEST_F(BadDisk, ACancelThatWasAcknowledgedIsNotForgottenWhenTheDaemonDies) {
   EXPECT_EQ(state_of(1), "cancelled");
   EXPECT_EQ(state_of(2), "cancelled");
   EXPECT_EQ(engine_->state().find(JobId{1})->attempt, 1);
-  // It is settled: a new start is not ended again.
+  // It is done: a new start is not ended again.
   engine_->post(RequeueAsked{ourselves(), {JobId{1}}});
   wait(Seconds{1});
   wait(Seconds{1});
@@ -169,7 +169,7 @@ TEST_F(BadDisk, JobsWaitOnAFullDiskAndNewOnesAreRefusedWithOneSentence) {
   submit(ask().hold());
   engine_->post(DiskSeen{true});
   engine_->post(ReleaseAsked{ourselves(), {JobId{1}}});
-  settle();
+  run_turns();
   EXPECT_EQ(state_of(1), "queued");
   const auto reasons = why_waiting(engine_->state(), *engine_->state().find(JobId{1}), now_);
   ASSERT_FALSE(reasons.empty());

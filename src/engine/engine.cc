@@ -145,7 +145,7 @@ std::optional<Boot> Engine::next_deadline(Now now) const {
   };
   if (lazy_until_) consider(*lazy_until_);
   if (const auto removal = next_removal(state_)) {
-    const Wall by = clock_watch_.settled(now);
+    const Wall by = clock_watch_.trusted(now);
     consider(*removal <= by ? now.boot : now.boot + (*removal - by));
   }
   return next;
@@ -212,7 +212,7 @@ std::optional<Commit> Engine::begin_turn(Now now) {
   take_slices(now);
   take_bulks(now);
   clock_watch_.look(now);
-  const Wall by = clock_watch_.settled(now);
+  const Wall by = clock_watch_.trusted(now);
   if (const auto removal = next_removal(state_); removal && *removal <= by) {
     apply_one({RetentionDue{kRemovedPerTurn, by}, {}}, now);
   }
@@ -246,9 +246,9 @@ std::optional<Commit> Engine::begin_turn(Now now) {
   }
   commit.cancels = flight_.cancels;
   // Those that were kept stand first in the queue, and fewer can be kept than one turn takes.
-  commit.settles_cancels = true;
+  commit.has_kept_cancels = true;
   commit.boot_id = boot_id_to_write_;
-  commit.clock = clock_watch_.settled(now);
+  commit.clock = clock_watch_.trusted(now);
   commit.outlives_machine = !leases_alone || commit.boot_id.has_value();
   return commit;
 }

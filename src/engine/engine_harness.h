@@ -52,7 +52,7 @@ class EngineTest : public ::testing::Test {
     engine_->post(CardsReported{machine(2, 24).cards()});
   }
   // Runs turns until there is nothing to do at this instant.
-  void settle() {
+  void run_turns() {
     for (int i = 0; i < 1000; ++i) {
       launcher_.advance(now_);
       mover_.advance(now_);
@@ -72,13 +72,13 @@ class EngineTest : public ::testing::Test {
     for (std::int64_t i = 0; i < seconds * 10; ++i) {
       now_.wall += Microseconds{100'000};
       now_.boot += Microseconds{100'000};
-      settle();
+      run_turns();
     }
   }
   std::optional<Result<Answer>> submit(const Ask& ask) {
     std::optional<Result<Answer>> answer;
     submit_into(ask, answer);
-    settle();
+    run_turns();
     return answer;
   }
   void submit_into(const Ask& ask, std::optional<Result<Answer>>& answer) {

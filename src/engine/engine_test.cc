@@ -35,7 +35,7 @@ TEST_F(EngineTest, AsksForALookWhileTheSubmissionIsWrittenAndStartsWhenItHasCome
   engine_->finish_turn(store_.commit(*commit), now_);
   EXPECT_EQ(state_of(1), "queued");
   see(0);
-  settle();
+  run_turns();
   EXPECT_EQ(state_of(1), "starting");
   // One that never comes is asked for again.
   looks.clear();
@@ -47,14 +47,14 @@ TEST_F(EngineTest, AsksForALookWhileTheSubmissionIsWrittenAndStartsWhenItHasCome
 }
 
 TEST_F(EngineTest, SubmitAndStartShareOneCommit) {
-  settle();
+  run_turns();
   const int before = commits_;
   submit(ask());
   EXPECT_EQ(commits_ - before, 1);
 }
 
 TEST_F(EngineTest, WhatGathersDuringACommitSharesTheNext) {
-  settle();
+  run_turns();
   std::optional<Result<Answer>> first;
   submit_into(ask(), first);
   const auto commit = engine_->begin_turn(now_);
@@ -66,7 +66,7 @@ TEST_F(EngineTest, WhatGathersDuringACommitSharesTheNext) {
   engine_->finish_turn(store_.commit(*commit), now_);
   EXPECT_TRUE(first);
   const int before = commits_;
-  settle();
+  run_turns();
   EXPECT_EQ(commits_ - before, 1);
   for (const auto& answer : later) EXPECT_TRUE(answer);
 }
@@ -92,21 +92,21 @@ TEST_F(EngineTest, AFullDiskRefusesNewWorkKeepsWhatRunsAndRecoversByItself) {
 }
 
 TEST_F(EngineTest, ALargeSubmissionOfAnAdministratorMayExceedThePriorityOfItsTenant) {
-  settle();
+  run_turns();
   std::optional<Result<Answer>> large;
   submit_into(ask().gpus(0).array(95).priority(95), large);
-  settle();
+  run_turns();
   ASSERT_TRUE(large && *large);
   EXPECT_EQ(std::get<Submitted>(**large).count, 95u);
   std::optional<Result<Answer>> of_user;
   submit_into(ask().gpus(0).array(95).priority(95).as_user(), of_user);
-  settle();
+  run_turns();
   ASSERT_TRUE(of_user && !*of_user);
   EXPECT_EQ(of_user->error().code, ErrorCode::kForbidden);
 }
 
 TEST_F(EngineTest, ALargeSubmissionComesInSlicesAndIsAnsweredOnce) {
-  settle();
+  run_turns();
   const int before = commits_;
   std::optional<Result<Answer>> large;
   std::optional<Result<Answer>> small;
@@ -117,7 +117,7 @@ TEST_F(EngineTest, ALargeSubmissionComesInSlicesAndIsAnsweredOnce) {
   engine_->finish_turn(store_.commit(*commit), now_);
   EXPECT_TRUE(small);
   EXPECT_FALSE(large);
-  settle();
+  run_turns();
   ASSERT_TRUE(large && *large);
   EXPECT_EQ(std::get<Submitted>(**large).count, 95u);
   // Nothing else has to happen for all of it to be in the queue.
@@ -128,7 +128,7 @@ TEST_F(EngineTest, ALargeSubmissionComesInSlicesAndIsAnsweredOnce) {
 }
 
 TEST_F(EngineTest, ListenersHearOfEveryJobOfALargeSubmissionOnceItIsWhole) {
-  settle();
+  run_turns();
   std::vector<JobChange> told;
   engine_->on_change([&](const std::vector<JobChange>& changes) {
     told.insert(told.end(), changes.begin(), changes.end());
@@ -140,7 +140,7 @@ TEST_F(EngineTest, ListenersHearOfEveryJobOfALargeSubmissionOnceItIsWhole) {
 }
 
 TEST_F(EngineTest, ALargeSubmissionThatFailsHalfWayLeavesNothing) {
-  settle();
+  run_turns();
   std::optional<Result<Answer>> large;
   submit_into(ask().gpus(0).array(95), large);
   for (int i = 0; i < 3; ++i) {
@@ -148,7 +148,7 @@ TEST_F(EngineTest, ALargeSubmissionThatFailsHalfWayLeavesNothing) {
     engine_->finish_turn(store_.commit(*commit), now_);
   }
   store_.fail_next(1, ErrorCode::kIo);
-  settle();
+  run_turns();
   ASSERT_TRUE(large);
   EXPECT_FALSE(*large);
   wait(3);
@@ -157,7 +157,7 @@ TEST_F(EngineTest, ALargeSubmissionThatFailsHalfWayLeavesNothing) {
 }
 
 TEST_F(EngineTest, TooManyRequestsAreRefusedNotQueuedForEver) {
-  settle();
+  run_turns();
   int busy = 0;
   for (int i = 0; i < 60; ++i) {
     engine_->post(HoldAsked{ourselves(), {}}, [&](Result<Answer> answer) {
@@ -168,7 +168,7 @@ TEST_F(EngineTest, TooManyRequestsAreRefusedNotQueuedForEver) {
 }
 
 TEST_F(EngineTest, ListenersHearOfChangesOnlyWhenTheyAreOnDisk) {
-  settle();
+  run_turns();
   std::vector<JobId> heard;
   engine_->on_change([&](const std::vector<JobChange>& changes) {
     for (const JobChange& change : changes) heard.push_back(change.job);
@@ -181,7 +181,7 @@ TEST_F(EngineTest, ListenersHearOfChangesOnlyWhenTheyAreOnDisk) {
 }
 
 TEST_F(EngineTest, ARefusedRequestIsAnsweredWithoutACommit) {
-  settle();
+  run_turns();
   const int before = commits_;
   const auto answer = submit(ask().vram(80));
   EXPECT_EQ(answer->error().code, ErrorCode::kNeverFits);

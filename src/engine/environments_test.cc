@@ -26,7 +26,7 @@ TEST_F(Environments, EnvironmentsOfEndedJobsAreInTheStoreAloneUntilTheyRunAgain)
   std::optional<Result<Answer>> answer;
   engine_->post(RequeueAsked{ourselves(), {JobId{1}}},
                 [&answer](Result<Answer> given) { answer = std::move(given); });
-  settle();
+  run_turns();
   ASSERT_TRUE(answer && *answer);
   EXPECT_TRUE(here());
   EXPECT_EQ(launched_with_, std::vector<std::string>{"NAME=one"});
@@ -49,7 +49,7 @@ TEST_F(Environments, AJobThatEndsWhileEnvironmentsAreReadIsNotStartedWithoutItsO
   wait(5);
   ASSERT_EQ(state_of(3), "completed");
   read_later_();
-  settle();
+  run_turns();
   ASSERT_TRUE(answer && *answer);
   const auto& changed = std::get<Changed>(**answer);
   EXPECT_EQ(changed.jobs, std::vector<JobId>{JobId{1}});

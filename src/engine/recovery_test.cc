@@ -12,7 +12,7 @@ TEST_F(Recovery, AfterAKillTheRunningJobIsStillRunningAndItsExitArrives) {
   ASSERT_EQ(state_of(1), "running");
   daemon_dies();
   boot();
-  settle();
+  run_turns();
   EXPECT_EQ(state_of(1), "running");
   wait(1);
   EXPECT_EQ(state_of(1), "completed");
@@ -38,7 +38,7 @@ TEST_F(Recovery, AfterARebootAnAttemptWithoutAnExitIsMachineLost) {
   launcher_.machine_died();
   now_.boot = Boot{Seconds{3}};
   boot("boot-2");
-  settle();
+  run_turns();
   EXPECT_EQ(state_of(1), "failed");
   EXPECT_EQ(std::get<Ended>(engine_->state().find(JobId{1})->state).cause, Cause::kMachineLost);
   wait(3);

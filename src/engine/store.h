@@ -38,7 +38,7 @@ struct Commit : Durable<Delta> {
   // What runs is ended also when the disk is full. Should this commit fail, the store keeps these
   // beside the database, in room that it has set aside. Not counted by empty().
   std::vector<KeptCancel> cancels;
-  bool settles_cancels = false;  // All that were kept before are in it.
+  bool has_kept_cancels = false;  // All that were kept before are in it.
 
   bool empty() const {
     bool nothing = trail.empty() && !boot_id;

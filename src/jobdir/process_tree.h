@@ -35,9 +35,9 @@ std::vector<pid_t> descendants_of(pid_t root);
 // Sends to each; returns how many there were.
 std::size_t signal_descendants(pid_t root, int signal);
 
-// Who waits for this signal: the command itself if it has a handler, else those of its descendants
-// that have one and are nearest to it, else those among what `reaper` has inherited from it. Nobody
-// who would die of the signal is among them.
+// The processes that wait for this signal: the command itself if it has a handler, else those of
+// its descendants that have one and are nearest to it, else those among what `reaper` has inherited
+// from it. Nobody who would die of the signal is among them.
 std::vector<pid_t> nearest_that_catch(pid_t command, pid_t reaper, int signal);
 
 // What a lost attempt left running: the members of its session, unless that number has been given

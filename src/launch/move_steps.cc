@@ -57,7 +57,7 @@ void MoveSteps::begin() {
   if (order_.holder) return begin_unsupervised();
   if (!order_.checkpoint) return ask_shim(out_ ? Step::kFreezing : Step::kWaking);
   // What a mover has stopped only a mover may wake: its threads have to be held first.
-  // Who returns and has left no record is woken by nobody else either.
+  // A job that returns without a record is woken by nobody else.
   const auto last = read_record();
   if (last ? last->stopped : !out_) {
     start_mover();

@@ -49,8 +49,8 @@ void ShimLauncher::on_message(LaunchMessage& message, std::vector<Fd>& passed) {
       return;
     }
     found->second.error = failed->error;
-    found->second.stage = Stage::kUnsettled;
-    settle(failed->attempt, ShimLife::kUnknown);
+    found->second.stage = Stage::kUnknown;
+    find_out(failed->attempt, ShimLife::kUnknown);
   } else if (const auto* tree = std::get_if<TreeEnded>(&message)) {
     on_tree_ended(tree->attempt);
   } else if (const auto* forgotten = std::get_if<Forgotten>(&message)) {
@@ -72,8 +72,8 @@ void ShimLauncher::on_launched(const ShimLaunched& launched, std::vector<Fd>& pa
     return;
   }
   if (!passed[0]) {
-    followed.stage = Stage::kUnsettled;
-    settle_later(launched.attempt);
+    followed.stage = Stage::kUnknown;
+    find_out_later(launched.attempt);
     return;
   }
   followed.shim_pid = launched.pid;
@@ -105,7 +105,7 @@ void ShimLauncher::await_death(AttemptId attempt, Followed& followed) {
         } else if (entry->second.go) {
           impl->attempts_.erase(entry);  // Only prepared: launching it will tell what is wrong.
         } else {
-          impl->settle(attempt, ShimLife::kDead);
+          impl->find_out(attempt, ShimLife::kDead);
         }
       });
 }
@@ -144,20 +144,20 @@ void ShimLauncher::on_tree_ended(AttemptId attempt) {
   sink_(SupervisorLost{attempt, read_clock().wall});
 }
 
-void ShimLauncher::settle_later(AttemptId attempt) {
+void ShimLauncher::find_out_later(AttemptId attempt) {
   boost::asio::post(loop_, [self = weak_from_this(), attempt] {
-    if (const auto impl = self.lock()) impl->settle(attempt, ShimLife::kUnknown);
+    if (const auto impl = self.lock()) impl->find_out(attempt, ShimLife::kUnknown);
   });
 }
 
-void ShimLauncher::settle(AttemptId attempt, ShimLife shim) {
+void ShimLauncher::find_out(AttemptId attempt, ShimLife shim) {
   const auto entry = attempts_.find(attempt);
   if (entry == attempts_.end() || link_ == nullptr) return;
   Followed& followed = entry->second;
-  const bool asked = followed.stage == Stage::kUnsettled || shim == ShimLife::kDead;
+  const bool asked = followed.stage == Stage::kUnknown || shim == ShimLife::kDead;
   if (!asked) return;
   followed.shim.reset();
-  followed.stage = Stage::kUnsettled;
+  followed.stage = Stage::kUnknown;
   // Without a launcher that has the lock, an older one might still start this attempt.
   if (!link_->ready()) return;
 
@@ -229,7 +229,7 @@ void ShimLauncher::win_claim(AttemptId attempt, Followed& followed) {
     }
     not_started(attempt);
   } else if (claimed) {
-    settle_later(attempt);
+    find_out_later(attempt);
   } else if (!followed.error.empty()) {
     // Its shim has said that it gives up and is gone; nobody else knows of this attempt.
     not_started(attempt);
@@ -244,7 +244,7 @@ void ShimLauncher::follow_adopted(AttemptId attempt, Followed& followed, const S
                               : -1);
   if (!pidfd) {
     if (found.shim_pid > 0 && errno == ESRCH) {
-      settle(attempt, ShimLife::kDead);
+      find_out(attempt, ShimLife::kDead);
       return;
     }
     tend_later(attempt, followed);  // Alive, but only its lock can tell when it ends.
@@ -261,7 +261,7 @@ void ShimLauncher::follow_adopted(AttemptId attempt, Followed& followed, const S
     return;
   }
   if (!*held) {
-    settle_later(attempt);
+    find_out_later(attempt);
     return;
   }
   followed.shim_pid = found.shim_pid;
@@ -310,7 +310,7 @@ void ShimLauncher::succeed(AttemptId attempt, Followed& followed, const Unsuperv
   followed.stage = Stage::kQueued;
   if (auto sent = send_order(order, Fd()); !sent) {
     complain(sent.error().message);
-    followed.stage = Stage::kUnsettled;
+    followed.stage = Stage::kUnknown;
     tend_later(attempt, followed);
   }
 }
@@ -356,8 +356,8 @@ void ShimLauncher::tend_later(AttemptId attempt, Followed& followed) {
         if (error == boost::asio::error::operation_aborted || !impl) return;
         const auto entry = impl->attempts_.find(attempt);
         if (entry == impl->attempts_.end()) return;
-        if (entry->second.stage == Stage::kUnsettled) {
-          impl->settle(attempt, ShimLife::kUnknown);
+        if (entry->second.stage == Stage::kUnknown) {
+          impl->find_out(attempt, ShimLife::kUnknown);
           return;
         }
         if (!entry->second.started && entry->second.stage == Stage::kFollowed) {

@@ -151,7 +151,7 @@ class ShimHarness {
     }
     return plain_order(id, {"/no/such/program"});
   }
-  void settle_in(AttemptId id) {
+  void wait_until_ready(AttemptId id) {
     EXPECT_TRUE(run_until([&] { return read(id, "log") == "ready\n"; }));
   }
   void finish(AttemptId id, int exit_code) {

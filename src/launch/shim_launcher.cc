@@ -148,15 +148,15 @@ void ShimLauncher::launch(LaunchOrder order) {
   followed.stage = Stage::kQueued;
   if (order.adopted) followed.adopted_pid = order.adopted->pid;
   if (auto sent = send_order(order, Fd()); !sent) {
-    followed.stage = Stage::kUnsettled;
+    followed.stage = Stage::kUnknown;
     followed.error = sent.error().message;
-    settle_later(order.attempt);
+    find_out_later(order.attempt);
   }
 }
 
 void ShimLauncher::reattach(AttemptId attempt) {
-  attempts_[attempt].stage = Stage::kUnsettled;
-  if (link_->ready()) settle_later(attempt);
+  attempts_[attempt].stage = Stage::kUnknown;
+  if (link_->ready()) find_out_later(attempt);
 }
 
 void ShimLauncher::stop(AttemptId attempt, Seconds grace) {
@@ -170,8 +170,8 @@ void ShimLauncher::stop(AttemptId attempt, Seconds grace) {
 
 void ShimLauncher::recall(AttemptId attempt, Followed& followed) {
   link_->withdraw(attempt);
-  followed.stage = Stage::kUnsettled;
-  if (link_->ready()) settle_later(attempt);
+  followed.stage = Stage::kUnknown;
+  if (link_->ready()) find_out_later(attempt);
 }
 
 void ShimLauncher::ask_to_save(AttemptId attempt, const SaveTerms& terms, Seconds grace) {
@@ -246,7 +246,7 @@ bool ShimLauncher::take_changed() {
 
 void ShimLauncher::on_ready() {
   for (auto& [attempt, followed] : attempts_) {
-    if (followed.stage == Stage::kUnsettled) settle_later(attempt);
+    if (followed.stage == Stage::kUnknown) find_out_later(attempt);
   }
 }
 
@@ -259,9 +259,9 @@ void ShimLauncher::on_launcher_lost() {
     return entry.second.go.valid() && entry.second.stage == Stage::kSent;
   });
   for (auto& [attempt, followed] : attempts_) {
-    if (followed.stage == Stage::kSent) followed.stage = Stage::kUnsettled;
+    if (followed.stage == Stage::kSent) followed.stage = Stage::kUnknown;
     // Its workers may have died with it; ending a tree twice does no harm.
-    if (followed.stage == Stage::kEndingTree) followed.stage = Stage::kUnsettled;
+    if (followed.stage == Stage::kEndingTree) followed.stage = Stage::kUnknown;
   }
   if (!forgetting_.empty()) {
     forget_.insert(forget_.end(), forgetting_.begin(), forgetting_.end());

@@ -87,7 +87,7 @@ class ShimLauncher final : public Launcher, public std::enable_shared_from_this<
   enum class Stage {
     kQueued,      // Not sent yet.
     kSent,        // The launcher has it; no word from it yet.
-    kUnsettled,   // Only the job directory knows; asked when the launcher is ready.
+    kUnknown,     // Only the job directory knows; asked when the launcher is ready.
     kFollowed,    // Its shim lives, as far as we know.
     kEndingTree,  // Its shim died; what it left is being ended.
   };
@@ -135,8 +135,8 @@ class ShimLauncher final : public Launcher, public std::enable_shared_from_this<
   void on_tree_ended(AttemptId attempt);
 
   // Looks into the job directory and draws the consequences.
-  void settle_later(AttemptId attempt);
-  void settle(AttemptId attempt, ShimLife shim);
+  void find_out_later(AttemptId attempt);
+  void find_out(AttemptId attempt, ShimLife shim);
   void win_claim(AttemptId attempt, Followed& followed);
   bool is_ours(const std::string& state, const std::string& cgroup) const;
   void leave_alone(AttemptId attempt, Followed& followed);

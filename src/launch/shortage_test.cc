@@ -83,7 +83,7 @@ TEST_P(Shortage, AShimWhoseJobDirectoryIsGoneEndsItsJobAndItself) {
   const AttemptId one{JobId{1}, 1};
   harness_.launcher().launch(harness_.order(one, CommandKind::kIgnoresTerm));
   ASSERT_TRUE(harness_.run_until([&] { return started() == 1; }));
-  harness_.settle_in(one);
+  harness_.wait_until_ready(one);
   const int shim = harness_.shim_pid(one);
   ASSERT_GT(shim, 1);
   std::filesystem::remove_all(job_directory(harness_.state(), one.job));

@@ -67,7 +67,7 @@ bool Move::is_at_work(const Moving& moving) const {
 }
 
 // A mover died at this: what the driver still does is waited for, and the truth is what is then.
-Move::Step Move::settle() {
+Move::Step Move::wait_until_calm() {
   if (!before_ || before_->done) return std::nullopt;
   const Boot deadline = read_clock().boot + time_for(record_.bytes());
   std::vector<Sign> then;

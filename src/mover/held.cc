@@ -29,7 +29,7 @@ Move::Step Move::wake_held() {
   for (const MoveRecord::Process& known : record_.processes) {
     if (known.thread == 0 || is_gone(known.pid, known.started)) continue;
     if (state_of_thread(known.pid, known.thread) == 0) continue;
-    // Ignoring failure: it has to come back, held or not.
+    // Ignoring failure: it has to return, held or not.
     (void)hold_.add(known.pid, known.thread);
   }
   if (!record_.stopped) return std::nullopt;
@@ -74,7 +74,7 @@ void Move::stop_and_let_go() {
   if (!lives_on) {
     record_.stopped = true;
     save();
-    // Who may stay awake may have others around it that have nothing to do with a card.
+    // Threads around one that may stay awake may have nothing to do with a card.
     std::vector<pid_t> only;
     for (const Moving& each : moving_) {
       if (words_.awake) only.push_back(each.process.pid);

@@ -75,7 +75,7 @@ Move::Step Move::prepare() {
   cards_ = std::move(*cards);
   if (Step trouble = wake_held()) return trouble;
   if (Step trouble = scan()) return trouble;
-  if (Step trouble = settle()) return trouble;
+  if (Step trouble = wait_until_calm()) return trouble;
   if (Step trouble = find_lost()) return trouble;
   for (const Moving& each : moving_) {
     if (each.state == ProcessState::kRunning) hold_.let_go(each.process.pid);

@@ -31,7 +31,7 @@ struct MoveWords {
   AttemptId attempt{};
   std::string token;
   Seconds lock_timeout{10};
-  std::vector<CardBytes> room;  // That must be free before anything comes back.
+  std::vector<CardBytes> room;  // That must be free before anything returns.
   std::uint64_t reserve_bytes = std::uint64_t{2} << 30;  // Of host memory, left to others.
   bool awake = false;  // May run on while it is out, if it is known to live on.
   int at_once = 8;     // Processes that are copied at the same time.
@@ -93,7 +93,7 @@ class Move {
   void stop_and_let_go();
 
   // --- calls.cc ---
-  Step settle();
+  Step wait_until_calm();
   bool is_at_work(const Moving& moving) const;
   Outcome carry_out(Moving& moving, const Call& call, const std::string& step) const;
   std::vector<Outcome> carry_out_all(const Call& call, const std::string& done_step);

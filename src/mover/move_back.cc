@@ -99,7 +99,7 @@ Move::Step Move::unlock_all() {
   return say_who_is_lost(outcomes, "let", "go on");
 }
 
-// Who is held cannot end by itself: one that is gone on its way back died of it.
+// A held process cannot end by itself: one that is gone on its way back died of it.
 Move::Step Move::say_who_is_lost(const std::vector<Outcome>& outcomes, const char* verb,
                                  const char* where) {
   for (std::size_t i = 0; i < outcomes.size(); ++i) {

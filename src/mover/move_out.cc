@@ -46,7 +46,7 @@ Move::Step Move::go_out() {
   return std::nullopt;
 }
 
-// Those that ended on the way have nothing to come back.
+// Those that ended on the way have nothing to bring back.
 void Move::keep_those_that_left() {
   forget_gone();
   std::erase_if(record_.processes, [&](const MoveRecord::Process& known) {
@@ -210,7 +210,7 @@ Move::Step Move::checkpoint_all() {
   return std::nullopt;
 }
 
-// What has left comes back, if there is room; then everything is let go on.
+// What has left is brought back, if there is room; then everything is resumed.
 Move::Step Move::undo(Trouble trouble) {
   for (Moving& each : moving_) {
     if (cuda_->read_state(each.process.pid, each.state) != kSuccess) continue;

@@ -14,7 +14,7 @@
 namespace gpusched::mover {
 namespace {
 
-// Who is deep in the kernel stops before it gets back to its program, however long that takes.
+// A thread in the kernel stops before it returns to its program, however long that takes.
 constexpr std::chrono::seconds kStandStill{2};
 constexpr std::chrono::milliseconds kStill{1};
 

@@ -152,7 +152,7 @@ class ReferenceRun {
         order_.clear();
         for (const std::size_t job : queues_.in_order()) order_.push_back(&jobs_[job]);
         run_only(choose_all());
-        return queues_.settle([&](std::size_t job) { return jobs_[job].running; });
+        return queues_.put_running_first([&](std::size_t job) { return jobs_[job].running; });
       case ReferencePolicy::kTimeshare:
         policy::timeshare_sort(order_);
         return run_only(choose_all());

@@ -124,7 +124,7 @@ void ProcessOwners::compare_with_jobs(int pid, const ProcessStat& stat, Known& k
   known.jobs_version = jobs_version_;
 }
 
-bool ProcessOwners::is_settled(const Known& known, Boot now) const {
+bool ProcessOwners::is_known_enough(const Known& known, Boot now) const {
   const bool attempt =
       known.jobs_version == jobs_version_ || (known.owner.attempt.has_value() && !is_over(known));
   return attempt && known.name_known && now - known.refreshed < kFresh;
@@ -134,7 +134,7 @@ ProcessOwner ProcessOwners::owner_of(int pid, Now now, bool unchanged) {
   const std::lock_guard lock(mutex_);
   forget_the_old(now.boot);
   const auto found = known_.find(pid);
-  if (unchanged && found != known_.end() && is_settled(found->second, now.boot)) {
+  if (unchanged && found != known_.end() && is_known_enough(found->second, now.boot)) {
     found->second.asked = now.boot;
     return found->second.owner;
   }

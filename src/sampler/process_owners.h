@@ -43,7 +43,7 @@ class ProcessOwners {
   std::optional<AttemptId> attempt_by_tree(int pid, int parent);
   std::optional<AttemptId> attempt_by_container(const watch::ProcessOwner& owner) const;
   void learn_container(const watch::ProcessOwner& owner);
-  bool is_settled(const Known& known, Boot now) const;
+  bool is_known_enough(const Known& known, Boot now) const;
   bool runs(AttemptId attempt) const;
   void forget_the_old(Boot now);
 

@@ -154,7 +154,7 @@ class DaemonBackend final : public Backend {
   // Asks how it stands, then listens until it is so, or for so long. The stream is open before the
   // question: what happens after the answer is told there.
   Reply<Standing> follow(const char* method, const std::string& target, std::uint64_t id,
-                         milliseconds at_most, bool (*settled)(const Standing&)) {
+                         milliseconds at_most, bool (*is_enough)(const Standing&)) {
     const Boot deadline = read_clock().boot + at_most;
     DaemonFeed::Place place(feed_, id);
     while (true) {
@@ -166,7 +166,7 @@ class DaemonBackend final : public Backend {
       }
       Reply<Standing> standing = standing_of_answer(line_.call({method, target}));
       DaemonFeed::Came came = DaemonFeed::Came::kLine;
-      while (standing && !settled(*standing) && came == DaemonFeed::Came::kLine) {
+      while (standing && !is_enough(*standing) && came == DaemonFeed::Came::kLine) {
         std::string line;
         if (at_most.count() <= 0) return standing;
         came = feed_.next(place, stream, deadline, line);

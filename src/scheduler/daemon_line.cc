@@ -49,7 +49,7 @@ bool DaemonLine::answers() {
 }
 
 Result<DaemonAnswer> DaemonLine::call(Request request) {
-  // Who waited as long as the one before has waited for the same silence.
+  // A caller that waited as long as the one before has met the same silence.
   if (!turn_.take(kDaemonPatience)) return daemon_silent(kDaemonPatience);
   request.more_follow = true;
   Result<DaemonAnswer> answer = call_in_turn(request);

@@ -156,13 +156,13 @@ void Machine::pass_time(Now now) {
 }
 
 // After every change: what can be granted is, what has ended is remembered and goes.
-void Machine::settle(Now now) {
+void Machine::take_turn(Now now) {
   bool news = false;
   if (state_.pending().size() > 0) {
     for (const Decision& decision : decide(state_, now).decisions) {
       const bool looks = !accept(state_, decision, now).looks.empty();
       look_wanted_ = look_wanted_ || looks;
-      // Whoever waits looks, once; a grant that waits for a look that is under way is no news.
+      // A caller that waits looks, once; a grant that waits for that look is no news.
       const auto* start = std::get_if<Start>(&decision);
       news = news || looks || start == nullptr || state_.find(start->job)->active();
     }
@@ -250,7 +250,7 @@ Reply<std::vector<Standing>> Machine::ask(const std::string& application,
     return fault(kind_of(refusal->kind), refusal->message);
   }
   const Submitted submitted = std::get<Submitted>(answer);
-  settle(now);
+  take_turn(now);
   std::vector<Standing> standings;
   standings.reserve(wishes.size());
   for (std::uint64_t i = 0; i < submitted.count; ++i) {
@@ -270,7 +270,7 @@ Reply<Standing> Machine::wait(std::uint64_t id, std::chrono::milliseconds at_mos
   while (true) {
     const Now now = read_clock();
     pass_time(now);
-    settle(now);
+    take_turn(now);
     const Job* job = state_.find(JobId{id});
     if (job == nullptr) {
       return leave(Reply<Standing>(tl::unexpected<Fault>(end_of(id))));
@@ -300,14 +300,14 @@ void Machine::release(std::uint64_t id) {
   const Now now = read_clock();
   pass_time(now);
   apply(state_, LeaseReleaseAsked{ourselves(), {JobId{id}}}, now);
-  settle(now);
+  take_turn(now);
 }
 
 void Machine::reset(const std::string& application) {
   const std::lock_guard lock(mutex_);
   const Now now = read_clock();
   apply(state_, LeaseResetAsked{ourselves(), application}, now);
-  settle(now);
+  take_turn(now);
 }
 
 std::vector<Standing> Machine::live(const std::string& application) {
@@ -316,7 +316,7 @@ std::vector<Standing> Machine::live(const std::string& application) {
   const Now now = read_clock();
   take_look(look, now);
   pass_time(now);
-  settle(now);
+  take_turn(now);
   std::vector<Standing> standings;
   for (const JobId id : state_.leases().live()) {
     const Job& job = *state_.find(id);
@@ -330,9 +330,9 @@ std::vector<Standing> Machine::live(const std::string& application) {
   const Forecast forecast = look_ahead(std::move(excerpt));
   for (Standing& standing : standings) {
     const auto known = forecast.starts.find(JobId{standing.id});
-    const auto guess = forecast.guesses.find(JobId{standing.id});
+    const auto rough = forecast.rough_starts.find(JobId{standing.id});
     std::optional<Wall> start;
-    if (guess != forecast.guesses.end()) start = guess->second;
+    if (rough != forecast.rough_starts.end()) start = rough->second;
     if (known != forecast.starts.end()) start = known->second.likely;
     if (standing.granted || !start) continue;
     standing.estimated_start = std::chrono::system_clock::time_point(start->time_since_epoch());

@@ -42,7 +42,7 @@ class Machine {
   void take_look(const Look& look, Now now);
   void take_facts(const std::vector<CardFact>& facts, Now now);
   void take_roster(const std::vector<CardFact>& facts, Now now);
-  void settle(Now now);
+  void take_turn(Now now);
   void pass_time(Now now);
   Standing standing_of(const Job& job) const;
   Standing waiting_standing(const Job& job) const;

@@ -86,7 +86,7 @@ bool FaultWorld::has_room(const MoveOrder& order) const {
   });
 }
 
-// Whoever asks for more than there is dies of it.
+// A job that takes more memory than there is dies of it.
 void FaultWorld::memory_runs_out() {
   for (const Card& card : cards_) {
     if (used_on(card.number) <= card.vram_bytes) continue;

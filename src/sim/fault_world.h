@@ -125,8 +125,8 @@ class FaultWorld {
   std::optional<ForeignWatch> foreign_;
   std::vector<Card> cards_;
   int jobs_most_ = 0;  // At once, as many as the daemon has descriptors for; 0: enough for all.
-  bool idle_leave_ = false;  // Who sits idle leaves for those who wait, also foreign processes.
-  bool over_quota_ = false;  // Who holds more than a quota that was lowered is moved aside.
+  bool idle_leave_ = false;  // Idle holders leave for jobs that wait, also foreign ones.
+  bool over_quota_ = false;  // Jobs beyond a quota that was lowered are moved aside.
   std::unique_ptr<SimCards> seen_cards_;
   bool calm_ = false;  // While everything is let end: no faults, jobs succeed.
 

@@ -106,7 +106,7 @@ Committed MemoryStore::commit(const Commit& commit) {
   }
   stage(commit);
   if (commit.outlives_machine) sync();
-  if (commit.settles_cancels) cancels_.clear();
+  if (commit.has_kept_cancels) cancels_.clear();
   return {};
 }
 

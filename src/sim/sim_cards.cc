@@ -84,7 +84,7 @@ void SimCards::end_all_foreign() {
 void SimCards::advance(Now now) {
   for (auto& [card, one] : cards_) {
     if (!calm_ && pick_(20) == 0) change(card, one);
-    // Who was let go ends, too.
+    // A process that was let go ends, too.
     if (calm_ && !is_adopted(one.foreign)) one.foreign = {};
     const bool due = one.answers_at && *one.answers_at <= now.boot;
     if (due || (!calm_ && pick_(3) == 0)) tell(card, one, now, calm_ || pick_(50) > 0);

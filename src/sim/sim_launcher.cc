@@ -227,7 +227,7 @@ void SimLauncher::end(AttemptId id, Attempt& attempt) {
   attempt.phase = attempt.plan.supervisor_dies ? Phase::kLost : Phase::kEnded;
   live_.erase(id);
   attempt.ended_at = now_.wall;
-  // Whoever loses its supervisor goes on by itself, too.
+  // A job that loses its supervisor goes on by itself, too.
   const bool goes_on = attempt.let_go || attempt.plan.supervisor_dies;
   if (attempt.order.adopted && !goes_on && adopted_gone_) {
     adopted_gone_(attempt.order.adopted->pid);

@@ -58,7 +58,7 @@ void SimMover::begin(Moves& moves, Move move) {
   move.room = move.out || !aside || !room_ || room_(move.order);
   move.due = now_.boot + time_for(move);
   if (move.out) processes_.halt(id);
-  // What comes back takes its room from the first moment on.
+  // A job that returns takes its room from the first moment on.
   if (!move.out && aside && move.room) processes_.put(id, Place::kArriving);
   moves.now = std::move(move);
 }

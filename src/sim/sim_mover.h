@@ -27,7 +27,7 @@ class SimMover final : public Mover {
   // What is under way ends and is not told; what waits for it is forgotten.
   void daemon_died();
 
-  // What a move takes, and whether there is room for one that comes back (empty: always).
+  // What a move takes, and whether there is room for one that returns (empty: always).
   struct Rates {
     std::uint64_t out_bytes_per_second = std::uint64_t{3} << 30;
     std::uint64_t in_bytes_per_second = std::uint64_t{6} << 30;

@@ -143,7 +143,7 @@ Result<void> remove_open_submissions(Database& database, Writer& writer) {
   Result<void> done = remove_open(database, writer);
   if (done) done = database.run("COMMIT");
   if (!done && database.in_transaction()) (void)database.run("ROLLBACK");
-  writer.settle(done.has_value());
+  writer.end_transaction(done.has_value());
   return done;
 }
 

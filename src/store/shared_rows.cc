@@ -24,7 +24,7 @@ void SpecRows::erase(std::int64_t row) {
   by_row_.erase(found);
 }
 
-void SpecRows::settle(bool committed) {
+void SpecRows::end_transaction(bool committed) {
   for (const std::int64_t row : committed ? removed_ : added_) erase(row);
   added_.clear();
   removed_.clear();
@@ -49,7 +49,7 @@ void EnvironmentRows::erase(std::int64_t row) {
   by_row_.erase(found);
 }
 
-void EnvironmentRows::settle(bool committed) {
+void EnvironmentRows::end_transaction(bool committed) {
   for (const std::int64_t row : committed ? removed_ : added_) erase(row);
   added_.clear();
   removed_.clear();

@@ -1,5 +1,5 @@
 // Which rows the shared parts of jobs (specs and environments) already have, so that the jobs of
-// an array write one spec. What a transaction adds or removes counts once it is settled, which
+// an array write one spec. What a transaction adds or removes counts once it has ended, which
 // keeps this equal to the file also when a commit fails.
 #pragma once
 
@@ -20,7 +20,7 @@ class SpecRows {
   std::optional<std::int64_t> find(const std::shared_ptr<const JobSpec>& spec) const;
   void add(const std::shared_ptr<const JobSpec>& spec, std::int64_t row);
   void remove(std::int64_t row) { removed_.push_back(row); }
-  void settle(bool committed);
+  void end_transaction(bool committed);
 
  private:
   struct Entry {
@@ -41,7 +41,7 @@ class EnvironmentRows {
   std::optional<std::int64_t> find(const std::string& hash) const;
   void add(const std::string& hash, std::int64_t row);
   void remove(std::int64_t row) { removed_.push_back(row); }
-  void settle(bool committed);
+  void end_transaction(bool committed);
 
  private:
   void erase(std::int64_t row);

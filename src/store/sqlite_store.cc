@@ -128,7 +128,7 @@ Result<StoreImage> SqliteStore::load() {
   image->loss = *loss;
   // The next commit is written even if it is empty: from then on the numbers go on from here.
   failing_ = loss->has_value();
-  take_cancels(*image, writer_.settled().commits);
+  take_cancels(*image, writer_.committed_numbers().commits);
   count_from_mark(*image);
   return image;
 }
@@ -168,7 +168,7 @@ Result<std::optional<StoreLoss>> SqliteStore::look_for_loss() {
 void SqliteStore::count_from_mark(StoreImage& image) {
   if (!mark_.found()) return write_mark();
   const StoreMark& mark = *mark_.found();
-  NextNumbers numbers = writer_.settled();
+  NextNumbers numbers = writer_.committed_numbers();
   numbers.job = std::max(numbers.job, mark.next_job);
   numbers.submission = std::max(numbers.submission, mark.next_submission);
   numbers.trail = std::max(numbers.trail, mark.next_trail);
@@ -180,7 +180,7 @@ void SqliteStore::count_from_mark(StoreImage& image) {
 }
 
 void SqliteStore::write_mark() {
-  const NextNumbers& numbers = writer_.settled();
+  const NextNumbers& numbers = writer_.committed_numbers();
   mark_.write({numbers.commits, numbers.job, numbers.submission, numbers.trail});
 }
 
@@ -199,12 +199,13 @@ Committed SqliteStore::commit(const Commit& commit) {
   if (done) done = commit_to_file(commit);
   failing_ = !done;
   if (done) {
-    if (commit.settles_cancels) cancels_.clear();
+    if (commit.has_kept_cancels) cancels_.clear();
     return {};
   }
   CommitError error(done.error());
-  error.cancels_kept = !commit.cancels.empty() &&
-                       cancels_.keep(commit.cancels, writer_.settled().commits).has_value();
+  error.cancels_kept =
+      !commit.cancels.empty() &&
+      cancels_.keep(commit.cancels, writer_.committed_numbers().commits).has_value();
   return tl::unexpected<CommitError>(std::move(error));
 }
 
@@ -223,7 +224,7 @@ Result<void> SqliteStore::commit_to_file(const Commit& commit) {
     unsynced_tail_ = (begun_ && !wipe_tail()) || unsynced;
     if (unsynced_tail_) (void)drop_unsynced_tail();
   }
-  writer_.settle(done.has_value());
+  writer_.end_transaction(done.has_value());
   // What need not outlive the machine may be missing after a power cut, and the mark be there.
   if (done && commit.outlives_machine) write_mark();
   return done;

@@ -196,7 +196,7 @@ TEST_F(SqliteStoreTest, AFullDatabaseKeepsCancelsUntilACommitTakesThemIn) {
   EXPECT_EQ(store->load()->cancels, kept) << "Nobody has taken them in.";
   // One that is killed right after its commit may not have cleared them.
   std::filesystem::copy_file(directory_ / kCancelsName, directory_ / "before");
-  more.settles_cancels = true;
+  more.has_kept_cancels = true;
   ASSERT_TRUE(store->commit(more));
   std::filesystem::copy_file(directory_ / "before", directory_ / kCancelsName,
                              std::filesystem::copy_options::overwrite_existing);

@@ -171,25 +171,25 @@ Result<void> Writer::write_numbers(const Commit& commit) {
   return put_numbers_.run(numbers_.job, numbers_.submission, numbers_.trail, numbers_.commits);
 }
 
-void Writer::settle(bool committed) {
-  specs_.settle(committed);
-  environments_.settle(committed);
+void Writer::end_transaction(bool committed) {
+  specs_.end_transaction(committed);
+  environments_.end_transaction(committed);
   left_specs_.clear();
   if (committed) {
-    settled_ = numbers_;
+    committed_numbers_ = numbers_;
   } else {
-    numbers_ = settled_;
+    numbers_ = committed_numbers_;
   }
 }
 
 void Writer::know_spec(const std::shared_ptr<const JobSpec>& spec, std::int64_t row) {
   specs_.add(spec, row);
-  specs_.settle(true);
+  specs_.end_transaction(true);
 }
 
 void Writer::know_environment(const std::string& hash, std::int64_t row) {
   environments_.add(hash, row);
-  environments_.settle(true);
+  environments_.end_transaction(true);
 }
 
 }  // namespace gpusched

@@ -36,13 +36,13 @@ class Writer {
   // After remove_job(): the specs and environments that nobody uses any more.
   Result<void> remove_unused();
   // Must follow every transaction, so that what is known here equals what is in the file.
-  void settle(bool committed);
+  void end_transaction(bool committed);
 
   // What load() found.
   void know_spec(const std::shared_ptr<const JobSpec>& spec, std::int64_t row);
   void know_environment(const std::string& hash, std::int64_t row);
-  void know_numbers(const NextNumbers& numbers) { settled_ = numbers_ = numbers; }
-  const NextNumbers& settled() const { return settled_; }
+  void know_numbers(const NextNumbers& numbers) { committed_numbers_ = numbers_ = numbers; }
+  const NextNumbers& committed_numbers() const { return committed_numbers_; }
 
  private:
   explicit Writer(Database& database) : database_(&database) {}
@@ -66,7 +66,7 @@ class Writer {
   SpecRows specs_;
   EnvironmentRows environments_;
   NextNumbers numbers_;
-  NextNumbers settled_;  // After the last transaction.
+  NextNumbers committed_numbers_;  // After the last transaction.
   // Perhaps unused since a job left them; looked at by remove_unused().
   std::set<std::int64_t> left_specs_;
 };

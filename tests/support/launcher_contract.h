@@ -10,7 +10,7 @@
 //   void restart();                                   // The daemon crashes and comes back.
 //   void finish(AttemptId, int exit_code);            // Ends a kWaits command from within.
 //   void kill_supervisor(AttemptId);
-//   void settle_in(AttemptId);    // Until a kIgnoresTerm command really does. May be absent.
+//   void wait_until_ready(AttemptId);  // A kIgnoresTerm command does ignore it. May be absent.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -139,8 +139,8 @@ TYPED_TEST_P(LauncherContract, StopTerminatesACommand) {
 TYPED_TEST_P(LauncherContract, StopKillsACommandThatIgnoresTermWhenTheGraceIsOver) {
   this->launch(this->one_, CommandKind::kIgnoresTerm);
   ASSERT_TRUE(this->run_until_started(this->one_));
-  if constexpr (requires { this->harness_.settle_in(this->one_); }) {
-    this->harness_.settle_in(this->one_);
+  if constexpr (requires { this->harness_.wait_until_ready(this->one_); }) {
+    this->harness_.wait_until_ready(this->one_);
   }
   this->launcher().stop(this->one_, Seconds{600});
   this->launcher().stop(this->one_, Seconds{0});
@@ -373,8 +373,8 @@ TYPED_TEST_P(LauncherContract, WhoDoesNotSaveWithinTheGraceIsStopped) {
 TYPED_TEST_P(LauncherContract, WhoIgnoresEverySignalIsKilled) {
   this->launch(this->one_, CommandKind::kIgnoresTerm);
   ASSERT_TRUE(this->run_until_started(this->one_));
-  if constexpr (requires { this->harness_.settle_in(this->one_); }) {
-    this->harness_.settle_in(this->one_);
+  if constexpr (requires { this->harness_.wait_until_ready(this->one_); }) {
+    this->harness_.wait_until_ready(this->one_);
   }
   this->launcher().ask_to_save(this->one_, {SIGUSR1, Seconds{0}}, Seconds{1});
   ASSERT_TRUE(this->run_until_final(this->one_));

@@ -19,7 +19,7 @@
 namespace gpusched {
 namespace {
 
-// Who waits further back does not change what is decided next.
+// Jobs further back do not change what is decided next.
 constexpr std::size_t kSnapshotWaitingMost = 10'000;
 
 }  // namespace

@@ -65,7 +65,7 @@ void write_live(JsonWriter& json, const CardView& view, const watch::CardBoard& 
   json.end_array();
 }
 
-// Who is away from the card, or on the way out or back.
+// Jobs that are away from the card, or on the way out or back.
 void write_aside(JsonWriter& json, const StateView& state, CardNumber card) {
   json.key("aside").begin_array();
   for (const JobId id : state.aside()) {

@@ -90,11 +90,11 @@ Result<ReserveAsked> parse_reserve(const std::string& body, Now now) {
   return asked;
 }
 
-void answer_booked(Context& context, const Call& call, const Result<Answer>& answer) {
+void answer_with_reservation(Context& context, const Call& call, const Result<Answer>& answer) {
   if (!answer) return call.responder.fail(answer.error());
   std::vector<Reservation> reservations;
-  if (const auto* booked = std::get_if<Booked>(&*answer))
-    reservations.push_back(booked->reservation);
+  if (const auto* changed = std::get_if<ReservationChanged>(&*answer))
+    reservations.push_back(changed->reservation);
   call.responder.send(
       json_response(reservations_json(context.state(), reservations, call.dry_run)));
 }
@@ -106,7 +106,7 @@ void ask_with_name(Context& context, const Call& call, const Asked& asked) {
     Asked whole = asked;
     whole.actor = named.actor;
     ask_engine(context, named, std::move(whole), [&context, named](const Result<Answer>& answer) {
-      answer_booked(context, named, answer);
+      answer_with_reservation(context, named, answer);
     });
   });
 }

@@ -86,7 +86,7 @@ int run_top(const Arguments& arguments) {
   top::State state;
   do {
     if (!state.paused) live.refresh(state);
-    top::settle(state);
+    top::keep_selection(state);
     painter->draw(top::top_view(state, painter->size(), stdout_page()));
     live.wait(input.fd(), state.paused);
   } while (take_signals(input, *painter) && take_keys(*painter, live, state));

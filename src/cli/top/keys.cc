@@ -60,12 +60,12 @@ void edit_filter(State& state, const Key& key) {
   if (key.kind == Key::Kind::kBackspace) drop_last_character(state.filter);
   if (key.kind == Key::Kind::kEscape) state.filter.clear();
   if (key.kind == Key::Kind::kEscape || key.kind == Key::Kind::kEnter) state.mode = Mode::kLook;
-  settle(state);
+  keep_selection(state);
 }
 
 // The selected job or sweep, or a word about why there is none.
 std::optional<RowId> selected_work(State& state) {
-  settle(state);
+  keep_selection(state);
   const RowId row = state.selected;
   if (row.kind == RowId::Kind::kJob || row.kind == RowId::Kind::kSweep) return row;
   state.message =
@@ -151,13 +151,13 @@ bool looked_around(State& state, const Key& key, int page) {
       return true;
     case Key::Kind::kTab:
       state.section = after(state.section);
-      settle(state);
+      keep_selection(state);
       return true;
     case Key::Kind::kEscape:
       state.filter.clear();
       return true;
     case Key::Kind::kEnter:
-      settle(state);
+      keep_selection(state);
       if (state.selected.kind != RowId::Kind::kNone) state.mode = Mode::kDetails;
       return true;
     case Key::Kind::kText:

@@ -37,7 +37,7 @@ State three_jobs() {
     process.vram_bytes = used;
   }
   take_cards(state, gpus);
-  settle(state);
+  keep_selection(state);
   return state;
 }
 
@@ -66,7 +66,7 @@ TEST(TopKeys, CancelTheJobThatWasAskedAboutThoughLinesHaveMoved) {
   OverviewView jobs;
   jobs.running = {job(2, "running", "ant")};
   take_jobs(state, jobs);
-  settle(state);
+  keep_selection(state);
   EXPECT_EQ(type(state, "y").job, 1U);
 }
 
@@ -147,14 +147,14 @@ TEST(TopKeys, KeepTheSelectionOnItsJobAndMoveOnWhenItIsGone) {
   jobs.running = {job(2, "running", "ant")};
   jobs.waiting = {job(3, "queued", "cat")};
   take_jobs(state, jobs);
-  settle(state);
+  keep_selection(state);
   EXPECT_EQ(state.selected.number, 2U);
   jobs.running.clear();
   take_jobs(state, jobs);
-  settle(state);
+  keep_selection(state);
   EXPECT_EQ(state.selected.number, 3U);
   take_jobs(state, {});
-  settle(state);
+  keep_selection(state);
   EXPECT_EQ(type(state, "c").what, What::kNothing);
   EXPECT_EQ(state.message, "There is no job to choose.");
 }
@@ -163,7 +163,7 @@ TEST(TopKeys, StayWithTheJobThatIsReadAboutThoughItHasEnded) {
   State state = three_jobs();
   press(state, Key::Kind::kEnter);
   take_jobs(state, {});
-  settle(state);
+  keep_selection(state);
   EXPECT_EQ(state.selected.number, 1U);
 }
 

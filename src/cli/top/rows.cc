@@ -177,7 +177,7 @@ std::vector<RowId> selectable(const State& state) {
   return ids;
 }
 
-void settle(State& state) {
+void keep_selection(State& state) {
   // Who reads about one must not find another in its place.
   if (state.mode == Mode::kDetails) return;
   const std::vector<RowId> ids = selectable(state);
@@ -193,7 +193,7 @@ void settle(State& state) {
 }
 
 void move_selection(State& state, std::ptrdiff_t by) {
-  settle(state);
+  keep_selection(state);
   const std::vector<RowId> ids = selectable(state);
   if (ids.empty()) return;
   const auto last = static_cast<std::ptrdiff_t>(ids.size()) - 1;

@@ -38,7 +38,7 @@ RowId id_of(const ForeignProcess& row);
 std::vector<RowId> selectable(const State& state);
 // If the selected line is gone, the one that took its place is selected; not while it is read
 // about.
-void settle(State& state);
+void keep_selection(State& state);
 void move_selection(State& state, std::ptrdiff_t by);
 
 // "memory"; empty for kOrder.

@@ -72,7 +72,7 @@ State busy_machine() {
   for (std::uint64_t id = 100; id < 160; ++id) jobs.waiting.push_back(waiting_job(id));
   jobs.counts = {.held = 12, .queued = 300, .starting = 1, .running = 30};
   take_jobs(state, jobs);
-  settle(state);
+  keep_selection(state);
   return state;
 }
 
@@ -122,7 +122,7 @@ TEST(TopView, KeepsTheSelectedLineOnTheScreen) {
 TEST(TopView, ShowsOneSectionOnTheWholeScreen) {
   State state = busy_machine();
   state.section = Section::kProcesses;
-  settle(state);
+  keep_selection(state);
   compare("processes", state);
 }
 
@@ -195,7 +195,7 @@ TEST(TopView, ShowsWhoIsAsideAndWhoSitsIdle) {
   jobs.running = {running_job(7, 0, 8), running_job(12, 0, 20)};
   jobs.running[0].state = "paused";
   take_jobs(state, jobs);
-  settle(state);
+  keep_selection(state);
   compare("aside", state);
 }
 

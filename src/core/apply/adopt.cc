@@ -81,7 +81,7 @@ std::shared_ptr<const JobSpec> spec_with_need(const AdoptAsked& asked, const Gra
   return spec;
 }
 
-// REQUIRES: it is on its cards. What it has there was looked at after it came back to them. Before
+// REQUIRES: it is on its cards. What it has there was looked at after it returned to them. Before
 // that nobody would know of it, were it not for the job, and others would be let in.
 bool was_seen_since_return(const StateView& state, const Job& job) {
   if (presence_of(job) == nullptr) return true;
@@ -232,7 +232,7 @@ Applied apply_let_go(State& state, const LetGoAsked& asked, Now now) {
                  now);
     } else {
       state.note(job, "letting go", "its process is to go on by itself", now);
-      // Whoever takes it over right now hears of it then.
+      // A shim that takes it over right now is told then.
       if (std::holds_alternative<Running>(job.state)) let_go_if_asked(state, job, effects);
     }
     state.put(std::move(job), now);

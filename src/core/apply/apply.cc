@@ -192,7 +192,7 @@ Applied accept_evict(State& state, const Evict& evict, Now now) {
   if (!still_valid(state, evict, now)) return {};
   Job job = *state.find(evict.job);
   const auto going = leaving_candidate(state, job, ram_for_moves(state, state.host_holds()), now);
-  // Else it would come back into the same pressure.
+  // Else it would return into the same pressure.
   const CardUse* use = state.seen().uses.on_card(job.current_attempt(), evict.card);
   if (use != nullptr) {
     job.vram_floor_bytes = std::max(job.vram_floor_bytes, use->peak_vram_bytes);

@@ -85,7 +85,7 @@ Applied apply_running(State& state, const AttemptRunning& report, Now now) {
   Applied applied;
   if (kind_of(job).taken_over()) {
     let_go_if_asked(state, job, applied.effects);
-    // Whoever was asked to end it may have been lost before it could.
+    // The shim that was to end it may have been lost before it could.
     if (stopping == StopReason::kCancel) {
       applied.effects.emplace_back(StopAttempt{report.attempt, job.spec->time.grace});
     }

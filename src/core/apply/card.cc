@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "core/apply/settle.h"
+#include "core/apply/seen_use.h"
 #include "core/apply/transitions.h"
 #include "core/model/health.h"
 
@@ -134,7 +134,7 @@ void judge_cards_by(State& state, const AttemptFinished& report, Now now) {
                    " programs failed here in a row, while others went well elsewhere",
                "look at their logs"},
               now);
-    // Whoever takes it back into service begins anew.
+    // Its record begins anew when it is back in service.
     state.seen().records.of(number) = {};
   }
 }
@@ -151,7 +151,7 @@ Applied apply_seen(State& state, const CardSeen& seen, Now now) {
   state.seen().looks.arrived(seen.card, seen.view.at.boot, now.boot);
   state.observe(seen.card, seen.view);
   release_adopted_on(state, seen.card, applied.effects);
-  if (seen.view.condition == CardCondition::kOk) settle_jobs_on(state, seen.card, now);
+  if (seen.view.condition == CardCondition::kOk) take_seen_use(state, seen.card, now);
   if (seen.view.condition == CardCondition::kGone && before != CardCondition::kGone) {
     Applied lost = apply_trouble(state, {seen.card, TroubleKind::kGone, 0}, now);
     std::ranges::move(lost.effects, std::back_inserter(applied.effects));

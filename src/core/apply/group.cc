@@ -36,7 +36,7 @@ Applied apply_group_set(State& state, const GroupSetAsked& asked) {
   }
   const auto before = state.groups().find(asked.name);
   const bool is_new = before == state.groups().end();
-  // Who mistypes the group to pause must not be told that it is paused.
+  // A user who mistypes the group must not be told that it is paused.
   if (is_new && !asked.limit) {
     return refused(RefusalKind::kNotFound, "there is no group '" + asked.name + "'");
   }

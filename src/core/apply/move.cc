@@ -1,4 +1,4 @@
-// Jobs that are moved aside and come back: what is decided, what the edge reports, and what people
+// Jobs that are moved aside and return: what is decided, what the edge reports, and what people
 // ask for by hand. All of it ends in the same few changes of a running job.
 #include <algorithm>
 
@@ -79,7 +79,7 @@ void end_returned(State& state, Job job, Now now) {
 
 FailedMove failure_of(const MoveFailed& report, Now now) { return {now.wall, report.error}; }
 
-// Whoever asked for a pause gets one.
+// A pause that was asked for is carried out.
 Applied freeze_instead(State& state, Job job, const MoveFailed& report, Now now) {
   Aside aside = *aside_of(job);
   aside.mechanism = Mechanism::kFreeze;
@@ -94,7 +94,7 @@ Applied freeze_instead(State& state, Job job, const MoveFailed& report, Now now)
   return {.answer = {}, .effects = {MoveAside{attempt, false}}, .follow_up = {}};
 }
 
-// Whoever is here again has not been moved; the next plan knows better.
+// A job that is on its cards again has not been moved; the next plan knows better.
 Applied stayed_on_cards(State& state, Job job, const MoveFailed& report, Now now) {
   const Aside before = *aside_of(job);
   const Kind& kind = kind_of(job);
@@ -104,7 +104,7 @@ Applied stayed_on_cards(State& state, Job job, const MoveFailed& report, Now now
     return freeze_instead(state, std::move(job), report, now);
   }
   if (!before.by_hand && before.why != AsideWhy::kStill) job.moves = std::max(0, job.moves - 1);
-  Presence& presence = come_back(job, now.wall);
+  Presence& presence = return_to_cards(job, now.wall);
   presence.failed = failure_of(report, now);
   presence.refused = report.never && !kind.has_shim;
   Applied applied;
@@ -279,7 +279,7 @@ Applied apply_back(State& state, const BroughtBack& report, Now now) {
   Job job = *found;
   const Aside before = *aside_of(job);
   learn_move_back(state, job, report);
-  come_back(job, now.wall);
+  return_to_cards(job, now.wall);
   const Microseconds away = std::max(Microseconds{0}, now.wall - before.since);
   state.note(
       job, "running",

@@ -104,9 +104,9 @@ Applied apply_reserve(State& state, const ReserveAsked& asked, Now now) {
   reservation.by = asked.actor.user;
   if (!asked.maintenance && reservation.maintenance()) reservation.user = asked.actor.user;
   reservation.cards = std::move(std::get<std::vector<std::string>>(cards));
-  Booked booked{reservation};
+  ReservationChanged changed{reservation};
   state.put(std::move(reservation));
-  return {.answer = std::move(booked), .effects = {}, .follow_up = {}};
+  return {.answer = std::move(changed), .effects = {}, .follow_up = {}};
 }
 
 Applied apply_unreserve(State& state, const UnreserveAsked& asked) {
@@ -121,7 +121,7 @@ Applied apply_unreserve(State& state, const UnreserveAsked& asked) {
     return refused(RefusalKind::kForbidden,
                    "reservation " + std::to_string(asked.id) + " belongs to somebody else");
   }
-  Booked removed{reservation};
+  ReservationChanged removed{reservation};
   state.remove_reservation(asked.id);
   return {.answer = std::move(removed), .effects = {}, .follow_up = {}};
 }

@@ -12,7 +12,7 @@
 
 namespace gpusched {
 
-// Ends a job and settles what depends on it: dependents become eligible, or end with it.
+// Ends a job, and what depends on it follows: dependents become eligible, or end with it.
 void end_job(State& state, Job job, Ended ended, Now now);
 // Back into the queue; `retry_in` zero: at once.
 void queue_again(State& state, Job job, Microseconds retry_in, const std::string& why, Now now);
@@ -119,7 +119,7 @@ Applied apply_moved(State& state, const MovedAside& report, Now now);
 Applied apply_back(State& state, const BroughtBack& report, Now now);
 Applied apply_move_failed(State& state, const MoveFailed& report, Now now);
 Applied apply_holder_active(State& state, const HolderActive& active, Now now);
-// A lease that is aside must come back before it ends. False: it is on its cards, and may end now.
+// A lease that is aside must return before it ends. False: it is on its cards, and may end now.
 bool ends_when_back(State& state, const Job& lease, StopReason why, const std::string& what,
                     Now now);
 Applied apply_hold_sweep(State& state, const HoldSweep& event, Now now);

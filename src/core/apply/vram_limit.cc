@@ -99,7 +99,7 @@ void enforce_vram_limits(State& state, CardNumber card, const CardView& before,
       if (pressure) end_for_limit(state, *found, why + ", and the card is too full", now, applied);
       continue;
     }
-    // Who is away or on its way cannot grow; it is looked at when it is back.
+    // A job that is away or on its way cannot grow; it is looked at when it is back.
     if (is_aside(*found)) continue;
     const auto last = earlier.find(attempt);
     if (last == earlier.end() || last->second <= limit) continue;

@@ -70,7 +70,7 @@ class Ahead {
         needs_(needs_now(state, job)),
         grant_(needs_),
         on_cards_(on_cards),
-        booked_(!state.card_reservations().empty()),
+        any_reserved_(!state.card_reservations().empty()),
         room_(state.cards()) {
     const Wall end = end_of(state, job, now, Trust::kEstimates);
     if (end != kNobodyKnows) lasts_ = end - now.wall;
@@ -128,7 +128,7 @@ class Ahead {
   }
   bool enough(Wall at) const {
     if (!room_.holds(wanted()) || !host_fits()) return false;
-    return !booked_ || at == kNobodyKnows || chosen(at).size() >= wanted();
+    return !any_reserved_ || at == kNobodyKnows || chosen(at).size() >= wanted();
   }
   bool host_fits() const {
     return host_.cpus + cpus() <= state_.host().cpus &&
@@ -146,7 +146,7 @@ class Ahead {
   std::vector<std::size_t> chosen(Wall at) const {
     std::vector<std::size_t> cards;
     for (std::size_t i = 0; i < since_.size(); ++i) {
-      if (since_[i] && !is_booked(i, at)) cards.push_back(i);
+      if (since_[i] && !is_reserved(i, at)) cards.push_back(i);
     }
     std::ranges::stable_sort(cards, {}, [this](std::size_t i) { return since_[i]; });
     std::ranges::reverse(cards);
@@ -162,8 +162,8 @@ class Ahead {
 
  private:
   // Somebody else has the card at some time of a run that starts then.
-  bool is_booked(std::size_t card, Wall at) const {
-    if (!booked_ || at == kNobodyKnows) return false;
+  bool is_reserved(std::size_t card, Wall at) const {
+    if (!any_reserved_ || at == kNobodyKnows) return false;
     const Wall end = lasts_ ? at + *lasts_ : kNobodyKnows;
     return state_.card_reservations().against(job_, card, at, end) != nullptr;
   }
@@ -175,7 +175,7 @@ class Ahead {
   const Needs needs_;
   GrantFor grant_;
   bool on_cards_;
-  bool booked_;
+  bool any_reserved_;
   std::optional<Microseconds> lasts_;
   std::vector<std::optional<Wall>> since_;  // When each card first had room.
   GangRoom room_;                           // Of the cards that have it by now.
@@ -197,11 +197,11 @@ struct Plan {
     reserved.ram_bytes = needs.ram_bytes;
     ahead.look_everywhere(now.wall);
     // The end of somebody else's reservation may be what is waited for, too.
-    const std::vector<Wall> booked_until = state.card_reservations().ends_after(now.wall);
-    auto reservation = booked_until.begin();
+    const std::vector<Wall> reserved_until = state.card_reservations().ends_after(now.wall);
+    auto reservation = reserved_until.begin();
     Wall at = now.wall;
-    while (!ahead.enough(at) && (!ends.none() || reservation != booked_until.end())) {
-      if (reservation != booked_until.end() && (ends.none() || *reservation < ends.next().at)) {
+    while (!ahead.enough(at) && (!ends.none() || reservation != reserved_until.end())) {
+      if (reservation != reserved_until.end() && (ends.none() || *reservation < ends.next().at)) {
         at = *reservation++;
         continue;
       }
@@ -257,7 +257,7 @@ bool over_by(const StateView& state, const ReservedStart& reserved, const Job& j
 }
 
 BestRoom room_beside(const StateView& state, const Tentative& free, const ReservedStart& reserved) {
-  // Who has a card kept for oneself need not leave it to the first in order.
+  // A job whose own card is reserved need not leave it to the first in order.
   const bool kept = !state.card_reservations().empty();
   // Beside a need for the whole card there is no room; beside another there may be.
   static const std::vector<CardGrant> kNone;

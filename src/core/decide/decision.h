@@ -19,7 +19,7 @@ struct Start {
 };
 using Decision = std::variant<Start, Evict, StandStill, Preempt, Resume>;
 
-// Room that is free and that others do not get: of a job that is aside and comes back, or of one
+// Room that is free and that others do not get: of a job that is aside and returns, or of one
 // for which room is made.
 struct KeptPlace {
   JobId job{};

@@ -30,7 +30,7 @@ class Offer {
   // No card can take the walk's shape, and nothing but a card will do.
   bool fits_nowhere(const PendingWalk& walk) const { return fits_nowhere(walk, room_); }
   // The walk's job would have to take what the reservation needs, at the time it needs it. False
-  // where cards are booked: the job may own a reservation.
+  // where cards are reserved: the job may own a reservation.
   bool fits_only_by_delaying(const PendingWalk& walk, const Job& job) const;
   // Leaves shapes behind that need no closer look, at most so many; returns how many. REQUIRES: a
   // reservation, so the first that waits has been met.

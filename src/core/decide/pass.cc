@@ -62,7 +62,7 @@ Step Pass::consider(const Job& job, bool claimed, bool can_make_room) {
   const Limited limit = limited(state_, free_, job, now_);
   if (limit == Limited::kQuota) return Step::kLeaveToQuota;
   if (limit != Limited::kNo) return Step::kLeaveShape;
-  // What was freed for a job is its own, whoever else is reserved for.
+  // Room that was made for a job is its own, also where another start is reserved.
   const ReservedStart* reserved = claimed ? nullptr : offer_.reserved();
   std::optional<Grant> grant;
   if (!offer_.fits_nowhere(walk_)) grant = place(state_, free_, job, reserved, now_);

@@ -22,7 +22,7 @@ void Returns::serve_one(const Job& job, int before, Tentative& free, RoomMaker& 
   } else if (stands_still(job)) {
     return;  // Its place is its own.
   } else {
-    // Whoever stands on its card and keeps its memory there goes on before it: it could wait for
+    // A job that stands still on the card, with its memory, goes on before it: it could wait for
     // nothing else.
     for (const Job* other : frozen_.in_the_way_of(job)) {
       serve_one(*other, before, free, rooms, decided);

@@ -1,4 +1,4 @@
-// Who was moved aside, beside the walk through those that wait.
+// Jobs that are aside, beside the walk through those that wait.
 #pragma once
 
 #include <set>

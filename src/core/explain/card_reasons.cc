@@ -107,7 +107,8 @@ void reservation_reason(const StateView& state, const Job& job,
     if (first == nullptr) first = reservation;
   }
   if (open >= wanted || first == nullptr) return;
-  Reason reason{.code = ReasonCode::kBooked, .jobs = {}, .wanted = wanted, .available = open};
+  Reason reason{
+      .code = ReasonCode::kCardsReserved, .jobs = {}, .wanted = wanted, .available = open};
   reason.until = first->from > now.wall ? first->from : first->until;
   reason.name = describe_reservation(*first, state.cards(), now.wall);
   reasons.push_back(std::move(reason));

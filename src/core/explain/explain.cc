@@ -21,7 +21,7 @@
 namespace gpusched {
 namespace {
 
-// There is room, but only as long as nobody comes back to it.
+// There is room, but only until a job that is aside returns to it.
 std::optional<Reason> kept_for_others(const StateView& state, const Job& job,
                                       const Decided& decided, Now now) {
   const int band = band_rank(job.priority);

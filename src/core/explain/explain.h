@@ -28,7 +28,7 @@ class WaitingReasons {
     const auto& kept = decided_.reserved;
     return kept && kept->job != job.id ? &*kept : nullptr;
   }
-  // What those leave who go before such a job: who is aside and comes back, above all.
+  // What jobs that go before it leave: above all those that are aside and return.
   Tentative left_for(const Job& job) const {
     return left_beside(state_, decided_.kept, band_rank(job.priority));
   }

@@ -20,9 +20,9 @@ namespace gpusched {
 namespace {
 
 // Of a job of which nothing is known: as long again as it has run, but at least this.
-constexpr Microseconds kGuessLeast = Seconds{600};
+constexpr Microseconds kRunsOnLeast = Seconds{600};
 // Of one that has not started yet.
-constexpr Microseconds kGuessWaiting = Seconds{3600};
+constexpr Microseconds kRunsIfWaiting = Seconds{3600};
 // Turns per job, beyond which something does not end.
 constexpr std::size_t kTurnsPerJob = 8;
 
@@ -36,8 +36,8 @@ struct Ending {
 
 class VirtualCourse {
  public:
-  VirtualCourse(State state, Now now, Trust trust, bool guesses = false)
-      : state_(std::move(state)), now_(now), trust_(trust), guesses_(guesses) {
+  VirtualCourse(State state, Now now, Trust trust, bool ends_all = false)
+      : state_(std::move(state)), now_(now), trust_(trust), ends_all_(ends_all) {
     state_.advance(now_);
     const std::set<JobId> aside = state_.aside();
     for (const JobId id : aside) finish_move(id);
@@ -51,7 +51,7 @@ class VirtualCourse {
     while (turns_left_-- > 0) {
       bool made_room = false;
       for (const Decision& decision : decide(state_, now_).decisions) {
-        // Who has to go for lack of memory is not foreseen: what was seen is of now.
+        // Evictions are not foreseen: what was seen of memory is of now.
         if (const auto* room = std::get_if<Preempt>(&decision)) {
           delayed_[room->for_job] = time_to_make(state_, *room);
           for (const Victim& victim : room->victims) move_aside(victim);
@@ -63,7 +63,7 @@ class VirtualCourse {
         started(start->job, now_.wall + begin(*start));
       }
       state_.keep_changes();
-      if (made_room) continue;  // Who it was made for starts now.
+      if (made_room) continue;  // The job that it was made for starts now.
       if (state_.pending().size() + state_.asleep().size() == 0 || !step()) return;
     }
   }
@@ -117,28 +117,28 @@ class VirtualCourse {
   void return_at_once(JobId id) {
     Job job = *state_.find(id);
     const Microseconds way = time_back(state_, job, aside_of(job)->host_bytes);
-    come_back(job, now_.wall).away += way;
+    return_to_cards(job, now_.wall).away += way;
     expect_end(job);
     state_.put(std::move(job), now_);
   }
 
   void expect_end(const Job& job, Microseconds delay = Microseconds{0}) {
-    // When it is back, if it comes back.
+    // When it has returned, if it does.
     if (aside_phase(job) == AsidePhase::kPaused && !aside_of(job)->over_limit_until) return;
     Wall at = end_of(state_, job, now_, trust_);
     if (trust_ == Trust::kEstimates) {
       differs_ = differs_ || at != end_of(state_, job, now_, Trust::kLimits);
     }
-    if (at == kNobodyKnows && guesses_) at = now_.wall + guess(job);
+    if (at == kNobodyKnows && ends_all_) at = now_.wall + rough_run(job);
     if (at != kNobodyKnows) at += delay;
     expected_[job.id] = at;
     if (at != kNobodyKnows) ends_.push({at, job.id});
   }
 
-  Microseconds guess(const Job& job) const {
+  Microseconds rough_run(const Job& job) const {
     const auto* running = std::get_if<Running>(&job.state);
-    if (running == nullptr || running->started_at >= now_.wall) return kGuessWaiting;
-    return std::max(kGuessLeast, now_.wall - running->started_at);
+    if (running == nullptr || running->started_at >= now_.wall) return kRunsIfWaiting;
+    return std::max(kRunsOnLeast, now_.wall - running->started_at);
   }
 
   // To the next instant at which something may change; false: there is none.
@@ -163,7 +163,7 @@ class VirtualCourse {
     while (!ends_.empty() && ends_.top().at <= now_.wall) {
       const Ending due = ends_.top();
       ends_.pop();
-      // Who was moved aside meanwhile ends later.
+      // A job that was moved aside meanwhile ends later.
       const auto expected = expected_.find(due.job);
       if (expected != expected_.end() && expected->second == due.at) end(due.job);
     }
@@ -196,7 +196,7 @@ class VirtualCourse {
   State state_;
   Now now_;
   Trust trust_;
-  bool guesses_;
+  bool ends_all_;
   std::priority_queue<Ending, std::vector<Ending>, std::greater<>> ends_;
   std::unordered_map<JobId, Wall> expected_;
   std::unordered_map<JobId, Microseconds> delayed_;  // Their start, by the moves that make room.
@@ -272,7 +272,7 @@ void find_unknown(const VirtualCourse& course, Forecast& forecast) {
   if (state.pending().size() + state.asleep().size() == 0) return;
   Blame blame(state, course.now());
   for (const auto& [id, job] : state.jobs()) {
-    // Who was moved aside in the course, and waits again, has started before.
+    // A job that was moved aside in the course, and waits again, has started before.
     if (!std::holds_alternative<Queued>(job.state) || forecast.starts.contains(id)) continue;
     if (const auto found = blame.of(job)) forecast.unknown[id] = *found;
   }
@@ -311,10 +311,10 @@ Forecast look_ahead(Excerpt excerpt) {
   });
   find_unknown(likely, forecast);
   if (any_lease_unknown(likely.state(), forecast)) {
-    VirtualCourse guessing(state_of(excerpt), now, Trust::kEstimates, true);
-    guessing.run([&](JobId job, Wall at) {
-      const bool lease = kind_of(*guessing.state().find(job)).has_holder;
-      if (lease && forecast.unknown.contains(job)) forecast.guesses.try_emplace(job, at);
+    VirtualCourse rough(state_of(excerpt), now, Trust::kEstimates, true);
+    rough.run([&](JobId job, Wall at) {
+      const bool lease = kind_of(*rough.state().find(job)).has_holder;
+      if (lease && forecast.unknown.contains(job)) forecast.rough_starts.try_emplace(job, at);
     });
   }
   if (!likely.differs_from_limits()) return forecast;

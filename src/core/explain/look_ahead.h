@@ -44,7 +44,7 @@ struct Forecast {
   std::unordered_map<JobId, StartUnknown> unknown = {};
   // Of the leases among those: when they start if who has no end runs as long again as it has run.
   // Programs plan with it; to people it is not told.
-  std::unordered_map<JobId, Wall> guesses = {};
+  std::unordered_map<JobId, Wall> rough_starts = {};
 };
 
 // How far ahead the waiting jobs of one excerpt are looked at.

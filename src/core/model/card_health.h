@@ -59,7 +59,7 @@ bool has_cooled(const HealthLimits& limits, const CardVitals& vitals);
 class CardRecords {
  public:
   HealthRecord& of(CardNumber card) { return records_[card]; }
-  // Who ran without a card has shown nothing.
+  // A job that ran without a card has shown nothing.
   void went_well(const std::set<CardNumber>& cards);
   // True: `most` programs have failed on the card, while others had no trouble. Where there are
   // `several` tenants, at most half of the programs may be of one: nobody shall be able to take a

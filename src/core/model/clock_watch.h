@@ -30,7 +30,7 @@ class ClockWatch {
     jumped_at_.reset();
   }
   // The wall time by which ages are told: never ahead of the clock.
-  Wall settled(Now now) const {
+  Wall trusted(Now now) const {
     const Microseconds apart = between(now);
     if (!believed_ || apart <= *believed_ + kJump) return now.wall;
     return Wall{now.boot.time_since_epoch() + *believed_};

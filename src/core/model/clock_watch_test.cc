@@ -11,7 +11,7 @@ using std::chrono::hours;
 Wall shown(ClockWatch& watch, Microseconds boot, Microseconds apart) {
   const Now now{Wall{boot + apart}, Boot{boot}};
   watch.look(now);
-  return watch.settled(now);
+  return watch.trusted(now);
 }
 
 TEST(ClockWatch, FollowsAClockThatIsSetALittle) {
@@ -34,7 +34,7 @@ TEST(ClockWatch, AStartIsNoReasonToBelieveAClock) {
   ClockWatch watch;
   const Now start{Wall{hours{1000}}, Boot{hours{1}}};
   watch.remember(Wall{hours{40}}, start);
-  EXPECT_EQ(watch.settled(start), Wall{hours{40}});
+  EXPECT_EQ(watch.trusted(start), Wall{hours{40}});
   EXPECT_EQ(shown(watch, hours{2}, hours{999}), Wall{hours{41}});
   EXPECT_EQ(shown(watch, hours{26}, hours{999}), Wall{hours{1025}}) << "It has lasted a day.";
 }

@@ -239,7 +239,7 @@ struct DiskUseSeen {
   std::map<std::string, std::uint64_t> bytes;  // By user.
   std::uint64_t limit = 0;
 };
-// The holder of a lease has ended, or did not come back; `why` is for people.
+// The holder of a lease has ended, or did not return; `why` is for people.
 struct LeaseHolderGone {
   JobId lease{};
   std::string why;
@@ -301,10 +301,10 @@ struct Changed {
   std::vector<std::pair<JobId, std::string>> unchanged;  // With the reason, for people.
 };
 // The reservation that was made, or taken back.
-struct Booked {
+struct ReservationChanged {
   Reservation reservation;
 };
 // What the asker is told; world reports get monostate.
-using Answer = std::variant<std::monostate, Refusal, Submitted, Changed, Booked>;
+using Answer = std::variant<std::monostate, Refusal, Submitted, Changed, ReservationChanged>;
 
 }  // namespace gpusched

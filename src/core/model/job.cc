@@ -177,7 +177,7 @@ Presence& set_aside(Job& job, Aside aside) {
 
 Aside& change_aside(Job& job) { return std::get<Aside>(change_presence(job).place); }
 
-Presence& come_back(Job& job, Wall now) {
+Presence& return_to_cards(Job& job, Wall now) {
   const Microseconds away = away_for(job, now);
   Presence& presence = change_presence(job);
   presence.place = OnCards{.since = now, .stood_still = stands_still(job)};

@@ -341,7 +341,7 @@ Presence& set_aside(Job& job, Aside aside);
 Aside& change_aside(Job& job);
 // It is on its cards again, or could not leave them: it was away until `now`. REQUIRES:
 // is_aside(job).
-Presence& come_back(Job& job, Wall now);
+Presence& return_to_cards(Job& job, Wall now);
 // How long it was aside by then, all times together.
 Microseconds away_for(const Job& job, Wall now);
 // How long it has computed by then: the time since its start without that aside.

@@ -1,4 +1,4 @@
-// How fast the memory of a card goes to host RAM and comes back, as its own moves have shown. What
+// How fast the memory of a card goes to host RAM and returns, as its own moves have shown. What
 // a move takes whatever its size is kept apart from what each byte takes.
 #pragma once
 

@@ -28,11 +28,11 @@ TEST(Presence, TimesAsideAddUp) {
   set_aside(job, {.since = second(10)});
   EXPECT_STREQ(state_name(job.state), "pausing");
   EXPECT_EQ(away_for(job, second(13)), Seconds{3});
-  come_back(job, second(15));
+  return_to_cards(job, second(15));
   set_aside(job, {.phase = AsidePhase::kPaused, .since = second(20)});
   EXPECT_EQ(away_for(job, second(22)), Seconds{7});
   EXPECT_EQ(ran_for(std::get<Running>(job.state), second(22)), Seconds{15});
-  come_back(job, second(22));
+  return_to_cards(job, second(22));
   EXPECT_STREQ(state_name(job.state), "running");
   EXPECT_EQ(presence_of(job)->back()->since, second(22));
   EXPECT_EQ(away_for(job, second(99)), Seconds{7});
@@ -42,7 +42,7 @@ TEST(Presence, WhoIsBackRemembersThatItOnlyStoodStill) {
   Job job = running_job();
   set_aside(job, {.why = AsideWhy::kStill, .since = second(1)});
   EXPECT_TRUE(stands_still(job));
-  come_back(job, second(2));
+  return_to_cards(job, second(2));
   EXPECT_FALSE(stands_still(job));
   EXPECT_TRUE(presence_of(job)->back()->stood_still);
 }
@@ -50,7 +50,7 @@ TEST(Presence, WhoIsBackRemembersThatItOnlyStoodStill) {
 TEST(Presence, ARefusalLastsAndAFailureIsOverWithTheNextMove) {
   Job job = running_job();
   set_aside(job, {.since = second(1)});
-  Presence& presence = come_back(job, second(2));
+  Presence& presence = return_to_cards(job, second(2));
   presence.refused = true;
   presence.failed = {second(2), "busy"};
   set_aside(job, {.since = second(3)});

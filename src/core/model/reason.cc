@@ -219,7 +219,7 @@ const char* reason_code_name(ReasonCode code) {
       return "cpus";
     case ReasonCode::kRam:
       return "ram";
-    case ReasonCode::kBooked:
+    case ReasonCode::kCardsReserved:
       return "booked";
     case ReasonCode::kReserved:
       return "reserved";
@@ -299,7 +299,7 @@ std::string describe(const Reason& reason) {
     case ReasonCode::kRam:
       return "needs " + gib_text(reason.wanted) + " of host RAM, " + gib_text(reason.available) +
              " free" + holders_clause(reason);
-    case ReasonCode::kBooked:
+    case ReasonCode::kCardsReserved:
       return "needs " + counted(reason.wanted, "card") + ", " + std::to_string(reason.available) +
              " to be had; " + reason.name;
     case ReasonCode::kReserved:
@@ -360,7 +360,7 @@ std::string what_would_help(const Reason& reason) {
     case ReasonCode::kCards:
     case ReasonCode::kCpus:
     case ReasonCode::kRam:
-    case ReasonCode::kBooked:
+    case ReasonCode::kCardsReserved:
     case ReasonCode::kReserved:
     case ReasonCode::kKept:
     case ReasonCode::kSlowPair:

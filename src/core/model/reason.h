@@ -13,32 +13,32 @@
 namespace gpusched {
 
 enum class ReasonCode {
-  kHeld,          // By its user.
-  kCrashGuard,    // Its sweep died at once, several times over.
-  kDependency,    // Waits for other jobs (`jobs`).
-  kBegin,         // Not before a time (`until`).
-  kRetry,         // Back-off after a failure (`until`).
-  kMachineLimit,  // As many jobs run as the daemon can follow (`wanted`).
-  kGroupLimit,    // Its group runs as many as it may (`wanted` of `available`).
-  kGroupPaused,   // Nothing of its group (`name`) starts.
-  kArrayLimit,    // Its array does.
-  kTenantQuota,   // A quota of its tenant (`quota`, `name`).
-  kNoSuchCard,    // No usable card matches its constraints at present.
-  kCards,         // Too few cards with enough room (`jobs` hold them).
-  kCpus,          // Too few CPUs free.
-  kRam,           // Too little host RAM free.
-  kBooked,        // Cards it could use are reserved in advance (`name` says for whom).
-  kReserved,      // It would fit, but delays the first waiting job (`jobs`).
-  kKept,          // It would fit, but others (`jobs`) come back there before it.
-  kSlowPair,      // It would fit beside `jobs`, but they slow each other down.
-  kMakingRoom,    // Others (`jobs`) are being moved aside for it.
-  kRoomLater,     // Others (`jobs`) may be moved aside for it from `until` on.
-  kMovedAside,    // Moved aside for others (`jobs`); returns when there is room.
-  kStandsStill,   // Stopped until another one (`jobs`) has left its card.
-  kPaused,        // Moved aside by hand.
-  kVramLimit,     // Stopped at its VRAM limit (`until`, `name`).
-  kDiskFull,      // The state directory's disk has no room for its log and records.
-  kNext,          // Nothing stands in its way: it starts with the next decision.
+  kHeld,           // By its user.
+  kCrashGuard,     // Its sweep died at once, several times over.
+  kDependency,     // Waits for other jobs (`jobs`).
+  kBegin,          // Not before a time (`until`).
+  kRetry,          // Back-off after a failure (`until`).
+  kMachineLimit,   // As many jobs run as the daemon can follow (`wanted`).
+  kGroupLimit,     // Its group runs as many as it may (`wanted` of `available`).
+  kGroupPaused,    // Nothing of its group (`name`) starts.
+  kArrayLimit,     // Its array does.
+  kTenantQuota,    // A quota of its tenant (`quota`, `name`).
+  kNoSuchCard,     // No usable card matches its constraints at present.
+  kCards,          // Too few cards with enough room (`jobs` hold them).
+  kCpus,           // Too few CPUs free.
+  kRam,            // Too little host RAM free.
+  kCardsReserved,  // Cards it could use are reserved in advance (`name` says for whom).
+  kReserved,       // It would fit, but delays the first waiting job (`jobs`).
+  kKept,           // It would fit, but others (`jobs`) return there before it.
+  kSlowPair,       // It would fit beside `jobs`, but they slow each other down.
+  kMakingRoom,     // Others (`jobs`) are being moved aside for it.
+  kRoomLater,      // Others (`jobs`) may be moved aside for it from `until` on.
+  kMovedAside,     // Moved aside for others (`jobs`); returns when there is room.
+  kStandsStill,    // Stopped until another one (`jobs`) has left its card.
+  kPaused,         // Moved aside by hand.
+  kVramLimit,      // Stopped at its VRAM limit (`until`, `name`).
+  kDiskFull,       // The state directory's disk has no room for its log and records.
+  kNext,           // Nothing stands in its way: it starts with the next decision.
 };
 const char* reason_code_name(ReasonCode code);
 
@@ -102,7 +102,7 @@ struct HostHolder {
   friend bool operator==(const HostHolder&, const HostHolder&) = default;
 };
 
-// Who of `jobs` is over first, as far as anybody knows.
+// The one of `jobs` that ends first, as far as anybody knows.
 struct SoonestEnd {
   JobId job{};
   std::uint64_t cards = 0;  // That it holds.
@@ -112,7 +112,7 @@ struct SoonestEnd {
 
 struct Reason {
   ReasonCode code = ReasonCode::kNext;
-  std::vector<JobId> jobs;  // Who holds, or is waited for; at most ten, by id.
+  std::vector<JobId> jobs;  // Those that hold, or are waited for; at most ten, by id.
   std::optional<Wall> until;
   std::uint64_t wanted = 0;  // In the unit of the code: cards, CPUs, bytes, jobs.
   std::uint64_t available = 0;
@@ -121,7 +121,7 @@ struct Reason {
   std::vector<CardLack> lacks = {};  // What is missing on each card that it could use.
   std::optional<QuotaStop> quota;
   std::string name;  // Of the group or the tenant; of a card that is missing, why.
-  std::vector<ForeignHolder> foreign;  // Who is most in the way first, at most three.
+  std::vector<ForeignHolder> foreign;  // The one most in the way first, at most three.
   std::uint64_t cards_missing = 0;     // Of those that the machine should have.
   std::optional<SoonestEnd> soonest = {};
   std::vector<HostHolder> holders = {};  // Of CPUs or RAM, at most ten; who has most comes first.

@@ -36,7 +36,7 @@ TEST(Reservation, OthersStartBeforeItOnlyIfTheyAreOverByThen) {
   EXPECT_EQ(start_what_fits(state, at_second(4)), Jobs{3});
   finish(state, 3, 0, at_second(50));
   EXPECT_EQ(start_what_fits(state, at_second(50)), Jobs{});
-  expect_reason(ReasonCode::kBooked, reason_of(state, 1, at_second(50)));
+  expect_reason(ReasonCode::kCardsReserved, reason_of(state, 1, at_second(50)));
   expect_helps({{Help::Kind::kShorterTime, 940, 0}}, reason_of(state, 1, at_second(50)));
 }
 
@@ -73,7 +73,7 @@ TEST(Reservation, SoManyCardsAreChosenFromThoseThatAreFreeThen) {
   start_what_fits(state, at_second(0));
   ReserveAsked two = reserve({}, 100, 200);
   two.count = 2;
-  const auto booked = std::get<Booked>(apply(state, two, at_second(1)).answer);
+  const auto booked = std::get<ReservationChanged>(apply(state, two, at_second(1)).answer);
   EXPECT_EQ(booked.reservation.cards, (std::vector<std::string>{"GPU-1", "GPU-2"}));
   expect_refused(RefusalKind::kConflict, apply(state, two, at_second(1)).answer);
   expect_refused(RefusalKind::kConflict, apply(state, reserve({1}, 150, 160), at_second(1)).answer);
@@ -102,13 +102,13 @@ TEST(Reservation, MaintenanceAdmitsNobodyAndTheCalendarIsNotKept) {
   apply(state, reserve({0}, 100, 200, ""), at_second(0));
   ask().uid(7).submit(state, at_second(1));
   EXPECT_EQ(start_what_fits(state, at_second(150)), Jobs{});
-  expect_reason(ReasonCode::kBooked, reason_of(state, 1, at_second(150)));
+  expect_reason(ReasonCode::kCardsReserved, reason_of(state, 1, at_second(150)));
   state.keep_changes();
   state.set_calendar(
       {{.cards = {"GPU-0"}, .from = at_second(200).wall, .until = at_second(300).wall}});
   EXPECT_TRUE(state.changes().empty());
   apply(state, TimePassed{}, at_second(250));
-  expect_reason(ReasonCode::kBooked, reason_of(state, 1, at_second(250)));
+  expect_reason(ReasonCode::kCardsReserved, reason_of(state, 1, at_second(250)));
   EXPECT_EQ(start_what_fits(state, at_second(300)), Jobs{1});
 }
 

@@ -32,7 +32,7 @@ struct RoomRules {
   Seconds run_least{30};         // Nobody is moved who has computed for less.
   Seconds cool_down{120};        // Nobody is moved again sooner after a move.
   int moves_most = 20;           // Nobody is moved more often.
-  Seconds aside_most{6 * 3600};  // Who has been away for longer goes before everybody.
+  Seconds aside_most{6 * 3600};  // A job that was away for longer goes before all others.
   // Inside a band, who has had little of the cards goes before who has had much (policy/timeshare).
   bool timeshare = false;
   // A job or lease that has held VRAM for so long without using its card goes for anybody. 0:

@@ -56,7 +56,7 @@ std::optional<Grant> place_on_cards(const StateView& state, const Tentative& fre
   }
   std::vector<std::size_t> fitting = fitting_cards(state, free, needs);
   if (reserved != nullptr) {
-    // Who has a card kept for oneself need not leave it to the first in order.
+    // A job whose own card is reserved need not leave it to the first in order.
     std::erase_if(fitting, [&](std::size_t i) {
       return !leaves_room_for(state, *reserved, i, grant_on(state.cards()[i], needs)) &&
              !state.card_reservations().kept_for(job, i, now.wall);

@@ -37,7 +37,7 @@ std::vector<std::size_t> AttainedQueues::in_order() const {
   return order;
 }
 
-void AttainedQueues::settle(const std::function<bool(std::size_t)>& running) {
+void AttainedQueues::put_running_first(const std::function<bool(std::size_t)>& running) {
   for (auto& queue : queues_) std::stable_partition(queue.begin(), queue.end(), running);
 }
 

@@ -25,7 +25,7 @@ class AttainedQueues {
   // First queue first.
   std::vector<std::size_t> in_order() const;
   // Each queue's waiting jobs go behind its running ones.
-  void settle(const std::function<bool(std::size_t)>& running);
+  void put_running_first(const std::function<bool(std::size_t)>& running);
 
  private:
   std::vector<Microseconds> limits_;

@@ -98,7 +98,7 @@ TEST(AttainedQueues, JobsSinkWithWhatTheyHaveHad) {
   EXPECT_EQ(queues.until_limit(0, Seconds{3}, 4), Seconds{22});
   queues.account(0, Seconds{25}, 4);
   EXPECT_EQ(queues.until_limit(0, Seconds{25}, 4), Microseconds::max());
-  queues.settle([](std::size_t job) { return job == 2; });
+  queues.put_running_first([](std::size_t job) { return job == 2; });
   EXPECT_EQ(queues.in_order(), (Jobs{2, 1, 0}));
   queues.remove(1);
   EXPECT_EQ(queues.in_order(), (Jobs{2, 0}));

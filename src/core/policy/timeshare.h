@@ -1,5 +1,5 @@
 // Timeshare: inside a band those go first who have had least of the cards, without anybody knowing
-// durations. Jobs that have had much are moved aside by checkpoint and come back. Attained
+// durations. Jobs that have had much are moved aside by checkpoint and return. Attained
 // card-time is cut into a few wide levels, so that equals take their turns one after the other
 // instead of pushing each other out; inside a level the oldest goes first.
 #pragma once

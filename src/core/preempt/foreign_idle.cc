@@ -16,7 +16,7 @@ constexpr std::size_t kWaitingAsked = 16;
 // How long one that was adopted may take to be moved.
 constexpr Seconds kGivenUpAfter{60};
 constexpr Seconds kLookEvery{1};
-// Whoever asked for a place goes before who only sits on one.
+// A process that asked for a place goes before one that only sits on one.
 constexpr int kPriority = 10;
 // One that could not be moved is not tried again at once.
 constexpr Seconds kTryAgainAfter{300};

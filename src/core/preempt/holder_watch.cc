@@ -74,7 +74,7 @@ std::optional<Event> HolderWatch::take(const StateView& state, JobId id,
   const Job& job = *state.find(id);
   const bool aside = look_for(state, job) == Look::kJudge;
   if (!seen) {
-    // Who holds by a connection is not watched otherwise.
+    // The holder of a connection is not watched otherwise.
     if (!kind_of(job).has_holder || !aside) return std::nullopt;
     return LeaseHolderGone{
         id, "its holder, process " + std::to_string(job.spec->lease->pid) + ", has ended"};

@@ -37,7 +37,7 @@ std::string why_holder_stays(const StateView& state, const Job& lease) {
 }
 
 bool is_movable_lease(const StateView& state, const Job& job, Now now) {
-  return kind_of(job).has_holder && is_settled(state, job, now) && sits_idle(state, job, now) &&
+  return kind_of(job).has_holder && may_move_again(state, job, now) && sits_idle(state, job, now) &&
          why_holder_stays(state, job).empty();
 }
 

@@ -50,7 +50,7 @@ std::string who_is_on(const StateView& state, const Job& job, std::size_t positi
   return mib_text(foreign) + " are used by others";
 }
 
-// Who else is aside, wants the same card and comes first; null: nobody.
+// Another job that is aside, wants the same card and goes first; null: there is none.
 const Job* first_before(const StateView& state, const Job& job, Now now) {
   for (const Waiting& one : waiting_aside(state, now)) {
     if (one.job->id == job.id) return nullptr;

@@ -22,7 +22,7 @@ bool move_failed_lately(const Job& job, Microseconds lately, Now now) {
   return presence != nullptr && presence->failed && ago(presence->failed->at, now) < lately;
 }
 
-bool is_settled(const StateView& state, const Job& job, Now now) {
+bool may_move_again(const StateView& state, const Job& job, Now now) {
   const auto* running = std::get_if<Running>(&job.state);
   if (running == nullptr || running->stopping != StopReason::kNone) return false;
   if (is_aside(job)) return false;

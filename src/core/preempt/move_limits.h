@@ -13,6 +13,6 @@ Wall movable_from(const StateView& state, const Running& running, Now now);
 // Its last move failed less than so long ago.
 bool move_failed_lately(const Job& job, Microseconds lately, Now now);
 // On its cards, for long enough and not moved too often.
-bool is_settled(const StateView& state, const Job& job, Now now);
+bool may_move_again(const StateView& state, const Job& job, Now now);
 
 }  // namespace gpusched

@@ -16,7 +16,7 @@ namespace {
 constexpr double kReaction = 1.5;
 // A driver that takes longer than this over a move keeps nobody waiting.
 constexpr Microseconds kStillMost = Seconds{600};
-// Whoever has not grown for so long while it ran has what it wants.
+// A job that ran so long without growing has what it wants.
 constexpr Microseconds kCalm = Seconds{30};
 // A card that would be full sooner is looked at closely; so is one on which somebody goes on.
 constexpr Microseconds kSoonFull = Seconds{10};
@@ -250,7 +250,7 @@ bool wants_close_looks(const StateView& state, std::size_t card_index, Now now) 
 
 bool neighbours_are_calm(const StateView& state, const Job& job, Now now) {
   const auto is_calm = [&](const Job& other, CardNumber card) {
-    // Who is away, or frozen, does not grow.
+    // A job that is away, or frozen, does not grow.
     if (aside_phase(other) == AsidePhase::kPaused && !stands_still(other)) return true;
     const auto* running = std::get_if<Running>(&other.state);
     if (running == nullptr || is_aside(other)) return false;
@@ -259,7 +259,7 @@ bool neighbours_are_calm(const StateView& state, const Job& job, Now now) {
     const CardUse* use = state.seen().uses.on_card(other.current_attempt(), card);
     return ago(since, now) >= kCalm && use != nullptr && now.boot - use->level_since >= kCalm;
   };
-  // Who came later was let in beside its place, and is no reason to wait.
+  // A job that came later was admitted beside its place, and is no reason to wait.
   const Wall left = aside_of(job)->since;
   for (const CardGrant& held : grant_of(job)->cards) {
     for (const JobId id : state.active()) {

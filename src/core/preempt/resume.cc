@@ -32,11 +32,11 @@ bool may_come_back(const Running& running) {
 // When it would be over if it were back now.
 Wall end_if_back(const StateView& state, const Job& job, Now now) {
   Job here = job;
-  come_back(here, now.wall);
+  return_to_cards(here, now.wall);
   return end_of(state, here, now, Trust::kEstimates);
 }
 
-// Of whoever is reserved for nobody knows when it starts; or it moves this one aside again then.
+// The first in order has no known start, or would move this one aside again when it starts.
 bool delays_nobody(const StateView& state, const ReservedStart& reserved, const Job& job) {
   if (!reserved.start) return true;
   const Job* first = state.find(reserved.job);
@@ -78,7 +78,7 @@ bool waits_aside(const Job& job) {
   const Aside* aside = aside_of(job);
   if (aside == nullptr || aside->phase != AsidePhase::kPaused || aside->by_hand) return false;
   const Running& running = std::get<Running>(job.state);
-  // Who is let go is beyond its limit at its own risk.
+  // A process that is let go exceeds its limit at its own risk.
   if (aside->over_limit_until && running.stopping != StopReason::kLetGo) return false;
   return may_come_back(running);
 }

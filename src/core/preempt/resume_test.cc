@@ -58,7 +58,7 @@ TEST(Resume, AReportOfAJobThatIsWhereItShouldBeChangesNothing) {
   EXPECT_EQ(state_of(state, 1), "running");
 }
 
-TEST(Comeback, AFrozenJobDoesNotWaitForOneThatWaitsForItsMemory) {
+TEST(Resume, AFrozenJobDoesNotWaitForOneThatWaitsForItsMemory) {
   State state = one_out_one_frozen(ask(), ask());
   resume(state, 1, 5);
   resume(state, 2, 5);
@@ -71,7 +71,7 @@ TEST(Comeback, AFrozenJobDoesNotWaitForOneThatWaitsForItsMemory) {
   EXPECT_EQ(who<BringBack>(take_turn(state, 7)), JobNumbers{1});
 }
 
-TEST(Comeback, TheFrozenOneGoesOnFirstWhateverItsBand) {
+TEST(Resume, TheFrozenOneGoesOnFirstWhateverItsBand) {
   State state = one_out_one_frozen(ask().priority(90), ask().priority(10));
   ask().priority(50).submit(state, at_second(5));
   resume(state, 1, 5);
@@ -79,7 +79,7 @@ TEST(Comeback, TheFrozenOneGoesOnFirstWhateverItsBand) {
   EXPECT_EQ(who<BringBack>(take_turn(state, 5)), JobNumbers{2});
 }
 
-TEST(Comeback, WhoFitsBesideAFrozenJobDoesNotWaitForIt) {
+TEST(Resume, WhoFitsBesideAFrozenJobDoesNotWaitForIt) {
   State state = one_out_one_frozen(ask().vram(10).share(60), ask().vram(10).share(60));
   resume(state, 1, 5);
   resume(state, 2, 5);
@@ -90,7 +90,7 @@ TEST(Comeback, WhoFitsBesideAFrozenJobDoesNotWaitForIt) {
   EXPECT_EQ(who<BringBack>(take_turn(state, 7)), JobNumbers{2});
 }
 
-TEST(Comeback, TwoFrozenJobsOfWhichOneIsAboveTheCapGoOn) {
+TEST(Resume, TwoFrozenJobsOfWhichOneIsAboveTheCapGoOn) {
   State state = machine(1, 24);  // Its driver moves nobody.
   ask().vram(4).share(95).submit(state, at_second(0));
   starts_and_runs(state, 1, 0);
@@ -105,7 +105,7 @@ TEST(Comeback, TwoFrozenJobsOfWhichOneIsAboveTheCapGoOn) {
   EXPECT_EQ(who<BringBack>(take_turn(state, 5)), JobNumbers{1});
 }
 
-TEST(Comeback, NoPlaceIsKeptForOneThatWaitsForAJobPausedByHand) {
+TEST(Resume, NoPlaceIsKeptForOneThatWaitsForAJobPausedByHand) {
   State state = moving_machine(1, 24);
   ask().submit(state, at_second(0));
   starts_and_runs(state, 1, 0);
@@ -122,7 +122,7 @@ TEST(Comeback, NoPlaceIsKeptForOneThatWaitsForAJobPausedByHand) {
 }
 
 // Job 1 is aside and waits for job 2 to end; job 3 would fit beside job 2 now.
-TEST(Comeback, WhoWaitsBehindAPlaceThatIsKeptSaysForWhomAndIsToldNothingThatDoesNotHelp) {
+TEST(Resume, WhoWaitsBehindAPlaceThatIsKeptSaysForWhomAndIsToldNothingThatDoesNotHelp) {
   State state = moving_machine(1, 24);
   ask().vram(16).share(20).submit(state, at_second(0));
   starts_and_runs(state, 1, 0);
@@ -151,7 +151,7 @@ void others_compute(State& state, std::uint16_t card, double load, std::int64_t 
   apply(state, CardSeen{CardNumber{card}, view}, view.at);
 }
 
-TEST(Comeback, WhoIsKeptAwayByForeignLoadSaysSo) {
+TEST(Resume, WhoIsKeptAwayByForeignLoadSaysSo) {
   State state = moving_machine(1, 24);
   ask().submit(state, at_second(0));
   starts_and_runs(state, 1, 0);
@@ -163,7 +163,7 @@ TEST(Comeback, WhoIsKeptAwayByForeignLoadSaysSo) {
   expect_reason(ReasonCode::kMovedAside, reason_of(state, 1, at_second(4)));
 }
 
-TEST(Comeback, OfSeveralCardsTheOneThatHasNoRoomIsNamed) {
+TEST(Resume, OfSeveralCardsTheOneThatHasNoRoomIsNamed) {
   State state = moving_machine(2, 24);
   ask().gpus(2).vram(16).share(20).submit(state, at_second(0));
   starts_and_runs(state, 1, 0);
@@ -183,7 +183,7 @@ TEST(Comeback, OfSeveralCardsTheOneThatHasNoRoomIsNamed) {
   expect_reason(ReasonCode::kMovedAside, reason_of(state, 1, at_second(4)));
 }
 
-TEST(Comeback, AStormOfPausesLeavesNobodyBehind) {
+TEST(Resume, AStormOfPausesLeavesNobodyBehind) {
   State state = moving_machine(1, 24);
   // Each comes when the one before has left the card. The first two want it whole; of the others
   // every second one cannot be moved out.

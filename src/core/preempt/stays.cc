@@ -7,8 +7,8 @@
 namespace gpusched {
 namespace {
 
-// REQUIRES: !is_settled().
-Stays why_unsettled(const StateView& state, const Job& job, Now now) {
+// REQUIRES: !may_move_again().
+Stays why_not_yet(const StateView& state, const Job& job, Now now) {
   const auto* running = std::get_if<Running>(&job.state);
   if (running == nullptr || running->stopping != StopReason::kNone || is_aside(job)) {
     return Stays::kBusy;
@@ -40,7 +40,7 @@ Stays why_stays(const StateView& state, const Job& job, const Job& for_job, Now 
     if (!outranks(state, for_job, job, now) && !sits_idle(state, job, now)) {
       return Stays::kAsImportant;
     }
-    if (!is_settled(state, job, now)) return why_unsettled(state, job, now);
+    if (!may_move_again(state, job, now)) return why_not_yet(state, job, now);
   }
   const std::uint64_t ram_free = ram_for_moves(state, state.host_holds());
   if (!way_out(state, job, ram_free)) return why_no_way_out(state, job);

@@ -39,7 +39,7 @@ bool on_movable_cards(const StateView& state, const Job& job) {
 bool less_harm(const Candidate& a, const Candidate& b) { return harm_of(a) < harm_of(b); }
 
 bool is_movable(const StateView& state, const Job& job, Now now) {
-  return kind_of(job).moves_busy && is_settled(state, job, now);
+  return kind_of(job).moves_busy && may_move_again(state, job, now);
 }
 
 std::uint64_t vram_in_use(const StateView& state, const Job& job) {

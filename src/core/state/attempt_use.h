@@ -1,7 +1,7 @@
 // What attempts use of their cards, added up look by look: the raw material of accounts and of
 // estimates, and what admission must know of the jobs that run: whether one still ramps up, what
-// its load is, whether its memory has settled. Not stored look by look; core/apply/settle.h writes
-// the sums down from time to time, the attempt's end takes them along.
+// its load is, whether its memory has settled. Not stored look by look; core/apply/seen_use.h
+// writes the sums down from time to time, the attempt's end takes them along.
 #pragma once
 
 #include <map>

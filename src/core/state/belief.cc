@@ -30,7 +30,7 @@ class Believed {
  public:
   Believed(const StateView& state, const Signatures& by, bool declared) : state_(state) {
     past(by.exact);
-    // Who says what it needs is not judged by others.
+    // A job that says what it needs is not judged by others.
     if (declared) return;
     running(by.exact, EstimateLevel::kSignature);
     alike(by.sweep, EstimateLevel::kSweep);

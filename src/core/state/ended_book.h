@@ -24,7 +24,7 @@ class EndedBook {
 
   const ByEnd& all() const { return all_; }  // Oldest end first.
   // What has to go so that `keep` are left: each time the oldest of the tenant with most of them,
-  // so that nobody can push out what others did. At most `most`, and none that `stays`.
+  // so that nobody's jobs displace those of others. At most `most`, and none that `stays`.
   std::vector<JobId> surplus(std::size_t keep, std::size_t most,
                              const std::function<bool(JobId)>& stays) const;
   friend bool operator==(const EndedBook&, const EndedBook&) = default;

@@ -23,7 +23,7 @@ bool is_in_list(std::string_view word, std::string_view list) {
   return std::ranges::find(words, word) != words.end();
 }
 
-// Whoever may be moved for being idle has to be noticed by then.
+// A process that may be moved for being idle has to be noticed by then.
 Seconds named_after(const Rules& rules) {
   const Seconds moved_after = rules.room.idle_after;
   return moved_after > Seconds{0} ? std::min(moved_after, rules.idle_named_after)

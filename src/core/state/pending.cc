@@ -195,7 +195,7 @@ bool PendingWalk::later(std::uint32_t a, std::uint32_t b) const {
 }
 
 // The source on top has moved on: back to its place, or out.
-void PendingWalk::settle_top() {
+void PendingWalk::place_top() {
   const std::uint32_t top = heap_.front();
   look(sources_[top]);
   if (sources_[top].first == Pending::kKinds) {
@@ -216,7 +216,7 @@ void PendingWalk::settle_top() {
 void PendingWalk::step_top() {
   Source& source = sources_[heap_.front()];
   ++source.at[source.first];
-  settle_top();
+  place_top();
 }
 
 const Pending::Head* PendingWalk::next_fresh() const {
@@ -234,11 +234,11 @@ bool PendingWalk::is_left(std::uint32_t source, bool needs_card) const {
   return one.gone || (needs_card && (cards_left_ || one.cards_gone));
 }
 
-// What was left since it was looked at goes when it comes to the top; it can only move back.
+// A source that was left since goes when it comes to the top; a source can only move back.
 void PendingWalk::drop_left() {
   while (!heap_.empty() &&
          is_left(heap_.front(), sources_[heap_.front()].first == Pending::kNeedsCard)) {
-    settle_top();
+    place_top();
   }
   while (!opened_.empty() && is_left(opened_.top().source, opened_.top().needs_card)) {
     opened_.pop();

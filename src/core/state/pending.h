@@ -213,7 +213,7 @@ class PendingWalk {
   void look(Source& source) const;
   Source& tenant_of(std::uint32_t source) { return sources_[sources_[source].tenant]; }
   bool later(std::uint32_t a, std::uint32_t b) const;
-  void settle_top();
+  void place_top();
   // Past the first shape of the source on top.
   void step_top();
   // The first shape that was not looked at yet, if it comes before those that were; else null.

@@ -42,7 +42,7 @@ std::optional<Microseconds> expected_run(const StateView& state, const Job& job)
 
 Wall end_of(const StateView& state, const Job& job, Now now, Trust trust) {
   const auto* running = std::get_if<Running>(&job.state);
-  // Nobody knows when one that is away comes back.
+  // Nobody knows when a job that is away returns.
   const Aside* aside = aside_of(job);
   if (aside != nullptr && aside->phase != AsidePhase::kResuming) {
     return aside->over_limit_until ? std::max(now.wall, *aside->over_limit_until) : kNobodyKnows;

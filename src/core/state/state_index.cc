@@ -224,7 +224,7 @@ void State::check_invariants(const std::set<JobId>& found) const {
       holds[*position].share_percent += held.share_percent;
       ++holds[*position].jobs;
       holds[*position].whole = holds[*position].whole || held.whole;
-      // Who had to go under pressure counts with what it had taken; see accept_evict().
+      // An evicted job is charged what it had taken, which may be more; see accept_evict().
       const bool outgrown = job.vram_floor_bytes > 0 && held.vram_bytes == job.vram_floor_bytes;
       if (kind_of(job).taken_over() || outgrown || found.contains(id)) granted[*position] = false;
     }

@@ -88,7 +88,7 @@ void State::put(Job job, Now now) {
   const JobId id = job.id;
   const bool again = before != nullptr && before->ended() && !job.ended();
   set_row(std::move(job), now);
-  if (again) reindex_dependents(id, now);  // Who had waited for its end waits again.
+  if (again) reindex_dependents(id, now);  // Jobs that waited for its end wait again.
 }
 
 void State::remove(JobId id) {

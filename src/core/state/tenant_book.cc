@@ -7,7 +7,7 @@
 namespace gpusched {
 namespace {
 
-void settle(TenantBook::Entry& entry, TenantRule rule) {
+void set_rule(TenantBook::Entry& entry, TenantRule rule) {
   entry.terms = terms_from(rule);
   entry.projects = std::move(rule.projects).value_or(ProjectWeights{});
 }
@@ -62,7 +62,7 @@ Tenant TenantBook::counted(const std::string& name, Now now, Seconds half_life) 
 
 TenantBook::Entry& TenantBook::entry_of(const std::string& name) {
   const auto [entry, fresh] = entries_.try_emplace(name);
-  if (fresh) settle(entry->second, work_out(name));
+  if (fresh) set_rule(entry->second, work_out(name));
   return entry->second;
 }
 
@@ -72,7 +72,7 @@ void TenantBook::drop_if_idle(std::map<std::string, Entry>::iterator entry) {
 }
 
 void TenantBook::refresh_terms() {
-  for (auto& [name, entry] : entries_) settle(entry, work_out(name));
+  for (auto& [name, entry] : entries_) set_rule(entry, work_out(name));
   any_quota_ = false;
   for (const auto& [name, rule] : configured_.rules) {
     any_quota_ = any_quota_ || terms_from(rule).limits_starts();
@@ -120,7 +120,7 @@ void TenantBook::charge(Entry& entry, const std::string& project, ChargeRate rat
 
 void TenantBook::add_active(const Job& job, const std::vector<Card>& cards) {
   Entry& entry = entry_of(job.tenant);
-  // What is moved aside counts against quotas, since it will come back; it is not charged.
+  // What is moved aside counts against quotas, since it will return; it is not charged.
   entry.holds.add(*grant_of(job));
   const ChargeRate rate = charge_rate_of(held_by(job), cards);
   charge(entry, job.spec->project, rate);

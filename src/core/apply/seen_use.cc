@@ -1,4 +1,4 @@
-#include "core/apply/settle.h"
+#include "core/apply/seen_use.h"
 
 #include <algorithm>
 #include <cmath>
@@ -41,7 +41,7 @@ std::optional<CardGrant> settled_grant(const StateView& state, const Job& job,
 }
 
 // True: the job has changed.
-bool settle(const StateView& state, Job& job, Running& running, std::string& told) {
+bool give_up_rest(const StateView& state, Job& job, Running& running, std::string& told) {
   const bool unknown = !job.spec->needs.exclusive && !running.grant.cards.empty() &&
                        std::ranges::all_of(running.grant.cards, &CardGrant::whole);
   if (!unknown) return false;
@@ -84,7 +84,7 @@ bool write_down(const StateView& state, const Job& job, Running& running) {
 
 }  // namespace
 
-void settle_jobs_on(State& state, CardNumber card, Now now) {
+void take_seen_use(State& state, CardNumber card, Now now) {
   // Few: those that run on one card. Changing one changes what is iterated over.
   std::vector<JobId> there;
   for (const JobId id : state.active()) {
@@ -97,7 +97,7 @@ void settle_jobs_on(State& state, CardNumber card, Now now) {
     Job job = *state.find(id);
     Running& running = std::get<Running>(job.state);
     std::string told;
-    const bool settled = settle(state, job, running, told);
+    const bool settled = give_up_rest(state, job, running, told);
     const bool written = write_down(state, job, running);
     if (!settled && !written) continue;
     if (settled) state.note(job, "settled", told, now);

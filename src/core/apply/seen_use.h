@@ -8,6 +8,6 @@
 
 namespace gpusched {
 
-void settle_jobs_on(State& state, CardNumber card, Now now);
+void take_seen_use(State& state, CardNumber card, Now now);
 
 }  // namespace gpusched
