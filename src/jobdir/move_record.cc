@@ -1,9 +1,9 @@
 #include "jobdir/move_record.h"
 
 #include <charconv>
-#include <optional>
 
 #include "base/text.h"
+#include "jobdir/job_directory.h"
 #include "jobdir/record.h"
 
 namespace gpusched {
@@ -150,6 +150,14 @@ Result<MoveRecord> parse_move(std::string_view text) {
   if (!read_cards(word_of(*record, "beside"), move.beside)) return damaged("a card is not whole");
   move.memory_max = word_of(*record, "memory_max");
   return move;
+}
+
+std::optional<MoveRecord> read_move(int directory) {
+  const auto text = read_file(directory, kMoveFile);
+  if (!text || !text->has_value()) return std::nullopt;
+  auto record = parse_move(**text);
+  if (!record) return std::nullopt;
+  return std::move(*record);
 }
 
 }  // namespace gpusched

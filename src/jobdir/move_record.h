@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,5 +59,7 @@ inline constexpr const char* kMoveOrder = "move.order";
 
 std::string write_move(const MoveRecord& record);
 Result<MoveRecord> parse_move(std::string_view text);
+// In an attempt's directory. Nullopt: there is none that can be read.
+std::optional<MoveRecord> read_move(int directory);
 
 }  // namespace gpusched

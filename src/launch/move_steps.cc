@@ -266,15 +266,10 @@ void MoveSteps::on_mover_gone() {
   if (touched) result_->left = MoveLeft::kLost;
 }
 
-// Nullopt: there is none that can be read.
 std::optional<MoveRecord> MoveSteps::read_record() const {
   const auto directory = open_attempt(state_directory(), order_.attempt);
   if (!directory || !directory->valid()) return std::nullopt;
-  const auto text = read_file(directory->get(), kMoveFile);
-  if (!text || !text->has_value()) return std::nullopt;
-  auto record = parse_move(**text);
-  if (!record) return std::nullopt;
-  return std::move(*record);
+  return read_move(directory->get());
 }
 
 bool MoveSteps::take_result() {

@@ -31,14 +31,6 @@ bool is_newest(int directory, const std::string& token) {
   return !newest || !newest->has_value() || **newest == token;
 }
 
-std::optional<MoveRecord> read_last(int directory) {
-  const auto text = read_file(directory, kMoveFile);
-  if (!text || !text->has_value()) return std::nullopt;
-  auto record = parse_move(**text);
-  if (!record) return std::nullopt;
-  return std::move(*record);
-}
-
 int exit_status_of(const MoveRecord& record) {
   if (record.moved) return 0;
   return 1 + static_cast<int>(record.left);
@@ -58,7 +50,7 @@ int move(const MoveWords& words) {
   while (::flock(lock.get(), LOCK_EX) != 0 && errno == EINTR) {
   }
   if (!is_newest(directory.get(), words.token)) return 0;
-  auto last = read_last(directory.get());
+  auto last = read_move(directory.get());
   const bool answered = last && last->done && !words.token.empty() && last->token == words.token;
   const MoveRecord record = answered ? *last : Move(words, directory.get(), last).run();
   die_if_asked(directory.get(), words.out ? "recorded" : "recorded back");

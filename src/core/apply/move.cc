@@ -4,7 +4,6 @@
 
 #include "base/words.h"
 #include "core/apply/learn.h"
-#include "core/apply/learn_moves.h"
 #include "core/apply/transitions.h"
 #include "core/decide/look_first.h"
 #include "core/preempt/idle_holder.h"
@@ -47,6 +46,23 @@ std::string described(const Leaving& leaving) {
       return text + ": it is ended and starts over";
   }
   return text;
+}
+
+// What a move teaches about its cards: each of them learns from the whole. Only bytes that the
+// measured calls are known to have copied teach anything.
+void learn_rates(State& state, const Job& job, MoveRate MoveRates::*direction,
+                 const MeasuredMove& move) {
+  for (const CardGrant& held : grant_of(job)->cards) {
+    const auto position = state.index_of(held.card);
+    if (!position) continue;
+    const MoveRates* known = state.rates_of(held.card);
+    MoveRates rates = known != nullptr ? *known : MoveRates{};
+    rates.uuid = state.cards()[*position].uuid;
+    MoveRate& rate = rates.*direction;
+    const MoveRate before = rate;
+    rate = learned(rate, move);
+    if (rate != before) state.put(std::move(rates));
+  }
 }
 
 // It is above its VRAM limit, and could not be stopped there.
@@ -257,7 +273,8 @@ Applied apply_moved(State& state, const MovedAside& report, Now now) {
   const Job* found = moving(state, report.attempt);
   if (found == nullptr || aside_phase(*found) != AsidePhase::kPausing) return {};
   Job job = *found;
-  learn_move_out(state, job, report);
+  learn_rates(state, job, &MoveRates::out,
+              {report.copied, report.times.checkpoint, report.times.whole});
   // It has not failed, or its memory could not be moved and it was frozen instead.
   Aside aside = *aside_of(job);
   aside.phase = AsidePhase::kPaused;
@@ -278,7 +295,8 @@ Applied apply_back(State& state, const BroughtBack& report, Now now) {
   if (found == nullptr || aside_phase(*found) != AsidePhase::kResuming) return {};
   Job job = *found;
   const Aside before = *aside_of(job);
-  learn_move_back(state, job, report);
+  learn_rates(state, job, &MoveRates::back,
+              {report.copied, report.times.restore, report.times.whole});
   return_to_cards(job, now.wall);
   const Microseconds away = std::max(Microseconds{0}, now.wall - before.since);
   state.note(

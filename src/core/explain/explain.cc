@@ -1,6 +1,5 @@
 #include "core/explain/explain.h"
 #include "base/words.h"
-#include "core/preempt/move_limits.h"
 
 #include <algorithm>
 

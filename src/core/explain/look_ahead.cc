@@ -10,7 +10,6 @@
 #include "core/explain/excerpt.h"
 #include "core/explain/explain.h"
 #include "core/model/kind.h"
-#include "core/preempt/move_limits.h"
 #include "core/preempt/move_time.h"
 #include "core/preempt/preempt.h"
 #include "core/state/pending.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/model/kind.h"
-#include "core/preempt/move_limits.h"
+#include "core/preempt/move_time.h"
 
 namespace gpusched {
 

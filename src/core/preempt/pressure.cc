@@ -5,7 +5,7 @@
 
 #include "core/admit/admission.h"
 #include "core/model/kind.h"
-#include "core/preempt/move_limits.h"
+#include "core/preempt/move_time.h"
 #include "core/preempt/victim.h"
 #include "core/state/pending.h"
 

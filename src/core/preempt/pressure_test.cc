@@ -1,7 +1,7 @@
 // Jobs that grow beyond what they said, on a card that fills up: who leaves, who stands still, and
 // that nobody dies of it.
 #include "core/preempt/pressure.h"
-#include "core/preempt/move_limits.h"
+#include "core/preempt/move_time.h"
 
 #include <gtest/gtest.h>
 

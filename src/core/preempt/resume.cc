@@ -6,7 +6,7 @@
 #include "core/admit/admission.h"
 #include "core/preempt/attained_level.h"
 #include "core/preempt/idle_holder.h"
-#include "core/preempt/move_limits.h"
+#include "core/preempt/move_time.h"
 #include "core/preempt/over_quota.h"
 #include "core/preempt/pressure.h"
 #include "core/preempt/victim.h"

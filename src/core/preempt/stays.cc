@@ -1,7 +1,7 @@
 // Why somebody stays on its cards: the questions of preempt.cc and victim.cc, one by one.
 #include "core/model/kind.h"
 #include "core/preempt/idle_holder.h"
-#include "core/preempt/move_limits.h"
+#include "core/preempt/move_time.h"
 #include "core/preempt/preempt.h"
 
 namespace gpusched {

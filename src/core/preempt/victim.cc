@@ -6,7 +6,6 @@
 #include "core/model/host_margin.h"
 #include "core/model/kind.h"
 #include "core/preempt/idle_holder.h"
-#include "core/preempt/move_limits.h"
 #include "core/preempt/move_time.h"
 #include "core/state/belief.h"
 
