@@ -1,6 +1,5 @@
 #include "api/lease_holders.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -19,6 +18,7 @@
 #include "core/model/program.h"
 #include "core/model/signature.h"
 #include "http/peer_process.h"
+#include "os/small_file.h"
 
 namespace gpusched {
 namespace {
@@ -44,11 +44,8 @@ std::optional<std::uint32_t> user_of(int pid) {
 
 // The beginning of its command line is enough to know the program.
 std::vector<std::string> words_of(int pid) {
-  const Fd file(::open(fmt::format("/proc/{}/cmdline", pid).c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) return {};
-  std::array<char, 4096> text{};
-  const ssize_t size = ::read(file.get(), text.data(), text.size());
-  std::string_view rest(text.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
+  const std::string text = read_small_file(fmt::format("/proc/{}/cmdline", pid), 4096);
+  std::string_view rest = text;
   std::vector<std::string> words;
   while (!rest.empty()) words.emplace_back(take_until(rest, '\0'));
   return words;
@@ -180,7 +177,7 @@ void LeaseHolders::look_at(JobId id) {
   process_of_[id] = terms.pid;
 }
 
-// Who could not be looked at is not known to be gone.
+// A process that could not be looked at is not known to be gone.
 void LeaseHolders::look_again(JobId lease) {
   constexpr std::chrono::seconds kPause{1};
   auto timer = std::make_unique<boost::asio::steady_timer>(loop_, kPause);

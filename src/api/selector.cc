@@ -272,10 +272,6 @@ Result<JobFilter> parse_filter(const std::map<std::string, std::string>& query,
   return filter;
 }
 
-bool is_visible(const StateView& state, JobId id) {
-  return state.find(id) != nullptr && !state.in_open_submission(id);
-}
-
 Result<std::vector<JobId>> resolve_selector(const StateView& state, const Selector& selector,
                                             const JobFilter& filter, const Principal& actor) {
   Resolver resolver{state, filter, actor};

@@ -51,9 +51,6 @@ struct JobFilter {
   std::optional<Wall> since;       // Not those that had ended before.
 
   bool matches(const Job& job) const;
-  bool restricts() const {
-    return states != kEveryState || user || group || name || tag || array || owner || since;
-  }
 };
 // Takes state, user, group, name, tag, array, mine and since from a query; leaves the rest. `actor`
 // is whose jobs `mine` means.
@@ -65,9 +62,6 @@ Result<Wall> parse_since(const std::string& text, Wall now);
 // A whole number of the query; nothing if it is absent.
 Result<std::optional<std::uint64_t>> query_number(const std::map<std::string, std::string>& query,
                                                   const char* name, std::uint64_t most);
-
-// True if `id` exists for users: known, and not part of a submission still under way.
-bool is_visible(const StateView& state, JobId id);
 
 // The jobs meant, by id and each once. A number that does not exist is kNotFound.
 Result<std::vector<JobId>> resolve_selector(const StateView& state, const Selector& selector,

@@ -118,7 +118,6 @@ class Engine {
   struct Posted {
     Event event;
     AnswerFn answer;
-    bool last_slice_of_large = false;
   };
   // A submission too large for one turn, and how far it has come.
   struct Large {

@@ -36,8 +36,6 @@ CgroupBase prepare_cgroups(CgroupBase base, bool move_self);
 // The other way round, when the daemon ends in good order: goes back to where the base was found
 // and removes what is empty. Does nothing while jobs run on, and never removes a delegated base.
 void leave_cgroups(const CgroupBase& base);
-// For `doctor`: what this machine offers, in words.
-std::string describe_cgroups(const std::string& state_directory);
 
 // The attempts that have a leaf there, whoever made it.
 std::vector<AttemptId> attempts_with_leaves(const CgroupBase& base);

@@ -9,23 +9,12 @@
 
 #include "jobdir/cgroup.h"
 #include "jobdir/state_id.h"
+#include "os/small_file.h"
 
 namespace gpusched {
 namespace {
 
 constexpr const char* kGroupPrefix = "/gpusched-";
-
-std::string slurp(const std::string& path) {
-  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) return {};
-  std::string content;
-  char buffer[4096];
-  ssize_t got = 0;
-  while ((got = ::read(file.get(), buffer, sizeof buffer)) > 0) {
-    content.append(buffer, static_cast<std::size_t>(got));
-  }
-  return content;
-}
 
 bool write_to(const std::string& path, const std::string& text) {
   const Fd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
@@ -34,7 +23,7 @@ bool write_to(const std::string& path, const std::string& text) {
 
 // Where the version 2 hierarchy is mounted; empty if it is not.
 std::string v2_mount() {
-  const std::string mounts = slurp("/proc/self/mountinfo");
+  const std::string mounts = read_small_file("/proc/self/mountinfo");
   std::size_t at = 0;
   while (at < mounts.size()) {
     std::size_t end = mounts.find('\n', at);
@@ -52,7 +41,7 @@ std::string v2_mount() {
 
 // Our own group in the version 2 hierarchy: "/" or "/a/b"; empty if there is none.
 std::string own_group() {
-  const std::string groups = slurp("/proc/self/cgroup");
+  const std::string groups = read_small_file("/proc/self/cgroup");
   std::size_t at = groups.compare(0, 3, "0::") == 0 ? 0 : groups.find("\n0::");
   if (at == std::string::npos) return {};
   at = groups.find("::", at) + 2;
@@ -151,7 +140,7 @@ CgroupBase prepare_cgroups(CgroupBase base, bool move_self) {
   }
   if (move_self) enter_cgroup(base.path + "/daemon");
   const std::string offered = [&] {
-    std::string list = slurp(base.path + "/cgroup.controllers");
+    std::string list = read_small_file(base.path + "/cgroup.controllers");
     while (!list.empty() && list.back() == '\n') list.pop_back();
     return list;
   }();
@@ -179,18 +168,6 @@ void leave_cgroups(const CgroupBase& base) {
     ::rmdir(path.c_str());
   }
   ::rmdir(base.path.c_str());
-}
-
-std::string describe_cgroups(const std::string& state_directory) {
-  const CgroupBase base = find_cgroup_base(state_directory);
-  std::string text = base.explanation;
-  const std::string mount = v2_mount();
-  if (!mount.empty()) {
-    std::string offered = slurp(mount + "/cgroup.controllers");
-    while (!offered.empty() && offered.back() == '\n') offered.pop_back();
-    text += "; controllers there: " + (offered.empty() ? std::string("none") : offered);
-  }
-  return text;
 }
 
 bool enter_cgroup(const std::string& path) { return write_to(path + "/cgroup.procs", "0"); }

@@ -1,8 +1,6 @@
 #include "jobdir/numa.h"
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -11,7 +9,7 @@
 #include <optional>
 
 #include "base/text.h"
-#include "os/fd.h"
+#include "os/small_file.h"
 
 namespace gpusched {
 namespace {
@@ -20,10 +18,7 @@ constexpr int kCpuMost = 8191;
 
 // The first line of a small file; empty: it cannot be read.
 std::string line_in(const std::string& path) {
-  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  char buffer[4096];
-  const ssize_t got = file ? ::read(file.get(), buffer, sizeof buffer) : -1;
-  std::string line(buffer, static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  const std::string line = read_small_file(path, 4096);
   return line.substr(0, line.find('\n'));
 }
 

@@ -1,7 +1,6 @@
 #include "jobdir/process_tree.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,25 +11,13 @@
 #include <optional>
 #include <string_view>
 
-#include "os/fd.h"
+#include "os/small_file.h"
 
 namespace gpusched {
 namespace {
 
-std::string read_proc(const std::string& path, std::size_t most) {
-  std::string content;
-  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  char piece[4096];
-  while (file && content.size() < most) {
-    const ssize_t got = ::read(file.get(), piece, sizeof piece);
-    if (got <= 0) break;
-    content.append(piece, static_cast<std::size_t>(got));
-  }
-  return content;
-}
-
 std::optional<ProcessEntry> read_entry(pid_t pid) {
-  const std::string stat = read_proc("/proc/" + std::to_string(pid) + "/stat", 4096);
+  const std::string stat = read_small_file("/proc/" + std::to_string(pid) + "/stat", 4096);
   // The name in parentheses may hold anything, parentheses too; the fields follow the last one.
   const std::size_t name_end = stat.rfind(')');
   if (name_end == std::string::npos || name_end + 2 >= stat.size()) return std::nullopt;
@@ -56,7 +43,7 @@ std::optional<ProcessEntry> read_entry(pid_t pid) {
 // True if the environment the process was started with names this attempt.
 bool carries_attempt(pid_t pid, const LostTree& lost) {
   const std::string environment =
-      '\0' + read_proc("/proc/" + std::to_string(pid) + "/environ", 1 << 20) + '\0';
+      '\0' + read_small_file("/proc/" + std::to_string(pid) + "/environ", 1 << 20) + '\0';
   const auto has = [&](const std::string& variable) {
     return environment.find('\0' + variable + '\0') != std::string::npos;
   };
@@ -65,7 +52,7 @@ bool carries_attempt(pid_t pid, const LostTree& lost) {
 }
 
 bool catches(pid_t pid, int signal) {
-  const std::string status = read_proc("/proc/" + std::to_string(pid) + "/status", 1 << 14);
+  const std::string status = read_small_file("/proc/" + std::to_string(pid) + "/status", 1 << 14);
   constexpr std::string_view kLabel = "\nSigCgt:";
   const std::size_t at = status.find(kLabel);
   if (at == std::string::npos) return false;
@@ -95,7 +82,7 @@ std::vector<ProcessEntry> list_processes() {
 std::optional<ProcessEntry> find_process(pid_t pid) { return read_entry(pid); }
 
 std::optional<uid_t> user_of_process(pid_t pid) {
-  const std::string status = read_proc("/proc/" + std::to_string(pid) + "/status", 1 << 14);
+  const std::string status = read_small_file("/proc/" + std::to_string(pid) + "/status", 1 << 14);
   constexpr std::string_view kLabel = "\nUid:";
   const std::size_t at = status.find(kLabel);
   if (at == std::string::npos) return std::nullopt;
@@ -172,7 +159,7 @@ std::vector<pid_t> find_container(const std::string& group, Boot since) {
   if (group.size() < 2 || group.front() != '/') return {};
   const auto is_in = [&](const std::string& pid) {
     // The path as a whole: a part of it could be chosen by anybody who may make groups.
-    std::string groups = read_proc("/proc/" + pid + "/cgroup", 1 << 16);
+    std::string groups = read_small_file("/proc/" + pid + "/cgroup", 1 << 16);
     if (groups.empty() || groups.back() != '\n') groups += '\n';
     return groups.find(':' + group + '\n') != std::string::npos ||
            groups.find(':' + group + '/') != std::string::npos;

@@ -88,7 +88,6 @@ TEST(ProcessTree, FindsWhatCarriesTheAttemptInItsEnvironment) {
 }
 
 TEST(Cgroup, SaysWhatThisMachineOffers) {
-  EXPECT_FALSE(describe_cgroups("/state").empty());
   const CgroupBase base = find_cgroup_base("/state");
   EXPECT_FALSE(base.explanation.empty());
   if (base.path.find("gpusched-") != std::string::npos) {

@@ -1,6 +1,5 @@
 #include "jobdir/running_process.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,7 +9,7 @@
 
 #include "base/text.h"
 #include "jobdir/process_tree.h"
-#include "os/fd.h"
+#include "os/small_file.h"
 
 namespace gpusched {
 namespace {
@@ -19,16 +18,7 @@ namespace {
 constexpr std::size_t kArgumentsMost = 32 * 1024;
 
 std::string read_of(pid_t pid, const char* name, std::size_t most) {
-  std::string content;
-  const std::string path = "/proc/" + std::to_string(pid) + "/" + name;
-  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  char piece[4096];
-  while (file && content.size() < most) {
-    const ssize_t got = ::read(file.get(), piece, sizeof piece);
-    if (got <= 0) break;
-    content.append(piece, static_cast<std::size_t>(got));
-  }
-  return content.substr(0, most);
+  return read_small_file("/proc/" + std::to_string(pid) + "/" + name, most);
 }
 
 // "Uid:\t1000\t1000\t1000\t1000": the first three, real, effective, saved.

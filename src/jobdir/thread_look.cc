@@ -1,32 +1,26 @@
 #include "jobdir/thread_look.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 
-#include "os/fd.h"
+#include "os/small_file.h"
 
 namespace gpusched {
 namespace {
 
 constexpr std::size_t kThreadsMost = 256;
 
-std::string read_short(const std::string& path) {
-  char text[256];
-  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  const ssize_t got = file ? ::read(file.get(), text, sizeof text) : 0;
-  return {text, static_cast<std::size_t>(std::max<ssize_t>(got, 0))};
-}
+// Of what the kernel says of a thread; longer is nothing.
+constexpr std::size_t kShort = 256;
 
 // From "202 0x7f12 0x189 0x0 0x0 …": a system call and its arguments, as far as we may see them.
 bool read_call(const std::string& directory, ThreadLook& thread) {
-  const std::string text = read_short(directory + "/syscall");
+  const std::string text = read_small_file(directory + "/syscall", kShort);
   if (text.empty()) return false;
   if (text.starts_with("running")) {
     thread.wait = ThreadWait::kNone;
@@ -48,7 +42,7 @@ bool read_call(const std::string& directory, ThreadLook& thread) {
 
 // Where the call cannot be seen: the function of the kernel that it waits in.
 void read_place(const std::string& directory, ThreadLook& thread) {
-  const std::string place = read_short(directory + "/wchan");
+  const std::string place = read_small_file(directory + "/wchan", kShort);
   if (place.empty() || place == "0") return;
   thread.wait = place.starts_with("futex") ? ThreadWait::kFutex : ThreadWait::kOther;
 }
@@ -56,9 +50,9 @@ void read_place(const std::string& directory, ThreadLook& thread) {
 // False: it has ended, it is the driver's, or this kernel does not count.
 bool read_thread(const std::string& directory, ThreadLook& thread) {
   // The driver's own threads stand still while the process is aside, and say nothing of it.
-  if (read_short(directory + "/comm").starts_with("cuda")) return false;
+  if (read_small_file(directory + "/comm", kShort).starts_with("cuda")) return false;
   // Nanoseconds on a CPU, nanoseconds of waiting for one, and how often it was given one.
-  const std::string counted = read_short(directory + "/schedstat");
+  const std::string counted = read_small_file(directory + "/schedstat", kShort);
   const std::size_t last = counted.find_last_of(' ');
   if (last == std::string::npos) return false;
   thread.turns = std::strtoull(counted.c_str() + last, nullptr, 10);

@@ -30,7 +30,6 @@ class Attachment {
   // Where output is copied to; `error` is equal to `output` unless split. Not owned.
   void set_logs(int output, int error) { logs_[0] = output, logs_[1] = error; }
 
-  bool has_client() const { return client_.valid(); }
   bool was_attached() const { return was_attached_; }
   // Nobody has it, and nobody has left it without a word.
   bool may_attach() const { return !client_ && (!was_attached_ || let_go_); }

@@ -1,21 +1,16 @@
 #include "mover/host_memory.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 
 #include "os/fd.h"
+#include "os/small_file.h"
 
 namespace gpusched::mover {
 namespace {
-
-std::string read_small(const std::string& path) {
-  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  char text[8192];
-  const ssize_t got = file ? ::read(file.get(), text, sizeof text) : 0;
-  return {text, got > 0 ? static_cast<std::size_t>(got) : 0};
-}
 
 // The number after a word at the beginning of a line.
 std::uint64_t number_after(const std::string& text, const std::string& word) {
@@ -33,8 +28,8 @@ std::optional<std::uint64_t> room_in_groups(const std::string& base, std::string
     if (const auto limit = read_memory_max(directory)) {
       const std::uint64_t most = std::strtoull(limit->c_str(), nullptr, 10);
       std::uint64_t used =
-          std::strtoull(read_small(directory + "/memory.current").c_str(), nullptr, 10);
-      used -= std::min(used, number_after(read_small(directory + "/memory.stat"), "file"));
+          std::strtoull(read_small_file(directory + "/memory.current").c_str(), nullptr, 10);
+      used -= std::min(used, number_after(read_small_file(directory + "/memory.stat"), "file"));
       const std::uint64_t left = most - std::min(most, used);
       room = std::min(room.value_or(left), left);
     }
@@ -44,7 +39,7 @@ std::optional<std::uint64_t> room_in_groups(const std::string& base, std::string
 }
 
 std::optional<std::uint64_t> room_in_groups(int pid) {
-  const std::string groups = "\n" + read_small("/proc/" + std::to_string(pid) + "/cgroup");
+  const std::string groups = "\n" + read_small_file("/proc/" + std::to_string(pid) + "/cgroup");
   const std::string mark = "\n0::";
   const std::size_t at = groups.find(mark);
   if (at == std::string::npos) return std::nullopt;
@@ -53,7 +48,7 @@ std::optional<std::uint64_t> room_in_groups(int pid) {
 }
 
 std::optional<std::uint64_t> available_ram() {
-  const std::string text = read_small("/proc/meminfo");
+  const std::string text = read_small_file("/proc/meminfo");
   const std::string key = "MemAvailable:";
   const std::size_t at = text.find(key);
   if (at == std::string::npos) return std::nullopt;
@@ -62,7 +57,7 @@ std::optional<std::uint64_t> available_ram() {
 
 std::optional<std::string> read_memory_max(const std::string& leaf) {
   if (leaf.empty()) return std::nullopt;
-  std::string text = read_small(leaf + "/memory.max");
+  std::string text = read_small_file(leaf + "/memory.max");
   while (!text.empty() && text.back() == '\n') text.pop_back();
   if (text.empty() || text == "max") return std::nullopt;
   return text;

@@ -10,6 +10,7 @@
 #include "jobdir/job_directory.h"
 #include "os/clock.h"
 #include "os/fd.h"
+#include "os/small_file.h"
 
 namespace gpusched::mover {
 namespace {
@@ -18,19 +19,9 @@ constexpr int kDeepestGroup = 8;
 constexpr std::chrono::seconds kWakeUp{2};
 constexpr std::chrono::milliseconds kLookAgain{10};
 
-std::string read_group_file(int directory, const char* name) {
-  std::string content;
-  const Fd file(::openat(directory, name, O_RDONLY | O_CLOEXEC));
-  char piece[4096];
-  for (ssize_t got = 0; file && (got = ::read(file.get(), piece, sizeof piece)) > 0;) {
-    content.append(piece, static_cast<std::size_t>(got));
-  }
-  return content;
-}
-
 // With the groups that the job made below its own.
 void add_members(int directory, int depth, std::set<pid_t>& members) {
-  const std::string list = read_group_file(directory, "cgroup.procs");
+  const std::string list = read_small_file_in(directory, "cgroup.procs");
   for (const char* at = list.c_str(); *at != '\0';) {
     char* end = nullptr;
     const long pid = std::strtol(at, &end, 10);
@@ -56,7 +47,7 @@ bool is_frozen(const std::string& leaf) {
   if (leaf.empty()) return false;
   const Fd directory(::open(leaf.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   return directory &&
-         read_group_file(directory.get(), "cgroup.events").find("frozen 1") != std::string::npos;
+         read_small_file_in(directory.get(), "cgroup.events").find("frozen 1") != std::string::npos;
 }
 
 Result<Where> where_of(int directory) {

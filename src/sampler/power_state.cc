@@ -1,12 +1,8 @@
 #include "sampler/power_state.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <string_view>
 
-#include "os/fd.h"
+#include "os/small_file.h"
 
 namespace gpusched {
 
@@ -18,12 +14,8 @@ bool is_asleep(const std::string& sysfs, const std::string& pci) {
   });
   if (address.starts_with("0000") && address.find(':') == 8) address.erase(0, 4);
   if (address.empty() || address.find('/') != std::string::npos) return false;
-  const Fd file(::open((sysfs + "/bus/pci/devices/" + address + "/power/runtime_status").c_str(),
-                       O_RDONLY | O_CLOEXEC));
-  char text[32];
-  const ssize_t got = file ? ::read(file.get(), text, sizeof text) : 0;
-  if (got <= 0) return false;
-  return std::string_view(text, static_cast<std::size_t>(got)).starts_with("suspended");
+  return read_small_file(sysfs + "/bus/pci/devices/" + address + "/power/runtime_status", 32)
+      .starts_with("suspended");
 }
 
 }  // namespace gpusched

@@ -1,15 +1,12 @@
 #include "sampler/proc_directory.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
 
 #include "base/text.h"
-#include "os/fd.h"
+#include "os/small_file.h"
 
 namespace gpusched {
 namespace {
@@ -26,16 +23,7 @@ bool read_number(std::string_view text, Number& number) {
 }  // namespace
 
 std::string ProcDirectory::read(int pid, const char* file, std::size_t most) const {
-  const std::string path = root_ + "/" + std::to_string(pid) + "/" + file;
-  std::string content;
-  const Fd opened(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  char piece[4096];
-  while (opened && content.size() < most) {
-    const ssize_t got = ::read(opened.get(), piece, std::min(sizeof piece, most - content.size()));
-    if (got <= 0) break;
-    content.append(piece, static_cast<std::size_t>(got));
-  }
-  return content;
+  return read_small_file(root_ + "/" + std::to_string(pid) + "/" + file, most);
 }
 
 std::optional<ProcessStat> ProcDirectory::stat(int pid) const {

@@ -108,8 +108,6 @@ std::string column_title(std::string_view name) {
 
 }  // namespace
 
-std::span<const JobColumn> job_columns() { return kColumns; }
-
 Result<ColumnChoice> parse_columns(std::string_view text) {
   std::array<std::string_view, kColumns.size()> names;
   std::ranges::transform(kColumns, names.begin(), &JobColumn::name);

@@ -1,7 +1,6 @@
 // Tables of jobs with the columns that somebody chose, for a screen or as CSV.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +17,6 @@ struct JobColumn {
   std::string (*text)(const JobView&, const Page&);  // For people.
   std::string (*plain)(const JobView&) = nullptr;    // For programs; null: the same.
 };
-std::span<const JobColumn> job_columns();
 
 using ColumnChoice = std::vector<const JobColumn*>;
 // "id,name,state"

@@ -58,7 +58,5 @@ std::string watts_text(const std::optional<double>& watts);
 std::string aside_text(const AsideView& aside, Wall now);
 std::string card_trouble(const CardView& card);  // "Card 1 is unknown: the driver has not…"
 std::string signal_text(int number);             // "9 (KILL)"
-// "7, 8 and 9".
-std::string id_list(const std::vector<std::uint64_t>& ids);
 
 }  // namespace gpusched::cli

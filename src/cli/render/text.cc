@@ -84,13 +84,4 @@ std::string elapsed_text(const JobView& job, const Page& page) {
   return format_duration(std::max(until - *from, Microseconds{0}));
 }
 
-std::string id_list(const std::vector<std::uint64_t>& ids) {
-  std::string text;
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (i > 0) text += i + 1 == ids.size() ? " and " : ", ";
-    text += std::to_string(ids[i]);
-  }
-  return text;
-}
-
 }  // namespace gpusched::cli

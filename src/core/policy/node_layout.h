@@ -36,8 +36,6 @@ class NodeLayout {
   int total() const { return per_node_ * nodes(); }
   int free() const { return free_total_; }
   int free_on(int node) const { return free_[static_cast<std::size_t>(node)]; }
-  // The job could run if nothing else did.
-  bool could_ever_hold(int cards) const { return cards <= total(); }
 
  private:
   int part_of_node(int cards, Fit fit, int after_whole) const;
