@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -36,10 +35,7 @@ std::optional<std::uint64_t> take_number(std::string_view& text) {
 // The factor of a size's suffix, "" to "TiB"; empty if it is none.
 std::optional<std::uint64_t> unit_of(std::string_view suffix) {
   if (suffix.empty()) return 1;
-  std::string lower;
-  for (const char c : suffix) {
-    lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
+  const std::string lower = lower_case(suffix);
   if (lower == "b") return 1;
   const std::string_view rest = std::string_view(lower).substr(1);
   if (!rest.empty() && rest != "b" && rest != "ib") return std::nullopt;
@@ -163,6 +159,14 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r\n\v\f";

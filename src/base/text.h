@@ -35,6 +35,8 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 std::vector<std::string_view> split_nonempty(std::string_view text, char separator);
 // The part before the first separator, which is taken off `rest` with it; all if there is none.
 std::string_view take_until(std::string_view& rest, char separator);
+// Letters of ASCII alone: others stay as they are.
+std::string lower_case(std::string_view text);
 // Without white space around it.
 std::string_view trimmed(std::string_view text);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/text.h"
 #include "client/away.h"
 
 namespace gpusched {
@@ -10,14 +11,6 @@ namespace {
 
 constexpr std::size_t kHeadMost = 64 * 1024;
 constexpr std::size_t kHeadersMost = 200;
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return out;
-}
 
 template <class Number>
 bool read_number(std::string_view text, Number& value, int base) {
@@ -50,7 +43,7 @@ Result<bool> HttpAnswer::read_head() {
     }
     std::string_view value = line.substr(colon + 1);
     value.remove_prefix(std::min(value.find_first_not_of(' '), value.size()));
-    headers_.emplace_back(lower(line.substr(0, colon)), value);
+    headers_.emplace_back(lower_case(line.substr(0, colon)), value);
   }
   buffer_.erase(0, end + 4);
   if (auto framed = read_framing(); !framed) return failure(framed.error());
@@ -63,7 +56,7 @@ std::string HttpAnswer::header(std::string_view name) const {
 }
 
 Result<void> HttpAnswer::read_framing() {
-  if (lower(header("transfer-encoding")) == "chunked") {
+  if (lower_case(header("transfer-encoding")) == "chunked") {
     framing_ = Framing::kChunked;
   } else if (const std::string length = header("content-length"); !length.empty()) {
     framing_ = Framing::kLength;
@@ -136,7 +129,7 @@ Result<void> HttpAnswer::close() {
 
 bool HttpAnswer::followed() const {
   return ended_ && framing_ != Framing::kUntilClose && buffer_.empty() &&
-         lower(header("connection")) != "close";
+         lower_case(header("connection")) != "close";
 }
 
 }  // namespace gpusched

@@ -7,14 +7,6 @@
 
 namespace gpusched {
 
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
-
 std::string head_of(const HttpResponse& response, std::string_view framing, bool keep_alive) {
   const auto reason =
       boost::beast::http::obsolete_reason(static_cast<boost::beast::http::status>(response.status));

@@ -11,8 +11,6 @@
 
 namespace gpusched {
 
-// Of the letters that HTTP's names have.
-std::string lower_case(std::string_view text);
 // `framing`: the line that says how long the body is, or that it comes in chunks.
 std::string head_of(const HttpResponse& response, std::string_view framing, bool keep_alive);
 // The whole of an error answer, for a connection that gets no session.

@@ -12,6 +12,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/text.h"
 #include "http/byte_stream.h"
 #include "http/head.h"
 #include "http/peer_process.h"

@@ -12,6 +12,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/pci.h"
+
 namespace gpusched {
 namespace {
 
@@ -122,13 +124,7 @@ int try_device_filter(const std::string& parent) {
 }
 
 std::vector<DeviceNode> drm_nodes_of(const std::string& sysfs, const std::string& pci) {
-  // "00000000:3B:00.0" here, "0000:3b:00.0" there.
-  if (pci.size() < 12) return {};
-  std::string name = pci.substr(pci.size() - 12);
-  std::ranges::transform(name, name.begin(), [](char c) {
-    return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  const std::string place = sysfs + "/bus/pci/devices/" + name + "/drm/";
+  const std::string place = sysfs + "/bus/pci/devices/" + kernel_pci(pci) + "/drm/";
   std::vector<DeviceNode> nodes;
   DIR* directory = ::opendir(place.c_str());
   if (directory == nullptr) return nodes;

@@ -3,27 +3,11 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <cctype>
 
+#include "base/pci.h"
 #include "os/fd.h"
 
 namespace gpusched {
-namespace {
-
-// The kernel writes four digits of the domain, NVML eight, in either case.
-std::string kernel_pci(std::string_view pci) {
-  std::string text(pci);
-  std::ranges::transform(text, text.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const std::size_t colon = text.find(':');
-  if (colon != std::string::npos && colon > 4 && text.find_first_not_of('0') >= colon - 4) {
-    text.erase(0, colon - 4);
-  }
-  return text;
-}
-
-}  // namespace
-
 std::vector<std::string> dmem_regions(std::string_view capacity, std::string_view pci) {
   std::vector<std::string> found;
   const std::string part = "/" + kernel_pci(pci) + "/";

@@ -3,11 +3,11 @@
 #include <dirent.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <memory>
 #include <optional>
 
+#include "base/pci.h"
 #include "base/text.h"
 #include "os/small_file.h"
 
@@ -28,14 +28,6 @@ std::optional<int> whole(std::string_view text) {
   const auto read = std::from_chars(text.data(), end, number);
   if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
   return number;
-}
-
-// sysfs has four digits of the domain, small letters; the driver says eight, large ones.
-std::string sysfs_address(std::string pci) {
-  std::ranges::transform(pci, pci.begin(), [](unsigned char c) { return std::tolower(c); });
-  const std::size_t colon = pci.find(':');
-  if (colon == 8 && pci.starts_with("0000")) pci.erase(0, 4);
-  return pci;
 }
 
 }  // namespace
@@ -73,8 +65,7 @@ NumaNodes NumaNodes::read(const std::string& sys) {
 
 int NumaNodes::node_of(const std::string& pci) const {
   if (pci.empty() || pci.find('/') != std::string::npos) return -1;
-  return whole(line_in(sys_ + "/bus/pci/devices/" + sysfs_address(pci) + "/numa_node"))
-      .value_or(-1);
+  return whole(line_in(sys_ + "/bus/pci/devices/" + kernel_pci(pci) + "/numa_node")).value_or(-1);
 }
 
 NearCpus NumaNodes::near(const std::vector<std::string>& pci) const {

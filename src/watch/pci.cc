@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/pci.h"
 #include "base/text.h"
 #include "watch/numbers.h"
 
@@ -29,16 +30,6 @@ std::string normal_pci(std::string_view text) {
   }
   return fmt::format("{:08X}:{:02X}:{:02X}.{:X}", *hex_number(domain), *hex_number(bus),
                      *hex_number(device), *hex_number(rest));
-}
-
-std::string kernel_pci(std::string_view pci) {
-  std::string_view rest = pci;
-  const auto domain = hex_number(take_until(rest, ':'));
-  std::string text = fmt::format("{:04x}:{}", domain.value_or(0), rest);
-  std::ranges::transform(text, text.begin(), [](char c) {
-    return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return text;
 }
 
 bool is_suspended(const Tree& tree, std::string_view pci) {

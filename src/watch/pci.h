@@ -11,8 +11,6 @@ namespace gpusched::watch {
 
 // "0000:3b:00.0" and "00000000:3B:00.0" become "00000000:3B:00.0"; anything else is empty.
 std::string normal_pci(std::string_view text);
-// The form that the kernel's paths have: "0000:3b:00.0". REQUIRES: normal form.
-std::string kernel_pci(std::string_view pci);
 // True if the kernel has put the card to sleep. Unknown addresses and files: it is awake.
 bool is_suspended(const Tree& tree, std::string_view pci);
 

@@ -4,20 +4,13 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace gpusched::cli::top {
 namespace {
 
-// Of ASCII; other letters must be typed as they are.
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
-
 bool contains(std::string_view text, const std::string& wanted) {
-  return lower(text).find(wanted) != std::string::npos;
+  return lower_case(text).find(wanted) != std::string::npos;
 }
 
 bool matches(const JobView& job, const std::string& wanted) {
@@ -128,7 +121,7 @@ Use use_of(const State& state, const JobView& job) {
 }
 
 Rows rows_of(const State& state) {
-  const std::string wanted = lower(state.filter);
+  const std::string wanted = lower_case(state.filter);
   Rows rows;
   for (const JobView& job : state.jobs.running) {
     if (matches(job, wanted)) rows.running.push_back(&job);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "base/pci.h"
 #include "watch/drm_cards.h"
 #include "watch/fdinfo.h"
 #include "watch/kfd.h"
@@ -24,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string pci = normal_pci(text);
   if (!pci.empty()) {
     CHECK(normal_pci(pci) == pci);
-    CHECK(normal_pci(kernel_pci(pci)) == pci);
+    CHECK(normal_pci(gpusched::kernel_pci(pci)) == pci);
   }
   const KfdNode node = parse_kfd_properties(text);
   CHECK(node.pci.empty() || normal_pci(node.pci) == node.pci);
