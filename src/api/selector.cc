@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <set>
 
+#include "base/number.h"
 #include "base/text.h"
 #include "core/access/rights.h"
 #include "core/model/placeholders.h"
@@ -18,10 +18,7 @@ constexpr std::uint64_t kIdMost = std::numeric_limits<std::int64_t>::max();
 
 std::optional<std::uint64_t> whole(std::string_view text, std::uint64_t most) {
   std::uint64_t number = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (fault != std::errc{} || end != text.data() + text.size() || number > most) {
-    return std::nullopt;
-  }
+  if (!whole_number(text, number) || number > most) return std::nullopt;
   return number;
 }
 

@@ -1,8 +1,8 @@
 #include "client/answer.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/number.h"
 #include "base/text.h"
 #include "client/away.h"
 
@@ -12,19 +12,13 @@ namespace {
 constexpr std::size_t kHeadMost = 64 * 1024;
 constexpr std::size_t kHeadersMost = 200;
 
-template <class Number>
-bool read_number(std::string_view text, Number& value, int base) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 }  // namespace
 
 Result<bool> HttpAnswer::read_head() {
   const std::size_t first_end = buffer_.find("\r\n");
   if (first_end != std::string::npos &&
       (!buffer_.starts_with("HTTP/1.") || first_end < 12 ||
-       !read_number(std::string_view(buffer_).substr(9, 3), status_, 10))) {
+       !whole_number(std::string_view(buffer_).substr(9, 3), status_, 10))) {
     return failure(ErrorCode::kUnsupported, "what answers there is no gpusched daemon");
   }
   const std::size_t end = buffer_.find("\r\n\r\n");
@@ -60,7 +54,7 @@ Result<void> HttpAnswer::read_framing() {
     framing_ = Framing::kChunked;
   } else if (const std::string length = header("content-length"); !length.empty()) {
     framing_ = Framing::kLength;
-    if (!read_number(length, left_, 10)) return daemon_lost("sent a broken header");
+    if (!whole_number(length, left_, 10)) return daemon_lost("sent a broken header");
     ended_ = left_ == 0;
   } else if (status_ == 204) {
     framing_ = Framing::kLength;
@@ -90,7 +84,7 @@ Result<bool> HttpAnswer::take_chunk_line() {
   } else if (part_ == ChunkPart::kTrailer) {
     ended_ = text.empty();
   } else {
-    if (!read_number(std::string_view(text).substr(0, text.find(';')), left_, 16)) {
+    if (!whole_number(std::string_view(text).substr(0, text.find(';')), left_, 16)) {
       return daemon_lost("sent a broken chunk");
     }
     part_ = left_ > 0 ? ChunkPart::kData : ChunkPart::kTrailer;

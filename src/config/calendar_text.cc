@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <string_view>
 
+#include "base/number.h"
 #include "base/text.h"
 
 namespace gpusched {
@@ -26,10 +26,7 @@ tl::unexpected<Error> bad_calendar(std::string_view piece, const char* wanted) {
       fmt::format("\"{}\" is not {}, as in \"mon-fri 9:00-18:00 free 0,1\"", piece, wanted));
 }
 
-bool read_digits(std::string_view text, int& out) {
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  return error == std::errc() && stop == text.data() + text.size() && out >= 0;
-}
+bool read_digits(std::string_view text, int& out) { return whole_number(text, out) && out >= 0; }
 
 Result<unsigned> read_days(std::string_view text) {
   unsigned days = 0;

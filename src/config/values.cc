@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <utility>
 
+#include "base/number.h"
 #include "base/text.h"
 
 namespace gpusched {
@@ -20,9 +20,7 @@ Result<std::uint64_t> read_size(const std::string& text, std::uint64_t least, st
 
 Result<std::int64_t> read_number(const std::string& text, std::int64_t least, std::int64_t most) {
   std::int64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end) {
+  if (!whole_number(text, value)) {
     return wrong(fmt::format("\"{}\" is not a whole number", text));
   }
   if (value < least || value > most) {

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <utility>
 
+#include "base/number.h"
 #include "base/text.h"
 
 namespace gpusched {
@@ -29,8 +29,7 @@ Result<void> add_cards(std::string_view part, std::vector<Card>& cards) {
   if (times == std::string_view::npos) return bad("there is no 'x'");
   const std::string_view digits = part.substr(0, times);
   std::size_t count = 0;
-  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), count);
-  if (read.ec != std::errc{} || read.ptr != digits.data() + digits.size() || count == 0) {
+  if (!whole_number(digits, count) || count == 0) {
     return bad("the count is not a number above zero");
   }
   if (cards.size() + count > kCardsMost) {

@@ -7,9 +7,10 @@
 #include <sys/un.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
+
+#include "base/number.h"
 
 namespace gpusched {
 namespace {
@@ -87,10 +88,7 @@ bool is_listening_unix_stream(int fd) {
 int number_in_environment(const char* name) {
   const char* text = std::getenv(name);
   int number = 0;
-  if (text == nullptr) return 0;
-  const char* end = text + std::strlen(text);
-  const auto read = std::from_chars(text, end, number);
-  return read.ec == std::errc{} && read.ptr == end ? number : 0;
+  return text != nullptr && whole_number(text, number) ? number : 0;
 }
 
 }  // namespace

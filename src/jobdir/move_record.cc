@@ -1,7 +1,6 @@
 #include "jobdir/move_record.h"
 
-#include <charconv>
-
+#include "base/number.h"
 #include "base/text.h"
 #include "jobdir/job_directory.h"
 #include "jobdir/record.h"
@@ -14,10 +13,7 @@ constexpr std::string_view kLeftWords[] = {"running", "aside", "lost"};
 template <class Number>
 std::optional<Number> number_in(std::string_view text) {
   Number value{};
-  const char* end = text.data() + text.size();
-  const auto [stopped, problem] = std::from_chars(text.data(), end, value);
-  if (problem != std::errc() || stopped != end) return std::nullopt;
-  return value;
+  return whole_number(text, value) ? std::optional(value) : std::nullopt;
 }
 
 std::string write_cards(const std::vector<CardBytes>& cards) {

@@ -3,10 +3,10 @@
 #include <dirent.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <optional>
 
+#include "base/number.h"
 #include "base/pci.h"
 #include "base/text.h"
 #include "os/small_file.h"
@@ -24,10 +24,7 @@ std::string line_in(const std::string& path) {
 
 std::optional<int> whole(std::string_view text) {
   int number = 0;
-  const char* end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, number);
-  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
-  return number;
+  return whole_number(text, number) ? std::optional(number) : std::nullopt;
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "jobdir/record.h"
 
-#include <charconv>
+#include "base/number.h"
 
 namespace gpusched {
 namespace {
@@ -62,10 +62,7 @@ std::optional<std::int64_t> Record::number(const std::string& key) const {
   const std::string* text = find(key);
   if (text == nullptr) return std::nullopt;
   std::int64_t value = 0;
-  const char* end = text->data() + text->size();
-  const auto [stopped, problem] = std::from_chars(text->data(), end, value);
-  if (problem != std::errc() || stopped != end) return std::nullopt;
-  return value;
+  return whole_number(*text, value) ? std::optional(value) : std::nullopt;
 }
 
 std::string Record::write() const {

@@ -1,22 +1,15 @@
 #include "mover/words.h"
 
-#include <charconv>
+#include "base/number.h"
 
 namespace gpusched::mover {
 namespace {
 
-template <class Number>
-bool read_number(const std::string& text, Number& number) {
-  const char* end = text.data() + text.size();
-  const auto [stopped, problem] = std::from_chars(text.data(), end, number);
-  return problem == std::errc() && stopped == end;
-}
-
 bool read_attempt(const std::string& text, AttemptId& attempt) {
   const std::size_t dot = text.find('.');
   std::uint64_t job = 0;
-  if (dot == std::string::npos || !read_number(text.substr(0, dot), job) ||
-      !read_number(text.substr(dot + 1), attempt.number)) {
+  if (dot == std::string::npos || !whole_number(text.substr(0, dot), job) ||
+      !whole_number(text.substr(dot + 1), attempt.number)) {
     return false;
   }
   attempt.job = JobId{job};
@@ -26,7 +19,7 @@ bool read_attempt(const std::string& text, AttemptId& attempt) {
 bool read_room(const std::string& text, std::vector<CardBytes>& room) {
   const std::size_t equals = text.rfind('=');
   CardBytes card;
-  if (equals == std::string::npos || !read_number(text.substr(equals + 1), card.bytes)) {
+  if (equals == std::string::npos || !whole_number(text.substr(equals + 1), card.bytes)) {
     return false;
   }
   card.uuid = text.substr(0, equals);
@@ -40,22 +33,22 @@ bool read_yes_or_no(const std::string& text, bool& yes) {
 }
 
 bool read_value(const std::string& flag, const std::string& value, MoveWords& words) {
-  if (flag == "--tree") return read_number(value, words.tree) && words.tree > 1;
-  if (flag == "--started") return read_number(value, words.tree_started);
-  if (flag == "--apart") return read_number(value, words.apart.emplace_back());
-  if (flag == "--owner") return read_number(value, words.owner.emplace());
+  if (flag == "--tree") return whole_number(value, words.tree) && words.tree > 1;
+  if (flag == "--started") return whole_number(value, words.tree_started);
+  if (flag == "--apart") return whole_number(value, words.apart.emplace_back());
+  if (flag == "--owner") return whole_number(value, words.owner.emplace());
   if (flag == "--attempt") return read_attempt(value, words.attempt);
   if (flag == "--room") return read_room(value, words.room);
-  if (flag == "--reserve") return read_number(value, words.reserve_bytes);
+  if (flag == "--reserve") return whole_number(value, words.reserve_bytes);
   if (flag == "--awake") return read_yes_or_no(value, words.awake);
-  if (flag == "--at-once") return read_number(value, words.at_once) && words.at_once > 0;
-  if (flag == "--report") return read_number(value, words.report_fd);
+  if (flag == "--at-once") return whole_number(value, words.at_once) && words.at_once > 0;
+  if (flag == "--report") return whole_number(value, words.report_fd);
   if (flag == "--token") {
     words.token = value;
     return true;
   }
   std::int64_t seconds = 0;
-  if (flag != "--lock-timeout" || !read_number(value, seconds) || seconds < 1 || seconds > 3600) {
+  if (flag != "--lock-timeout" || !whole_number(value, seconds) || seconds < 1 || seconds > 3600) {
     return false;
   }
   words.lock_timeout = Seconds{seconds};

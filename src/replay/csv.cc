@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include "base/number.h"
 #include "base/text.h"
 
 namespace gpusched::replay {
@@ -72,9 +72,7 @@ Result<std::int64_t> CsvReader::whole(std::size_t column, std::int64_t most) con
 Result<double> CsvReader::number(std::size_t column, double most) const {
   const std::string_view cell = text(column);
   double value = 0;
-  const auto read = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-  if (cell.empty() || read.ec != std::errc{} || read.ptr != cell.data() + cell.size() ||
-      !std::isfinite(value) || value < 0) {
+  if (!whole_number(cell, value) || !std::isfinite(value) || value < 0) {
     return wrong(fmt::format("{}: '{}' is not a number of zero or more", names_[column], cell));
   }
   if (value > most) {

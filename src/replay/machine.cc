@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <optional>
 
+#include "base/number.h"
 #include "base/text.h"
 #include "engine/card_description.h"
 
@@ -15,12 +15,9 @@ constexpr int kCardsMost = 65'536;
 constexpr std::uint64_t kCardBytes = 80ULL << 30;
 constexpr HostCapacity kEndlessHost = {.cpus = 1'000'000'000, .ram_bytes = 1ULL << 60};
 
-std::optional<int> whole_number(std::string_view text) {
+std::optional<int> count_in(std::string_view text) {
   int value = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (read.ec != std::errc{} || read.ptr != text.data() + text.size() || value < 0) {
-    return std::nullopt;
-  }
+  if (!whole_number(text, value) || value < 0) return std::nullopt;
   return value;
 }
 
@@ -48,8 +45,8 @@ Result<Machine> machine_of_nodes(int nodes, int cards_per_node) {
 Result<Machine> describe_machine(const std::string& words, const std::string& cpus,
                                  const std::string& ram) {
   if (const std::size_t by = words.find('x'); by != std::string::npos) {
-    const auto nodes = whole_number(std::string_view(words).substr(0, by));
-    const auto cards = whole_number(std::string_view(words).substr(by + 1));
+    const auto nodes = count_in(std::string_view(words).substr(0, by));
+    const auto cards = count_in(std::string_view(words).substr(by + 1));
     if (nodes && cards) return machine_of_nodes(*nodes, *cards);
   }
   Machine machine;
@@ -57,7 +54,7 @@ Result<Machine> describe_machine(const std::string& words, const std::string& cp
   if (!list) return failure(list.error());
   machine.cards = std::move(*list);
   machine.cards_per_node = machine.total();
-  const auto count = whole_number(cpus);
+  const auto count = count_in(cpus);
   if (!count) {
     return failure(ErrorCode::kInvalid, fmt::format("'{}' is not a number of CPUs", cpus));
   }

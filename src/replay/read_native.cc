@@ -1,11 +1,11 @@
 // Our own format: any of the columns that a job has, by name, in any order.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <optional>
 
+#include "base/number.h"
 #include "base/text.h"
 #include "replay/csv.h"
 #include "replay/trace.h"
@@ -15,9 +15,7 @@ namespace {
 
 Result<double> number_in(std::string_view cell) {
   double value = 0;
-  const auto read = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-  if (read.ec != std::errc{} || read.ptr != cell.data() + cell.size() || !std::isfinite(value) ||
-      value < 0 || value > 1e12) {
+  if (!whole_number(cell, value) || !std::isfinite(value) || value < 0 || value > 1e12) {
     return failure(ErrorCode::kInvalid, fmt::format("'{}' is not a number of zero or more", cell));
   }
   return value;

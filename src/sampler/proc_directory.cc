@@ -1,10 +1,10 @@
 #include "sampler/proc_directory.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <string_view>
 
+#include "base/number.h"
 #include "base/text.h"
 #include "os/small_file.h"
 
@@ -13,12 +13,6 @@ namespace {
 
 constexpr std::size_t kCommandMost = 512;
 constexpr std::size_t kEnvironmentMost = 1U << 17;
-
-template <class Number>
-bool read_number(std::string_view text, Number& number) {
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-  return read.ec == std::errc{} && read.ptr == text.data() + text.size();
-}
 
 }  // namespace
 
@@ -58,7 +52,7 @@ std::optional<std::uint32_t> ProcDirectory::uid(int pid) const {
   const std::size_t end = std::min(status.find_first_not_of("0123456789", begin), status.size());
   std::uint32_t uid = 0;
   if (begin == std::string::npos) return std::nullopt;
-  if (!read_number(std::string_view(status).substr(begin, end - begin), uid)) return std::nullopt;
+  if (!whole_number(std::string_view(status).substr(begin, end - begin), uid)) return std::nullopt;
   return uid;
 }
 
@@ -85,8 +79,8 @@ std::optional<AttemptId> ProcDirectory::claimed_attempt(int pid) const {
     const std::size_t end = std::min(rest.find('\0'), rest.size());
     const std::string_view variable = rest.substr(0, end);
     constexpr std::string_view kJob = "GPUSCHED_JOB_ID=", kAttempt = "GPUSCHED_ATTEMPT=";
-    if (variable.starts_with(kJob)) read_number(variable.substr(kJob.size()), job);
-    if (variable.starts_with(kAttempt)) read_number(variable.substr(kAttempt.size()), number);
+    if (variable.starts_with(kJob)) whole_number(variable.substr(kJob.size()), job);
+    if (variable.starts_with(kAttempt)) whole_number(variable.substr(kAttempt.size()), number);
     rest.remove_prefix(std::min(rest.size(), end + 1));
   }
   if (job == 0 || number < 1) return std::nullopt;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/number.h"
 #include "store/row_text.h"
 #include "wire/usage.h"
 
@@ -103,11 +103,7 @@ std::optional<QueuePlace> place_from_text(std::string_view text) {
   const std::string_view rank = at.size() < text.size() ? text.substr(at.size() + 1) : "";
   std::int64_t time = 0;
   std::uint64_t number = 0;
-  const auto whole = [](std::string_view digits, auto& value) {
-    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    return read.ec == std::errc() && read.ptr == digits.data() + digits.size();
-  };
-  if (!whole(at, time) || !whole(rank, number)) return std::nullopt;
+  if (!whole_number(at, time) || !whole_number(rank, number)) return std::nullopt;
   return QueuePlace{wall_of(time), JobId{number}};
 }
 
@@ -235,11 +231,8 @@ Result<JobState> read_state(const Statement& row) {
   if (word == "running" || phase_of_word(word)) {
     Running running{std::move(*grant), wall_of(row.integer(kStartedAt)), *stopping};
     if (space < stopping_text.size()) {
-      const std::string_view number = stopping_text.substr(space + 1);
       std::uint64_t leaves_for = 0;
-      const auto [end, error] =
-          std::from_chars(number.data(), number.data() + number.size(), leaves_for);
-      if (error != std::errc() || end != number.data() + number.size()) {
+      if (!whole_number(stopping_text.substr(space + 1), leaves_for)) {
         return failure(unreadable(id, "stopping", row.text(kStopping)));
       }
       running.leaves_for = JobId{leaves_for};

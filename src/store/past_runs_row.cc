@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
+
+#include "base/number.h"
 
 namespace gpusched {
 
@@ -22,17 +23,11 @@ std::string_view next_part(std::string_view& text, char separator) {
   return part;
 }
 
-template <class T>
-bool read_whole(std::string_view text, T& number) {
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && rest == text.data() + text.size();
-}
-
 std::optional<PastRun> run_from_text(std::string_view text) {
   PastRun run;
   std::uint64_t job = 0;
-  if (!read_whole(next_part(text, '.'), job) ||
-      !read_whole(next_part(text, ','), run.attempt.number)) {
+  if (!whole_number(next_part(text, '.'), job) ||
+      !whole_number(next_part(text, ','), run.attempt.number)) {
     return std::nullopt;
   }
   run.attempt.job = JobId{job};
@@ -40,11 +35,11 @@ std::optional<PastRun> run_from_text(std::string_view text) {
   const auto word = std::ranges::find(kEndWords, end);
   if (word == std::end(kEndWords)) return std::nullopt;
   run.end = static_cast<RunEnd>(word - std::begin(kEndWords));
-  if (!read_whole(next_part(text, ','), run.peak_vram_bytes)) return std::nullopt;
+  if (!whole_number(next_part(text, ','), run.peak_vram_bytes)) return std::nullopt;
   const std::string_view load = next_part(text, ',');
-  if (!load.empty() && !read_whole(load, run.load_percent.emplace())) return std::nullopt;
+  if (!load.empty() && !whole_number(load, run.load_percent.emplace())) return std::nullopt;
   std::int64_t duration = 0;
-  if (!read_whole(text, duration)) return std::nullopt;
+  if (!whole_number(text, duration)) return std::nullopt;
   run.duration = Microseconds{duration};
   return run;
 }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/number.h"
 #include "base/text.h"
 
 namespace gpusched {
@@ -227,12 +228,7 @@ std::string presence_to_text(const Presence& presence) {
 std::optional<Presence> presence_from_text(std::string_view text, std::optional<AsidePhase> phase) {
   const auto part = [&text] { return take_until(text, ' '); };
   bool whole = true;
-  const auto number = [&](auto& value) {
-    const std::string_view word = part();
-    const auto read = std::from_chars(word.data(), word.data() + word.size(), value);
-    whole =
-        whole && !word.empty() && read.ec == std::errc() && read.ptr == word.data() + word.size();
-  };
+  const auto number = [&](auto& value) { whole = whole_number(part(), value) && whole; };
   Aside aside;
   // Only of one that was stopped at its VRAM limit.
   if (constexpr std::string_view kLimit = "limit="; text.starts_with(kLimit)) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/number.h"
 #include "base/text.h"
 
 namespace gpusched::watch {
@@ -12,9 +13,7 @@ namespace {
 
 std::optional<std::uint64_t> integer(std::string_view text, int base) {
   std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
+  return gpusched::whole_number(text, value, base) ? std::optional(value) : std::nullopt;
 }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }

@@ -1,10 +1,10 @@
 // POST /v1/gpus/{number}/drain and /undrain
-#include <charconv>
 #include <utility>
 
 #include "api/answers.h"
 #include "api/gpus_json.h"
 #include "api/routes/routes.h"
+#include "base/number.h"
 #include "json/json_fields.h"
 #include "json/json_writer.h"
 
@@ -15,9 +15,7 @@ constexpr std::size_t kReasonMost = 1000;
 
 Result<CardNumber> parse_number(const std::string& text) {
   std::uint16_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stop != end) {
+  if (!whole_number(text, number)) {
     return failure(ErrorCode::kInvalid, "'" + text + "' is not the number of a card");
   }
   return CardNumber{number};

@@ -1,10 +1,10 @@
 // GET and POST /v1/reservations, DELETE /v1/reservations/{id}
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "api/answers.h"
 #include "api/routes/routes.h"
+#include "base/number.h"
 #include "json/json_fields.h"
 #include "json/json_writer.h"
 #include "wire/labels.h"
@@ -141,9 +141,7 @@ void make_reservation(Context& context, Call call) {
 void remove_reservation(Context& context, Call call) {
   const std::string& text = call.captured.at(0);
   UnreserveAsked asked;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, asked.id);
-  if (error != std::errc() || stop != end) {
+  if (!whole_number(text, asked.id)) {
     return call.responder.fail(
         {ErrorCode::kInvalid, "'" + text + "' is not the number of a reservation"});
   }
