@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/text.h"
 #include "jobdir/cgroup.h"
 #include "jobdir/state_id.h"
 #include "os/small_file.h"
@@ -23,18 +24,12 @@ bool write_to(const std::string& path, const std::string& text) {
 
 // Where the version 2 hierarchy is mounted; empty if it is not.
 std::string v2_mount() {
+  constexpr std::size_t kMountPoint = 4;
   const std::string mounts = read_small_file("/proc/self/mountinfo");
-  std::size_t at = 0;
-  while (at < mounts.size()) {
-    std::size_t end = mounts.find('\n', at);
-    if (end == std::string::npos) end = mounts.size();
-    const std::string line = mounts.substr(at, end - at);
-    at = end + 1;
-    if (line.find(" - cgroup2 ") == std::string::npos) continue;
-    std::size_t field = 0;  // The mount point is the fifth field.
-    for (int i = 0; i < 4 && field != std::string::npos; ++i) field = line.find(' ', field + 1);
-    if (field == std::string::npos) continue;
-    return line.substr(field + 1, line.find(' ', field + 1) - field - 1);
+  for (const std::string_view line : split(mounts, '\n')) {
+    if (line.find(" - cgroup2 ") == std::string_view::npos) continue;
+    const std::vector<std::string_view> fields = split(line, ' ');
+    if (fields.size() > kMountPoint) return std::string(fields[kMountPoint]);
   }
   return {};
 }

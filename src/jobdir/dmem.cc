@@ -5,18 +5,18 @@
 #include <algorithm>
 
 #include "base/pci.h"
+#include "base/text.h"
 #include "os/fd.h"
 
 namespace gpusched {
+
 std::vector<std::string> dmem_regions(std::string_view capacity, std::string_view pci) {
   std::vector<std::string> found;
   const std::string part = "/" + kernel_pci(pci) + "/";
   if (pci.empty()) return found;
   while (!capacity.empty()) {
-    const std::size_t end = std::min(capacity.find('\n'), capacity.size());
-    const std::string_view line = capacity.substr(0, end);
-    capacity.remove_prefix(std::min(end + 1, capacity.size()));
-    const std::string_view region = line.substr(0, line.find(' '));
+    std::string_view line = take_until(capacity, '\n');
+    const std::string_view region = take_until(line, ' ');
     if (region.find(part) != std::string_view::npos) found.emplace_back(region);
   }
   return found;

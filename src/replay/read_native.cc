@@ -119,9 +119,7 @@ Result<Trace> read_native(std::string_view text) {
   Trace jobs;
   std::optional<std::vector<NativeSetter>> setters;
   for (std::size_t number = 1; !text.empty(); ++number) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(text.size(), end + 1));
+    const std::string_view line = take_until(text, '\n');
     if (line.empty() || line.front() == '#' || line == "\r") continue;
     if (!setters) {
       auto head = read_native_head(line);

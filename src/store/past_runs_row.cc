@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/number.h"
+#include "base/text.h"
 
 namespace gpusched {
 
@@ -16,27 +17,20 @@ constexpr const char* kEndWords[] = {"completed", "cut", "out_of_memory"};
 // SQLite's integers have a sign, ours have none.
 std::int64_t row_number(SignatureId id) { return static_cast<std::int64_t>(number_of(id)); }
 
-std::string_view next_part(std::string_view& text, char separator) {
-  const std::size_t end = std::min(text.find(separator), text.size());
-  const std::string_view part = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return part;
-}
-
 std::optional<PastRun> run_from_text(std::string_view text) {
   PastRun run;
   std::uint64_t job = 0;
-  if (!whole_number(next_part(text, '.'), job) ||
-      !whole_number(next_part(text, ','), run.attempt.number)) {
+  if (!whole_number(take_until(text, '.'), job) ||
+      !whole_number(take_until(text, ','), run.attempt.number)) {
     return std::nullopt;
   }
   run.attempt.job = JobId{job};
-  const std::string_view end = next_part(text, ',');
+  const std::string_view end = take_until(text, ',');
   const auto word = std::ranges::find(kEndWords, end);
   if (word == std::end(kEndWords)) return std::nullopt;
   run.end = static_cast<RunEnd>(word - std::begin(kEndWords));
-  if (!whole_number(next_part(text, ','), run.peak_vram_bytes)) return std::nullopt;
-  const std::string_view load = next_part(text, ',');
+  if (!whole_number(take_until(text, ','), run.peak_vram_bytes)) return std::nullopt;
+  const std::string_view load = take_until(text, ',');
   if (!load.empty() && !whole_number(load, run.load_percent.emplace())) return std::nullopt;
   std::int64_t duration = 0;
   if (!whole_number(text, duration)) return std::nullopt;
@@ -61,7 +55,7 @@ std::string past_runs_to_text(const std::vector<PastRun>& runs) {
 std::optional<std::vector<PastRun>> past_runs_from_text(std::string_view text) {
   std::vector<PastRun> runs;
   while (!text.empty()) {
-    std::optional<PastRun> run = run_from_text(next_part(text, ';'));
+    std::optional<PastRun> run = run_from_text(take_until(text, ';'));
     if (!run) return std::nullopt;
     runs.push_back(*run);
   }
