@@ -152,6 +152,7 @@ void Daemon::start_engine(StoreImage image, const std::string& boot_id) {
                           .sim_world = sim_ ? sim_->file : "",
                           .sim_libraries = sim_ ? sim_->libraries : ""};
   options.note_of = note_of;
+  options.holds_of = holds_of;
   options.read_environments = [this](std::vector<std::string> hashes, auto done) {
     store_thread_->read_environments(std::move(hashes), std::move(done));
   };

@@ -25,6 +25,7 @@
 #include "daemon/sim_world.h"
 #include "daemon/state_directory.h"
 #include "engine/engine.h"
+#include "engine/reconcile.h"
 #include "gpu/watched_cards.h"
 #include "history/feed.h"
 #include "history/history.h"
@@ -55,6 +56,8 @@ class Daemon {
   Result<StoreImage> open_store(const std::string& boot_id);
   void disown_copied();
   Result<void> compare_with_directories(StoreImage& image);
+  void remember_found(const std::vector<FoundJob>& found, const Reconciled& done);
+  std::string taken_over_now() const;
   void look_for_nobodys_groups(const StoreImage& image, const std::vector<AttemptId>& groups);
   Result<void> bring_environments_back(const StoreImage& image);
   std::vector<std::string> problems() const;
@@ -103,6 +106,9 @@ class Daemon {
   std::unique_ptr<history::History> history_;
   history::Feed history_feed_;
   CgroupBase cgroup_;
+  std::vector<JobId> taken_over_;  // At the start, from their directories.
+  // Attempts in which somebody lives who was not taken over, and why.
+  std::vector<std::pair<AttemptId, std::string>> left_alone_;
   std::vector<std::string> nobodys_groups_;  // Found at the start, of attempts that are not ours.
   // Empty ones go with us. Before the launcher: what lives in there goes first.
   struct LeavesGroups {

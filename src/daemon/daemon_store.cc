@@ -7,12 +7,14 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
+#include "daemon/card_memory.h"
 #include "daemon/daemon.h"
 #include "daemon/job_note.h"
 #include "daemon/loss_report.h"
 #include "daemon/state_directory.h"
 #include "engine/reconcile.h"
 #include "jobdir/found_jobs.h"
+#include "jobdir/job_directory.h"
 #include "jobdir/remove_tree.h"
 #include "os/clock.h"
 #include "os/log.h"
@@ -25,6 +27,23 @@ namespace {
 std::string name_of(std::uint32_t uid) {
   const passwd* user = ::getpwuid(uid);
   return user == nullptr ? std::to_string(uid) : std::string(user->pw_name);
+}
+
+void read_notes(FoundJob& job) {
+  if (job.order.owner) job.order.owner->user = name_of(job.order.owner->uid);
+  if (!job.order.note.empty()) {
+    if (auto noted = job_of_note(job.order.note)) job.noted = std::move(*noted);
+  }
+  if (job.order.holds.empty()) return;
+  if (auto held = held_of_text(job.order.holds)) job.holds = std::move(*held);
+}
+
+// By what was seen in former lives; the cards themselves are not looked at yet.
+std::vector<CardNumber> cards_known(const std::string& state_directory) {
+  std::vector<CardNumber> numbers;
+  const auto known = read_card_memory(state_directory);
+  for (const KnownCard& card : known ? *known : KnownCards{}) numbers.push_back(card.number);
+  return numbers;
 }
 
 // Of a daemon that knew no ids: only where there was one. And of a directory whose id was deleted
@@ -82,17 +101,17 @@ Result<void> Daemon::compare_with_directories(StoreImage& image) {
   };
   auto found = find_unknown_attempts(config_.state_directory, attempts_of);
   if (!found) return failure(found.error());
-  for (FoundJob& job : *found) {
-    job.order.owner.user = name_of(job.order.owner.uid);
-    if (job.order.note.empty()) continue;
-    if (auto noted = job_of_note(job.order.note)) job.noted = std::move(*noted);
-  }
+  for (FoundJob& job : *found) read_notes(job);
   // A number is in use as long as anything of it is there: also a group without a directory.
   const auto groups = attempts_with_leaves(find_cgroup_base(config_.state_directory));
   for (const AttemptId& attempt : groups) found->push_back({.job = attempt.job});
   std::ranges::stable_sort(*found, {}, &FoundJob::job);
   const Wall now = read_clock().wall;
-  const Reconciled done = reconcile(image, *found, make_environment({}), now);
+  const Reconciled done = reconcile(image, *found,
+                                    {.no_environment = make_environment({}),
+                                     .cards = cards_known(config_.state_directory),
+                                     .now = now});
+  remember_found(*found, done);
   look_for_nobodys_groups(image, groups);
   if (auto back = bring_environments_back(image); !back) return back;
   if (!image.loss && done.nothing()) return {};
@@ -103,6 +122,17 @@ Result<void> Daemon::compare_with_directories(StoreImage& image) {
   }
   if (auto repaired = store_->commit(done.repair); !repaired) return failure(repaired.error());
   return {};
+}
+
+// For administrators, who see who was taken over and who was not.
+void Daemon::remember_found(const std::vector<FoundJob>& found, const Reconciled& done) {
+  for (const FoundJob& job : found) {
+    if (job.left_alone > 0)
+      left_alone_.emplace_back(AttemptId{job.job, job.left_alone}, job.refused);
+  }
+  for (const auto* jobs : {&done.brought_back, &done.caught_up}) {
+    taken_over_.insert(taken_over_.end(), jobs->begin(), jobs->end());
+  }
 }
 
 void Daemon::look_for_nobodys_groups(const StoreImage& image,
@@ -128,6 +158,22 @@ Result<void> Daemon::bring_environments_back(const StoreImage& image) {
   return {};
 }
 
+// Empty: none of them runs any more.
+std::string Daemon::taken_over_now() const {
+  constexpr std::size_t kNamedMost = 10;
+  std::string text;
+  std::size_t running = 0;
+  for (const JobId id : taken_over_) {
+    const Job* job = engine_->state().find(id);
+    if (job == nullptr || !job->active() || ++running > kNamedMost) continue;
+    text += (text.empty() ? "" : ", ") + to_string(id) + " (" + job->owner.user + ")";
+  }
+  if (running == 0) return {};
+  if (running > kNamedMost) text += " and " + std::to_string(running - kNamedMost) + " more";
+  return "found running and taken over: jobs " + text +
+         "; gpusched show has what is known of one, gpusched cancel ends it";
+}
+
 std::vector<std::string> Daemon::problems() const {
   std::vector<std::string> all = read_losses(config_.state_directory);
   for (const std::string& path : nobodys_groups_) {
@@ -135,6 +181,15 @@ std::vector<std::string> Daemon::problems() const {
     if (!group || leaf_is_empty(group.get())) continue;
     all.push_back("processes of a job that the queue does not know run in " + path +
                   "; root ends them with: echo 1 > " + path + "/cgroup.kill");
+  }
+  if (std::string taken = taken_over_now(); !taken.empty()) all.push_back(std::move(taken));
+  for (const auto& [attempt, why] : left_alone_) {
+    const auto directory = open_attempt(config_.state_directory, attempt);
+    if (!directory || !*directory || !claim_is_held(directory->get()).value_or(false)) continue;
+    const std::string path = attempt_directory(config_.state_directory, attempt);
+    all.push_back("a job that the queue does not know runs in " + path +
+                  " and is not taken over: " + why +
+                  "; its supervisor ends it, and itself, after: rm -r " + path);
   }
   if (const auto error = engine_->store_error()) all.push_back("changes are refused: " + *error);
   if (engine_->state().disk_full()) {

@@ -48,6 +48,47 @@ std::string note_of(const Job& job) {
   return text;
 }
 
+std::string holds_of(const Job& job) {
+  const HeldNote held = held_note_of(job);
+  Record record;
+  record.set("tenant", held.tenant);
+  record.set("name", held.name);
+  record.set("priority", std::int64_t{held.priority});
+  record.set("submitted_at", held.submitted_at.time_since_epoch().count());
+  record.set("granted", grant_to_text(held.grant));
+  if (held.task) {
+    record.set("array", static_cast<std::int64_t>(number_of(held.task->first)));
+    record.set("index", std::int64_t{held.task->second});
+  }
+  return record.write();
+}
+
+Result<HeldNote> held_of_text(const std::string& text) {
+  auto record = Record::parse(text);
+  if (!record) return failure(std::move(record.error()));
+  const std::string* tenant = record->find("tenant");
+  const std::string* name = record->find("name");
+  const std::string* granted = record->find("granted");
+  const auto priority = record->number("priority");
+  const auto submitted = record->number("submitted_at");
+  if (tenant == nullptr || name == nullptr || granted == nullptr || !priority || !submitted) {
+    return unreadable("something is missing");
+  }
+  auto grant = grant_from_text(*granted);
+  if (!grant) return unreadable("its grant is damaged");
+  HeldNote held{.grant = std::move(*grant),
+                .tenant = *tenant,
+                .name = *name,
+                .priority = static_cast<int>(*priority),
+                .submitted_at = Wall{Microseconds{*submitted}}};
+  const auto array = record->number("array");
+  const auto index = record->number("index");
+  if (array && index && *array > 0 && *index >= 0) {
+    held.task = {JobId{static_cast<std::uint64_t>(*array)}, static_cast<std::uint32_t>(*index)};
+  }
+  return held;
+}
+
 Result<Job> job_of_note(const std::string& note) {
   auto record = Record::parse(note);
   if (!record) return failure(std::move(record.error()));

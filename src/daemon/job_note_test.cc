@@ -45,6 +45,26 @@ TEST(JobNote, IsLeftOutWhereItWouldBeTooLong) {
   EXPECT_EQ(note_of(job), "");
 }
 
+TEST(JobNote, WhatAJobHoldsIsNeverTooLong) {
+  Job job = a_job();
+  auto spec = std::make_shared<JobSpec>(*job.spec);
+  spec->argv.emplace_back(400'000, 'x');
+  spec->name = "run {lr}";
+  job.spec = std::move(spec);
+  const std::string text = holds_of(job);
+  EXPECT_LT(text.size(), 1000U);
+  const auto held = held_of_text(text);
+  ASSERT_TRUE(held) << held.error().message;
+  EXPECT_EQ(held->grant, *grant_of(job));
+  EXPECT_EQ(held->tenant, "lab");
+  EXPECT_EQ(held->name, "run 1e-3?");
+  EXPECT_EQ(held->priority, 70);
+  EXPECT_EQ(held->submitted_at, job.submitted_at);
+  EXPECT_EQ(held->task, std::pair(JobId{5}, 2U));
+  EXPECT_FALSE(held_of_text(text.substr(0, text.size() - 3)));
+  EXPECT_FALSE(held_of_text("version=1\nend=1\n"));
+}
+
 TEST(JobNote, OneThatIsCutOffOrChangedIsRefused) {
   const std::string note = note_of(a_job());
   EXPECT_FALSE(job_of_note(note.substr(0, note.size() - 3)));

@@ -100,6 +100,7 @@ MoveOrder Engine::move_order(AttemptId attempt, bool checkpoint, bool awake) con
   }
   for (const CardGrant& held : grant->cards) {
     const auto position = state_.index_of(held.card);
+    if (held.vram_bytes >= kUnknownHold) continue;  // What it has is looked at when it moves.
     if (position) order.room.push_back({state_.cards()[*position].uuid, held.vram_bytes});
   }
   if (const Aside* aside = aside_of(*job)) order.host_bytes = aside->host_bytes;

@@ -44,7 +44,9 @@ class EngineTest : public ::testing::Test {
     engine_ = std::make_unique<Engine>(State({}, HostCapacity{4, 64 * kGiB}),
                                        Site{launcher_, mover_}, options);
     StoreImage image = *store_.load();
-    const Reconciled done = reconcile(image, {}, std::make_shared<Environment>(), now_.wall);
+    const Reconciled done = reconcile(
+        image, {},
+        {.no_environment = std::make_shared<Environment>(), .cards = {}, .now = now_.wall});
     if (image.loss) {
       ASSERT_TRUE(store_.commit(done.repair));
     }

@@ -27,6 +27,8 @@ struct EngineOptions {
   std::string sim_libraries;
   // What is to be known of a job again that the store has lost; empty: its command alone.
   std::function<std::string(const Job&)> note_of = {};
+  // The part of it that is never too long: what it holds.
+  std::function<std::string(const Job&)> holds_of = {};
   // What is near cards at these PCI addresses; empty: nobody looks.
   std::function<NearCpus(const std::vector<std::string>& pci)> near_cpus = {};
   // Reads environments that are only in the store. Without it all of them stay in memory.

@@ -189,6 +189,7 @@ LaunchOrder launch_order_of(const StateView& state, const Job& job, const Engine
   LaunchOrder order{.attempt = job.current_attempt(), .time = spec.time};
   order.command = command_order_of(state, job, grant, options);
   if (options.note_of) order.note = options.note_of(job);
+  if (options.holds_of) order.holds = options.holds_of(job);
   if (spec.adopted) {
     order.adopted = *spec.adopted;
     return order;

@@ -104,6 +104,8 @@ struct LaunchOrder {
   DevicesOrder devices = {};
   // The job itself, for a daemon whose store has lost it; kept in the directory, opaque to others.
   std::string note = {};
+  // What it holds and under which name, in a few words: part of the claim, and so always there.
+  std::string holds = {};
   // Nothing is started: this process, which runs already, is watched over. Time counts from now.
   std::optional<AdoptedProcess> adopted = {};
 };

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#include "base/check.h"
+#include "core/model/placeholders.h"
+
 namespace gpusched {
 namespace {
 
@@ -17,10 +20,46 @@ std::shared_ptr<JobSpec> spec_of_noted(const JobSpec& noted) {
   return spec;
 }
 
+bool knows_cards(const FoundJob& found) {
+  return found.holds || (found.noted && grant_of(*found.noted) != nullptr);
+}
+
+// What it asked for is not known where its command is very long; what it got is.
+Needs needs_of(const Grant& grant) {
+  Needs needs;
+  const int cards = static_cast<int>(grant.cards.size());
+  needs.gpus = {cards, cards};
+  needs.cpus = grant.cpus;
+  needs.ram_bytes = grant.ram_bytes;
+  for (const CardGrant& held : grant.cards) {
+    if (held.whole) {
+      needs.exclusive = true;
+      continue;
+    }
+    needs.vram_bytes = std::max(needs.vram_bytes, held.vram_bytes);
+    needs.share_percent = std::max(needs.share_percent, held.share_percent);
+  }
+  return needs;
+}
+
+void add_held(Job& job, JobSpec& spec, const HeldNote& held) {
+  spec.name = held.name;
+  spec.needs = needs_of(held.grant);
+  job.tenant = held.tenant;
+  job.priority = held.priority;
+  job.submitted_at = held.submitted_at;
+  if (held.task) {
+    job.task =
+        std::make_shared<const ArrayTask>(ArrayTask{held.task->first, held.task->second, {}});
+  }
+}
+
 // What is known of it is what its directory says: no environment, and of an older version or of a
-// very long command neither needs nor terms.
+// very long command no terms.
+// REQUIRES: somebody owns it.
 Job made_from(const FoundJob& found, const std::shared_ptr<const Environment>& environment,
               Wall now) {
+  CHECK(found.order.owner);
   if (found.noted) {
     Job job = *found.noted;
     auto spec = spec_of_noted(*job.spec);
@@ -30,7 +69,7 @@ Job made_from(const FoundJob& found, const std::shared_ptr<const Environment>& e
     }
     job.id = found.job;
     job.spec = std::move(spec);
-    job.owner = found.order.owner;
+    job.owner = *found.order.owner;
     return job;
   }
   auto spec = std::make_shared<JobSpec>();
@@ -50,10 +89,13 @@ Job made_from(const FoundJob& found, const std::shared_ptr<const Environment>& e
   }
   Job job;
   job.id = found.job;
-  job.spec = std::move(spec);
-  job.owner = found.order.owner;
-  job.tenant = found.order.owner.user;
+  job.owner = *found.order.owner;
+  job.tenant = found.order.owner->user;
   job.submitted_at = now;
+  if (found.holds) add_held(job, *spec, *found.holds);
+  // Nobody knows what would become free.
+  if (!knows_cards(found)) spec->preempt = PreemptPolicy::kNever;
+  job.spec = std::move(spec);
   return job;
 }
 
@@ -66,11 +108,27 @@ void note_found(StoreImage& image, Commit& repair, const Job& job, std::string t
                           .text = std::move(text)});
 }
 
+Grant grant_found(const FoundJob& found, const std::vector<CardNumber>& cards) {
+  if (found.holds) return found.holds->grant;
+  if (knows_cards(found)) return *grant_of(*found.noted);
+  Grant all;
+  for (const CardNumber card : cards) {
+    if (found.lives) all.cards.push_back({card, kUnknownHold, 100, false});
+  }
+  return all;
+}
+
 // Whatever it was in the store: this attempt was begun, and recovery will ask what became of it.
-void set_begun(Job& job, const FoundJob& found, Wall now) {
-  const Grant* grant = found.noted ? grant_of(*found.noted) : nullptr;
+void set_begun(Job& job, const FoundJob& found, const ReconcileTerms& terms) {
   job.attempt = found.claimed;
-  job.state = Running{.grant = grant == nullptr ? Grant{} : *grant, .started_at = now};
+  job.state = Running{.grant = grant_found(found, terms.cards), .started_at = terms.now};
+}
+
+std::string found_text(std::string what, const FoundJob& found) {
+  if (found.lives && !knows_cards(found)) {
+    what += "; nothing there says which cards it uses, so it counts on all of them until it ends";
+  }
+  return what;
 }
 
 // Since then it may have left its cards. An order to move may be repeated, so it is on its way back
@@ -160,8 +218,19 @@ void find_gone(const StoreImage& image, JobId first_lost, Reconciled& result) {
 
 }  // namespace
 
+HeldNote held_note_of(const Job& job) {
+  HeldNote held{.tenant = job.tenant,
+                .name = name_of(job),
+                .priority = job.priority,
+                .submitted_at = job.submitted_at};
+  if (const Grant* grant = grant_of(job)) held.grant = *grant;
+  if (job.task) held.task = {job.task->array, job.task->index};
+  return held;
+}
+
 Reconciled reconcile(StoreImage& image, const std::vector<FoundJob>& found,
-                     const std::shared_ptr<const Environment>& no_environment, Wall now) {
+                     const ReconcileTerms& terms) {
+  const Wall now = terms.now;
   Reconciled result;
   const JobId first_lost = image.loss ? image.loss->next_job_found : image.next_job;
   const std::size_t known = image.jobs.size();
@@ -171,18 +240,20 @@ Reconciled reconcile(StoreImage& image, const std::vector<FoundJob>& found,
                                       [](const Job& one, JobId id) { return one.id < id; });
     if (job != end && job->id == each.job) {
       if (each.claimed <= job->attempt) continue;
-      set_begun(*job, each, now);
+      set_begun(*job, each, terms);
       note_found(image, result.repair, *job,
-                 "the database knew an older state of it; its directory says that this attempt was "
-                 "started",
+                 found_text("the database knew an older state of it; its directory says that this "
+                            "attempt was started",
+                            each),
                  now);
       result.repair.jobs.put.push_back(*job);
       result.caught_up.push_back(each.job);
-    } else if (each.claimed > 0 && (each.job >= first_lost || each.lives)) {
-      Job back = made_from(each, no_environment, now);
-      set_begun(back, each, now);
+    } else if (each.claimed > 0 && each.order.owner && (each.job >= first_lost || each.lives)) {
+      Job back = made_from(each, terms.no_environment, now);
+      set_begun(back, each, terms);
       note_found(image, result.repair, back,
-                 "the database had lost it; it was found again by its directory", now);
+                 found_text("the database had lost it; it was found again by its directory", each),
+                 now);
       result.repair.jobs.put.push_back(back);
       result.brought_back.push_back(each.job);
       image.jobs.push_back(std::move(back));

@@ -16,14 +16,18 @@ Job known(std::uint64_t id, int attempt, JobState state = Queued{}) {
 
 FoundJob directory(std::uint64_t id, int claimed) {
   FoundJob found{.job = JobId{id}, .claimed = claimed};
-  found.order = {.argv = {"train"}, .working_directory = "/w", .owner = {1000, 1000, "user1"}};
+  found.order = {
+      .argv = {"train"}, .working_directory = "/w", .owner = Identity{1000, 1000, "user1"}};
   return found;
 }
 
 class Reconciling : public ::testing::Test {
  protected:
   Reconciled with(const std::vector<FoundJob>& found) {
-    return reconcile(image_, found, std::make_shared<Environment>(), Wall{Seconds{5}});
+    return reconcile(image_, found,
+                     {.no_environment = std::make_shared<Environment>(),
+                      .cards = {CardNumber{0}, CardNumber{3}},
+                      .now = Wall{Seconds{5}}});
   }
   StoreImage image_;
 };
@@ -78,6 +82,61 @@ TEST_F(Reconciling, WhatTheDirectorySaysOfAJobIsKnownAgainAndItIsNeverStartedAne
   EXPECT_EQ(grant_of(back)->cards.front().card, CardNumber{1});
   EXPECT_EQ(back.spec->retry.retries, 0) << "Its environment is lost.";
   EXPECT_FALSE(back.spec->restartable);
+}
+
+TEST_F(Reconciling, OfAVeryLongCommandTheClaimTellsWhatItHolds) {
+  image_.next_job = JobId{2};
+  FoundJob found = directory(4, 2);
+  found.lives = true;
+  Job held = known(4, 2, Starting{.grant = {.cards = {{CardNumber{1}, 8ULL << 30, 30, false}}}});
+  held.spec = std::make_shared<const JobSpec>(JobSpec{.name = "night"});
+  held.tenant = "lab";
+  held.priority = 70;
+  held.task = std::make_shared<const ArrayTask>(ArrayTask{JobId{3}, 1, {{"lr", "1"}}});
+  found.holds = held_note_of(held);
+  with({found});
+  ASSERT_EQ(image_.jobs.size(), 1u);
+  const Job& back = image_.jobs.front();
+  ASSERT_EQ(grant_of(back)->cards.size(), 1u) << "It keeps its card.";
+  EXPECT_EQ(grant_of(back)->cards.front(), (CardGrant{CardNumber{1}, 8ULL << 30, 30, false}));
+  EXPECT_EQ(back.tenant, "lab");
+  EXPECT_EQ(back.owner.user, "user1");
+  EXPECT_EQ(back.priority, 70);
+  EXPECT_EQ(back.spec->name, "night");
+  EXPECT_EQ(back.spec->needs.vram_bytes, 8ULL << 30);
+  EXPECT_EQ(back.spec->needs.gpus, (CardCount{1, 1}));
+  ASSERT_NE(back.task, nullptr);
+  EXPECT_EQ(back.task->array, JobId{3});
+}
+
+TEST_F(Reconciling, WhoLivesOnUnknownCardsKeepsAllOfThemFromOthers) {
+  image_.jobs = {known(1, 0)};
+  image_.next_job = JobId{2};
+  FoundJob lost = directory(4, 2);
+  FoundJob caught_up = directory(1, 1);
+  lost.lives = caught_up.lives = true;
+  const FoundJob over = directory(5, 1);
+  const Reconciled done = with({caught_up, lost, over});
+  ASSERT_EQ(image_.jobs.size(), 3u);
+  for (const std::size_t i : {0U, 1U}) {
+    const auto& cards = grant_of(image_.jobs[i])->cards;
+    ASSERT_EQ(cards.size(), 2u) << "Every card that this machine has.";
+    EXPECT_EQ(cards[1].card, CardNumber{3});
+    EXPECT_GE(cards[1].vram_bytes, 1ULL << 40) << "There is room for nobody else.";
+    EXPECT_EQ(cards[1].share_percent, 100);
+    EXPECT_NE(done.repair.trail[i].text.find("counts on all of them"), std::string::npos);
+  }
+  EXPECT_TRUE(grant_of(image_.jobs[2])->cards.empty()) << "It is over.";
+}
+
+TEST_F(Reconciling, WhoBelongsToNobodyBecomesNoJobOfRoot) {
+  image_.next_job = JobId{2};
+  FoundJob found = directory(4, 2);
+  found.lives = true;
+  found.order.owner.reset();
+  EXPECT_TRUE(with({found}).brought_back.empty());
+  EXPECT_TRUE(image_.jobs.empty());
+  EXPECT_EQ(image_.next_job, JobId{5}) << "Its number is in use.";
 }
 
 TEST_F(Reconciling, WhoLivesIsTakenOverAlsoUnderAnOldNumber) {

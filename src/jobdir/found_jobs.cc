@@ -40,10 +40,34 @@ std::string spec_word(const Record& record, const std::string& key) {
   return value == nullptr ? std::string() : *value;
 }
 
+// Of the directory that every command got before it ran; nobody but us can put another in its
+// place.
+std::optional<ClaimOwner> owner_of_checkpoints(int attempt) {
+  struct stat about {};
+  if (::fstatat(attempt, "../checkpoint", &about, AT_SYMLINK_NOFOLLOW) != 0) return std::nullopt;
+  if (!S_ISDIR(about.st_mode)) return std::nullopt;
+  return ClaimOwner{about.st_uid, about.st_gid};
+}
+
+// Each of these was written by a shim for this attempt. Whoever cannot be named by one of them is
+// named by none: no job becomes root's because something could not be read.
+std::optional<ClaimOwner> owner_found(int directory, const ClaimRecord& claim,
+                                      std::optional<ClaimOwner> by_spec) {
+  if (claim.owner) return claim.owner;
+  const auto adoption = read_file(directory, "adopted");
+  if (adoption && *adoption) {
+    if (const auto record = parse_adoption(**adoption)) return ClaimOwner{record->uid, record->gid};
+  }
+  if (by_spec || claim.process) return by_spec;
+  return owner_of_checkpoints(directory);
+}
+
 // Of its `spec`, written for people; what cannot be read is left out.
 FoundOrder order_in(int directory, const ClaimRecord& claim) {
   FoundOrder order;
   order.adopted = claim.process;
+  order.holds = claim.holds;
+  std::optional<ClaimOwner> by_spec;
   const auto text = read_file(directory, "spec");
   if (text && *text) {
     if (const auto record = Record::parse(**text)) {
@@ -53,19 +77,36 @@ FoundOrder order_in(int directory, const ClaimRecord& claim) {
       order.output_path = spec_word(*record, "output");
       order.error_path = spec_word(*record, "error");
       order.note = spec_word(*record, "job");
-      order.owner.uid = static_cast<std::uint32_t>(record->number("uid").value_or(0));
-      order.owner.gid = static_cast<std::uint32_t>(record->number("gid").value_or(0));
+      by_spec = owner_in(*record);
     }
   }
-  const auto adoption = read_file(directory, "adopted");
-  if (adoption && *adoption) {
-    if (const auto record = parse_adoption(**adoption)) {
-      order.owner.uid = record->uid;
-      order.owner.gid = record->gid;
-    }
+  if (const auto owner = owner_found(directory, claim, by_spec)) {
+    order.owner = Identity{owner->uid, owner->gid, std::to_string(owner->uid)};
   }
-  order.owner.user = std::to_string(order.owner.uid);
   return order;
+}
+
+void leave_alone(FoundJob& found, int attempt, std::string why) {
+  found.refused = std::move(why);
+  found.left_alone = attempt;
+}
+
+// True: this is the attempt that counts.
+bool take_attempt(FoundJob& found, int directory, int attempt) {
+  const bool lives = claim_is_held(directory).value_or(false);
+  const auto text = read_file(directory, "claim");
+  if (text && !*text) return false;
+  const auto claim = text ? parse_claim(**text) : failure(text.error());
+  if (!claim) {
+    if (lives) leave_alone(found, attempt, "its claim cannot be read: " + claim.error().message);
+    return lives;
+  }
+  if (!claim->by_shim) return false;
+  found.claimed = attempt;
+  found.order = order_in(directory, *claim);
+  found.lives = lives;
+  if (lives && !found.order.owner) leave_alone(found, attempt, "nothing there says whose it is");
+  return true;
 }
 
 FoundJob look_into(const std::string& state_directory, int jobs, JobId job) {
@@ -79,14 +120,7 @@ FoundJob look_into(const std::string& state_directory, int jobs, JobId job) {
     const int attempt = static_cast<int>(*number);
     const auto opened = open_attempt(state_directory, {job, attempt});
     if (!opened || !opened->valid()) continue;
-    const auto text = read_file(opened->get(), "claim");
-    if (!text || !*text) continue;
-    const auto claim = parse_claim(**text);
-    if (!claim || !claim->by_shim) continue;
-    found.claimed = attempt;
-    found.order = order_in(opened->get(), *claim);
-    found.lives = claim_is_held(opened->get()).value_or(false);
-    return found;
+    if (take_attempt(found, opened->get(), attempt)) return found;
   }
   return found;
 }

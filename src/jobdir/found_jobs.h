@@ -13,7 +13,8 @@
 namespace gpusched {
 
 // `attempts_of` gives the attempts that the store knows of a job; nullopt: it does not know the
-// job. Ordered by job. Names of users are left to the caller: `owner.user` is the number.
+// job. Ordered by job. Names of users are left to the caller: `owner->user` is the number. Notes
+// are not read.
 Result<std::vector<FoundJob>> find_unknown_attempts(
     const std::string& state_directory,
     const std::function<std::optional<int>(JobId)>& attempts_of);

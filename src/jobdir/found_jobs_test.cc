@@ -76,7 +76,57 @@ TEST_F(FoundJobs, AttemptsThatTheStoreDoesNotKnow) {
   EXPECT_EQ(all[0].claimed, 2);
   EXPECT_EQ(all[0].order.argv, (std::vector<std::string>{"python3", "a b\n"}));
   EXPECT_EQ(all[0].order.working_directory, "/home");
-  EXPECT_EQ(all[0].order.owner.uid, 1234u);
+  ASSERT_TRUE(all[0].order.owner);
+  EXPECT_EQ(all[0].order.owner->uid, 1234u);
+}
+
+TEST_F(FoundJobs, TheClaimSaysWhoseItIsAndWhatItHolds) {
+  const Fd jobs(::open((state_ / "jobs").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const auto made = make_attempt(jobs.get(), {JobId{3}, 1}).value();
+  ClaimRecord claim{.pid = ::getpid(), .boot_id = "boot"};
+  claim.owner = ClaimOwner{1234, 99};
+  claim.holds = "a card\n";
+  ASSERT_TRUE(try_claim(made.get(), claim));
+  // Too long to be read.
+  ASSERT_TRUE(replace_file(made.get(), "spec", std::string(Record::kLargest + 1, 'x'), 0600));
+  const auto all = found({});
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].order.owner, (Identity{1234, 99, "1234"}));
+  EXPECT_EQ(all[0].order.holds, "a card\n");
+  EXPECT_EQ(all[0].refused, "");
+}
+
+TEST_F(FoundJobs, WhoCannotBeNamedIsNotRoot) {
+  const Fd jobs(::open((state_ / "jobs").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const auto made = make_attempt(jobs.get(), {JobId{3}, 1}).value();
+  const auto held = try_claim(made.get(), {.pid = ::getpid(), .boot_id = "boot"});
+  ASSERT_TRUE(held && held->valid());
+  for (const char* spec : {"", "version=1\nend=1\n", "version=1\nuid=0\nend=1\n",
+                           "version=1\nuid=-1\ngid=-1\nend=1\n"}) {
+    ASSERT_TRUE(replace_file(made.get(), "spec", spec, 0600));
+    const auto all = found({});
+    ASSERT_EQ(all.size(), 1u);
+    EXPECT_FALSE(all[0].order.owner) << spec;
+    EXPECT_EQ(all[0].refused, "nothing there says whose it is");
+    EXPECT_EQ(all[0].left_alone, 1);
+  }
+  // The directory that was made for its command tells.
+  std::filesystem::create_directory(state_ / "jobs/3/checkpoint");
+  EXPECT_EQ(found({})[0].order.owner->uid, ::geteuid());
+  EXPECT_EQ(found({})[0].refused, "");
+}
+
+TEST_F(FoundJobs, WhoLivesBehindAClaimThatCannotBeReadIsNamed) {
+  const Fd jobs(::open((state_ / "jobs").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const auto made = make_attempt(jobs.get(), {JobId{3}, 2}).value();
+  const auto held = try_claim(made.get(), {.pid = ::getpid(), .boot_id = "boot"});
+  ASSERT_TRUE(held && held->valid());
+  ASSERT_EQ(::ftruncate(held->get(), 5), 0);
+  const auto all = found({});
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].claimed, 0);
+  EXPECT_EQ(all[0].left_alone, 2);
+  EXPECT_NE(all[0].refused.find("cannot be read"), std::string::npos);
 }
 
 TEST_F(FoundJobs, DirectoriesOfUnknownJobsInOrder) {

@@ -18,6 +18,8 @@
 
 namespace gpusched {
 
+class Record;
+
 std::string jobs_directory(const std::string& state_directory);
 std::string job_directory(const std::string& state_directory, JobId job);
 std::string attempt_directory(const std::string& state_directory, AttemptId attempt);
@@ -31,13 +33,22 @@ struct FileIdentity {
   friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
 };
 
+struct ClaimOwner {
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  friend bool operator==(const ClaimOwner&, const ClaimOwner&) = default;
+};
+// The keys `uid` and `gid`. Both or nothing: what cannot be read is nobody's, never root's.
+std::optional<ClaimOwner> owner_in(const Record& record);
 struct ClaimRecord {
   bool by_shim = true;  // False: recovery won it, the command never ran.
   int pid = 0;          // Of the shim.
   std::string boot_id;
   std::string cgroup;                          // The job's leaf; empty without one.
   std::optional<AdoptedProcess> process = {};  // Set: not started by the shim, only watched over.
-  std::string state = {};  // Id of the state directory; empty: of an older version.
+  std::string state = {};                // Id of the state directory; empty: of an older version.
+  std::optional<ClaimOwner> owner = {};  // Whose the attempt is; none: of an older version.
+  std::string holds = {};                // As LaunchOrder::holds; empty: of an older version.
 };
 struct StatusRecord {
   int pid = 0;  // Of the command: also its session and process group.

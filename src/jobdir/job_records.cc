@@ -45,6 +45,16 @@ constexpr int kLargestPid = std::numeric_limits<int>::max();
 
 }  // namespace
 
+std::optional<ClaimOwner> owner_in(const Record& record) {
+  const auto uid = record.number("uid");
+  const auto gid = record.number("gid");
+  const auto is_account = [](const std::optional<std::int64_t>& number) {
+    return number && *number >= 0 && *number < std::int64_t{kNoAccount};
+  };
+  if (!is_account(uid) || !is_account(gid)) return std::nullopt;
+  return ClaimOwner{static_cast<std::uint32_t>(*uid), static_cast<std::uint32_t>(*gid)};
+}
+
 std::string write_claim(const ClaimRecord& claim) {
   Record record;
   record.set("by", std::string_view(claim.by_shim ? "shim" : "recovery"));
@@ -56,6 +66,11 @@ std::string write_claim(const ClaimRecord& claim) {
     record.set("process_started", claim.process->started.time_since_epoch().count());
   }
   if (!claim.state.empty()) record.set("state", claim.state);
+  if (claim.owner) {
+    record.set("uid", std::int64_t{claim.owner->uid});
+    record.set("gid", std::int64_t{claim.owner->gid});
+  }
+  if (!claim.holds.empty()) record.set("holds", claim.holds);
   return record.write();
 }
 
@@ -67,6 +82,8 @@ Result<ClaimRecord> parse_claim(std::string_view text) {
   if (!pid || (by != "shim" && by != "recovery")) return damaged("the claim says nothing known");
   ClaimRecord claim{by == "shim", *pid, text_of(*record, "boot_id"), text_of(*record, "cgroup")};
   claim.state = text_of(*record, "state");
+  claim.owner = owner_in(*record);
+  claim.holds = text_of(*record, "holds");
   const auto process = small(*record, "process", kLargestPid);
   const auto started = record->number("process_started");
   if (process && started) claim.process = AdoptedProcess{*process, Boot{Microseconds{*started}}};
@@ -124,17 +141,16 @@ std::string write_adoption(const AdoptionRecord& adoption) {
 Result<AdoptionRecord> parse_adoption(std::string_view text) {
   auto record = Record::parse(text);
   if (!record) return failure(std::move(record.error()));
-  const auto uid = record->number("uid");
-  const auto gid = record->number("gid");
+  const auto owner = owner_in(*record);
   const auto limit = record->number("time_limit");
   const auto warn_signal = small(*record, "warn_signal", 64);
   const auto warn_before = record->number("warn_before");
   const auto grace = record->number("grace");
-  if (!uid || !gid || !limit || !warn_signal || !warn_before || !grace) {
+  if (!owner || !limit || !warn_signal || !warn_before || !grace) {
     return damaged("the record of the adoption lacks something");
   }
   return AdoptionRecord{
-      static_cast<std::uint32_t>(*uid), static_cast<std::uint32_t>(*gid),
+      owner->uid, owner->gid,
       TimeRule{Seconds{*limit}, *warn_signal, Seconds{*warn_before}, Seconds{*grace}}};
 }
 

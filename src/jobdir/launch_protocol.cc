@@ -342,6 +342,7 @@ std::string encode_order(const LaunchOrder& order) {
   out.i64(order.adopted ? order.adopted->started.time_since_epoch().count() : 0);
   write_limits(out, order.devices);
   out.text(order.note);
+  out.text(order.holds);
   return out.take();
 }
 
@@ -367,6 +368,7 @@ Result<LaunchOrder> decode_order(std::string_view bytes) {
   if (adopted > 0) order.adopted = AdoptedProcess{adopted, adopted_started};
   read_limits(in, order.devices);
   order.note = in.text();
+  order.holds = in.text();
   if (!in.ok()) return failure(ErrorCode::kInternal, "a launch order is cut off");
   return order;
 }

@@ -15,7 +15,7 @@
 
 namespace gpusched {
 
-inline constexpr std::uint32_t kLaunchProtocolVersion = 3;
+inline constexpr std::uint32_t kLaunchProtocolVersion = 4;
 // The launcher's two sockets.
 inline constexpr int kRequestSocket = 3;
 inline constexpr int kReportSocket = 4;

@@ -83,6 +83,18 @@ TEST_F(Adopted, ItsEndIsNoticedButNotHow) {
   EXPECT_FALSE(ended()->exit_code || ended()->signal || ended()->let_go);
 }
 
+TEST_F(Adopted, AnotherShimKnowsWhatItHoldsAndWhoseItIs) {
+  LaunchOrder order = adopting_order();
+  order.holds = "a card";
+  const ClaimOwner owner{order.command.owner.uid, order.command.owner.gid};
+  adopt(order);
+  replace_shim();
+  const auto claim = parse_claim(harness_.read(kAdoption, "claim"));
+  ASSERT_TRUE(claim) << claim.error().message;
+  EXPECT_EQ(claim->holds, "a card");
+  EXPECT_EQ(claim->owner, owner);
+}
+
 TEST_F(Adopted, OneThatHasEndedBeforeIsReportedAndItsNumberNotTouched) {
   LaunchOrder order = adopting_order();
   order.adopted->started += Seconds{1};  // It is another process of the same number.

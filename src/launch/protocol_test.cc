@@ -91,6 +91,8 @@ LaunchOrder full_order() {
   order.isolation.ram_bytes = 1ULL << 33;
   order.isolation.near = {"0-3", "0", 4};
   order.devices.vram_limits = {{"0000:03:00.0", 1ULL << 33}};
+  order.note = "all of it";
+  order.holds = "its cards";
   order.devices.mps =
       MpsOrder{CardNumber{2}, "GPU-1", "/usr/bin/control", {"A=b"}, Seconds{9}, 30, 5};
   return order;
@@ -109,6 +111,8 @@ TEST(LaunchProtocol, AnOrderComesBackAsItWas) {
   EXPECT_EQ(back->time, order.time);
   EXPECT_EQ(back->command.attach, Attach::kPty);
   EXPECT_EQ(back->isolation.near.cpus, "0-3");
+  EXPECT_EQ(back->note, "all of it");
+  EXPECT_EQ(back->holds, "its cards");
   ASSERT_TRUE(back->devices.mps);
   EXPECT_EQ(back->devices.mps->card, CardNumber{2});
   EXPECT_EQ(back->devices.mps->thread_percent, 30);

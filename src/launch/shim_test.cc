@@ -9,6 +9,7 @@
 
 #include "jobdir/log_file.h"
 #include "jobdir/process_tree.h"
+#include "jobdir/record.h"
 #include "launch/shim_harness.h"
 
 namespace gpusched {
@@ -200,6 +201,22 @@ TEST_P(Shim, TakesArgumentsAndEnvironmentOfMegabytes) {
   order.command.added_variables.emplace_back("BIG", std::string(100'000, 'x'));
   const AttemptFinished end = run(std::move(order));
   EXPECT_EQ(log(), "19999 100000\n") << end.message;
+}
+
+TEST_P(Shim, SaysWhoseItIsAndWhatItHoldsHoweverLongTheCommandIs) {
+  LaunchOrder order = harness_.plain_order(kOne, {"true", std::string(100'000, '\n'), "last"});
+  order.holds = "a card\n";
+  const ClaimOwner owner{order.command.owner.uid, order.command.owner.gid};
+  run(std::move(order));
+  const auto claim = parse_claim(harness_.read(kOne, "claim"));
+  ASSERT_TRUE(claim) << claim.error().message;
+  EXPECT_EQ(claim->owner, owner);
+  EXPECT_EQ(claim->holds, "a card\n");
+  const auto spec = Record::parse(harness_.read(kOne, "spec"));
+  ASSERT_TRUE(spec) << spec.error().message;
+  EXPECT_NE(spec->find("argument_0"), nullptr);
+  EXPECT_EQ(spec->find("argument_1"), nullptr) << "It would make the record too long.";
+  EXPECT_EQ(spec->number("arguments_left_out"), 2);
 }
 
 TEST_P(Shim, EndsWhatTheCommandLeftBehindBeforeItRecordsTheEnd) {

@@ -38,7 +38,12 @@ Result<Before> look_back(int directory, LaunchOrder& order) {
   const auto parsed = parse_claim(**claim);
   const auto exit = read_file(directory, "exit");
   // Recovery has claimed it, or it has ended.
+  if (parsed && order.holds.empty()) order.holds = parsed->holds;
   before.over = !parsed || !parsed->by_shim || !exit || exit->has_value();
+  if (parsed && parsed->owner) {
+    order.command.owner.uid = parsed->owner->uid;
+    order.command.owner.gid = parsed->owner->gid;
+  }
   const auto adoption = read_file(directory, kAdoptionFile);
   if (adoption && adoption->has_value()) {
     if (const auto kept = parse_adoption(**adoption)) {
@@ -88,11 +93,14 @@ void run_adopting_shim(const ShimSettings& settings, AttemptId attempt, const st
   if (!control) return give_up(control.error().message);
   parts.control = std::move(*control);
   if (auto kept = keep_adoption(inside, parts.order); !kept) return give_up(kept.error().message);
-  auto draft = draft_claim(inside, {.pid = ::getpid(),
-                                    .boot_id = settings.boot_id,
-                                    .cgroup = {},
-                                    .process = parts.order.adopted,
-                                    .state = settings.state_id});
+  auto draft = draft_claim(
+      inside, {.pid = ::getpid(),
+               .boot_id = settings.boot_id,
+               .cgroup = {},
+               .process = parts.order.adopted,
+               .state = settings.state_id,
+               .owner = ClaimOwner{parts.order.command.owner.uid, parts.order.command.owner.gid},
+               .holds = parts.order.holds});
   if (!draft) return give_up(draft.error().message);
   if (go && !wait_for_go(go.get())) {
     drop_draft(inside, *draft);

@@ -31,14 +31,22 @@
 namespace gpusched {
 namespace {
 
+// A record that is too long is never read.
+void add_arguments(Record& record, const std::vector<std::string>& argv, std::size_t room) {
+  for (std::size_t i = 0; i < argv.size(); ++i) {
+    const std::string key = "argument_" + std::to_string(i);
+    const std::size_t size = key.size() + 3 * argv[i].size() + 2;  // Escaped, at most.
+    if (size > room) return record.set("arguments_left_out", std::int64_t(argv.size() - i));
+    room -= size;
+    record.set(key, argv[i]);
+  }
+}
+
 // What was started, for people who look into the directory and for a daemon that has lost it. The
 // environment is not part of it.
 std::string spec_text(const LaunchOrder& order) {
   Record record;
   record.set("attempt", to_string(order.attempt));
-  for (std::size_t i = 0; i < order.command.argv.size(); ++i) {
-    record.set("argument_" + std::to_string(i), order.command.argv[i]);
-  }
   record.set("working_directory", order.command.working_directory);
   record.set("uid", std::int64_t{order.command.owner.uid});
   record.set("gid", std::int64_t{order.command.owner.gid});
@@ -47,6 +55,9 @@ std::string spec_text(const LaunchOrder& order) {
   if (!order.isolation.near.cpus.empty()) record.set("near_cpus", order.isolation.near.cpus);
   if (order.time.limit.count() > 0) record.set("time_limit", order.time.limit.count());
   if (!order.note.empty()) record.set("job", order.note);
+  constexpr std::size_t kMark = 64;  // What says that arguments were left out.
+  const std::size_t taken = record.write().size() + kMark;
+  add_arguments(record, order.command.argv, Record::kLargest - std::min(taken, Record::kLargest));
   return record.write();
 }
 
@@ -307,11 +318,14 @@ void run_shim(const ShimSettings& settings, AttemptId attempt, const std::string
     command = std::move(*waiting);
   }
   if (prepared) prepared = prepare_rest(settings, parts, plan);
-  auto draft = finish_draft(parts.directory.get(), std::move(begun),
-                            {.pid = ::getpid(),
-                             .boot_id = settings.boot_id,
-                             .cgroup = parts.leaf_path,
-                             .state = settings.state_id});
+  auto draft = finish_draft(
+      parts.directory.get(), std::move(begun),
+      {.pid = ::getpid(),
+       .boot_id = settings.boot_id,
+       .cgroup = parts.leaf_path,
+       .state = settings.state_id,
+       .owner = ClaimOwner{parts.order.command.owner.uid, parts.order.command.owner.gid},
+       .holds = parts.order.holds});
   if (!draft) {
     withdraw(parts, {}, std::move(release), command);
     return give_up(settings, attempt, draft.error());

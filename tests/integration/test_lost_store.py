@@ -10,17 +10,7 @@ import subprocess
 import pytest
 from conftest import without_groups
 from live_daemon import ROOMY, ROOT, LiveDaemon, remove_tree, wait_until
-
-STORE = "gpusched.db"
-
-
-def problems(daemon):
-    return daemon.http("GET", "/v1/version").json()["problems"]
-
-
-def remove_store(daemon):
-    for path in daemon.state.glob(f"{STORE}*"):
-        path.unlink()
+from older_store import STORE, problems, put_back, remove_store, wait_for_end
 
 
 def held(daemon, count):
@@ -29,18 +19,6 @@ def held(daemon, count):
 
 def leaves_in(group):
     return [path for path in (group / "jobs").iterdir() if path.is_dir()]
-
-
-def wait_for_end(daemon, job, code):
-    ended = daemon.ended(job)
-    assert (ended["state"], ended["exit_code"]) == ("completed" if code == 0 else "failed", code)
-
-
-def put_back(daemon, backup):
-    daemon.kill()
-    remove_store(daemon)
-    shutil.copy(backup, daemon.state / STORE)
-    daemon.start()
 
 
 def test_a_flipped_bit_in_the_log_is_noticed(own):

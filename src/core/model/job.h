@@ -182,6 +182,8 @@ struct CardGrant {
            a.whole == b.whole;
   }
 };
+// As vram_bytes of a card: nobody knows what the job has there. More than any card has.
+inline constexpr std::uint64_t kUnknownHold = 1ULL << 40;
 struct Grant {
   std::vector<CardGrant> cards;
   int cpus = 0;

@@ -59,6 +59,10 @@ CardLack lack_for_return(const StateView& state, const Job& job, const CardGrant
   } else if (aside.mechanism == Mechanism::kCheckpoint) {
     CardGrant wanted = held;
     wanted.least_bytes = std::max(wanted.least_bytes, aside.host_bytes / cards);
+    if (held.vram_bytes >= kUnknownHold) {
+      wanted.vram_bytes = card.capacity_bytes();
+      wanted.whole = true;  // Nobody knows what it needs: it returns where it is alone.
+    }
     // What is seen there of itself is not in its way.
     CardHolds others = holds;
     others.ungranted.vram_bytes -=
