@@ -83,8 +83,8 @@ TEST_F(UnderRoot, FilesBelongToWhomTheyShould) {
   EXPECT_EQ(owner_and_mode("../checkpoint"), Pair(kNobody, 0700));
   EXPECT_EQ(owner_and_mode("spec"), Pair(0, 0600));
   EXPECT_EQ(owner_and_mode("claim"), Pair(0, 0600));
-  EXPECT_EQ(owner_and_mode("status"), Pair(0, 0644));
-  EXPECT_EQ(owner_and_mode("exit"), Pair(0, 0644));
+  EXPECT_EQ(owner_and_mode("status"), Pair(0, 0600));
+  EXPECT_EQ(owner_and_mode("exit"), Pair(0, 0600));
   EXPECT_EQ(owner_and_mode("."), Pair(0, 0711));
 }
 

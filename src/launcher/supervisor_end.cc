@@ -83,7 +83,7 @@ void Supervisor::on_started() {
 }
 
 void Supervisor::write_status_file() {
-  status_missing_ = !replace_file(parts_.directory.get(), "status", write_status(status_), 0644);
+  status_missing_ = !replace_file(parts_.directory.get(), "status", write_status(status_), 0600);
   if (status_missing_ && directory_is_gone()) status_missing_ = false;
   if (status_missing_ && !retry_at_) retry_at_ = read_clock().boot + kRetry;
 }
@@ -229,7 +229,7 @@ void Supervisor::record_exit() {
     if (trim_) trim_->finish();
   }
   const std::string record = write_exit(ended_);
-  if (!replace_file(parts_.directory.get(), "exit", record, 0644) && !directory_is_gone()) {
+  if (!replace_file(parts_.directory.get(), "exit", record, 0600) && !directory_is_gone()) {
     // A full disk: the exit code must not be lost, so this process stays until it is written.
     retry_at_ = read_clock().boot + kRetry;
     return;

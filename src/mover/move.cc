@@ -178,7 +178,7 @@ bool Move::save() {
   record_.times.whole = read_clock().boot - began_;
   // Without a record nobody knows what was done: better to say it again than to go on.
   const auto write = [this] {
-    return replace_file(directory_, kMoveFile, write_move(record_), 0644).has_value();
+    return replace_file(directory_, kMoveFile, write_move(record_), 0600).has_value();
   };
   return write() || write();
 }

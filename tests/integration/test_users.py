@@ -42,11 +42,13 @@ def test_files_of_a_job(place, ml1, ml2):
     assert (log.st_uid, log.st_mode & 0o777) == (ml1.uid, 0o600)
     assert (checkpoint.st_uid, checkpoint.st_mode & 0o777) == (ml1.uid, 0o700)
     for name in ("spec", "claim", "status", "exit"):
-        assert (attempt / name).stat().st_uid == 0
+        record = (attempt / name).stat()
+        assert (record.st_uid, record.st_mode & 0o777) == (0, 0o600), name
     # Nobody but root can list, change or add there; not even the owner may forge a record.
     for user in (ml1, ml2):
         assert user.do("ls", attempt).returncode != 0
-        assert user.do("cat", attempt / "spec").returncode != 0
+        for name in ("spec", "claim", "status", "exit"):
+            assert user.do("cat", attempt / name).returncode != 0
         assert user.do("sh", "-c", f"echo > {attempt}/exit").returncode != 0
         assert user.do("touch", attempt / "new").returncode != 0
         assert user.do("cat", place.state / "gpusched.db").returncode != 0
