@@ -56,7 +56,8 @@ void try_more(Context& context, std::uint32_t uid, std::shared_ptr<Trial> trial)
 Result<std::vector<JobId>> selected_jobs(const Context& context, const Call& call) {
   Result<Selector> selector = parse_selector(call.captured.at(0));
   if (!selector) return failure(selector.error());
-  Result<JobFilter> filter = parse_filter(call.request.query, call.actor, context.now().wall);
+  Result<JobFilter> filter = parse_filter(call.request.query, call.actor, context.now().wall,
+                                          context.limits.arguments_for_all);
   if (!filter) return failure(filter.error());
   return resolve_selector(context.state(), *selector, *filter, call.actor);
 }

@@ -327,8 +327,11 @@ void RowWriter::sweep(JsonWriter& json, const SweepLine& line) {
   json.field("count", line.counts.total());
   json.field("of", all == nullptr ? line.counts.total() : all->total());
   write_counts(json, line.counts);
+  const bool arguments = shows_arguments(sample);
   json.key("parameters").begin_array();
-  for (const auto& [name, unused] : sample.task->values) json.value(name);
+  if (arguments) {
+    for (const auto& [name, unused] : sample.task->values) json.value(name);
+  }
   json.end_array().key("cards").begin_array();
   for (const CardNumber card : cards_of_sweep(state, line.array)) json.value(number_of(card));
   json.end_array();
@@ -337,7 +340,6 @@ void RowWriter::sweep(JsonWriter& json, const SweepLine& line) {
   json.field("priority", sample.priority).field("submitted_at", sample.submitted_at);
   json.key("name").text_or_null(sample.spec->name);
   // With its placeholders.
-  const bool arguments = shows_arguments(sample);
   sample.task.reset();
   json.field("command", arguments ? command_line_of(sample) : program_of(sample));
   json.field("user", sample.owner.user).field("tenant", sample.tenant);

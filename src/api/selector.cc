@@ -209,10 +209,13 @@ bool JobFilter::matches(const Job& job) const {
   if (group && job.spec->group != *group && job.spec->group != own_group(job.owner.user, *group)) {
     return false;
   }
-  if (name && name_of(job) != *name) return false;
+  const bool shown =
+      !asker || may(*asker, Action::kSeeArguments, owned_by(job.owner), arguments_for_all);
+  const Values values = shown ? Values::kShown : Values::kHidden;
+  if (name && name_of(job, values) != *name) return false;
   if (array && (job.task == nullptr || job.task->array != *array)) return false;
   if (!tag) return true;
-  const std::vector<std::string> tags = tags_of(job);
+  const std::vector<std::string> tags = tags_of(job, values);
   return std::ranges::find(tags, *tag) != tags.end();
 }
 
@@ -241,8 +244,10 @@ Result<Wall> parse_since(const std::string& text, Wall now) {
 }
 
 Result<JobFilter> parse_filter(const std::map<std::string, std::string>& query,
-                               const Principal& actor, Wall now) {
+                               const Principal& actor, Wall now, bool arguments_for_all) {
   JobFilter filter;
+  filter.asker = actor;
+  filter.arguments_for_all = arguments_for_all;
   const auto take = [&query](const char* name, std::optional<std::string>& out) {
     if (const auto it = query.find(name); it != query.end()) out = it->second;
   };

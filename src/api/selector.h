@@ -49,13 +49,16 @@ struct JobFilter {
   std::optional<JobId> array;
   std::optional<Principal> owner;  // Only their own.
   std::optional<Wall> since;       // Not those that had ended before.
+  // Who asks: names and tags are compared as they see them. None: with all values.
+  std::optional<Principal> asker;
+  bool arguments_for_all = false;
 
   bool matches(const Job& job) const;
 };
 // Takes state, user, group, name, tag, array, mine and since from a query; leaves the rest. `actor`
 // is whose jobs `mine` means.
 Result<JobFilter> parse_filter(const std::map<std::string, std::string>& query,
-                               const Principal& actor, Wall now);
+                               const Principal& actor, Wall now, bool arguments_for_all = false);
 // "2h", or a moment of RFC 3339.
 Result<Wall> parse_since(const std::string& text, Wall now);
 

@@ -136,6 +136,24 @@ TEST(Selector, FiltersNarrow) {
   EXPECT_FALSE(filter_of({{"array", "x"}}));
 }
 
+TEST(Selector, NamesAndTagsAreComparedAsTheAskerSeesThem) {
+  Job job;
+  JobSpec spec{.name = "run {lr}"};
+  spec.extras.edit().tags = {"lr={lr}"};
+  job.spec = std::make_shared<const JobSpec>(spec);
+  job.task = std::make_shared<const ArrayTask>(ArrayTask{JobId{1}, 0, {{"lr", "0.1"}}});
+  job.owner = {1000, 1000, "ml1"};
+  const std::vector<std::map<std::string, std::string>> by_value = {{{"name", "run 0.1"}},
+                                                                    {{"tag", "lr=0.1"}}};
+  for (const auto& query : by_value) {
+    EXPECT_TRUE(filter_of(query, {.uid = 1000})->matches(job));
+    EXPECT_TRUE(filter_of(query, ourselves())->matches(job));
+    EXPECT_FALSE(filter_of(query, {.uid = 1001})->matches(job)) << "or values could be guessed";
+    EXPECT_TRUE(parse_filter(query, {.uid = 1001}, Wall{}, true)->matches(job));
+  }
+  EXPECT_TRUE(filter_of({{"name", "run {lr}"}}, {.uid = 1001})->matches(job));
+}
+
 TEST(Selector, MineIsWhoeverAsksAlsoIfTheyMayChangeAll) {
   const Principal kim{.uid = 1001, .role = Role::kAdministrator, .proof = Proof::kPeer};
   EXPECT_EQ(resolved("all", *filter_of({{"mine", "0"}}, kim), kim), "1 2 3 4 6");

@@ -49,14 +49,16 @@ void write_end(JsonWriter& json, const Job& job) {
   }
 }
 
-void write_array(JsonWriter& json, const Job& job) {
+void write_array(JsonWriter& json, const Job& job, Values shown) {
   if (job.task == nullptr) {
     json.key("array").null().key("array_index").null().key("values").begin_object().end_object();
     return;
   }
   json.field("array", job.task->array).field("array_index", job.task->index);
   json.key("values").begin_object();
-  for (const auto& [name, value] : job.task->values) json.foreign_key(name).value(value);
+  if (shown == Values::kShown) {
+    for (const auto& [name, value] : job.task->values) json.foreign_key(name).value(value);
+  }
   json.end_object();
 }
 
@@ -157,12 +159,13 @@ void write_row_fields(JsonWriter& json, const Job& job, const RowFacts& facts,
   json.key("start_unknown").text_or_null(facts.start_unknown);
   json.field("submitted_at", job.submitted_at).field("started_at", started_at(job));
   json.field("ended_at", ended == nullptr ? std::nullopt : std::optional(ended->ended_at));
-  json.key("name").text_or_null(name_of(job));
+  const Values values = facts.arguments ? Values::kShown : Values::kHidden;
+  json.key("name").text_or_null(name_of(job, values));
   json.field("command", facts.arguments ? command_line_of(job) : program_of(job));
   json.field("user", job.owner.user).field("tenant", job.tenant);
   json.key("group").text_or_null(spec.group).key("project").text_or_null(spec.project);
-  write_strings(json, "tags", tags_of(job));
-  write_array(json, job);
+  write_strings(json, "tags", tags_of(job, values));
+  write_array(json, job, values);
   write_standing(json, job, facts.arguments);
   write_progress(json, facts);
   write_said(json, job, facts);
@@ -216,7 +219,8 @@ void write_job_details(JsonWriter& json, const Job& job, const RowFacts& facts,
   const JobSpec& spec = *job.spec;
   json.begin_object();
   write_row_fields(json, job, facts, cards);
-  write_shown_fields(json, job.task ? filled_in_spec(job) : spec, facts.arguments);
+  const bool filled = job.task && facts.arguments;
+  write_shown_fields(json, filled ? filled_in_spec(job) : spec, facts.arguments);
   json.field("failures", job.failures);
   json.key("deadline_warning").text_or_null(facts.deadline_warning);
   json.key("near_cpus").text_or_null(facts.near_cpus);

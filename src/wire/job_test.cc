@@ -55,6 +55,29 @@ TEST(JobJson, WritesTheRowOfTheContract) {
   EXPECT_NE(out.find(R"("needs":{"gpus":{"least":1,"most":1})"), std::string::npos);
 }
 
+TEST(JobJson, WhoMayNotSeeWhatItRunsSeesNoValues) {
+  Job job = a_job();
+  auto spec = std::make_shared<JobSpec>(*job.spec);
+  spec->name = "run {lr}";
+  spec->extras.edit().tags = {"lr={lr}"};
+  job.spec = spec;
+  for (const bool arguments : {false, true}) {
+    const RowFacts facts{.reason = {}, .estimated_start = {}, .arguments = arguments};
+    std::string row;
+    JsonWriter row_json(row);
+    write_job_row(row_json, job, facts, two_cards());
+    std::string details;
+    JsonWriter details_json(details);
+    write_job_details(details_json, job, facts, two_cards(), nullptr);
+    for (const std::string& out : {row, details}) {
+      EXPECT_EQ(out.find("0.1") != std::string::npos, arguments) << out;
+      EXPECT_EQ(out.find(R"("name":"run {lr}")") == std::string::npos, arguments) << out;
+      EXPECT_EQ(out.find(R"("tags":["lr={lr}"])") == std::string::npos, arguments) << out;
+      EXPECT_EQ(out.find(R"("values":{})") == std::string::npos, arguments) << out;
+    }
+  }
+}
+
 TEST(JobJson, WritesTheEnd) {
   Job job = a_job();
   Ended ended;

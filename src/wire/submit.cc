@@ -37,6 +37,11 @@ Result<SubmitAsked::Task> read_task(const JsonValue& value, std::uint64_t index)
   if (const JsonValue* values = fields.value("values")) {
     const auto* object = values->as<JsonObject>();
     if (object == nullptr) fields.fault("values", "must be an object of strings");
+    if (object != nullptr && object->size() > spec_fields::kParametersMost) {
+      return invalid(fmt::format("a job of a sweep may have at most {} parameters; this one has {}",
+                                 spec_fields::kParametersMost, object->size()));
+    }
+    std::size_t bytes = 0;
     for (const auto& [name, entry] : object != nullptr ? *object : JsonObject{}) {
       const auto* text = entry.as<std::string>();
       if (!good_value_name(name)) {
@@ -46,8 +51,14 @@ Result<SubmitAsked::Task> read_task(const JsonValue& value, std::uint64_t index)
       } else if (text->find('\0') != std::string::npos) {
         fields.fault("values", "must not contain a NUL byte");
       } else {
+        bytes += name.size() + text->size();
         task.values.emplace_back(name, *text);
       }
+    }
+    if (bytes > spec_fields::kParameterBytesMost) {
+      return invalid(
+          fmt::format("the parameters of one job may have at most {} KiB together; these have {}",
+                      spec_fields::kParameterBytesMost / 1024, (bytes + 1023) / 1024));
     }
   }
   if (Result<void> read = fields.finish(); !read) return failure(read.error());

@@ -1,5 +1,6 @@
 #include "wire/submit.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -205,6 +206,28 @@ TEST(SubmitJson, BoundsTheNumberOfTasks) {
   EXPECT_FALSE(parse_submit(with(R"("array":{"indices":"99999999999999999999"})"), limits));
   EXPECT_EQ(parse_submit(with(R"("tasks":[{},{},{},{}])"), limits).error().code,
             ErrorCode::kTooLarge);
+}
+
+TEST(SubmitJson, BoundsTheParametersOfAJob) {
+  const auto task = [](std::size_t count, std::size_t bytes) {
+    std::string values;
+    for (std::size_t i = 0; i < count; ++i) {
+      values += (i == 0 ? "" : ",") + fmt::format(R"("p{:03}":"{}")", i, std::string(bytes, 'x'));
+    }
+    return parse_submit(with(R"("tasks":[{"values":{)" + values + "}}]"));
+  };
+  EXPECT_TRUE(task(100, 1));
+  EXPECT_EQ(task(101, 1).error().message,
+            "a job of a sweep may have at most 100 parameters; this one has 101");
+  EXPECT_EQ(task(60'000, 1).error().code, ErrorCode::kInvalid);
+  EXPECT_TRUE(task(1, 128 * 1024 - 4));
+  EXPECT_EQ(task(2, 64 * 1024).error().message,
+            "the parameters of one job may have at most 128 KiB together; these have 129");
+  EXPECT_EQ(parse_submit_lines(with("") + "\n{\"values\":{\"a\":\"" + std::string(131'072, 'x') +
+                               "\"}}\n")
+                .error()
+                .message,
+            "line 2: the parameters of one job may have at most 128 KiB together; these have 129");
 }
 
 TEST(SubmitLines, ReadsPiecesOfAnySize) {

@@ -62,7 +62,8 @@ class OverviewWriter {
 void list_jobs(Context& context, Call call) {
   context.estimates.keep_fresh();
   RowsAsked asked;
-  Result<JobFilter> filter = parse_filter(call.request.query, call.actor, context.now().wall);
+  Result<JobFilter> filter = parse_filter(call.request.query, call.actor, context.now().wall,
+                                          context.limits.arguments_for_all);
   if (!filter) return call.responder.fail(filter.error());
   Result<std::optional<std::uint64_t>> limit =
       query_number(call.request.query, "limit", UINT32_MAX);

@@ -63,5 +63,10 @@ TEST(Csv, QuotesWhatWouldBreakALine) {
             "a,\"b,c\",\"say \"\"x\"\"\",\"two\nlines\",\n");
 }
 
+TEST(Csv, NothingInItMovesACursor) {
+  EXPECT_EQ(csv_line({"\x1b]0;mine\x07", "back\rhome", "tab\t", "\xc2\x9b", "\xe2\x80\xae", "ä"}),
+            "\\x1b]0;mine\\x07,back\\rhome,tab\\t,\\x9b,\\u202e,ä\n");
+}
+
 }  // namespace
 }  // namespace gpusched::cli

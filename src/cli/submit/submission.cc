@@ -7,6 +7,7 @@
 #include "cli/flag_body.h"
 #include "cli/submit/submit_flags.h"
 #include "core/model/placeholders.h"
+#include "core/model/spec_fields.h"
 #include "wire/shared_files.h"
 #include "wire/submit.h"
 
@@ -176,6 +177,10 @@ Result<void> check_together(const Submission& out, bool each_line) {
         return word.find("{line}") != std::string::npos;
       })) {
     return wrong("the command does not say where the line belongs; write {line} in it");
+  }
+  if (out.parameters.size() > spec_fields::kParametersMost) {
+    return wrong(fmt::format("a sweep may have at most {} parameters; this one has {}",
+                             spec_fields::kParametersMost, out.parameters.size()));
   }
   return check_names(out.parameters);
 }

@@ -210,6 +210,16 @@ TEST(Submission, NoticesParametersThatNothingUses) {
   }
 }
 
+TEST(Submission, ASweepHasNoMoreParametersThanAJobMayHave) {
+  std::vector<std::string> words;
+  for (int i = 0; i < 101; ++i) words.insert(words.end(), {"--param", fmt::format("p{}=1", i)});
+  words.insert(words.end(), {"--", "x"});
+  const auto submission = read(words);
+  ASSERT_FALSE(submission);
+  EXPECT_EQ(submission.error().message,
+            "a sweep may have at most 100 parameters; this one has 101");
+}
+
 TEST(Submission, VariablesWithPlaceholdersLieOnTopOfWhatAllShare) {
   const JsonValue body = body_of({"--param", "lr=1,2", "--env", "LR={lr}", "--env", "LANG={lr}",
                                   "--env", "A={other}", "--", "x"});

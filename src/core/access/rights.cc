@@ -13,8 +13,9 @@ constexpr Right kYes = Right::kYes;
 constexpr std::array kRights = {
     RightsRow{Action::kUse, "submit jobs, ask for leases; see every job's row, cards, reports",
               kYes, kYes, ""},
-    RightsRow{Action::kSeeArguments, "see a job's or process's arguments, directories, messages",
-              kYes, kIfOpened, "isolation.visibility: arguments"},
+    RightsRow{Action::kSeeArguments,
+              "see a job's or process's arguments, values of a sweep, directories, messages", kYes,
+              kIfOpened, "isolation.visibility: arguments"},
     RightsRow{Action::kSeeFiles, "see a job's environment and where its files are", kYes, kNo, ""},
     RightsRow{Action::kReadLog, "read a job's log", kYes, kNo, ""},
     RightsRow{Action::kChangeJob,

@@ -1,5 +1,6 @@
 #include "core/model/placeholders.h"
 
+#include <map>
 #include <set>
 
 #include "core/model/spec_fields.h"
@@ -24,6 +25,11 @@ std::string label_in(const std::string& text, const Job& job) {
   }
   label.resize(end);
   return label;
+}
+
+// Of "NAME=value", or of "NAME".
+std::string_view name_in(std::string_view variable) {
+  return variable.substr(0, variable.find('='));
 }
 
 std::string path_in(const std::string& path, const Job& job) {
@@ -52,6 +58,14 @@ std::vector<std::string> tags_of(const Job& job) {
   return tags;
 }
 
+std::string name_of(const Job& job, Values values) {
+  return values == Values::kShown ? name_of(job) : job.spec->name;
+}
+
+std::vector<std::string> tags_of(const Job& job, Values values) {
+  return values == Values::kShown ? tags_of(job) : job.spec->extras->tags;
+}
+
 std::string working_directory_of(const Job& job) {
   return fill_in(job.spec->working_directory, job);
 }
@@ -61,12 +75,19 @@ std::string output_path_of(const Job& job) { return path_in(job.spec->extras->ou
 std::string error_path_of(const Job& job) { return path_in(job.spec->extras->error_path, job); }
 
 std::vector<std::string> with_own_variables(std::vector<std::string> variables, const Job& job) {
-  for (const std::string& own : job.spec->extras->variables) {
-    const std::size_t equals = own.find('=');
-    const std::string name = own.substr(0, equals) + "=";
-    std::erase_if(variables, [&](const std::string& one) { return one.starts_with(name); });
-    if (equals == std::string::npos) continue;
-    variables.push_back(name + fill_in(std::string_view(own).substr(equals + 1), job));
+  const std::vector<std::string>& own = job.spec->extras->variables;
+  if (own.empty()) return variables;
+  // There may be very many of both: each is looked at once. Of one name the last counts.
+  std::map<std::string_view, std::size_t> last;
+  for (std::size_t i = 0; i < own.size(); ++i) last[name_in(own[i])] = i;
+  std::erase_if(variables, [&](const std::string& one) {
+    return one.find('=') != std::string::npos && last.contains(name_in(one));
+  });
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const std::string_view name = name_in(own[i]);
+    if (last[name] != i || name.size() == own[i].size()) continue;
+    const std::string_view value = std::string_view(own[i]).substr(name.size() + 1);
+    variables.push_back(std::string(name) + "=" + fill_in(value, job));
   }
   return variables;
 }

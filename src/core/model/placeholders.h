@@ -56,6 +56,11 @@ std::string fill_in(std::string_view text, const Job& job);
 // What is shown of a job; no longer than labels may be, and without control characters.
 std::string name_of(const Job& job);
 std::vector<std::string> tags_of(const Job& job);
+// The same as somebody else sees them. The values of a sweep are part of what a job runs: without
+// them placeholders stay as they were written.
+enum class Values : std::uint8_t { kShown, kHidden };
+std::string name_of(const Job& job, Values values);
+std::vector<std::string> tags_of(const Job& job, Values values);
 std::string working_directory_of(const Job& job);
 // Empty: the job's log. Else an absolute path.
 std::string output_path_of(const Job& job);

@@ -57,6 +57,24 @@ TEST(Placeholders, AJobsOwnVariablesWinAndMayTakeAway) {
             (Words{"AB=stays", "A=0.1", "C={x}"}));
 }
 
+TEST(Placeholders, OfVariablesThatAreSaidTwiceTheLastCounts) {
+  JobSpec spec;
+  spec.extras.edit().variables = {"A=1", "B=1", "A=2", "C=1", "C", "D=x=y"};
+  EXPECT_EQ(with_own_variables({"A=old", "=odd", "C", "D=old", "C=gone"}, job_of(spec)),
+            (Words{"=odd", "C", "B=1", "A=2", "D=x=y"}));
+}
+
+TEST(Placeholders, NamesAndTagsStayAsWrittenForWhoSeesNoValues) {
+  JobSpec spec;
+  spec.name = "run {lr}";
+  spec.extras.edit().tags = {"{lr}", "plain"};
+  const Job job = job_of(spec, {{"lr", "0.5"}});
+  EXPECT_EQ(name_of(job, Values::kShown), "run 0.5");
+  EXPECT_EQ(name_of(job, Values::kHidden), "run {lr}");
+  EXPECT_EQ(tags_of(job, Values::kShown), (Words{"0.5", "plain"}));
+  EXPECT_EQ(tags_of(job, Values::kHidden), (Words{"{lr}", "plain"}));
+}
+
 TEST(Placeholders, ParametersAreVariablesWithPlainNames) {
   EXPECT_EQ(parameter_variable("lr"), "GPUSCHED_PARAM_LR");
   EXPECT_EQ(parameter_variable("batch-size.2_x"), "GPUSCHED_PARAM_BATCH_SIZE_2_X");

@@ -105,6 +105,9 @@ inline constexpr int kCpusMost = 1'000'000;
 inline constexpr int kRetriesMost = 1000;
 inline constexpr int kTasksAtOnceMost = 1'000'000;
 inline constexpr std::uint64_t kLabelMost = 255;
+// Of one job of a sweep. More bytes than the kernel takes as one word of a command are of no use.
+inline constexpr std::size_t kParametersMost = 100;
+inline constexpr std::size_t kParameterBytesMost = 128 * 1024;
 
 template <class Part, class Value>
 constexpr SpecField<Part, Value> field(std::string_view name, Value Part::*where,
