@@ -232,6 +232,7 @@ void write_job_details(JsonWriter& json, const Job& job, const RowFacts& facts,
   write_usage(json, job);
   if (facts.known != nullptr) write_knowledge(json, *facts.known, facts.arguments);
   json.field("array_limit", spec.extras->array_limit);
+  json.field("private_shown", owner != nullptr);
   if (owner != nullptr) write_owner_fields(json, *owner);
   json.end_object();
 }

@@ -34,3 +34,15 @@ def test_others_see_no_values_of_a_sweep(place, ml1, ml2):
     own = json.loads(ml1.gpusched("status", first, "--json").stdout)["jobs"][0]
     assert (own["name"], own["tags"], own["values"]) == ("run-hush1", ["is-hush1"], {"token": "hush1"})
     ml1.gpusched("cancel", ids)
+
+
+def test_only_the_owner_attaches(place, ml1, ml2):
+    # As run submits it, but for its client.
+    asked = json.dumps({"command": ["true"], "working_directory": "/", "attach": "pipes", "hold": True})
+    done = ml1.do("curl", "-s", "--unix-socket", place.socket, "http://x/v1/jobs", "-d", asked)
+    job = json.loads(done.stdout)["first"]
+    refused = ml2.gpusched("attach", job)
+    assert (refused.returncode, refused.stdout) == (77, "")
+    assert refused.stderr == (f"gpusched: job {job} belongs to {ml1.name}; only its owner and administrators "
+                              "attach to it\n")
+    ml1.gpusched("cancel", job)

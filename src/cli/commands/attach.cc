@@ -40,6 +40,11 @@ int run_attach(const Arguments& arguments) {
                              "output with: gpusched logs -f {}",
                              job->id, job->id)});
   }
+  if (!job->private_shown) {
+    return fail({ErrorCode::kForbidden,
+                 fmt::format("job {} belongs to {}; only its owner and administrators attach to it",
+                             job->id, job->user)});
+  }
   return stay_with(client, job->id, Staying::kComingBack);
 }
 

@@ -112,6 +112,7 @@ void for_each_detail(JobDetails& job, Visit&& visit) {
   visit("device_filter", job.device_filter);
   visit("without_mps", job.without_mps);
   visit("vram_limit_by", job.vram_limit_by);
+  visit("private_shown", job.private_shown);
   visit("directory", job.directory);
   visit("control_socket", job.control_socket);
   visit("log_path", job.log_path);

@@ -120,6 +120,7 @@ struct JobDetails : JobView {
   bool mps = false;
   std::string without_mps;
   std::string vram_limit_by;
+  bool private_shown = true;  // What follows is for this user to see; older daemons do not say.
   std::string directory;
   std::string control_socket;
   std::string log_path;
