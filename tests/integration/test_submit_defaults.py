@@ -60,6 +60,13 @@ def test_what_others_can_write_does_not_count(running, project):
     assert running.ended(int(done.stdout))["name"] is None
 
 
+def test_a_link_that_leads_nowhere_is_said_and_passed_over(running, project):
+    (project / "gpusched.yaml").symlink_to("gone.yaml")
+    done = running.run("submit", "--gpus", "0", "--", "true")
+    assert done.stderr == f"gpusched: {project}/gpusched.yaml is not read: the link leads nowhere\n"
+    running.ended(int(done.stdout))
+
+
 @pytest.mark.parametrize("text, place, words", [
     ("gpus: 1\nvramm: 8G\n", "2:1", "there is no key 'vramm'; did you mean vram?"),
     ("vram: much\n", "1:7", "vram: "),

@@ -21,14 +21,26 @@ namespace {
 constexpr std::string_view kProjectFile = "gpusched.yaml";
 constexpr std::size_t kFileMost = 1U << 20;
 
-// Why a file must not count; empty: it may.
-std::string distrust(const struct stat& file, unsigned uid) {
-  if (file.st_uid != uid && file.st_uid != 0) return "it belongs to another user";
+// Why a file or its directory must not count; empty: it may.
+std::string distrust(const struct stat& file, unsigned uid, const char* what = "it") {
+  if (file.st_uid != uid && file.st_uid != 0)
+    return fmt::format("{} belongs to another user", what);
   if (S_ISLNK(file.st_mode)) return {};
-  if ((file.st_mode & S_IWOTH) != 0) return "everybody may write to it";
+  if ((file.st_mode & S_IWOTH) != 0) return fmt::format("everybody may write to {}", what);
   // Where every user has a group of one's own, it has the user's number.
-  if ((file.st_mode & S_IWGRP) != 0 && file.st_gid != file.st_uid) return "a group may write to it";
+  if ((file.st_mode & S_IWGRP) != 0 && file.st_gid != file.st_uid) {
+    return fmt::format("a group may write to {}", what);
+  }
   return {};
+}
+
+// Who may put files there decides which file is found. Only asked where there is one.
+std::string distrust_directory(const std::string& path, unsigned uid) {
+  const std::size_t slash = path.rfind('/');
+  const std::string directory = slash == 0 ? "/" : path.substr(0, slash);
+  struct stat about {};
+  if (::stat(directory.c_str(), &about) != 0) return "its directory cannot be looked at";
+  return distrust(about, uid, "its directory");
 }
 
 struct Found {
@@ -41,9 +53,13 @@ Result<Found> read_trusted(const std::string& path, unsigned uid) {
   struct stat link {};
   if (::lstat(path.c_str(), &link) != 0) return Found{};
   if (std::string why = distrust(link, uid); !why.empty()) return Found{{}, std::move(why)};
+  if (std::string why = distrust_directory(path, uid); !why.empty()) {
+    return Found{{}, std::move(why)};
+  }
   const Fd file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   struct stat target {};
   if (!file && errno == EACCES) return Found{{}, "you may not read it"};
+  if (!file && (errno == ENOENT || errno == ELOOP)) return Found{{}, "the link leads nowhere"};
   if (!file || ::fstat(file.get(), &target) != 0) {
     return failure(ErrorCode::kIo, fmt::format("read {}: {}", path, std::strerror(errno)));
   }

@@ -91,6 +91,37 @@ TEST_F(DefaultsTest, WhatOthersCanWriteDoesNotCount) {
       << found->passed_over[0];
 }
 
+TEST_F(DefaultsTest, WhatLiesWhereOthersMayPutFilesDoesNotCount) {
+  write("project/gpusched.yaml", "vram: 12G\n");
+  ASSERT_EQ(value("--vram"), "12G from project/gpusched.yaml:1:7");
+  const std::string project = place_ / "project";
+  for (const ::mode_t mode : {0777, 01777}) {
+    ASSERT_EQ(::chmod(project.c_str(), mode), 0);
+    const auto found = find();
+    ASSERT_TRUE(found);
+    EXPECT_TRUE(found->files.empty());
+    ASSERT_EQ(found->passed_over.size(), 1U);
+    EXPECT_EQ(found->passed_over[0],
+              project + "/gpusched.yaml is not read: everybody may write to its directory");
+  }
+  ::chmod(project.c_str(), 0755);
+  constexpr uid_t kSomebody = 54321;
+  if (::chown(project.c_str(), kSomebody, static_cast<gid_t>(-1)) != 0) GTEST_SKIP() << "not root";
+  EXPECT_EQ(find()->passed_over.at(0),
+            project + "/gpusched.yaml is not read: its directory belongs to another user");
+}
+
+TEST_F(DefaultsTest, ALinkThatLeadsNowhereIsPassedOver) {
+  write("submit.yaml", "vram: 8G\n");
+  const std::string path = place_ / "project/deep/gpusched.yaml";
+  for (const char* target : {"gone.yaml", "gpusched.yaml"}) {
+    ASSERT_EQ(::symlink(target, path.c_str()), 0);
+    EXPECT_EQ(value("--vram"), "8G from submit.yaml:1:7");
+    EXPECT_EQ(find()->passed_over.at(0), path + " is not read: the link leads nowhere");
+    ::unlink(path.c_str());
+  }
+}
+
 TEST_F(DefaultsTest, WhatAnotherUserOwnsDoesNotCount) {
   if (::geteuid() == 0) GTEST_SKIP() << "root owns whatever it writes";
   write("project/gpusched.yaml", "vram: 12G\n");
