@@ -53,7 +53,7 @@ std::optional<Grant> RoomMaker::find_or_plan(const Job& job, const FindRoom& fin
   if (!leavers_->none()) grant = find(leavers_->gone_from(free));
   if (grant || !possible(band_rank(job.priority))) return grant;
   ++tries_;
-  auto plan = plan_room(state_, free, *leavers_, job, find, now_);
+  auto plan = plan_room(state_, free, *leavers_, job, find, now_).plan;
   if (!plan) return std::nullopt;
   ++plans_;
   leavers_->add(plan->decision, free);

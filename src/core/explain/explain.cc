@@ -126,7 +126,7 @@ std::optional<Reason> room_later(const StateView& state, const Job& job, Now now
   const FindRoom find = [&](const Tentative& then) {
     return place(state, then, job, nullptr, later);
   };
-  const auto plan = plan_room(state, Tentative(state), Leavers(state), job, find, later);
+  const auto plan = plan_room(state, Tentative(state), Leavers(state), job, find, later).plan;
   if (!plan) return std::nullopt;
   Reason reason{.code = ReasonCode::kRoomLater, .jobs = {}};
   Wall from = now.wall;
@@ -139,6 +139,34 @@ std::optional<Reason> room_later(const StateView& state, const Job& job, Now now
   reason.until = from;
   reason.name = "in " + rough_duration(std::chrono::ceil<Seconds>(from - now.wall));
   return reason;
+}
+
+// Why those stay who could go: what the planner says of the whole (decide/room_maker.cc asks
+// alike). `free` and `reserved`: what those before it leave.
+Stays why_all_stay(const StateView& state, const Job& job, const Tentative& free,
+                   const ReservedStart* reserved, Now now) {
+  if (!may_make_room(state, band_rank(job.priority))) return Stays::kNothing;
+  const FindRoom find = [&](const Tentative& then) {
+    return place(state, then, job, reserved, now);
+  };
+  const Leavers leavers(state);
+  if (!leavers.none() && find(leavers.gone_from(free))) return Stays::kOthersLeave;
+  return plan_room(state, free, leavers, job, find, now).given_up;
+}
+
+void add_staying(const StateView& state, const Job& job, const WaitingReasons& before, Now now,
+                 Reason& reason) {
+  std::optional<Stays> all;
+  for (const JobId id : reason.jobs) {
+    Stays why = why_stays(state, *state.find(id), job, now);
+    if (why == Stays::kNothing) {
+      if (!all) {
+        all = why_all_stay(state, job, before.left_for(job), before.reserved_against(job), now);
+      }
+      why = *all;
+    }
+    reason.staying.push_back({id, why});
+  }
 }
 
 // Why a job that was moved aside is not back yet.
@@ -243,10 +271,7 @@ std::vector<Reason> why_waiting(const StateView& state, const Job& job, Now now)
     return reasons;
   }
   for (Reason& reason : reasons) {
-    if (reason.code != ReasonCode::kCards) continue;
-    for (const JobId id : reason.jobs) {
-      reason.staying.push_back({id, why_stays(state, *state.find(id), job, now)});
-    }
+    if (reason.code == ReasonCode::kCards) add_staying(state, job, all, now, reason);
   }
   const ReservedStart* kept = all.reserved_against(job);
   const Tentative left = all.left_for(job);

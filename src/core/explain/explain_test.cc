@@ -7,6 +7,7 @@
 #include "core/share/order.h"
 #include "tests/support/core_builders.h"
 #include "tests/support/core_words.h"
+#include "tests/support/room_builders.h"
 
 namespace gpusched::testing {
 namespace {
@@ -141,6 +142,31 @@ TEST(Explain, SaysWhyNobodyIsMovedAside) {
       Stays::kSavesOnly);
   EXPECT_EQ(urgent(with_a_holder([](Ask& one) { one.spec().needs.ram_bytes = 60 * kGiB; })),
             Stays::kHostRam);
+}
+
+TEST(Explain, SaysThatAJobWhichIsLeavingReturnsFirst) {
+  State state = moving_machine(2, 24);
+  ask().vram(15).share(43).priority(40).submit(state, at_second(0));
+  ask().vram(1).share(20).priority(0).submit(state, at_second(0));
+  take_turn(state, 0);
+  for (std::uint64_t job : {1, 2}) run(state, job, at_second(0));
+  ask().gpus(2).vram(1).share(48).priority(20).submit(state, at_second(60));
+  ask().gpus(2).vram(8).share(23).priority(70).submit(state, at_second(60));
+  ASSERT_EQ(who<MoveAside>(take_turn(state, 60)), JobNumbers{1});
+  const Reason reason = reason_of(state, 3, at_second(61));
+  expect_words(why_no_room(reason));
+  ASSERT_EQ(reason.staying.size(), 2u);
+  EXPECT_EQ(reason.staying[0].why, Stays::kAsImportant);
+  EXPECT_EQ(reason.staying[1].why, Stays::kOthersReturn);
+}
+
+TEST(Explain, SaysThatSomebodyEndsTooSoonToBeMoved) {
+  State state = with_a_holder([](Ask& one) { one.time(5010).vram(20); });
+  ask().vram(20).priority(90).submit(state, at_second(5000));
+  const Reason reason = reason_of(state, 2, at_second(5000));
+  expect_words(why_no_room(reason));
+  ASSERT_EQ(reason.staying.size(), 1u);
+  EXPECT_EQ(reason.staying[0].why, Stays::kEndsSoon);
 }
 
 TEST(Explain, AdviceForTheHostIsTriedToo) {

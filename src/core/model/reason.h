@@ -88,6 +88,10 @@ enum class Stays : std::uint8_t {
   kRefused,         // The driver did not move its program before.
   kHostRam,         // Host RAM has no room for what it has on its cards.
   kFailedLately,    // Its last move failed a moment ago.
+  kEndsSoon,        // It is over before moving it would have helped.
+  kOthersReturn,    // It could go, but who is leaving those cards returns there first.
+  kOthersLeave,     // It could go, but there is room when those that are leaving are gone.
+  kStartsSooner,    // It could go, but the job starts by itself before it would be gone.
 };
 struct Staying {
   JobId job{};

@@ -45,6 +45,15 @@ const char* stays_words(Stays why, bool several) {
                      : "has more VRAM than there is host RAM to take it";
     case Stays::kFailedLately:
       return "could not be moved a moment ago";
+    case Stays::kEndsSoon:
+      return several ? "end sooner than moving them would help"
+                     : "ends sooner than moving it would help";
+    case Stays::kOthersReturn:
+      return "could go, but a job that is just leaving those cards returns there first";
+    case Stays::kOthersLeave:
+      return "could go, but there is room for it when those that are just leaving are gone";
+    case Stays::kStartsSooner:
+      return "could go, but it starts by itself before that";
   }
   CHECK(false);
 }

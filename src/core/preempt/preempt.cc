@@ -44,9 +44,7 @@ Harm harm_of_all(const std::vector<const Candidate*>& chosen) {
 }
 
 bool may_be_moved(const StateView& state, const Job& job, const Job& for_job, Now now) {
-  if (!kind_of(job).moves_busy) return is_movable_lease(state, job, now);
-  return is_movable(state, job, now) &&
-         (outranks(state, for_job, job, now) || sits_idle(state, job, now));
+  return why_not_moved(state, job, for_job, now) == Stays::kNothing;
 }
 
 // Takes what the victim frees out of what is held. Not counted: what it will have in host RAM.
@@ -82,8 +80,7 @@ class Planner {
         now_(now) {
     for (const JobId id : state.active()) {
       const Job& other = *state.find(id);
-      if (leavers.contains(id) || other.spec->preempt == PreemptPolicy::kNever) continue;
-      if (!may_be_moved(state, other, job, now)) continue;
+      if (leavers.contains(id) || !may_be_moved(state, other, job, now)) continue;
       candidates_.push_back({.job = &other, .victim = {.job = id}});
     }
   }
@@ -109,30 +106,12 @@ class Planner {
     std::vector<Candidate> leaving;
     for (const Candidate& one : candidates_) {
       const auto going = leaving_candidate(state_, *one.job, ram_free_, now_);
-      if (going && is_worth_moving(*going)) leaving.push_back(*going);
+      if (going && is_worth_moving(state_, *going, now_)) leaving.push_back(*going);
     }
     return best_of(leaving);
   }
 
  private:
-  // One that is over before it would be back, or sooner than it could do its work again, is waited
-  // for.
-  bool is_worth_moving(const Candidate& one) const {
-    const Wall end = end_of(state_, *one.job, now_, Trust::kEstimates);
-    if (end == kNobodyKnows) return true;
-    switch (one.victim.mechanism) {
-      case Mechanism::kCheckpoint:
-        return end - now_.wall > 2 * one.moving;
-      case Mechanism::kCooperative:
-        return end - now_.wall > one.job->spec->saves->grace;
-      case Mechanism::kRequeue:
-        return end - now_.wall > one.lost;
-      case Mechanism::kFreeze:
-        break;
-    }
-    return true;
-  }
-
   std::optional<Grant> place_without(const std::vector<const Candidate*>& gone) const {
     Tentative then = free_;
     std::uint64_t moved = 0;
@@ -227,6 +206,22 @@ bool comes_too_late(const StateView& state, const Tentative& free, const Job& jo
 
 }  // namespace
 
+bool is_worth_moving(const StateView& state, const Candidate& one, Now now) {
+  const Wall end = end_of(state, *one.job, now, Trust::kEstimates);
+  if (end == kNobodyKnows) return true;
+  switch (one.victim.mechanism) {
+    case Mechanism::kCheckpoint:
+      return end - now.wall > 2 * one.moving;
+    case Mechanism::kCooperative:
+      return end - now.wall > one.job->spec->saves->grace;
+    case Mechanism::kRequeue:
+      return end - now.wall > one.lost;
+    case Mechanism::kFreeze:
+      break;
+  }
+  return true;
+}
+
 bool outranks(const StateView& state, const Job& job, const Job& other, Now now) {
   const int rank = band_rank(other.priority);
   const int for_band = band_rank(job.priority);
@@ -295,18 +290,18 @@ Tentative Leavers::gone_from(const Tentative& free) const {
   return then;
 }
 
-std::optional<RoomPlan> plan_room(const StateView& state, const Tentative& free,
-                                  const Leavers& leavers, const Job& job, const FindRoom& find,
-                                  Now now) {
-  if (!job.spec->needs.wants_cards()) return std::nullopt;
+RoomAnswer plan_room(const StateView& state, const Tentative& free, const Leavers& leavers,
+                     const Job& job, const FindRoom& find, Now now) {
+  if (!job.spec->needs.wants_cards()) return {};
   Planner planner(state, free, leavers, job, find, now);
-  if (planner.nobody()) return std::nullopt;
+  if (planner.nobody()) return {};
   auto plan = planner.by_freezing();
   if (!plan) plan = planner.by_leaving();
+  if (!plan) return {};
+  if (leavers.any_waits_before(job, plan->grant)) return {{}, Stays::kOthersReturn};
   const bool waits = state.pending().contains(job.id);
-  if (plan && leavers.any_waits_before(job, plan->grant)) plan.reset();
-  if (plan && waits && comes_too_late(state, free, job, *plan, now)) plan.reset();
-  return plan;
+  if (waits && comes_too_late(state, free, job, *plan, now)) return {{}, Stays::kStartsSooner};
+  return {std::move(plan), Stays::kNothing};
 }
 
 bool still_valid(const StateView& state, const Preempt& plan, Now now) {

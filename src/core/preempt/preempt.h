@@ -44,13 +44,24 @@ class Leavers {
 };
 // Where the job would be with `free`; nullopt: there is no room for it.
 using FindRoom = std::function<std::optional<Grant>(const Tentative& free)>;
-// Nullopt: nobody is to be moved for it. REQUIRES: the job found no room, also without `leavers`.
-std::optional<RoomPlan> plan_room(const StateView& state, const Tentative& free,
-                                  const Leavers& leavers, const Job& job, const FindRoom& find,
-                                  Now now);
+// No plan: nobody is to be moved for it. `given_up` says why the one that there was is not taken;
+// kNothing: there was none.
+struct RoomAnswer {
+  std::optional<RoomPlan> plan;
+  Stays given_up = Stays::kNothing;
+};
+// REQUIRES: the job found no room, also without `leavers`.
+RoomAnswer plan_room(const StateView& state, const Tentative& free, const Leavers& leavers,
+                     const Job& job, const FindRoom& find, Now now);
 // Important enough for the place of a job that computes, by its band or by what the other has had.
 bool outranks(const StateView& state, const Job& job, const Job& other, Now now);
-// Why `job` is not moved aside for `for_job`: the answers of the functions that would decide it.
+// What the planner asks of everybody first: why `job` may not be moved aside for `for_job`.
+// kNothing: it may, if there is a way.
+Stays why_not_moved(const StateView& state, const Job& job, const Job& for_job, Now now);
+// One that is over before it would be back, or sooner than it could do its work again, is waited
+// for.
+bool is_worth_moving(const StateView& state, const Candidate& one, Now now);
+// Why `job` is not moved aside for `for_job`: these questions, and whether there is a way.
 Stays why_stays(const StateView& state, const Job& job, const Job& for_job, Now now);
 bool still_valid(const StateView& state, const Preempt& plan, Now now);
 

@@ -1,4 +1,5 @@
-// Why somebody stays on its cards: the questions of preempt.cc and victim.cc, one by one.
+// Why somebody stays on its cards. The planner (preempt.cc) asks the same functions, so that what
+// is explained is what was decided.
 #include "core/model/kind.h"
 #include "core/preempt/idle_holder.h"
 #include "core/preempt/move_time.h"
@@ -31,21 +32,26 @@ Stays why_no_way_out(const StateView& state, const Job& job) {
 
 }  // namespace
 
-Stays why_stays(const StateView& state, const Job& job, const Job& for_job, Now now) {
+Stays why_not_moved(const StateView& state, const Job& job, const Job& for_job, Now now) {
   if (state.rules().preemption == Preemption::kOff) return Stays::kOff;
   if (job.spec->preempt == PreemptPolicy::kNever) return Stays::kNever;
   if (!kind_of(job).moves_busy) {
-    if (!is_movable_lease(state, job, now)) return Stays::kLease;
-  } else {
-    if (!outranks(state, for_job, job, now) && !sits_idle(state, job, now)) {
-      return Stays::kAsImportant;
-    }
-    if (!may_move_again(state, job, now)) return why_not_yet(state, job, now);
+    return is_movable_lease(state, job, now) ? Stays::kNothing : Stays::kLease;
   }
+  if (!outranks(state, for_job, job, now) && !sits_idle(state, job, now)) {
+    return Stays::kAsImportant;
+  }
+  return is_movable(state, job, now) ? Stays::kNothing : why_not_yet(state, job, now);
+}
+
+Stays why_stays(const StateView& state, const Job& job, const Job& for_job, Now now) {
+  const Stays kept = why_not_moved(state, job, for_job, now);
+  if (kept != Stays::kNothing) return kept;
   const std::uint64_t ram_free = ram_for_moves(state, state.host_holds());
   if (!way_out(state, job, ram_free)) return why_no_way_out(state, job);
-  if (!leaving_candidate(state, job, ram_free, now)) return Stays::kFailedLately;
-  return Stays::kNothing;
+  const auto going = leaving_candidate(state, job, ram_free, now);
+  if (!going) return Stays::kFailedLately;
+  return is_worth_moving(state, *going, now) ? Stays::kNothing : Stays::kEndsSoon;
 }
 
 }  // namespace gpusched
