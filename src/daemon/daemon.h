@@ -57,6 +57,7 @@ class Daemon {
   void disown_copied();
   Result<void> compare_with_directories(StoreImage& image);
   void remember_found(const std::vector<FoundJob>& found, const Reconciled& done);
+  void recall_taken_over(const StoreImage& image);
   std::string taken_over_now() const;
   void look_for_nobodys_groups(const StoreImage& image, const std::vector<AttemptId>& groups);
   Result<void> bring_environments_back(const StoreImage& image);
@@ -106,7 +107,7 @@ class Daemon {
   std::unique_ptr<history::History> history_;
   history::Feed history_feed_;
   CgroupBase cgroup_;
-  std::vector<JobId> taken_over_;  // At the start, from their directories.
+  std::vector<JobId> taken_over_;  // From their directories, by this daemon or a former one.
   // Attempts in which somebody lives who was not taken over, and why.
   std::vector<std::pair<AttemptId, std::string>> left_alone_;
   std::vector<std::string> nobodys_groups_;  // Found at the start, of attempts that are not ours.

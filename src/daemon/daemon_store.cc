@@ -111,6 +111,7 @@ Result<void> Daemon::compare_with_directories(StoreImage& image) {
                                     {.no_environment = make_environment({}),
                                      .cards = cards_known(config_.state_directory),
                                      .now = now});
+  recall_taken_over(image);
   remember_found(*found, done);
   look_for_nobodys_groups(image, groups);
   if (auto back = bring_environments_back(image); !back) return back;
@@ -132,6 +133,20 @@ void Daemon::remember_found(const std::vector<FoundJob>& found, const Reconciled
   }
   for (const auto* jobs : {&done.brought_back, &done.caught_up}) {
     taken_over_.insert(taken_over_.end(), jobs->begin(), jobs->end());
+  }
+}
+
+// By a former daemon. Only asked for as long as the loss is not seen to.
+void Daemon::recall_taken_over(const StoreImage& image) {
+  constexpr std::size_t kEntriesMost = 1000;
+  if (read_losses(config_.state_directory).empty()) return;
+  for (const Job& job : image.jobs) {
+    if (!job.active()) continue;
+    const auto trail = store_->trail(job.id, 0, kEntriesMost);
+    const auto found = [&job](const TrailEntry& entry) {
+      return entry.kind == "found" && entry.attempt == job.attempt;
+    };
+    if (trail && std::ranges::any_of(*trail, found)) taken_over_.push_back(job.id);
   }
 }
 

@@ -74,6 +74,9 @@ def test_cards_that_nobody_can_name_are_not_given_away(own):
     waits = own.submit("--gpus", "1", "--vram", "1G", "--cmd", "exit 0")
     assert f"jobs {runs} ({before['user']})" in " ".join(problems(own))
     assert own.job(waits)["state"] == "queued"
+    own.kill()
+    own.start()
+    assert f"jobs {runs} ({before['user']})" in " ".join(problems(own)), "another daemon knows it, too"
     go.touch()
     wait_for_end(own, runs, 6)
     wait_for_end(own, waits, 0)
