@@ -6,14 +6,26 @@
 #include <string>
 
 #include "base/result.h"
+#include "cli/detach_keys.h"
 #include "cli/signal_fd.h"
 #include "jobdir/control_protocol.h"
 
 namespace gpusched::cli {
 
-// Nullopt: the user has detached, and the job goes on. `directory` is the attempt's. `signals` are
-// passed on to the job; SIGWINCH as a window size, SIGHUP ends the attachment. kNotFound: the
+struct AttachTerms {
+  bool signals_detach = false;  // TERM and HUP leave the job; else they are the job's own.
+  bool leave_at_once = false;   // The user has asked for it before.
+  DetachKeys keys = {};
+  std::string typed = {};  // Before it began.
+};
+struct AttachEnd {
+  std::optional<JobExit> exit;  // None: detached, and the job goes on.
+  int signal = 0;               // By which it was detached; 0: by keys.
+};
+
+// `directory` is the attempt's. `signals` are passed on to the job unless the terms say otherwise;
+// SIGWINCH as a window size; SIGHUP ends the attachment, and with it the job. kNotFound: the
 // supervisor is not there yet, or no more.
-Result<std::optional<JobExit>> attach_to(const std::string& directory, SignalFd& signals);
+Result<AttachEnd> attach_to(const std::string& directory, SignalFd& signals, AttachTerms terms);
 
 }  // namespace gpusched::cli

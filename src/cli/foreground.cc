@@ -13,12 +13,14 @@
 #include "cli/session.h"
 #include "cli/terminal.h"
 #include "cli/views/views.h"
+#include "cli/waiting_keys.h"
 #include "client/change_feed.h"
 
 namespace gpusched::cli {
 namespace {
 
-constexpr int kExitInterrupted = 130;
+// What a shell says of a program that a signal ended.
+constexpr int exit_code_of_signal(int signal) { return 128 + signal; }
 // A job that starts at once says nothing about waiting.
 constexpr std::chrono::milliseconds kFirstWords{300};
 // Reasons change without an event of this job.
@@ -96,6 +98,7 @@ class Foreground {
       }
       if (job->ended()) return finish(*job);
       if (job->waiting() && told_) line_.show(id_, job->reason);
+      if (job->asked.attach == Attach::kPty) keys_.watch();
       if (auto left = wait_for_change(may_attach); left) return *left;
     }
   }
@@ -104,14 +107,18 @@ class Foreground {
   // An exit code if there is nothing more to do.
   std::optional<int> try_attach(const JobDetails& job) {
     line_.clear();
-    auto ended = attach_to(job.directory, signals_);
-    if (ended && !*ended) {
-      note(fmt::format("detached from job {}; back to it with: gpusched attach {}", id_, id_));
-      return kExitOk;
-    }
+    keys_.stop();
+    auto ended = attach_to(job.directory, signals_,
+                           {.signals_detach = how_ == Staying::kComingBack,
+                            .leave_at_once = leaving_,
+                            .keys = keys_.keys,
+                            .typed = keys_.typed});
+    if (ended && !ended->exit) return detached(leaving_ ? leaving_by_ : ended->signal, "");
     if (ended) {
+      leaving_ = false;
+      keys_.typed.clear();
       attached_attempt_ = job.attempt;
-      last_exit_ = std::move(**ended);
+      last_exit_ = std::move(*ended->exit);
       return std::nullopt;
     }
     const ErrorCode code = ended.error().code;
@@ -125,23 +132,47 @@ class Foreground {
   // An exit code if the user gave up.
   std::optional<int> wait_for_change(bool soon) {
     const auto timeout = soon ? kSocketPause : told_ ? kAskAgain : kFirstWords;
-    auto next = feed_.next(timeout, signals_.fd());
+    auto next = feed_.next(timeout, signals_.fd(), keys_.fd());
     if (!next) return lost(next.error());
     if (next->by == ChangeFeed::Woken::kTime && !soon) told_ = true;
     if (next->by != ChangeFeed::Woken::kOther) return std::nullopt;
     while (const std::optional<int> signal = signals_.take()) {
       if (*signal == SIGWINCH) continue;
       line_.clear();
-      if (how_ == Staying::kComingBack) {
-        note(fmt::format("job {} goes on waiting", id_));
-        return kExitInterrupted;
-      }
+      if (leaving_) return exit_code_of_signal(*signal);
+      if (how_ == Staying::kComingBack) return leave_waiting(*signal);
       auto cancelled = client_.call(
           {.method = "POST", .target = fmt::format("/v1/jobs/{}/cancel", id_), .body = "{}"});
       if (!cancelled) return fail(cancelled.error());
       note(fmt::format("cancelled job {}", id_));
-      return kExitInterrupted;
+      return exit_code_of_signal(*signal);
     }
+    if (keys_.take()) return leave_waiting(0);
+    return std::nullopt;
+  }
+
+  int detached(int signal, std::string_view how_it_is) const {
+    note(fmt::format("detached from job {}{}; back to it with: gpusched attach {}", id_, how_it_is,
+                     id_));
+    return signal == 0 ? kExitOk : exit_code_of_signal(signal);
+  }
+
+  // By keys, or by a signal. Nothing if there is more to do: it has started meanwhile.
+  std::optional<int> leave_waiting(int signal) {
+    line_.clear();
+    auto answer = client_.call({.method = "PATCH",
+                                .target = fmt::format("/v1/jobs/{}", id_),
+                                .body = R"({"detached":true})"});
+    if (!answer) {
+      note("not detached: " + answer.error().message);
+      if (signal != 0) return exit_code_of(answer.error().code);
+      return std::nullopt;
+    }
+    auto changed = parse_changed(*answer);
+    if (!changed) return fail(changed.error());
+    if (!changed->changed.empty()) return detached(signal, ", which still waits");
+    leaving_ = true;
+    leaving_by_ = signal;
     return std::nullopt;
   }
 
@@ -202,7 +233,10 @@ class Foreground {
   SignalFd signals_;
   ChangeFeed feed_;
   WaitingLine line_;
+  WaitingKeys keys_;
   bool told_ = false;
+  bool leaving_ = false;  // Asked for when it waited no more and could not be attached yet.
+  int leaving_by_ = 0;    // The signal that asked.
   int attached_attempt_ = 0;
   std::optional<JobExit> last_exit_;
 };

@@ -70,14 +70,19 @@ Page stdout_page() {
   return page;
 }
 
-RawTerminal::RawTerminal(int fd) {
+RawTerminal::RawTerminal(int fd, Signals signals) {
   if (::tcgetattr(fd, &g_before) != 0) return;
   g_raw_fd = fd;
   for (const int signal : {SIGTERM, SIGHUP, SIGQUIT, SIGABRT, SIGSEGV}) {
     std::signal(signal, restore_and_die);
   }
   termios raw = g_before;
-  ::cfmakeraw(&raw);
+  if (signals == Signals::kAreInput) {
+    ::cfmakeraw(&raw);
+  } else {
+    raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+    raw.c_iflag &= ~static_cast<tcflag_t>(ICRNL);
+  }
   active_ = ::tcsetattr(fd, TCSADRAIN, &raw) == 0;
 }
 

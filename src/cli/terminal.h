@@ -20,10 +20,11 @@ std::optional<TerminalSize> terminal_size(int fd);
 // How to render on stdout, now: width 0 and no colour if it is not a terminal.
 Page stdout_page();
 
-// Input passes byte by byte, without echo or signals, while this lives.
+// Input passes byte by byte and without echo while this lives. REQUIRES: one at a time.
 class RawTerminal {
  public:
-  explicit RawTerminal(int fd);
+  enum class Signals : unsigned char { kAreInput, kWork };  // Ctrl-C and the like.
+  explicit RawTerminal(int fd, Signals signals = Signals::kAreInput);
   ~RawTerminal();
   RawTerminal(const RawTerminal&) = delete;
   RawTerminal& operator=(const RawTerminal&) = delete;

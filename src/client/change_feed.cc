@@ -68,7 +68,8 @@ void ChangeFeed::take(std::string_view bytes) {
   if (!parser_.last_id().empty()) last_id_ = parser_.last_id();
 }
 
-Result<ChangeFeed::Next> ChangeFeed::next(std::chrono::milliseconds timeout, int other_fd) {
+Result<ChangeFeed::Next> ChangeFeed::next(std::chrono::milliseconds timeout, int other_fd,
+                                          int another_fd) {
   const Boot deadline = read_clock().boot + timeout;
   while (true) {
     if (!pending_.empty()) {
@@ -80,8 +81,9 @@ Result<ChangeFeed::Next> ChangeFeed::next(std::chrono::milliseconds timeout, int
     const Boot until = timeout.count() >= 0 ? std::min(deadline, silent) : silent;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - read_clock().boot);
     const int wait_ms = static_cast<int>(std::max<std::int64_t>(left.count(), 0));
-    pollfd entries[2] = {{exchange_->fd(), POLLIN, 0}, {other_fd, POLLIN, 0}};
-    const int ready = ::poll(entries, 2, wait_ms);
+    pollfd entries[3] = {
+        {exchange_->fd(), POLLIN, 0}, {other_fd, POLLIN, 0}, {another_fd, POLLIN, 0}};
+    const int ready = ::poll(entries, 3, wait_ms);
     if (ready < 0 && errno != EINTR) {
       return failure(ErrorCode::kIo, std::string("wait for changes: ") + std::strerror(errno));
     }
@@ -89,7 +91,8 @@ Result<ChangeFeed::Next> ChangeFeed::next(std::chrono::milliseconds timeout, int
       if (auto again = reconnect(); !again) return failure(again.error());
     }
     if (ready == 0) return Next{Woken::kTime};
-    if (ready > 0 && entries[1].revents != 0) return Next{Woken::kOther};
+    const bool other = entries[1].revents != 0 || entries[2].revents != 0;
+    if (ready > 0 && other) return Next{Woken::kOther};
     if (ready < 0) continue;
     heard_ = read_clock().boot;
     auto bytes = exchange_->read_within(std::chrono::milliseconds{0});

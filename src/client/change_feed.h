@@ -31,8 +31,8 @@ class ChangeFeed {
     StreamEvent change = {};
   };
   // The next change; or kTime after `timeout` (negative: never), or kOther once `other_fd` is
-  // readable (-1: none).
-  Result<Next> next(std::chrono::milliseconds timeout, int other_fd = -1);
+  // or `another_fd` is readable (-1: none).
+  Result<Next> next(std::chrono::milliseconds timeout, int other_fd = -1, int another_fd = -1);
   // True if the last next() had to connect again: what is on the screen may be old.
   bool take_reconnected();
 

@@ -173,6 +173,7 @@ CommandOrder command_order_of(const StateView& state, const Job& job, const Gran
   command.error_path = fill_in(spec.extras->error_path, job);
   command.log_limit_bytes = options.log_limit_bytes;
   command.attach = spec.attach;
+  command.detached = spec.extras->detached;
   command.terminal_rows = spec.extras->terminal_rows;
   command.terminal_columns = spec.extras->terminal_columns;
   return command;

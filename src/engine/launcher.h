@@ -76,6 +76,7 @@ struct CommandOrder {
   std::string error_path = {};        // Empty: merged.
   std::uint64_t log_limit_bytes = 0;  // Past it the middle is punched out. 0: no limit.
   Attach attach = Attach::kNone;
+  bool detached = false;  // No client is waited for.
   int terminal_rows = 0;
   int terminal_columns = 0;
 };

@@ -271,6 +271,9 @@ void read_limits(WireReader& in, DevicesOrder& devices) {
   mps.vram_limit_bytes = in.u64();
 }
 
+// Beside how it is attached, in one byte.
+constexpr unsigned kDetachedBit = 0x80;
+
 void write_command(WireWriter& out, const CommandOrder& command) {
   write_list(out, command.argv);
   write_list(out,
@@ -330,7 +333,8 @@ std::string encode_order(const LaunchOrder& order) {
   write(out, order.attempt);
   write_command(out, order.command);
   write_time(out, order.time);
-  out.u8(static_cast<std::uint8_t>(order.command.attach));
+  out.u8(static_cast<std::uint8_t>(static_cast<unsigned>(order.command.attach) |
+                                   (order.command.detached ? kDetachedBit : 0U)));
   out.u32(static_cast<std::uint32_t>(order.command.terminal_rows));
   out.u32(static_cast<std::uint32_t>(order.command.terminal_columns));
   out.u32(static_cast<std::uint32_t>(order.isolation.cpus));
@@ -352,10 +356,12 @@ Result<LaunchOrder> decode_order(std::string_view bytes) {
   order.attempt = read_attempt(in);
   read_command(in, order.command);
   order.time = read_time(in);
-  const std::uint8_t attach = in.u8();
-  order.command.attach = attach == static_cast<std::uint8_t>(Attach::kPty)     ? Attach::kPty
-                         : attach == static_cast<std::uint8_t>(Attach::kPipes) ? Attach::kPipes
-                                                                               : Attach::kNone;
+  const unsigned how = in.u8();
+  const unsigned attach = how & ~kDetachedBit;
+  order.command.detached = (how & kDetachedBit) != 0;
+  order.command.attach = attach == static_cast<unsigned>(Attach::kPty)     ? Attach::kPty
+                         : attach == static_cast<unsigned>(Attach::kPipes) ? Attach::kPipes
+                                                                           : Attach::kNone;
   order.command.terminal_rows = static_cast<int>(in.u32());
   order.command.terminal_columns = static_cast<int>(in.u32());
   order.isolation.cpus = static_cast<int>(in.u32());

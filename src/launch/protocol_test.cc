@@ -85,6 +85,7 @@ LaunchOrder full_order() {
   order.command.log_limit_bytes = 1 << 20;
   order.time = {Seconds{60}, 10, Seconds{5}, Seconds{3}};
   order.command.attach = Attach::kPty;
+  order.command.detached = true;
   order.command.terminal_rows = 24;
   order.command.terminal_columns = 80;
   order.isolation.cpus = 4;
@@ -110,6 +111,7 @@ TEST(LaunchProtocol, AnOrderComesBackAsItWas) {
   EXPECT_EQ(back->command.limits, order.command.limits);
   EXPECT_EQ(back->time, order.time);
   EXPECT_EQ(back->command.attach, Attach::kPty);
+  EXPECT_TRUE(back->command.detached);
   EXPECT_EQ(back->isolation.near.cpus, "0-3");
   EXPECT_EQ(back->note, "all of it");
   EXPECT_EQ(back->holds, "its cards");

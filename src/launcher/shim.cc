@@ -165,7 +165,9 @@ Result<void> prepare_command(const ShimSettings& settings, ShimParts& parts, Com
                                    order.command.terminal_columns);
     if (!opened) return failure(std::move(opened.error()));
     parts.attachment.emplace(std::move(*opened));
-    if (is_kept_detached(settings.jobs_fd, order.attempt.job)) parts.attachment->detach();
+    if (order.command.detached || is_kept_detached(settings.jobs_fd, order.attempt.job)) {
+      parts.attachment->detach();
+    }
     if (plan.change_user) parts.attachment->give_to(order.command.owner.uid);
     for (int i = 0; i < 3; ++i) plan.attached[i] = parts.attachment->command_end(i);
     parts.attachment->set_logs(parts.log.get(), parts.log.get());

@@ -206,6 +206,77 @@ def test_a_detached_job_outlives_its_client_and_runs_again_without_one(own):
     assert own.ended(job)["exit_code"] == 4
 
 
+def leave_by_closing(terminal):
+    os.close(terminal.near)
+    terminal.near = os.open("/dev/null", os.O_RDWR)
+
+
+@pytest.mark.parametrize("leave,code", [
+    (lambda terminal: terminal.process.terminate(), 143),
+    (lambda terminal: terminal.process.send_signal(signal.SIGHUP), 129),
+    (leave_by_closing, 129)], ids=["TERM", "HUP", "closed terminal"])
+def test_who_ends_an_attached_client_only_detaches(running, leave, code):
+    job = detached(running)
+    with Terminal(running, str(job), verb="attach") as terminal:
+        terminal.type(b"two\r")
+        terminal.shows(b"got:two\r\n")
+        leave(terminal)
+        assert terminal.code() == code
+    with Terminal(running, str(job), verb="attach") as terminal:
+        terminal.type(b"three\r")
+        terminal.shows(b"got:three\r\n")  # It has got neither a signal nor an end of input.
+        terminal.type(b"\x04")
+        assert terminal.code() == 4
+    assert running.ended(job)["exit_code"] == 4
+
+
+def held(daemon):
+    """`run` of a job that waits; its terminal and number."""
+    terminal = Terminal(daemon, "--gpus", "0", "--hold", "--cmd", COUNTS)
+    terminal.shows(b"waits:")
+    return terminal, int(re.search(rb"job (\d+) waits:", terminal.shown).group(1))
+
+
+def test_detach_while_it_waits_for_its_start(running):
+    with (waiting := held(running))[0] as terminal:
+        job = waiting[1]
+        terminal.type(b"\x1dd")
+        assert terminal.code() == 0
+        words = f"detached from job {job}, which still waits; back to it with: gpusched attach {job}"
+        assert words.encode() in terminal.shown
+        assert termios.tcgetattr(terminal.near)[3] & (termios.ECHO | termios.ICANON)
+    assert running.job(job)["state"] == "held"
+    with Terminal(running, str(job), verb="attach") as terminal:
+        terminal.shows(b"waits:")
+        terminal.process.terminate()
+        assert terminal.code() == 143
+    # It starts without a client, and one may come.
+    running.run("release", job)
+    wait_until(lambda: b"ready" in running.logs(job), what="its first words")
+    with Terminal(running, str(job), verb="attach") as terminal:
+        terminal.shows(b"ready")
+        terminal.type(b"\x04")
+        assert terminal.code() == 4
+
+
+def test_what_is_typed_while_it_waits_is_the_jobs(running):
+    with (waiting := held(running))[0] as terminal:
+        terminal.type(b"early\r")
+        terminal.type(b"\x1d\x1d\r")
+        running.run("release", waiting[1])
+        terminal.shows(b"got:early\r\n")
+        terminal.shows(b"got:\x1d\r\n")
+        terminal.type(b"\x04")
+        assert terminal.code() == 4
+
+
+def test_a_signal_to_run_while_it_waits_cancels_the_job(running):
+    with (waiting := held(running))[0] as terminal:
+        terminal.process.terminate()
+        assert terminal.code() == 143
+    assert running.ended(waiting[1])["state"] == "cancelled"
+
+
 def test_attach_to_a_job_without_a_terminal(running):
     job = running.submit("--gpus", "0", "--hold", "--", "true")
     done = running.run("attach", job, check=False)

@@ -59,7 +59,9 @@ constinit const Verb kAttachVerb = {
         "window\n"
         "size and Ctrl-C are the job's again. Ctrl-] d detaches once more; Ctrl-] twice is one for "
         "the\n"
-        "job. A job that was detached goes on, too, when its client is killed.",
+        "job. A job that was detached goes on, too, when its client is ended by a signal or its "
+        "terminal\n"
+        "goes away.",
     .examples =
         "gpusched attach\n"
         "gpusched attach 7",

@@ -54,7 +54,10 @@ constinit const Verb kRunVerb = {
         "Waits until the job may start and says why it waits. Then input, output, window size and\n"
         "Ctrl-C are the job's, and its exit code is this program's. Ctrl-C before that cancels "
         "it.\n"
-        "Ctrl-] d detaches: the job goes on by itself, and `gpusched attach 7` comes back to it.",
+        "Ctrl-] d detaches, also while it waits: the job goes on by itself, and `gpusched attach "
+        "7` "
+        "comes\n"
+        "back to it.",
     .examples =
         "gpusched run --vram 8G -- python -i\n"
         "gpusched run --gpus 0 -- make -j4",

@@ -133,6 +133,7 @@ struct SpecExtras {
   // On top of the environment: "NAME=value" with placeholders still in place; "NAME": taken away.
   std::vector<std::string> variables;
   std::string shell_program;  // Runs the line; empty: /bin/sh.
+  bool detached = false;      // Left to itself by its client before it started.
   int array_limit = 0;        // `--array 0-99%4`: how many of the array run at once; 0: no limit.
   friend bool operator==(const SpecExtras&, const SpecExtras&) = default;
 };

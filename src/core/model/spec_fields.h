@@ -179,7 +179,8 @@ inline constexpr auto kAll = std::make_tuple(
     // Like the environment, for the owner's eyes only.
     field("variables", &SpecExtras::variables, {.set = kWaiting, .shown = kNowhere}),
     field("shell_program", &SpecExtras::shell_program,
-          {.set = kWaiting, .shown = kPlaces, .most = kLabelMost, .label = "Shell"}));
+          {.set = kWaiting, .shown = kPlaces, .most = kLabelMost, .label = "Shell"}),
+    field("detached", &SpecExtras::detached, {.set = kWaiting, .null_at_default = false}));
 
 }  // namespace spec_fields
 
