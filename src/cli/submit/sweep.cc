@@ -14,9 +14,32 @@ namespace {
 struct Decimal {
   std::int64_t digits = 0;
   int places = 0;
+  bool exponent = false;  // Written as 1e-5.
 };
+constexpr int kPlacesMost = 18;
+
+// Moves the point by what stands after the 'e'; false: that is no number, or too far.
+bool move_point(std::string_view text, Decimal& number) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  int by = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), by);
+  if (error != std::errc() || end != text.data() + text.size() || by < -kPlacesMost ||
+      by > kPlacesMost) {
+    return false;
+  }
+  number.exponent = true;
+  number.places -= by;
+  for (; number.places < 0; ++number.places) {
+    if (__builtin_mul_overflow(number.digits, 10, &number.digits)) return false;
+  }
+  return number.places <= kPlacesMost;
+}
 
 std::optional<Decimal> parse_decimal(std::string_view text) {
+  const std::size_t e = text.find_first_of("eE");
+  const std::string_view power = e == std::string_view::npos ? "" : text.substr(e + 1);
+  if (e != std::string_view::npos && power.empty()) return std::nullopt;
+  text = text.substr(0, e);
   Decimal number;
   std::string digits;
   bool point = false;
@@ -37,6 +60,7 @@ std::optional<Decimal> parse_decimal(std::string_view text) {
   const auto [end, error] =
       std::from_chars(digits.data(), digits.data() + digits.size(), number.digits);
   if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  if (!power.empty() && !move_point(power, number)) return std::nullopt;
   return number;
 }
 
@@ -53,6 +77,17 @@ std::string decimal_text(std::int64_t digits, int places) {
   const auto wanted = static_cast<std::size_t>(places) + 1;
   if (text.size() < wanted) text.insert(0, wanted - text.size(), '0');
   text.insert(text.size() - static_cast<std::size_t>(places), ".");
+  return digits < 0 ? "-" + text : text;
+}
+
+// 15 of 6 places is 1.5e-5.
+std::string exponent_text(std::int64_t digits, int places) {
+  if (digits == 0) return "0";
+  std::string text = std::to_string(digits < 0 ? -digits : digits);
+  int power = static_cast<int>(text.size()) - 1 - places;
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.size() > 1) text.insert(1, ".");
+  if (power != 0) text += "e" + std::to_string(power);
   return digits < 0 ? "-" + text : text;
 }
 
@@ -85,28 +120,33 @@ std::string without_escapes(std::string_view text) {
 struct Steps {
   std::int64_t first = 0, last = 0, step = 1;
   int places = 0;
+  bool exponent = false;
 };
 
-// "1:5" or "0:1:0.1"; nothing if the piece is not a range of numbers.
-std::optional<Steps> parse_steps(std::string_view piece) {
+// "1:5", "0:1:0.1" or "1e-5:1e-4:1e-5"; nothing if the piece is not a range of numbers.
+Result<std::optional<Steps>> parse_steps(std::string_view piece) {
   const std::vector<std::string_view> parts = split_unescaped(piece, ':');
-  if (parts.size() != 2 && parts.size() != 3) return std::nullopt;
+  if (parts.size() != 2 && parts.size() != 3) return std::optional<Steps>();
   std::vector<Decimal> numbers;
   Steps steps;
   for (const std::string_view part : parts) {
     const std::optional<Decimal> number = parse_decimal(part);
-    if (!number) return std::nullopt;
+    if (!number) return std::optional<Steps>();
     numbers.push_back(*number);
     steps.places = std::max(steps.places, number->places);
+    steps.exponent = steps.exponent || number->exponent;
   }
   const auto first = scaled(numbers[0], steps.places);
   const auto last = scaled(numbers[1], steps.places);
   const auto step = scaled(parts.size() == 3 ? numbers[2] : Decimal{1, 0}, steps.places);
-  if (!first || !last || !step) return std::nullopt;
+  if (!first || !last || !step) {
+    return failure(ErrorCode::kInvalid,
+                   fmt::format("the range {} has more digits than can be counted exactly", piece));
+  }
   steps.first = *first;
   steps.last = *last;
   steps.step = *step;
-  return steps;
+  return std::optional(steps);
 }
 
 Result<void> append_steps(const std::string& name, std::string_view piece, const Steps& steps,
@@ -128,7 +168,9 @@ Result<void> append_steps(const std::string& name, std::string_view piece, const
                                                      name, piece, kSweepTasksMost));
   }
   for (std::int64_t i = 0; i <= count; ++i) {
-    values.push_back(decimal_text(steps.first + i * steps.step, steps.places));
+    const std::int64_t digits = steps.first + i * steps.step;
+    values.push_back(steps.exponent ? exponent_text(digits, steps.places)
+                                    : decimal_text(digits, steps.places));
   }
   return {};
 }
@@ -151,8 +193,10 @@ Result<Parameter> parse_parameter(std::string_view text) {
   }
   Parameter parameter{std::string(name), {}};
   for (const std::string_view piece : split_unescaped(text.substr(equals + 1), ',')) {
-    if (const std::optional<Steps> steps = parse_steps(piece)) {
-      if (auto added = append_steps(parameter.name, piece, *steps, parameter.values); !added) {
+    const auto steps = parse_steps(piece);
+    if (!steps) return failure(steps.error());
+    if (*steps) {
+      if (auto added = append_steps(parameter.name, piece, **steps, parameter.values); !added) {
         return failure(added.error());
       }
     } else {

@@ -26,6 +26,12 @@ TEST(Sweep, ReadsListsAndRanges) {
       {"x=10\\:30", {"10:30"}},
       {"x=a:b", {"a:b"}},
       {"x=1e-3", {"1e-3"}},
+      {"x=1e-5:4e-5:1e-5", {"1e-5", "2e-5", "3e-5", "4e-5"}},
+      {"x=5e-5:2e-4:5e-5", {"5e-5", "1e-4", "1.5e-4", "2e-4"}},
+      {"x=0:1E+3:5e2", {"0", "5e2", "1e3"}},
+      {"x=-1e0:1:1", {"-1", "0", "1"}},
+      {"x=1e:2", {"1e:2"}},
+      {"x=1e-99:2", {"1e-99:2"}},
       {"x=C\\dir", {"C\\dir"}},
       {"path=/a=b", {"/a=b"}},
       {"x=a,", {"a", ""}},
@@ -49,6 +55,8 @@ TEST(Sweep, RefusesWhatHasNoValues) {
       {"x=1:5:0", "the step of x=1:5:0 is 0; it must be larger"},
       {"x=5:1", "the range x=5:1 is empty: its step leads away from its end"},
       {"x=1:5:-1", "the range x=1:5:-1 is empty: its step leads away from its end"},
+      {"x=1e-4:1e-5:1e-5", "the range x=1e-4:1e-5:1e-5 is empty: its step leads away from its end"},
+      {"x=1e15:2e15:1e-9", "the range 1e15:2e15:1e-9 has more digits than can be counted exactly"},
       {"x=0:9999999", "the range x=0:9999999 has more than 1000000 values"},
   };
   for (const auto& [text, message] : cases) {
