@@ -172,7 +172,7 @@ SectionLines running_lines(const State& state, const Rows& rows, const Page& pag
     const Use use = use_of(state, *job);
     table.add({{std::to_string(job->id)},
                {job->state, job_style(job->state)},
-               {or_unknown(cards_text(*job))},
+               {job->needs.wants_cards() ? or_unknown(cards_text(*job)) : "none"},
                {or_unknown(size_text(use.vram_bytes)), use_style(use, *job)},
                {need_text(*job)},
                {steady_percent(use.busy_percent)},

@@ -188,6 +188,16 @@ void share_out(std::vector<Shown>& sections, std::size_t room) {
   }
 }
 
+// For a blank line before each part but the first: never at the cost of a line that says something.
+bool has_room_between(const std::vector<Shown>& sections, std::size_t room) {
+  std::size_t lines = 0;
+  for (const Shown& shown : sections) {
+    if (shown.lines < shown.section.lines.size()) return false;
+    lines += shown.lines;
+  }
+  return !sections.empty() && lines + sections.size() - 1 <= room;
+}
+
 // The first line to show so that the selected one is among them.
 std::size_t first_shown(const Shown& shown, const RowId& selected) {
   const auto& ids = shown.section.ids;
@@ -257,7 +267,11 @@ void put_parts(const State& state, const ScreenSize& size, const Page& page, Scr
   std::vector<Shown> sections = sections_of(state, size, page);
   const std::size_t fixed = 2 + sections.size();  // Title, last line, headings.
   share_out(sections, size.rows > fixed ? size.rows - fixed : 0);
-  for (const Shown& shown : sections) put(shown, state, size.columns, screen);
+  const bool roomy = has_room_between(sections, size.rows - std::min(size.rows, fixed));
+  for (const Shown& shown : sections) {
+    if (roomy && &shown != &sections.front()) screen.lines.emplace_back();
+    put(shown, state, size.columns, screen);
+  }
   if (sections.empty() && state.known) {
     screen.lines.push_back(
         {{{state.filter.empty() ? "  Nothing to show here." : "  Nothing matches the filter."}}});
