@@ -24,7 +24,7 @@ constexpr std::array kLogsFlags = {
     Flag{"--attempt", 0, FlagKind::kValue, "N", "of an earlier attempt"},
     Flag{"--stderr", 0, FlagKind::kSwitch, "", "standard error, where --error splits it off"},
     Flag{"--digest", 'd', FlagKind::kSwitch, "", "the last line of each job; -n: so many"},
-    Flag{"--expand", 'x', FlagKind::kSwitch, "", "with --digest: each job of a sweep"},
+    Flag{"--expand", 'x', FlagKind::kSwitch, "", "each job of a sweep"},
 };
 constexpr std::array<FlagSection, 3> kLogsSections = {FlagSection{"What", kLogsFlags},
                                                       FlagSection{"Which jobs", kLookFlags},
@@ -148,6 +148,27 @@ int print_each(const Arguments& arguments, const Client& client, LogRequest log,
   return kExitOk;
 }
 
+// Of a whole sweep every log would bury what is looked for: one line, unless more is asked for.
+bool folds(const Arguments& arguments) {
+  return !arguments.has("--expand") && !arguments.has("--follow") && !arguments.has("--attempt") &&
+         !arguments.has("--stderr");
+}
+
+int print_folded(const Arguments& arguments, const Client& client, const LogRequest& log,
+                 const FoldedJobs& listed) {
+  std::vector<std::uint64_t> ids;
+  for (const JobView& job : listed.jobs) ids.push_back(job.id);
+  if (const int code = print_each(arguments, client, log, ids); code != kExitOk) return code;
+  const auto lines = lines_asked(arguments);
+  const FoldedJobs sweeps{.jobs = {}, .sweeps = listed.sweeps};
+  std::string text = ids.empty() ? "" : "\n";
+  text += digest_text(client, sweeps, lines->value_or(1));
+  if (auto done = print(text); !done) return fail(done.error());
+  note(fmt::format("every log of sweep {}: gpusched logs -x --array {}", sweeps.sweeps.front().id,
+                   sweeps.sweeps.front().id));
+  return kExitOk;
+}
+
 int run_logs(const Arguments& arguments) {
   if (arguments.has("--json")) {
     return fail({ErrorCode::kInvalid, "a log is raw bytes; it has no --json form"});
@@ -160,6 +181,12 @@ int run_logs(const Arguments& arguments) {
   auto lines = lines_asked(arguments);
   if (!lines) return fail(lines.error());
   const Client client = client_of(arguments);
+  if (folds(arguments) && selection->jobs.find_first_not_of("0123456789") != std::string::npos) {
+    auto listed =
+        list_folded(client, {.target = with_parameter(list_target(*selection), "sweeps=whole")});
+    if (!listed) return fail(listed.error());
+    if (!listed->sweeps.empty()) return print_folded(arguments, client, *log, *listed);
+  }
   auto ids = resolve_ids(client, *selection);
   if (!ids) return fail(ids.error());
   if (ids->empty()) note("no job matches");
@@ -182,12 +209,16 @@ constinit const Verb kLogsVerb = {
         "of several jobs each has a line '==> job 7 <==' before it. With -f, lines of several "
         "jobs\n"
         "come as they are written, each with its job before it.\n"
-        "--digest: the last line of each of one's running jobs; a sweep is one line.",
+        "A whole sweep is one line: how it stands, and the last line (-n: so many) of a job that "
+        "runs,\n"
+        "failed or ended last; -x prints the log of each.\n"
+        "--digest: the last line of each of one's running jobs.",
     .examples =
         "gpusched logs\n"
         "gpusched logs -f 7\n"
         "gpusched logs -n 20 7\n"
         "gpusched logs -f 7-9\n"
+        "gpusched logs -x --array 7\n"
         "gpusched logs --digest",
     .sections = kLogsSections,
     .operands = Operands::kJobs,

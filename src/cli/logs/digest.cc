@@ -39,12 +39,14 @@ void add_digest(Table& table, const std::vector<Cell>& head,
   }
 }
 
-// The job of a sweep that speaks for it: the one that started last.
+// The job of a sweep that speaks for it: the last one that runs, else that failed, else that ended.
 std::optional<std::uint64_t> speaker_of(const Client& client, const SweepView& sweep) {
-  auto jobs = list_jobs(
-      client, {.target = fmt::format("/v1/jobs?array={}&state=active&newest=1", sweep.id)});
-  if (!jobs || jobs->empty()) return std::nullopt;
-  return jobs->front().id;
+  for (const std::string_view state : {"active", "failed", "ended"}) {
+    auto jobs = list_jobs(
+        client, {.target = fmt::format("/v1/jobs?array={}&state={}&newest=1", sweep.id, state)});
+    if (jobs && !jobs->empty()) return jobs->front().id;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -58,22 +60,26 @@ Result<std::string> digest_of_logs(const Client& client, const DigestAsked& aske
     note("no job runs here; name jobs to see their last lines");
     return std::string();
   }
+  return digest_text(client, *listed, asked.lines);
+}
+
+std::string digest_text(const Client& client, const FoldedJobs& listed, std::uint64_t lines) {
   const Page page = stdout_page();
   Table table({{"ID", true},
                {"STATE", false, 12, 1},
                {"TIME", true, 0, 2},
                {"NAME", false, 6, 3},
                {"LAST LINE", false, 20}});
-  for (const JobView& job : listed->jobs) {
+  for (const JobView& job : listed.jobs) {
     add_digest(table,
                {{std::to_string(job.id)}, {job.state}, {elapsed_text(job, page)}, {job.name}},
-               last_words(client, job.id, asked.lines));
+               last_words(client, job.id, lines));
   }
-  for (const SweepView& sweep : listed->sweeps) {
+  for (const SweepView& sweep : listed.sweeps) {
     const auto speaker = speaker_of(client, sweep);
     std::vector<std::string> words;
     if (speaker) {
-      words = last_words(client, *speaker, asked.lines);
+      words = last_words(client, *speaker, lines);
       for (std::string& line : words) line = fmt::format("{}: {}", *speaker, line);
     }
     add_digest(table, {{std::to_string(sweep.id)}, {counts_text(sweep.counts)}, {""}, {sweep.name}},

@@ -10,11 +10,15 @@
 
 namespace gpusched::cli {
 
+struct FoldedJobs;
+
 struct DigestAsked {
   Selection selection;
   std::uint64_t lines = 1;
   bool expand = false;  // A line for each job of a sweep.
 };
 Result<std::string> digest_of_logs(const Client& client, const DigestAsked& asked);
+// Of what is listed already.
+std::string digest_text(const Client& client, const FoldedJobs& listed, std::uint64_t lines);
 
 }  // namespace gpusched::cli
