@@ -1,6 +1,33 @@
 #include "base/words.h"
 
+#include <algorithm>
+
 namespace gpusched {
+
+namespace {
+
+bool plain_word(std::string_view word) {
+  static constexpr std::string_view kPlain = "_-+=./:,@%";
+  return !word.empty() && std::ranges::all_of(word, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           kPlain.find(c) != std::string_view::npos;
+  });
+}
+
+}  // namespace
+
+std::string shell_word(std::string_view word) {
+  if (plain_word(word)) return std::string(word);
+  std::string text = "'";
+  for (const char c : word) {
+    if (c == '\'') {
+      text += "'\\''";
+    } else {
+      text += c;
+    }
+  }
+  return text += '\'';
+}
 
 std::string counted(std::uint64_t number, const char* what) {
   return std::to_string(number) + " " + what + (number == 1 ? "" : "s");

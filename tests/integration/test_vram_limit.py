@@ -44,7 +44,8 @@ def test_it_is_stopped_and_goes_on_when_the_limit_is_raised(lab):
     assert "VRAM limit of 6144 MiB; it is ended in" in stopped["reason"]
     assert "at its VRAM limit, until" in lab.run("show", greedy).stdout
     refused = lab.run("resume", greedy, check=False)
-    assert refused.returncode == 65 and "raise that with gpusched set" in refused.stdout + refused.stderr
+    assert refused.returncode == 65
+    assert f"raise or lift that: gpusched set {greedy} --vram-limit 0" in refused.stdout + refused.stderr
     at, others = steps(lab, "greedy"), steps(lab, "meek")
     wait_until(lambda: steps(lab, "meek") > others + 3, what="steps of its neighbour")
     assert steps(lab, "greedy") == at, "it stands still"

@@ -106,7 +106,8 @@ def test_what_would_help_does_help(daemon):
     daemon.wait_for(first, "running")
     second = daemon.submit("--vram", "20G", "--share", "10", "--", "sleep", "60")
     helps = explained(daemon, second)["reasons"][0]["helps"]
-    assert helps == "ask for --vram 10G instead of 20G and it starts now"
+    assert helps == ("ask for --vram 10G instead of 20G and it starts now: "
+                     f"gpusched set {second} --vram 10G")
     daemon.run("set", second, "--vram", "10G")
     daemon.wait_for(second, "running")
 

@@ -31,9 +31,9 @@ void write_missing(JsonWriter& json, const std::vector<CardLack>& lacks) {
   json.end_array();
 }
 
-void write_reason(JsonWriter& json, const Reason& reason) {
+void write_reason(JsonWriter& json, const Reason& reason, JobId job) {
   json.begin_object().field("code", reason_code_name(reason.code));
-  json.field("message", describe(reason)).key("helps").text_or_null(what_would_help(reason));
+  json.field("message", describe(reason)).key("helps").text_or_null(what_would_help(reason, job));
   json.key("jobs").begin_array();
   for (const JobId id : reason.jobs) json.value(id);
   json.end_array();
@@ -47,7 +47,7 @@ void write_explanation(JsonWriter& json, const Context& context, const Job& job)
   json.field("id", job.id).field("state", state_name(job.state));
   json.field("position", position_of(state, job.id, kPositionMost, now));
   json.key("reasons").begin_array();
-  for (const Reason& reason : why_waiting(state, job, now)) write_reason(json, reason);
+  for (const Reason& reason : why_waiting(state, job, now)) write_reason(json, reason, job.id);
   json.end_array();
   const StartEstimate* estimate = context.estimates.of(job);
   std::optional<Wall> likely;

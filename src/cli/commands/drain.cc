@@ -53,12 +53,22 @@ int change_cards(const Arguments& arguments, const std::string& verb, const std:
 int plan_maintenance(const Arguments& arguments) {
   auto body = reserve_body(arguments, ReserveFor::kMaintenance);
   if (!body) return fail(body.error());
-  return change_and_say(arguments,
-                        {.method = "POST",
-                         .target = "/v1/reservations" + dry_run_query(arguments),
-                         .body = std::move(*body)},
-                        "nothing starts there that would not be over by then; undo it with "
-                        "gpusched reserve remove");
+  const Request request{.method = "POST",
+                        .target = "/v1/reservations" + dry_run_query(arguments),
+                        .body = std::move(*body)};
+  const Client client = client_of(arguments);
+  if (arguments.has("--json")) return pass_through(client, request);
+  auto answer = client.call(request);
+  if (!answer) return fail(answer.error());
+  auto made = parse_reservations(*answer);
+  if (!made) return fail(made.error());
+  const std::string what = "nothing starts there that would not be over by then";
+  if (arguments.has("--dry-run") || made->empty()) {
+    note("would do this: " + what);
+  } else {
+    note(fmt::format("{}; undo it: gpusched reserve remove {}", what, made->front().id));
+  }
+  return kExitOk;
 }
 
 int run_drain(const Arguments& arguments) {

@@ -14,7 +14,8 @@ int run_overview(const Arguments& arguments) {
     auto view = parse_overview(body);
     if (!view) return failure(view.error());
     if (view->running.empty() && view->waiting.empty() && view->sweeps.empty()) {
-      note("nothing runs and nothing waits; submit something: gpusched submit -- COMMAND");
+      note(
+          "nothing runs and nothing waits; submit something: gpusched submit --gpus 0 -- hostname");
     }
     return render_overview(*view, stdout_page());
   });

@@ -67,7 +67,7 @@ Finding check_state_directory(const std::string& path) {
     finding.health = Health::kBad;
     finding.is = fmt::format("{}: {}", path, std::strerror(errno));
     finding.costs = "the daemon cannot keep its queue there";
-    finding.fix = "choose another with gpusched serve --state-dir";
+    finding.fix = "choose another with gpusched serve --state-dir DIR";
     return finding;
   }
   const auto magic = static_cast<long>(static_cast<unsigned long>(status.f_type) & 0xFFFFFFFFUL);
@@ -83,16 +83,16 @@ Finding check_state_directory(const std::string& path) {
     finding.health = Health::kBad;
     finding.costs =
         "the daemon refuses it: locks and syncs of a network file system cannot be trusted";
-    finding.fix = "choose a local directory with gpusched serve --state-dir";
+    finding.fix = "choose a local directory with gpusched serve --state-dir DIR";
   } else if (name == "tmpfs") {
     finding.health = Health::kWarn;
     finding.costs = "the queue is lost at the next boot";
-    finding.fix = "choose a directory on disk with gpusched serve --state-dir";
+    finding.fix = "choose a directory on disk with gpusched serve --state-dir DIR";
   } else if (::access(there.c_str(), W_OK) != 0) {
     finding.health = Health::kWarn;
     finding.is += ", not writable for this user";
     finding.costs = "a daemon of this user cannot keep its queue there";
-    finding.fix = "choose another with gpusched serve --state-dir";
+    finding.fix = "choose another with gpusched serve --state-dir DIR";
   }
   return finding;
 }

@@ -56,9 +56,15 @@ std::string after_text(const JobDetails& job) {
   return joined(parts, ", ");
 }
 
-const std::string& output_of(const JobDetails& job) {
+// As it can be opened from anywhere; a relative one lies in the job's directory.
+std::string place_of(const JobDetails& job, const std::string& path) {
+  const std::string& directory = job.asked.working_directory;
+  return path.empty() || path[0] == '/' || directory.empty() ? path : directory + "/" + path;
+}
+
+std::string output_of(const JobDetails& job) {
   const std::string& chosen = job.asked.extras->output_path;
-  return chosen.empty() ? job.log_path : chosen;
+  return chosen.empty() ? job.log_path : place_of(job, chosen);
 }
 
 std::string state_text(const JobDetails& job) {
@@ -265,7 +271,7 @@ std::string render_details(const JobDetails& job, const Page& page) {
   rules(job, sheet);
   sheet.line("Directory", job.asked.working_directory);
   sheet.line("Output", output_of(job));
-  sheet.line("Errors", job.asked.extras->error_path);
+  sheet.line("Errors", place_of(job, job.asked.extras->error_path));
   return sheet.take();
 }
 
@@ -283,10 +289,10 @@ std::string render_ended(const JobDetails& job, const Page& page) {
   } else {
     line("It never ran.");
   }
-  const std::string& file = output_of(job);
-  if (job.started_at) {
-    line(fmt::format("Its output: gpusched logs {}{}", job.id,
-                     file.empty() ? "" : ", the file " + file));
+  // A lease and an adopted process write where their holder says.
+  if (const std::string file = output_of(job); job.started_at && !file.empty()) {
+    line(fmt::format("Its output: gpusched logs {}", job.id));
+    line("The file: " + file);
   }
   return out;
 }

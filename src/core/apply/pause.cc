@@ -7,7 +7,10 @@
 namespace gpusched {
 namespace {
 
-constexpr const char* kAtItsLimit = "is stopped at its VRAM limit: raise that with gpusched set";
+std::string at_its_limit(const Job& job) {
+  return "is stopped at its VRAM limit; raise or lift that: gpusched set " + to_string(job.id) +
+         " --vram-limit 0";
+}
 
 Victim pause_of(const StateView& state, const Job& job) {
   const std::uint64_t ram = ram_for_moves(state, state.host_holds());
@@ -23,7 +26,7 @@ std::string pause_refusal(const StateView& state, const Job& job) {
   }
   if (running->stopping != StopReason::kNone) return "is being stopped";
   if (const Aside* aside = aside_of(job)) {
-    if (aside->over_limit_until) return kAtItsLimit;
+    if (aside->over_limit_until) return at_its_limit(job);
     if (aside->phase == AsidePhase::kResuming) return "is on its way back; pause it when it runs";
     return aside->by_hand ? "is paused already" : "";
   }
@@ -61,7 +64,7 @@ Applied apply_resume(State& state, const ResumeAsked& asked, Now now) {
     if (aside == nullptr || aside->phase == AsidePhase::kResuming) {
       return std::string("is ") + state_name(job.state) + ", not paused";
     }
-    if (aside->over_limit_until) return std::string(kAtItsLimit);
+    if (aside->over_limit_until) return at_its_limit(job);
     if (!aside->by_hand && !is_asleep(state.rules().room, *aside)) {
       return std::string("returns by itself when there is room");
     }

@@ -1,36 +1,12 @@
 // The command of a job, for the kernel and for people.
 #include <algorithm>
 
+#include "base/words.h"
 #include "core/model/job.h"
 #include "core/model/kind.h"
 #include "core/model/placeholders.h"
 
 namespace gpusched {
-namespace {
-
-bool plain_word(std::string_view word) {
-  static constexpr std::string_view kPlain = "_-+=./:,@%";
-  return !word.empty() && std::ranges::all_of(word, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           kPlain.find(c) != std::string_view::npos;
-  });
-}
-
-std::string quoted(std::string_view word) {
-  if (plain_word(word)) return std::string(word);
-  std::string text = "'";
-  for (const char c : word) {
-    if (c == '\'') {
-      text += "'\\''";
-    } else {
-      text += c;
-    }
-  }
-  return text += '\'';
-}
-
-}  // namespace
-
 std::vector<std::string> command_of(const Job& job) {
   std::vector<std::string> argv = job.spec->argv;
   if (job.task) {
@@ -61,7 +37,7 @@ std::string command_line_of(const Job& job) {
         std::string_view(job.spec->argv[i]).substr(0, kCommandLineMost + 1);
     const std::string word = job.task ? fill_in(raw, *job.task) : std::string(raw);
     if (i > 0) line += ' ';
-    line += job.spec->shell && i == 0 ? word : quoted(word);
+    line += job.spec->shell && i == 0 ? word : shell_word(word);
   }
   if (line.size() <= kCommandLineMost) return line;
   std::size_t end = kCommandLineMost;

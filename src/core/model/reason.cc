@@ -70,46 +70,10 @@ std::string holders_clause(const Reason& reason) {
   return text;
 }
 
-// As it is written after --time: whole minutes where there are ten, whole hours where they divide.
-std::string time_word(std::uint64_t seconds) {
-  if (seconds < 600) return std::to_string(seconds) + "s";
-  const std::uint64_t minutes = seconds / 60;
-  return minutes % 60 == 0 ? std::to_string(minutes / 60) + "h" : std::to_string(minutes) + "m";
-}
-
 std::string aside_sentence(const Reason& reason) {
   return (reason.jobs.empty() ? std::string("moved aside; ")
                               : "moved aside for " + job_list(reason.jobs) + "; ") +
          (reason.name.empty() ? "comes back when there is room" : reason.name);
-}
-
-// As it is written after --vram or --mem: whole GiB where there is one.
-std::string size_word(std::uint64_t bytes) {
-  const std::uint64_t gibibytes = bytes >> 30;
-  return gibibytes > 0 ? std::to_string(gibibytes) + "G" : std::to_string(bytes >> 20) + "M";
-}
-
-std::string help_sentence(const Help& help) {
-  const bool said = help.asked > 0;
-  switch (help.kind) {
-    case Help::Kind::kLessVram:
-      return said ? "ask for --vram " + size_word(help.value) + " instead of " +
-                        size_word(help.asked) + " and it starts now"
-                  : "say --vram " + size_word(help.value) + " or less, and it starts now";
-    case Help::Kind::kLessShare:
-      return "with --share " + std::to_string(help.value) + " it starts now";
-    case Help::Kind::kAnyCards:
-      return "without --gpu, --not-gpu and --gpu-type it starts now";
-    case Help::Kind::kLessRam:
-      return "with --mem " + size_word(help.value) + " it starts now";
-    case Help::Kind::kFewerCards:
-      return "with --gpus " + std::to_string(help.value) + " it starts now";
-    case Help::Kind::kShorterTime:
-      return "with --time " + time_word(help.value) + " or less it starts now";
-    case Help::Kind::kFewerCpus:
-      return "with --cpus " + std::to_string(help.value) + " it starts now";
-  }
-  CHECK(false);
 }
 
 bool lacks(const Reason& reason, Lack what) {
@@ -329,52 +293,6 @@ std::string describe(const Reason& reason) {
       return "the disk that holds the state directory is full; it starts when there is room";
     case ReasonCode::kNext:
       return "starts next";
-  }
-  CHECK(false);
-}
-
-std::string what_would_help(const Reason& reason) {
-  std::string sure;
-  for (const Help& help : reason.helps) sure += (sure.empty() ? "" : "; ") + help_sentence(help);
-  if (!sure.empty()) return sure;
-  switch (reason.code) {
-    case ReasonCode::kHeld:
-      return "gpusched release";
-    case ReasonCode::kCrashGuard:
-      return "look at the logs of the failed jobs, then gpusched release";
-    case ReasonCode::kMachineLimit:
-      return "a higher limit of open files for the daemon (LimitNOFILE=, ulimit -n)";
-    case ReasonCode::kGroupLimit:
-      return reason.starts_when_lifted ? "a higher limit: gpusched group set" : "";
-    case ReasonCode::kGroupPaused:
-      return "gpusched group resume " + reason.name;
-    case ReasonCode::kTenantQuota:
-      return reason.starts_when_lifted ? what_would_help(*reason.quota, reason.name) : "";
-    case ReasonCode::kPaused:
-      return "gpusched resume";
-    case ReasonCode::kVramLimit:
-      return "a higher limit: gpusched set --vram-limit";
-    case ReasonCode::kDiskFull:
-      return "free space on that disk";
-    // What is not sure to help is not said.
-    case ReasonCode::kCards:
-    case ReasonCode::kCpus:
-    case ReasonCode::kRam:
-    case ReasonCode::kCardsReserved:
-    case ReasonCode::kReserved:
-    case ReasonCode::kKept:
-    case ReasonCode::kSlowPair:
-    case ReasonCode::kMakingRoom:
-    case ReasonCode::kRoomLater:
-    case ReasonCode::kMovedAside:
-    case ReasonCode::kStandsStill:
-    case ReasonCode::kDependency:
-    case ReasonCode::kBegin:
-    case ReasonCode::kRetry:
-    case ReasonCode::kArrayLimit:
-    case ReasonCode::kNoSuchCard:
-    case ReasonCode::kNext:
-      return {};
   }
   CHECK(false);
 }

@@ -142,7 +142,8 @@ std::string rough_duration(Microseconds length);
 std::string describe(const ForeignHolder& holder);
 // One sentence for people, and what would help, if something would.
 std::string describe(const Reason& reason);
-std::string what_would_help(const Reason& reason);
+// Commands in it can be pasted; `job` is the one that waits, if it has a number yet.
+std::string what_would_help(const Reason& reason, std::optional<JobId> job = {});
 // Why nobody is moved aside for it; empty: there is nothing to say.
 std::string why_no_room(const Reason& reason);
 

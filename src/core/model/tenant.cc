@@ -178,18 +178,21 @@ std::string describe(const QuotaStop& stop) {
 }
 
 std::string what_would_help(const QuotaStop& stop, const std::string& tenant) {
-  const std::string raise = "an administrator may raise it: gpusched tenant set " + tenant;
+  const std::string raise =
+      "an administrator may raise it: gpusched tenant set " + shell_word(tenant);
+  const std::uint64_t enough = stop.in_use + stop.wanted;
   switch (stop.kind) {
     case QuotaKind::kCards:
-      return raise + " --cards N";
+      return raise + " --cards " + std::to_string(enough);
     case QuotaKind::kVram:
-      return raise + " --vram SIZE";
+      return raise + " --vram " + std::to_string((enough + (1ULL << 30) - 1) >> 30) + "G";
     case QuotaKind::kRunning:
-      return raise + " --running N";
+      return raise + " --running " + std::to_string(stop.limit + 1);
     case QuotaKind::kGpuHours:
-      return raise + " --gpu-hours N/" + stop.period;
+      return raise + " --gpu-hours " + std::to_string(stop.in_use / 3600 + 1) + "/" + stop.period;
     case QuotaKind::kTimeLimit:
-      return raise + " --time-limit T";
+      return raise + " --time-limit " +
+             (stop.wanted == 0 ? "none" : std::to_string(stop.wanted) + "s");
     case QuotaKind::kDisk:
       return "remove what is no longer needed in the checkpoint directories of this tenant's jobs "
              "(gpusched show names the directory of each); an administrator may raise "
