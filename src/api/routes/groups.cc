@@ -1,6 +1,7 @@
 // GET /v1/groups, PUT and DELETE /v1/groups/{name}
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 #include "api/answers.h"
@@ -23,12 +24,18 @@ void write_group(JsonWriter& json, const StateView& state, const Group& group) {
   json.field("waiting", state.waiting_in_group(group.name)).end_object();
 }
 
-std::string groups_json(const StateView& state, const std::vector<Group>& groups, bool dry_run) {
+struct Removed {
+  std::uint64_t waiting = 0;  // Jobs that it limited.
+};
+
+std::string groups_json(const StateView& state, const std::vector<Group>& groups, bool dry_run,
+                        std::optional<Removed> removed = {}) {
   std::string out;
   JsonWriter json(out);
   json.begin_object().field("schema", 1).key("groups").begin_array();
   for (const Group& group : groups) write_group(json, state, group);
   json.end_array();
+  if (removed) json.field("waiting", removed->waiting);
   if (dry_run) json.field("dry_run", true);
   json.end_object();
   return out;
@@ -99,18 +106,21 @@ void set_group(Context& context, Call call) {
 void remove_group(Context& context, Call call) {
   with_named_actor(context, call, [&context](const Call& named) {
     const std::string name = meant_by(named.actor, named.captured.at(0));
-    ask_engine(
-        context, named, GroupRemoveAsked{named.actor, name},
-        [&context, named, name](const Result<Answer>& answer) {
-          if (!answer) return named.responder.fail(answer.error());
-          if (!named.dry_run) {
-            std::string event;
-            JsonWriter json(event);
-            json.begin_object().field("name", name).field("removed", true).end_object();
-            context.events->publish_group(event);
-          }
-          named.responder.send(json_response(groups_json(context.state(), {}, named.dry_run)));
-        });
+    const auto resume = named.request.query.find("resume");
+    const bool resumes = resume != named.request.query.end() && resume->second != "0";
+    const Removed removed{context.state().waiting_in_group(name)};
+    ask_engine(context, named, GroupRemoveAsked{named.actor, name, resumes},
+               [&context, named, name, removed](const Result<Answer>& answer) {
+                 if (!answer) return named.responder.fail(answer.error());
+                 if (!named.dry_run) {
+                   std::string event;
+                   JsonWriter json(event);
+                   json.begin_object().field("name", name).field("removed", true).end_object();
+                   context.events->publish_group(event);
+                 }
+                 named.responder.send(
+                     json_response(groups_json(context.state(), {}, named.dry_run, removed)));
+               });
   });
 }
 

@@ -156,7 +156,7 @@ const std::vector<Route>& all_routes() {
       {"GET", "/v1/report", kRead, kUse, "since by", get_report},
       {"GET", "/v1/groups", kRead, kUse, "", list_groups},
       {"PUT", "/v1/groups/{}", kChange, kUse, "", set_group},
-      {"DELETE", "/v1/groups/{}", kChange, kUse, "", remove_group},
+      {"DELETE", "/v1/groups/{}", kChange, kUse, "resume", remove_group},
       {"GET", "/v1/tenants", kRead, kUse, "", list_tenants},
       {"GET", "/v1/tenants/{}", kRead, kUse, "", show_tenant},
       {"PUT", "/v1/tenants/{}", kChange, kUse, "", replace_tenant},

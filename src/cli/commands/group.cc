@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::array kGroupFlags = {
     Flag{"--limit", 0, FlagKind::kValue, "N", "how many of the group may run at once; 0: no limit"},
+    Flag{"--resume", 0, FlagKind::kSwitch, "",
+         "with remove: also a paused group; its waiting jobs may start then"},
 };
 constexpr std::array<FlagSection, 3> kGroupSections = {FlagSection{"What", kGroupFlags},
                                                        FlagSection{"Trying out", kDryRunFlags},
@@ -77,8 +79,30 @@ int pause_group(const Arguments& arguments, bool paused) {
   return change_group(arguments, paused ? R"({"paused":true})" : R"({"paused":false})");
 }
 
+int remove_group(const Arguments& arguments) {
+  const auto& words = arguments.operands;
+  if (words.size() != 2) return usage("write the group to remove: gpusched group remove night");
+  std::string target = "/v1/groups/" + percent_encoded(words[1]) + dry_run_query(arguments);
+  if (arguments.has("--resume")) target = with_parameter(target, "resume=1");
+  const Request request{.method = "DELETE", .target = std::move(target)};
+  const Client client = client_of(arguments);
+  if (arguments.has("--json")) return pass_through(client, request);
+  auto answer = client.call(request);
+  if (!answer) return fail(answer.error());
+  const std::uint64_t waiting = parse_group_removed(*answer);
+  note(fmt::format("{}group {} is removed{}", arguments.has("--dry-run") ? "would do this: " : "",
+                   words[1],
+                   waiting == 0 ? ""
+                                : fmt::format("; nothing limits its {} now",
+                                              counted(waiting, "waiting job", "waiting jobs"))));
+  return kExitOk;
+}
+
 int run_group(const Arguments& arguments) {
   const auto& words = arguments.operands;
+  const bool removes = !words.empty() && (words[0] == "remove" || words[0] == "rm");
+  if (arguments.has("--resume") && !removes) return usage("--resume belongs to group remove");
+  if (removes) return remove_group(arguments);
   if (words.empty() || words[0] == "list" || words[0] == "ls") {
     if (words.size() > 1) return usage("group list takes no further words");
     return list_groups(client_of(arguments), arguments.has("--json"));
@@ -86,14 +110,6 @@ int run_group(const Arguments& arguments) {
   if (words[0] == "set") return set_group(arguments);
   if (words[0] == "pause") return pause_group(arguments, true);
   if (words[0] == "resume" || words[0] == "start") return pause_group(arguments, false);
-  if (words[0] == "remove" || words[0] == "rm") {
-    if (words.size() != 2) return usage("write the group to remove: gpusched group remove night");
-    return change_and_say(
-        arguments,
-        {.method = "DELETE",
-         .target = "/v1/groups/" + percent_encoded(words[1]) + dry_run_query(arguments)},
-        fmt::format("group {} is removed", words[1]));
-  }
   return usage(
       fmt::format("group has no '{}'; it has list, set, pause, resume and remove", words[0]));
 }
@@ -108,7 +124,8 @@ constinit const Verb kGroupVerb = {
         "An administrator's groups are for everybody. A user's are for the user's own jobs and "
         "are\n"
         "called USER/NAME; their owner writes NAME. Of a paused group nothing starts; what runs "
-        "goes on.",
+        "goes on.\n"
+        "A paused group for which jobs wait is removed only with --resume: they may start then.",
     .examples =
         "gpusched group\n"
         "gpusched group set night 4\n"

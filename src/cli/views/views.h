@@ -250,6 +250,8 @@ Result<ExplainView> parse_explain(std::string_view body);
 Result<ExplainedTogetherView> parse_explained_together(std::string_view body);
 Result<std::vector<TrailView>> parse_trail(std::string_view body);
 Result<std::vector<GroupView>> parse_groups(std::string_view body);
+// How many jobs wait that a removed group limited; 0 also of an older daemon.
+std::uint64_t parse_group_removed(std::string_view body);
 Result<std::vector<ReservationView>> parse_reservations(std::string_view body);
 Result<GpusView> parse_gpus(std::string_view body);
 Result<SubmittedView> parse_submitted(std::string_view body);

@@ -36,6 +36,12 @@ Result<std::vector<GroupView>> parse_groups(std::string_view body) {
   return groups;
 }
 
+std::uint64_t parse_group_removed(std::string_view body) {
+  std::uint64_t waiting = 0;
+  if (const auto value = parse_answer(body)) Reader(&*value).number("waiting", waiting);
+  return waiting;
+}
+
 Result<std::vector<ReservationView>> parse_reservations(std::string_view body) {
   auto value = parse_answer(body);
   if (!value) return failure(value.error());

@@ -146,6 +146,24 @@ TEST(Groups, OnlyAnAdministratorChangesThem) {
                  apply(state, GroupRemoveAsked{kRoot, "night"}, at_second(0)).answer);
 }
 
+TEST(Groups, APausedOneThatHoldsJobsBackIsRemovedOnlyOnPurpose) {
+  State state = machine(1, 24);
+  apply(state, GroupSetAsked{kRoot, "night", 0, true}, at_second(0));
+  ask().group("night").submit(state, at_second(0));
+  const GroupRemoveAsked asked{kRoot, "night"};
+  const std::string words =
+      "group 'night' is paused, and 1 of its jobs waits: without the group nothing keeps it from "
+      "starting; remove the group with --resume if that is meant";
+  EXPECT_EQ(refusal_of(preview(state, asked, at_second(1))), words);
+  EXPECT_EQ(refusal_of(apply(state, asked, at_second(1)).answer), words);
+  EXPECT_TRUE(start_what_fits(state, at_second(1)).empty());
+  apply(state, GroupRemoveAsked{kRoot, "night", true}, at_second(2));
+  EXPECT_EQ(start_what_fits(state, at_second(2)).size(), 1U);
+  // Nobody waits for it now.
+  apply(state, GroupSetAsked{kRoot, "night", 0, true}, at_second(3));
+  EXPECT_TRUE(std::holds_alternative<Changed>(apply(state, asked, at_second(3)).answer));
+}
+
 TEST(Retention, RemovesTheOldestEndedJobsByAgeAndByCountButNotWhatIsWaitedFor) {
   Rules rules;
   rules.keep_ended_most = 2;

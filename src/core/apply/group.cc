@@ -53,13 +53,28 @@ Applied apply_group_set(State& state, const GroupSetAsked& asked) {
   return {.answer = Changed{}, .effects = {}, .follow_up = {}};
 }
 
-Applied apply_group_remove(State& state, const GroupRemoveAsked& asked) {
+std::optional<Refusal> check_group_remove(const StateView& state, const GroupRemoveAsked& asked) {
   if (!may(asked.actor, Action::kRemoveGroup, owner_of(asked.name))) {
-    return refused(only_administrators(Action::kRemoveGroup));
+    return only_administrators(Action::kRemoveGroup);
   }
-  if (!state.groups().contains(asked.name)) {
-    return refused(RefusalKind::kNotFound, "there is no group '" + asked.name + "'");
+  const auto group = state.groups().find(asked.name);
+  if (group == state.groups().end()) {
+    return Refusal{RefusalKind::kNotFound, "there is no group '" + asked.name + "'"};
   }
+  // Who paused it did not mean these jobs to start.
+  const std::uint64_t waiting = state.waiting_in_group(asked.name);
+  if (!group->second.paused || waiting == 0 || asked.resume) return std::nullopt;
+  const bool one = waiting == 1;
+  const std::string who =
+      one ? "1 of its jobs waits" : std::to_string(waiting) + " of its jobs wait";
+  return Refusal{RefusalKind::kConflict,
+                 "group '" + asked.name + "' is paused, and " + who +
+                     ": without the group nothing keeps " + (one ? "it" : "them") +
+                     " from starting; remove the group with --resume if that is meant"};
+}
+
+Applied apply_group_remove(State& state, const GroupRemoveAsked& asked) {
+  if (auto refusal = check_group_remove(state, asked)) return refused(std::move(*refusal));
   state.remove<Group>(asked.name);
   return {.answer = Changed{}, .effects = {}, .follow_up = {}};
 }

@@ -64,9 +64,8 @@ struct Preview {
     return apply(part, asked, now).answer;
   }
   Answer operator()(const GroupRemoveAsked& asked) const {
-    State part;
-    for (const auto& [name, group] : state.groups()) part.put(group);
-    return apply(part, asked, now).answer;
+    if (auto refusal = check_group_remove(state, asked)) return *refusal;
+    return Changed{};
   }
   Answer operator()(const TenantSetAsked& asked) const {
     State part;

@@ -59,6 +59,7 @@ void release_adopted_on(const StateView& state, CardNumber card, std::vector<Eff
 std::optional<Refusal> check_group(const std::string& user, const std::string& name);
 Applied apply_group_set(State& state, const GroupSetAsked& asked);
 Applied apply_group_remove(State& state, const GroupRemoveAsked& asked);
+std::optional<Refusal> check_group_remove(const StateView& state, const GroupRemoveAsked& asked);
 Applied apply_tenant_set(State& state, const TenantSetAsked& asked, Now now);
 Applied apply_tenant_unset(State& state, const TenantUnsetAsked& asked, Now now);
 Applied apply_drain(State& state, const DrainAsked& asked, Now now);

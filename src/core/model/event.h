@@ -113,6 +113,7 @@ struct GroupSetAsked {
 struct GroupRemoveAsked {
   Principal actor;
   std::string name;
+  bool resume = false;  // Also a paused one that holds jobs back, which may start then.
 };
 
 // What is set at run time overrides the configuration, field by field.
