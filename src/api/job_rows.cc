@@ -280,7 +280,8 @@ RowFacts RowWriter::waiting_facts(const Job& job) {
   start_unknown_ = context_.estimates.why_unknown(job);
   facts.start_unknown = start_unknown_;
   facts.deadline_warning = deadline_of(job, facts.estimated_start);
-  if (!deadline_.empty()) reason_ += "; " + deadline_;
+  // That nobody knows is no reason to worry in every list.
+  if (!deadline_.empty() && run_is_known(context_.state(), job)) reason_ += "; " + deadline_;
   facts.reason = reason_;
   return facts;
 }

@@ -6,22 +6,37 @@
 
 #include "api/answers.h"
 #include "core/apply/outlook.h"
+#include "core/model/placeholders.h"
 #include "json/json_writer.h"
 
 namespace gpusched {
 namespace {
 
-std::vector<std::string> first_commands(const SubmitAsked& asked) {
-  std::vector<std::string> commands;
+// What they share and what is their own, with placeholders filled in.
+std::vector<Job> first_jobs(const SubmitAsked& asked) {
+  std::vector<Job> jobs;
   Job job;
   job.spec = asked.spec;
   for (const SubmitAsked::Task& task : asked.tasks) {
     if (asked.array) {
       job.task = std::make_shared<ArrayTask>(ArrayTask{JobId{1}, task.index, task.values});
     }
-    commands.push_back(command_line_of(job));
+    jobs.push_back(job);
   }
-  return commands;
+  return jobs;
+}
+
+void write_jobs(JsonWriter& json, const std::vector<Job>& jobs) {
+  json.key("commands").begin_array();
+  for (const Job& job : jobs) json.value(command_line_of(job));
+  json.end_array().key("jobs").begin_array();
+  for (const Job& job : jobs) {
+    json.begin_object().key("name").text_or_null(name_of(job));
+    json.field("working_directory", working_directory_of(job));
+    json.key("output_path").text_or_null(output_path_of(job));
+    json.key("error_path").text_or_null(error_path_of(job)).end_object();
+  }
+  json.end_array();
 }
 
 void write_outlook(JsonWriter& json, const Outlook& outlook, const std::vector<Card>& cards) {
@@ -63,16 +78,20 @@ void send_with_outlook(Context& context, const Call& call, std::string head, Sub
       Work{std::move(head), std::move(asked),
            excerpt_of(context.state(), kLookedAheadMost, context.now()), context.state().cards()});
   context.parser.post(call.actor.account(), [call, work]() -> Background::Then {
-    const std::vector<std::string> commands = first_commands(work->asked);
+    const std::vector<Job> jobs = first_jobs(work->asked);
     const Outlook outlook = outlook_of(std::move(work->excerpt), std::move(work->asked));
     auto out = std::make_shared<std::string>(std::move(work->head));
     std::string preview;
     JsonWriter json(preview);
-    json.begin_object().key("commands").begin_array();
-    for (const std::string& command : commands) json.value(command);
-    json.end_array();
+    json.begin_object();
+    write_jobs(json, jobs);
     write_outlook(json, outlook, work->cards);
     json.end_object();
+    if (!outlook.warning.empty()) {
+      std::string warning;
+      JsonWriter(warning).value(outlook.warning);
+      *out += ",\"warning\":" + warning;
+    }
     *out += ",\"preview\":" + preview + "}";
     return [call, out] { call.responder.send(json_response(std::move(*out))); };
   });

@@ -101,6 +101,7 @@ class Arguments {
   // The text of the last one, or `otherwise`.
   std::string text(std::string_view flag, std::string otherwise = {}) const;
   bool empty() const { return values_.empty(); }
+  std::span<const FlagValue> values() const { return values_; }
 
   void add(const Flag& flag, std::string text, std::string where = {});
   void remove(std::string_view flag);

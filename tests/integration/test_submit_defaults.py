@@ -74,6 +74,6 @@ def test_a_link_that_leads_nowhere_is_said_and_passed_over(running, project):
 ])
 def test_a_mistake_is_one_sentence_with_its_place(running, project, text, place, words):
     write(project / "gpusched.yaml", text)
-    done = running.run("submit", "--gpus", "0", "--", "true", check=False)
+    done = running.run("submit", "--", "true", check=False)
     assert done.returncode == 64 and done.stderr.count("\n") == 1
     assert done.stderr.startswith(f"gpusched: {project}/gpusched.yaml:{place}: {words}")

@@ -1,5 +1,6 @@
 """Sweeps: what differs from job to job, and where it may stand."""
 
+import os
 import re
 
 import pytest
@@ -95,11 +96,12 @@ def test_a_dry_run_shows_commands_cards_and_the_start(own):
     # The only test here that needs cards of its own.
     done = own.run("submit", "--dry-run", "--param", "lr=1:5", "--", "echo", "{lr}")
     assert done.stderr == "gpusched: would submit 5 jobs; nothing was changed\n"
-    assert done.stdout == ("Runs:   echo 1\n        echo 2\n        echo 3\n        and 2 more\n"
+    here = f"          in {os.getcwd()}\n"
+    assert done.stdout == (f"Runs:   echo 1\n{here}        echo 2\n        echo 3\n        and 2 more\n"
                            "Cards:  0\nStarts: at once\n")
     assert own.jobs() == []
     held = own.run("submit", "--dry-run", "--hold", "--", "true").stdout
-    assert re.match("Runs:   true\nStarts: unknown.*\nWaits:  ", held), held
+    assert re.match(f"Runs:   true\n{re.escape(here)}Starts: unknown.*\nWaits:  ", held), held
     busy = [own.submit("--time", "1h", "--", "sleep", "3600") for _ in range(2)]
     for job in busy:
         own.wait_for(job, "running")

@@ -9,7 +9,7 @@
 #include "api/outlook.h"
 #include "api/routes/routes.h"
 #include "core/apply/apply.h"
-#include "core/backfill/deadline.h"
+#include "core/apply/submit_warning.h"
 #include "json/json_writer.h"
 #include "wire/environment.h"
 #include "wire/submit.h"
@@ -23,14 +23,6 @@ constexpr std::size_t kParsedOnTheLoop = 16U << 10;
 bool is_lines(const HttpRequest& request) {
   const auto type = request.headers.find("content-type");
   return type != request.headers.end() && type->second.starts_with("application/x-ndjson");
-}
-
-// It may be made later, so the job is taken; but a name that was mistyped limits nothing.
-std::string unknown_group(const Context& context, const Job& job) {
-  const std::string& group = job.spec->group;
-  if (group.empty() || context.state().groups().contains(group)) return {};
-  return "there is no group '" + group +
-         "', so nothing limits its jobs; make it: gpusched group set " + group + " 4";
 }
 
 std::string submitted_json(const Context& context, const Call& call, const Submitted& submitted) {
@@ -47,15 +39,9 @@ std::string submitted_json(const Context& context, const Call& call, const Submi
   }
   // Of an array the first speaks for all.
   const Job* first = call.dry_run ? nullptr : context.state().find(submitted.first);
-  if (first != nullptr && first->spec->extras->deadline) {
-    const Now now = context.now();
-    const auto start = earliest_start(context.state(), *first, now);
-    const std::string warning = deadline_warning(context.state(), *first, start, now);
-    if (!warning.empty()) json.field("warning", warning);
-  } else if (first != nullptr) {
-    const std::string warning = unknown_group(context, *first);
-    if (!warning.empty()) json.field("warning", warning);
-  }
+  const std::string warning =
+      first == nullptr ? std::string() : submit_warning(context.state(), *first, context.now());
+  if (!warning.empty()) json.field("warning", warning);
   // What comes of it is added later.
   if (call.dry_run) {
     json.field("dry_run", true);

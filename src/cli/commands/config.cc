@@ -1,6 +1,7 @@
 #include "config/config_file.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include "cli/session.h"
 #include "cli/shared_flags.h"
 #include "cli/submit/defaults.h"
+#include "cli/submit/origin.h"
 #include "cli/submit/submission.h"
 #include "cli/submit/submit_flags.h"
 #include "cli/views/reload_view.h"
@@ -44,7 +46,23 @@ int print_text(const Arguments& arguments, const std::string& path, const std::s
   return done ? kExitOk : fail(done.error());
 }
 
-Result<std::vector<FlagValue>> submit_defaults() {
+struct SubmitDefaults {
+  std::vector<FlagValue> applied;
+  std::vector<std::string> files;
+};
+
+// As submit itself would, with a command that says nothing.
+Result<void> check_defaults(Arguments values, const Surroundings& around,
+                            const std::vector<FlagValue>& taken) {
+  values.command = {"true"};
+  auto submission = read_submission(values, around, {});
+  auto good =
+      submission ? check_submission(*submission) : Result<void>(failure(submission.error()));
+  if (!good) return failure(with_origin(good.error(), taken));
+  return {};
+}
+
+Result<SubmitDefaults> submit_defaults() {
   auto around = surroundings();
   if (!around) return failure(around.error());
   auto defaults = find_defaults(defaults_asked(around->working_directory, process_environment()),
@@ -52,19 +70,22 @@ Result<std::vector<FlagValue>> submit_defaults() {
   if (!defaults) return failure(defaults.error());
   for (const std::string& words : defaults->passed_over) note(words);
   Arguments values;
-  fill_from_defaults(values, *defaults);
-  std::vector<FlagValue> applied;
+  const std::vector<FlagValue> taken = fill_from_defaults(values, *defaults);
+  if (auto good = check_defaults(values, *around, taken); !good) return failure(good.error());
+  SubmitDefaults found;
+  for (const DefaultsFile& file : defaults->files) found.files.push_back(file.path);
   for (const FlagSection& section : kSubmitSections) {
     for (const Flag& flag : section.flags) {
-      for (const FlagValue* value : values.all(flag.name)) applied.push_back(*value);
+      for (const FlagValue* value : values.all(flag.name)) found.applied.push_back(*value);
     }
   }
-  return applied;
+  return found;
 }
 
 int show_submit(const Arguments& arguments) {
-  const auto applied = submit_defaults();
-  if (!applied) return fail(applied.error());
+  const auto found = submit_defaults();
+  if (!found) return fail(found.error());
+  const std::vector<FlagValue>* applied = &found->applied;
   std::string out;
   if (arguments.has("--json")) {
     JsonWriter json(out);
@@ -75,6 +96,8 @@ int show_submit(const Arguments& arguments) {
     }
     json.end_array().end_object();
     out += "\n";
+  } else if (applied->empty() && !found->files.empty()) {
+    note(fmt::format("there are no defaults: {} sets nothing", fmt::join(found->files, " or ")));
   } else if (applied->empty()) {
     note(
         "there are no defaults: no gpusched.yaml in this directory or above it, and no "

@@ -4,6 +4,7 @@
 #include "cli/foreground.h"
 #include "cli/render/render.h"
 #include "cli/session.h"
+#include "cli/submit/notes.h"
 #include "cli/submit/prepare.h"
 #include "cli/submit/submit_flags.h"
 #include "cli/terminal.h"
@@ -26,6 +27,7 @@ int run_run(const Arguments& arguments) {
   submission->columns = size.columns;
   const Client client = client_of(arguments);
   if (auto resolved = resolve_after(client, *submission); !resolved) return fail(resolved.error());
+  for (const std::string& words : notes_on(*submission, {})) note(words);
   const bool dry_run = arguments.has("--dry-run");
   auto answer = client.call({.method = "POST",
                              .target = dry_run ? "/v1/jobs?dry_run=1" : "/v1/jobs",
@@ -33,8 +35,9 @@ int run_run(const Arguments& arguments) {
   if (!answer) return fail(refused(*submission, std::move(answer.error())));
   auto submitted = parse_submitted(*answer);
   if (!submitted) return fail(submitted.error());
+  if (dry_run) note("would run this job; nothing was changed");
+  if (!submitted->warning.empty()) note(submitted->warning);
   if (dry_run) {
-    note("would run this job; nothing was changed");
     if (!submitted->preview) return kExitOk;  // Of an older daemon.
     auto shown = print(render_preview(*submitted, stdout_page()));
     return shown ? kExitOk : fail(shown.error());

@@ -4,11 +4,11 @@
 #include "cli/commands/verbs.h"
 #include "cli/render/render.h"
 #include "cli/session.h"
+#include "cli/submit/notes.h"
 #include "cli/submit/prepare.h"
 #include "cli/submit/submit_flags.h"
 #include "cli/terminal.h"
 #include "cli/views/views.h"
-#include "core/model/placeholders.h"
 
 namespace gpusched::cli {
 namespace {
@@ -46,6 +46,7 @@ int report(const Arguments& arguments, const std::string& body) {
   if (arguments.has("--dry-run")) {
     note(fmt::format("would submit {}; nothing was changed",
                      counted(submitted->count, "job", "jobs")));
+    if (!submitted->warning.empty()) note(submitted->warning);
     if (!submitted->preview) return kExitOk;  // Of an older daemon.
     auto shown = print(render_preview(*submitted, stdout_page()));
     return shown ? kExitOk : fail(shown.error());
@@ -63,10 +64,7 @@ int run_submit(const Arguments& arguments) {
   if (auto resolved = resolve_after(client, *submission); !resolved) return fail(resolved.error());
   auto tasks = tasks_of(*submission);
   if (!tasks) return fail(tasks.error());
-  for (const std::string& name : unused_parameters(*submission)) {
-    note(fmt::format("nothing in the job uses {{{}}}; only the variable {} tells its value", name,
-                     parameter_variable(name)));
-  }
+  for (const std::string& words : notes_on(*submission, *tasks)) note(words);
   Body body = write_body(*submission, *tasks);
   Request request{.method = "POST",
                   .target = arguments.has("--dry-run") ? "/v1/jobs?dry_run=1" : "/v1/jobs",

@@ -20,13 +20,25 @@ std::string start_text(const PreviewView& view, const Page& page) {
   return text;
 }
 
+std::string places_text(const PreviewJobView& job) {
+  std::string text = job.name.empty() ? "" : fmt::format("named {}, ", job.name);
+  text += "in " + job.directory;
+  if (!job.output.empty()) text += ", output to " + job.output;
+  if (!job.error.empty()) text += ", errors to " + job.error;
+  return escaped(text);
+}
+
 }  // namespace
 
 std::string render_preview(const SubmittedView& submitted, const Page& page) {
   const PreviewView& view = *submitted.preview;
   std::string out;
-  for (const std::string& command : view.commands) {
-    out += fmt::format("{}{}\n", out.empty() ? "Runs:   " : "        ", escaped(command));
+  std::string places;
+  for (std::size_t i = 0; i < view.commands.size(); ++i) {
+    out += fmt::format("{}{}\n", i == 0 ? "Runs:   " : "        ", escaped(view.commands[i]));
+    const std::string own = i < view.jobs.size() ? places_text(view.jobs[i]) : std::string();
+    if (own != places) out += fmt::format("          {}\n", wrapped(own, page.width, 10));
+    places = own;
   }
   if (submitted.count > view.commands.size()) {
     out += fmt::format("        and {} more\n", submitted.count - view.commands.size());

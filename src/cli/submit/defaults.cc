@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -153,9 +154,23 @@ Result<Defaults> find_defaults(const DefaultsAsked& asked, std::span<const FlagS
   return out;
 }
 
-void fill_from_defaults(Arguments& arguments, const Defaults& defaults) {
+std::vector<FlagValue> fill_from_defaults(Arguments& arguments, const Defaults& defaults) {
   constexpr std::array<std::string_view, 1> kAddUp = {"--env"};
-  for (const DefaultsFile& file : defaults.files) arguments.fill_from(file.values, kAddUp);
+  constexpr std::array<std::string_view, 7> kOfCards = {
+      "--vram", "--share", "--exclusive", "--gpu", "--not-gpu", "--gpu-type", "--vram-limit"};
+  std::vector<FlagValue> taken;
+  for (const DefaultsFile& file : defaults.files) {
+    Arguments values = file.values;
+    if (const FlagValue* gpus = arguments.find("--gpus"); gpus != nullptr && gpus->text == "0") {
+      for (const std::string_view flag : kOfCards) values.remove(flag);
+    }
+    for (const FlagValue& value : values.values()) {
+      const bool adds = std::ranges::find(kAddUp, value.flag->name) != kAddUp.end();
+      if (adds || !arguments.has(value.flag->name)) taken.push_back(value);
+    }
+    arguments.fill_from(values, kAddUp);
+  }
+  return taken;
 }
 
 }  // namespace gpusched::cli

@@ -33,7 +33,8 @@ DefaultsAsked defaults_asked(std::string working_directory, const EnvironmentLoo
 
 Result<Defaults> find_defaults(const DefaultsAsked& asked, std::span<const FlagSection> sections);
 
-// What they say of flags that are not given, the stronger file first. Variables add up.
-void fill_from_defaults(Arguments& arguments, const Defaults& defaults);
+// What they say of flags that are not given, the stronger file first. Variables add up. Who asks
+// for no card (`--gpus 0`) gets no default that needs one. Returns what was taken.
+std::vector<FlagValue> fill_from_defaults(Arguments& arguments, const Defaults& defaults);
 
 }  // namespace gpusched::cli

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "cli/submit/origin.h"
 #include "cli/submit/submit_flags.h"
 #include "config/config_file.h"
 
@@ -65,6 +66,36 @@ TEST_F(DefaultsTest, VariablesAddUp) {
   std::vector<std::string> texts;
   for (const FlagValue* one : arguments.all("--env")) texts.push_back(one->text);
   EXPECT_EQ(texts, (std::vector<std::string>{"A=1", "B=1", "A=2"}));
+}
+
+TEST_F(DefaultsTest, WhoAsksForNoCardGetsNothingThatNeedsOne) {
+  write("submit.yaml", "vram: 8G\nname: mine\n");
+  write("project/gpusched.yaml", "gpus: 0\n");
+  Arguments arguments;
+  const auto taken = fill_from_defaults(arguments, *find());
+  EXPECT_FALSE(arguments.has("--vram")) << "the stronger file asks for no card";
+  EXPECT_EQ(arguments.text("--name"), "mine");
+  ASSERT_EQ(taken.size(), 2U);
+  EXPECT_EQ(taken[0].flag->name, "--gpus");
+}
+
+TEST_F(DefaultsTest, ARefusalNamesTheDefaultThatCausesIt) {
+  write("project/gpusched.yaml", "vram: 900G\ngroup: night\n");
+  const std::string path = place_ / "project" / "gpusched.yaml";
+  Arguments arguments;
+  const auto taken = fill_from_defaults(arguments, *find());
+  const auto told = [&](ErrorCode code, std::string words) {
+    return with_origin({code, std::move(words)}, taken).message;
+  };
+  const std::string vram = "; vram is a default of " + path + ":1:7";
+  EXPECT_EQ(told(ErrorCode::kInvalid, "--vram needs a card"), "--vram needs a card" + vram);
+  EXPECT_EQ(told(ErrorCode::kNeverFits, "no card can hold 900.0 GiB"),
+            "no card can hold 900.0 GiB" + vram);
+  EXPECT_EQ(told(ErrorCode::kForbidden, "'night' is for others"),
+            "'night' is for others; group is a default of " + path + ":2:8");
+  EXPECT_EQ(told(ErrorCode::kInvalid, "--name is too long"), "--name is too long");
+  EXPECT_EQ(told(ErrorCode::kInvalid, path + ":1:7: vram: no"), path + ":1:7: vram: no");
+  EXPECT_EQ(told(ErrorCode::kUnavailable, "no group answers"), "no group answers");
 }
 
 TEST_F(DefaultsTest, WhatAGroupCanWriteDoesNotCount) {

@@ -15,6 +15,7 @@
 #include "cli/submit/defaults.h"
 #include "cli/submit/directives.h"
 #include "cli/submit/job_file.h"
+#include "cli/submit/origin.h"
 
 namespace gpusched::cli {
 namespace {
@@ -120,6 +121,7 @@ Result<Submission> prepare_submission(const Arguments& given,
     if (!taken) return failure(taken.error());
   }
   if (auto taken = take_file(arguments, sections); !taken) return failure(taken.error());
+  std::vector<FlagValue> defaulted;
   if (!arguments.has("--no-defaults")) {
     auto here = server->elsewhere() ? surroundings() : around;
     if (!here) return failure(here.error());
@@ -127,7 +129,7 @@ Result<Submission> prepare_submission(const Arguments& given,
         find_defaults(defaults_asked(here->working_directory, process_environment()), sections);
     if (!defaults) return failure(defaults.error());
     for (const std::string& words : defaults->passed_over) note(words);
-    fill_from_defaults(arguments, *defaults);
+    defaulted = fill_from_defaults(arguments, *defaults);
   }
   std::vector<std::string> lines;
   if (const FlagValue* each = arguments.find("--each-line"); each != nullptr) {
@@ -135,7 +137,10 @@ Result<Submission> prepare_submission(const Arguments& given,
     if (!text) return failure(text.error());
     lines = lines_of(*text);
   }
-  return read_submission(arguments, *around, std::move(lines));
+  auto submission = read_submission(arguments, *around, std::move(lines));
+  if (!submission) return failure(with_origin(submission.error(), defaulted));
+  submission->defaults = std::move(defaulted);
+  return submission;
 }
 
 Result<std::vector<AfterEntry>> resolved_after(const Client& client,

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cli/flag_body.h"
+#include "cli/submit/origin.h"
 #include "cli/submit/submit_flags.h"
 #include "core/model/placeholders.h"
 #include "core/model/spec_fields.h"
@@ -147,10 +148,11 @@ Result<Arguments> with_shell_if_used(Arguments arguments, bool line) {
 }
 
 // All that may hold placeholders.
-std::vector<std::string> texts_of(const Arguments& arguments, const Submission& of) {
-  std::vector<std::string> texts = of.command;
+std::vector<Written> texts_of(const Arguments& arguments, const Submission& of) {
+  std::vector<Written> texts;
+  for (const std::string& word : of.command) texts.push_back({"", word});
   for (const std::string_view flag : {"--output", "--error", "--name", "--tag", "--cwd", "--env"}) {
-    for (const FlagValue* value : arguments.all(flag)) texts.push_back(value->text);
+    for (const FlagValue* value : arguments.all(flag)) texts.push_back({flag, value->text});
   }
   return texts;
 }
@@ -173,8 +175,8 @@ Result<void> check_together(const Submission& out, bool each_line) {
   if (out.array && !out.parameters.empty()) {
     return wrong("--array and --param or --each-line exclude each other; use --param index=0:99");
   }
-  if (each_line && std::ranges::none_of(out.written, [](const std::string& word) {
-        return word.find("{line}") != std::string::npos;
+  if (each_line && std::ranges::none_of(out.written, [](const Written& one) {
+        return one.text.find("{line}") != std::string::npos;
       })) {
     return wrong("the command does not say where the line belongs; write {line} in it");
   }
@@ -235,6 +237,7 @@ Result<Submission> read_submission(const Arguments& arguments, const Surrounding
   out.error = arguments.text("--error");
   out.written = texts_of(arguments, out);
   out.umask = around.umask;
+  out.elsewhere = around.elsewhere;
   out.limits = around.limits;
   if (auto good = check_together(out, each_line); !good) return failure(good.error());
   // A sweep is spread out from here on: better not from what is wrong.
@@ -253,7 +256,7 @@ Result<void> check_submission(const Submission& submission) {
 
 Error refused(const Submission& submission, Error by_daemon) {
   const auto good = check_submission(submission);
-  return good ? std::move(by_daemon) : good.error();
+  return with_origin(good ? std::move(by_daemon) : good.error(), submission.defaults);
 }
 
 namespace {
@@ -290,19 +293,6 @@ Result<std::vector<SweepTask>> tasks_of(const Submission& submission) {
   }
   if (auto good = check_files(submission, tasks); !good) return failure(good.error());
   return tasks;
-}
-
-std::vector<std::string> unused_parameters(const Submission& submission) {
-  std::vector<std::string> unused;
-  for (const Parameter& parameter : submission.parameters) {
-    const std::string placeholder = "{" + parameter.name + "}";
-    if (std::ranges::none_of(submission.written, [&](const std::string& word) {
-          return word.find(placeholder) != std::string::npos;
-        })) {
-      unused.push_back(parameter.name);
-    }
-  }
-  return unused;
 }
 
 }  // namespace gpusched::cli

@@ -34,6 +34,11 @@ Result<Surroundings> surroundings();
 // The value of --env: "K=V" as it is, "K" as it is here.
 Result<std::string> variable_of(const std::string& text, const Surroundings& around);
 
+struct Written {
+  std::string_view flag;  // Empty: a word of the command.
+  std::string text;
+};
+
 struct Submission {
   std::vector<std::string> command;
   bool shell = false;
@@ -42,14 +47,16 @@ struct Submission {
   std::vector<std::string> variables;  // On top of it: those with placeholders.
   unsigned umask = 022;
   ResourceLimits limits;
-  std::string output, error;         // As in `fields`.
-  std::vector<std::string> written;  // Every text in which a placeholder counts.
+  std::string output, error;     // As in `fields`.
+  std::vector<Written> written;  // Every text in which a placeholder counts.
   std::string fields;  // What flags say by themselves, as JSON: "vram_bytes":8589934592,"hold":true
   std::vector<AfterEntry> after;
   std::optional<ArrayFlag> array;
   std::vector<Parameter> parameters;  // `--each-line` is the parameter "line".
   Attach attach = Attach::kNone;
   int rows = 0, columns = 0;
+  std::vector<FlagValue> defaults;  // What files with defaults gave to it.
+  bool elsewhere = false;           // On another machine: its directories are not seen here.
 };
 
 // REQUIRES: directives and job file are merged in already; `lines` are those of --each-line.
@@ -59,7 +66,8 @@ Result<Submission> read_submission(const Arguments& arguments, const Surrounding
 // With the daemon's own eyes, but for what only the daemon knows; flags by their names.
 Result<void> check_submission(const Submission& submission);
 
-// Why it was not taken, in the words of the command line where they can tell. A single job is
+// Why it was not taken, in the words of the command line where they can tell, with the file that a
+// default of it came from. A single job is
 // checked only here, after its refusal: reading one's own request is a tenth of a submit.
 Error refused(const Submission& submission, Error by_daemon);
 
@@ -79,8 +87,5 @@ std::string write_single(const Submission& submission);
 // "after":[…]. REQUIRES: each is a number by now.
 void write_after(JsonWriter& json, const std::vector<AfterEntry>& after);
 Body write_body(const Submission& submission, const std::vector<SweepTask>& tasks);
-
-// Which parameters of the sweep stand nowhere in the job; for a note to the user.
-std::vector<std::string> unused_parameters(const Submission& submission);
 
 }  // namespace gpusched::cli

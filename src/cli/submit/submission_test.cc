@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "cli/submit/notes.h"
 #include "cli/submit/submit_flags.h"
 #include "core/model/spec_fields.h"
 #include "json/json_value.h"
@@ -202,11 +203,15 @@ TEST(Submission, WritesManyTasksAsLines) {
 }
 
 TEST(Submission, NoticesParametersThatNothingUses) {
-  EXPECT_EQ(unused_parameters(*read({"--param", "a=1", "--param", "b=1", "--", "x", "{a}"})),
-            (Texts{"b"}));
+  const auto notes = [](const std::vector<std::string>& words) {
+    const auto submission = read(words);
+    return notes_on(*submission, *tasks_of(*submission), [](const std::string&) { return true; });
+  };
+  EXPECT_EQ(notes({"--param", "a=1", "--param", "b=1", "--", "x", "{a}"}),
+            (Texts{"nothing in the job uses {b}; only the variable GPUSCHED_PARAM_B tells its "
+                   "value"}));
   for (const std::string flag : {"--output", "--error", "--name", "--tag", "--cwd", "--env"}) {
-    EXPECT_TRUE(unused_parameters(*read({"--param", "b=1", flag, "V={b}", "--", "x"})).empty())
-        << flag;
+    EXPECT_TRUE(notes({"--param", "b=1", flag, "V={b}", "--", "x"}).empty()) << flag;
   }
 }
 

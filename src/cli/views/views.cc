@@ -163,6 +163,13 @@ namespace {
 PreviewView preview_of(const Reader& json) {
   PreviewView view;
   json.texts("commands", view.commands);
+  json.each("jobs", [&](const JsonValue& entry) {
+    PreviewJobView& job = view.jobs.emplace_back();
+    Reader(&entry).text("name", job.name);
+    Reader(&entry).text("working_directory", job.directory);
+    Reader(&entry).text("output_path", job.output);
+    Reader(&entry).text("error_path", job.error);
+  });
   json.fact("starts_now", view.starts_now);
   json.each("gpus", [&](const JsonValue& entry) {
     int number = 0;

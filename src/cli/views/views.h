@@ -199,8 +199,13 @@ struct GroupView {
 };
 
 // What would become of a submission that is only tried.
+// With placeholders filled in.
+struct PreviewJobView {
+  std::string name, directory, output, error;
+};
 struct PreviewView {
   std::vector<std::string> commands;  // The first ones.
+  std::vector<PreviewJobView> jobs;   // The same; empty: of an older daemon.
   bool starts_now = false;
   std::vector<int> cards;
   std::vector<std::string> reasons;
@@ -213,7 +218,7 @@ struct SubmittedView {
   std::uint64_t last = 0;
   std::uint64_t count = 0;
   bool repeated = false;
-  std::string warning;  // A deadline that cannot be met.
+  std::string warning;  // A deadline that cannot be met, a group that is not there.
   std::optional<PreviewView> preview;
 };
 

@@ -1,6 +1,7 @@
 #include "core/apply/outlook.h"
 
 #include "core/apply/apply.h"
+#include "core/apply/submit_warning.h"
 #include "core/decide/decide.h"
 #include "core/explain/explain.h"
 
@@ -22,6 +23,7 @@ Outlook outlook_of(Excerpt excerpt, SubmitAsked asked) {
   const auto* submitted = std::get_if<Submitted>(&applied.answer);
   if (submitted == nullptr) return {};
   Outlook outlook;
+  outlook.warning = submit_warning(state, *state.find(submitted->first), now);
   for (const Decision& decision : decide(state, now).decisions) {
     const auto* start = std::get_if<Start>(&decision);
     if (start == nullptr || start->job != submitted->first) continue;

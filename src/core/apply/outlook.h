@@ -18,6 +18,7 @@ struct Outlook {
   std::vector<Reason> reasons;         // Else why it would wait.
   std::optional<StartEstimate> start;  // Then. None: nobody can say.
   std::string start_unknown;           // Why nobody can; empty also where nobody has looked.
+  std::string warning;                 // As after a real submission (submit_warning.h).
 };
 
 // Of the first job of a submission. REQUIRES: the submission would be accepted.

@@ -14,7 +14,21 @@ std::string late_sentence(const StateView& state, const Job& job, Wall deadline,
          ", and the job takes about " + rough_duration(run_ahead_of(state.estimates(), job));
 }
 
+// Without a run time only the start says something.
+std::string unknown_sentence(std::optional<Wall> start, Wall deadline, Wall now) {
+  if (start && *start >= deadline) {
+    return "its deadline will not be met as things are: it comes in " +
+           rough_duration(deadline - now) + ", and the job should start in " +
+           rough_duration(*start - now);
+  }
+  return "whether its deadline can be met is unknown: it has no time limit and has not run before";
+}
+
 }  // namespace
+
+bool run_is_known(const StateView& state, const Job& job) {
+  return known_run_of(state.estimates(), job).has_value();
+}
 
 DeadlineTimes deadline_times(const StateView& state, const Job& job) {
   return deadline_times(state.estimates(), state.rules().deadline_slack, job);
@@ -36,6 +50,7 @@ std::string deadline_warning(const StateView& state, const Job& job, std::option
     return "its deadline comes in " + rough_duration(deadline - now.wall) +
            ", but it should run for " + rough_duration(end - now.wall) + " more";
   }
+  if (!run_is_known(state, job)) return unknown_sentence(start, deadline, now.wall);
   const DeadlineTimes times = deadline_times(state, job);
   if (times.latest_start < now.wall) return late_sentence(state, job, deadline, now.wall);
   if (!start || *start <= times.latest_start) return {};

@@ -15,7 +15,11 @@ DeadlineTimes deadline_times(const StateView& state, const Job& job);
 // When an eligible job could start if nobody else waited. None: nobody knows.
 std::optional<Wall> earliest_start(const StateView& state, const Job& job, Now now);
 
-// Why its deadline cannot be met, for people; empty: nothing speaks against it, or it has none.
+// From its limit or from past runs.
+bool run_is_known(const StateView& state, const Job& job);
+
+// Why its deadline cannot be met, or why nobody knows, for people; empty: nothing speaks against
+// it, or it has none.
 // `start` is when a waiting job should start, if that is known.
 std::string deadline_warning(const StateView& state, const Job& job, std::optional<Wall> start,
                              Now now);

@@ -14,12 +14,15 @@ constexpr Microseconds kRunUnknown = Seconds{3600};
 
 }  // namespace
 
-Microseconds run_ahead_of(const Estimates& estimates, const Job& job) {
+std::optional<Microseconds> known_run_of(const Estimates& estimates, const Job& job) {
   const auto expected = past_duration(estimates, job, nullptr);
   const auto longest = longest_run(job);
   if (expected && longest) return std::min(*expected, *longest);
-  if (expected) return *expected;
-  return longest.value_or(kRunUnknown);
+  return expected ? expected : longest;
+}
+
+Microseconds run_ahead_of(const Estimates& estimates, const Job& job) {
+  return known_run_of(estimates, job).value_or(kRunUnknown);
 }
 
 std::optional<Wall> DeadlineTimes::next_after(Wall now) const {

@@ -19,7 +19,10 @@ struct DeadlineTimes {
 // REQUIRES: job.spec->rare->deadline, and the job waits.
 DeadlineTimes deadline_times(const Estimates& estimates, Microseconds slack, const Job& job);
 
-// How long a waiting job will run: as it is expected to, at most to its limit.
+// How long a waiting job will run: as it is expected to, at most to its limit. None: nobody knows.
+std::optional<Microseconds> known_run_of(const Estimates& estimates, const Job& job);
+// The same for the order of the queue, which needs a number: an hour where nobody knows. Never to
+// be told to people.
 Microseconds run_ahead_of(const Estimates& estimates, const Job& job);
 
 }  // namespace gpusched

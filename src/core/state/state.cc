@@ -199,8 +199,11 @@ void State::pass_deadline(JobId id, Now now) {
   const Job& job = tables_.jobs.rows.at(id);
   const Wall came = deadline_of_.at(id);
   const DeadlineTimes times = deadline_times(estimates_, rules_.deadline_slack, job);
-  // Said once: when it could still have been met, and no longer.
-  if (came >= times.latest_start && came < times.deadline) {
+  // Said once: when it could still have been met, and no longer. Of a job of which nobody knows how
+  // long it takes, that is the deadline itself.
+  if (!known_run_of(estimates_, job)) {
+    if (came >= times.deadline) note(job, "deadline", "not started before its deadline", now);
+  } else if (came >= times.latest_start && came < times.deadline) {
     note(job, "deadline", "not started in time: its deadline cannot be met any more", now);
   }
   wake(id, now);
