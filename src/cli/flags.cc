@@ -72,17 +72,25 @@ class Parser {
       } else if (operands_ == Operands::kNone) {
         return unexpected_operand(words_[next_]);
       } else {
-        arguments_.operands.push_back(words_[next_]);
+        if (auto taken = take_operand(words_[next_]); !taken) return taken;
       }
     }
     return {};
   }
 
+  Result<void> take_operand(const std::string& word) {
+    if (word.find_first_not_of(" \t\r\n") == std::string::npos) {
+      return failure(ErrorCode::kInvalid,
+                     fmt::format("{}{}: an argument is empty", at(where_), verb_));
+    }
+    arguments_.operands.push_back(word);
+    return {};
+  }
+
   Result<void> operand(const std::string& word) {
     if (operands_ == Operands::kNone) return unexpected_operand(word);
-    arguments_.operands.push_back(word);
     ++next_;
-    return {};
+    return take_operand(word);
   }
 
   tl::unexpected<Error> unexpected_operand(const std::string& word) const {
@@ -103,8 +111,7 @@ class Parser {
       if (flag->kind == FlagKind::kSwitch) {
         return failure(ErrorCode::kInvalid, fmt::format("{}{} takes no value", at(where_), name));
       }
-      arguments_.add(*flag, word.substr(equals + 1), where_);
-      return {};
+      return add(*flag, word.substr(equals + 1));
     }
     if (flag->kind == FlagKind::kValue) return value_of(*flag);
     arguments_.add(*flag, "", where_);
@@ -124,8 +131,7 @@ class Parser {
         continue;
       }
       if (i + 1 == word.size()) return value_of(*flag);
-      arguments_.add(*flag, word.substr(i + 1), where_);
-      return {};
+      return add(*flag, word.substr(i + 1));
     }
     return {};
   }
@@ -135,7 +141,15 @@ class Parser {
       return failure(ErrorCode::kInvalid, fmt::format("{}{} needs a value: {} {}", at(where_),
                                                       flag.name, flag.name, flag.value));
     }
-    arguments_.add(flag, words_[next_++], where_);
+    return add(flag, words_[next_++]);
+  }
+
+  // What a script had nothing for must not reach anybody as if it meant something.
+  Result<void> add(const Flag& flag, std::string text) {
+    if (flag.kind == FlagKind::kValue && text.empty() && !flag.may_be_empty) {
+      return bad_value({&flag, text, where_}, "is empty");
+    }
+    arguments_.add(flag, std::move(text), where_);
     return {};
   }
 

@@ -60,6 +60,7 @@ struct Flag {
   std::string_view field = {};  // Of a request's body, if it is one (as_field).
   WriteFlag write = nullptr;
   std::string_view set_help = {};
+  bool may_be_empty = false;  // An empty value says something: take away what is there.
 };
 
 // `flag` as a field of a request. `set_help`: `set` may change it later, and says this of it.

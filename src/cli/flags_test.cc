@@ -48,6 +48,23 @@ TEST(Flags, KeepsEveryValueOfARepeatedFlagAndTheLastOneWins) {
   EXPECT_EQ(arguments->text("--gpus"), "3");
 }
 
+TEST(Flags, AnEmptyArgumentIsSaidToBeEmpty) {
+  EXPECT_EQ(parse({"--name", "", "--", "x"}).error().message, "--name: is empty");
+  EXPECT_EQ(parse({"--name=", "--", "x"}).error().message, "--name: is empty");
+  for (const std::string word : {"", " ", "\t"}) {
+    EXPECT_EQ(parse({word}, Operands::kWords).error().message, "submit: an argument is empty");
+    EXPECT_EQ(parse({"--", word}, Operands::kJobs).error().message, "submit: an argument is empty");
+  }
+  // Of a command every word is the program's.
+  EXPECT_TRUE(parse({"--", "echo", ""}));
+  static constexpr std::array kClearable = {
+      Flag{.name = "--group", .kind = FlagKind::kValue, .may_be_empty = true}};
+  static constexpr std::array<FlagSection, 1> kSections = {FlagSection{"What", kClearable}};
+  const auto cleared = parse_arguments("set", kSections, Operands::kJobs, Words{"--group", ""});
+  ASSERT_TRUE(cleared);
+  EXPECT_TRUE(cleared->has("--group"));
+}
+
 TEST(Flags, UnderstandsLettersAlsoTogetherAndWithAValue) {
   static constexpr std::array kFlags = {
       Flag{"--follow", 'f', FlagKind::kSwitch, "", ""},

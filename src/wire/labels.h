@@ -5,12 +5,12 @@
 #include <string>
 #include <string_view>
 
+#include "core/model/spec_conflicts.h"
 #include "core/model/spec_fields.h"
 
 namespace gpusched {
 
-// What a field is called in a sentence to whoever gave it: by its name in JSON, or by its flag.
-using FieldName = std::string_view (*)(std::string_view field);
+// A field is called by its name in JSON, or by its flag.
 inline std::string_view as_in_json(std::string_view field) { return field; }
 
 // The first thing wrong with a name, tag, group, project or key; `field` begins the sentence.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/model/spec_conflicts.h"
 #include "wire/labels.h"
 #include "wire/shared_files.h"
 
@@ -90,55 +91,7 @@ Fault fault_of_variables(const JobSpec& spec, FieldName name) {
   return std::nullopt;
 }
 
-Fault fault_of_needs(const Needs& needs, FieldName name) {
-  if (!needs.wants_cards()) {
-    const auto without = [name](std::string_view field) {
-      return fmt::format("{} needs a card, but {} is 0", name(field), name("gpus"));
-    };
-    if (needs.vram_bytes > 0) return without("vram_bytes");
-    if (needs.share_percent > 0) return without("share_percent");
-    if (needs.exclusive) return without("exclusive");
-    if (!needs.cards->only.empty()) return without("only_cards");
-  }
-  const auto both = [name](const auto& card) {
-    return fmt::format("{} and {} both name {}", name("only_cards"), name("avoid_cards"), card);
-  };
-  const CardList& avoid = needs.cards->avoid;
-  for (const CardNumber card : needs.cards->only.numbers) {
-    if (std::ranges::find(avoid.numbers, card) != avoid.numbers.end()) {
-      return both(fmt::format("card {}", number_of(card)));
-    }
-  }
-  for (const std::string& word : needs.cards->only.names) {
-    if (std::ranges::find(avoid.names, word) != avoid.names.end()) {
-      return both(fmt::format("'{}'", word));
-    }
-  }
-  return std::nullopt;
-}
-
-Fault fault_of_limit(const JobSpec& spec, FieldName name) {
-  if (spec.extras->vram_limit_bytes == 0) return std::nullopt;
-  if (!spec.needs.wants_cards()) {
-    return fmt::format("{} needs a card, but {} is 0", name("vram_limit_bytes"), name("gpus"));
-  }
-  if (spec.extras->vram_limit_bytes < spec.needs.vram_bytes) {
-    return fmt::format("{} must not be less than {}", name("vram_limit_bytes"), name("vram_bytes"));
-  }
-  return std::nullopt;
-}
-
-Fault fault_of_times(const JobSpec& spec, FieldName name) {
-  const auto later = [name](std::string_view field) {
-    return fmt::format("{} must be later than {}", name(field), name("begin"));
-  };
-  if (spec.extras->begin && spec.extras->expire && *spec.extras->expire <= *spec.extras->begin) {
-    return later("expire");
-  }
-  if (spec.extras->begin && spec.extras->deadline &&
-      *spec.extras->deadline <= *spec.extras->begin) {
-    return later("deadline");
-  }
+Fault fault_of_signals(const JobSpec& spec, FieldName name) {
   if (spec.time.warn_signal != 0) {
     if (spec.time.limit == Seconds{0}) {
       return fmt::format("{} needs a {} to come before", name("signal"), name("time_limit_s"));
@@ -215,9 +168,8 @@ std::optional<std::string> fault_of(const SubmitBody& body, FieldName name) {
   if (!fault) fault = fault_of_environment(body.spec);
   if (!fault) fault = fault_of_variables(body.spec, name);
   if (!fault) fault = fault_of_labels(body.spec, name);
-  if (!fault) fault = fault_of_needs(body.spec.needs, name);
-  if (!fault) fault = fault_of_limit(body.spec, name);
-  if (!fault) fault = fault_of_times(body.spec, name);
+  if (!fault) fault = conflict_in(body.spec, name);
+  if (!fault) fault = fault_of_signals(body.spec, name);
   if (!fault) fault = fault_of_after(body.spec, name);
   if (!fault) fault = fault_of_tasks(body, name);
   return fault;

@@ -1,8 +1,11 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "cli/commands/verbs.h"
 #include "cli/flag_body.h"
 #include "cli/jobs/change_jobs.h"
+#include "cli/jobs/filled_in.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
 #include "cli/submit/prepare.h"
@@ -28,6 +31,7 @@ constexpr std::array kRuns = {
     Flag{"--cwd", 0, FlagKind::kValue, "DIR", "another working directory", Offer::kFiles},
     Flag{"--env", 0, FlagKind::kValue, "K=V",
          "set a variable; K alone takes it from here; repeatable"},
+    Flag{"--unset-env", 0, FlagKind::kValue, "K", "take a variable away; repeatable"},
     Flag{"--after", 0, FlagKind::kValue, "[ok:|any:|fail:]7,8|none",
          "wait for these jobs instead; none: for nobody", Offer::kJobs},
 };
@@ -48,6 +52,7 @@ constexpr auto kFields = [] {
     for (const Flag& flag : section.flags) {
       if (!settable(flag)) continue;
       flags[at] = flag;
+      flags[at].may_be_empty = true;
       flags[at++].help = flag.set_help;
     }
   }
@@ -77,8 +82,26 @@ Result<void> add_command(const Arguments& arguments, JsonWriter& json) {
   return {};
 }
 
+// The API takes a variable away by its name alone.
+Result<void> take_away(const Arguments& arguments, std::vector<std::string>& variables) {
+  for (const FlagValue* given : arguments.all("--unset-env")) {
+    const std::string& name = given->text;
+    if (name.find('=') != std::string::npos) {
+      return bad_value(*given, fmt::format("'{}' is not the name of a variable", name));
+    }
+    const auto set_too = [&](const std::string& one) { return one.starts_with(name + "="); };
+    if (std::ranges::any_of(variables, set_too)) {
+      return bad_value(*given, fmt::format("--env sets {}; give one of them", name));
+    }
+    if (std::ranges::find(variables, name) == variables.end()) variables.push_back(name);
+  }
+  return {};
+}
+
 Result<void> add_places(const Arguments& arguments, JsonWriter& json) {
-  if (!arguments.has("--cwd") && !arguments.has("--env")) return {};
+  if (!arguments.has("--cwd") && !arguments.has("--env") && !arguments.has("--unset-env")) {
+    return {};
+  }
   const auto around = surroundings();
   if (!around) return failure(around.error());
   if (const FlagValue* directory = arguments.find("--cwd"); directory != nullptr) {
@@ -93,6 +116,7 @@ Result<void> add_places(const Arguments& arguments, JsonWriter& json) {
     if (!variable) return bad_value(*given, variable.error().message);
     variables.push_back(std::move(*variable));
   }
+  if (auto taken = take_away(arguments, variables); !taken) return taken;
   if (!variables.empty()) write_strings(json, "variables", variables);
   return {};
 }
@@ -138,11 +162,16 @@ int run_set(const Arguments& arguments) {
   // Here --name, --group and --tag say what to change, not which jobs.
   Arguments which = arguments;
   for (const std::string_view flag : {"--name", "--group", "--tag"}) which.remove(flag);
-  return change_jobs(which, {.verb = "set",
-                             .past = "changed",
-                             .method = "PATCH",
-                             .action = "",
-                             .body = std::move(*body)});
+  const int code = change_jobs(which, {.verb = "set",
+                                       .past = "changed",
+                                       .method = "PATCH",
+                                       .action = "",
+                                       .body = std::move(*body)});
+  const auto selection = selection_of(which);
+  if (code == kExitOk && selection && !arguments.has("--json")) {
+    tell_filled_in(client_of(arguments), *selection, arguments);
+  }
+  return code;
 }
 
 }  // namespace
@@ -160,7 +189,8 @@ constinit const Verb kSetVerb = {
         "gpusched set 7-12 --time 8h --group night\n"
         "gpusched set --array 7 --vram 12G\n"
         "gpusched set 7 --deadline none --after none\n"
-        "gpusched set 7 --env LR=0.1 -- python train.py",
+        "gpusched set 7 --env LR=0.1 -- python train.py\n"
+        "gpusched set 7 --unset-env DEBUG",
     .sections = kSetSections,
     .operands = Operands::kJobsThenCommand,
     .offer = Offer::kOpenJobs,

@@ -8,6 +8,7 @@
 #include "core/apply/transitions.h"
 #include "core/model/kind.h"
 #include "core/model/patch_words.h"
+#include "core/model/spec_conflicts.h"
 #include "core/state/dependency.h"
 
 namespace gpusched {
@@ -117,6 +118,11 @@ std::optional<Refusal> renew_specs(const StateView& state, const SetAsked& asked
         limit > 0 && limit < next->needs.vram_bytes) {
       return Refusal{RefusalKind::kInvalid,
                      "the VRAM limit must not be less than the VRAM that is asked for"};
+    }
+    // One that was there before is nothing to refuse another change for.
+    if (auto conflict = conflict_in(*next, word_in_conflict);
+        conflict && !conflict_in(*spec, word_in_conflict)) {
+      return Refusal{RefusalKind::kInvalid, "job " + to_string(id) + ": " + *conflict};
     }
     if (next->shell && next->argv.size() > 1) {
       return Refusal{RefusalKind::kInvalid, "a line for the shell must be one text"};

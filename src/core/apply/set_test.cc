@@ -30,6 +30,21 @@ Numbers order_of(const State& state) {
   return ids;
 }
 
+TEST(Set, RefusesWhatCannotBeHadTogether) {
+  State state = machine(1, 24);
+  ask().gpus(0).submit(state, at_second(0));
+  const auto asked = [&](const JobPatch& patch) { return set(state, {JobId{1}}, patch); };
+  const auto taken = [](const Answer& answer) { return !std::holds_alternative<Refusal>(answer); };
+  expect_refused(RefusalKind::kInvalid, asked(patch_with(&Needs::vram_bytes, 900ULL << 30)));
+  expect_refused(RefusalKind::kInvalid,
+                 asked(patch_with(&SpecExtras::vram_limit_bytes, 1ULL << 30)));
+  JobPatch together = patch_with(&Needs::vram_bytes, 8ULL << 30);
+  together.put(&Needs::gpus, CardCount{1, 1});
+  EXPECT_TRUE(taken(asked(together)));
+  expect_refused(RefusalKind::kInvalid, asked(patch_with(&Needs::gpus, CardCount{0, 0})));
+  EXPECT_TRUE(taken(asked(patch_with(&JobSpec::name, std::string("other")))));
+}
+
 TEST(Set, TheTrailSaysWhatChangedFromWhatToWhat) {
   State state = machine(1, 24);
   ask().time(3600).submit(state, at_second(0));

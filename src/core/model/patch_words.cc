@@ -114,6 +114,15 @@ std::string names_of(const std::vector<std::string>& variables) {
 
 }  // namespace
 
+std::string_view word_in_conflict(std::string_view field) {
+  if (field == "gpus") return "the number of cards";
+  if (field == "share_percent") return "a share";
+  if (field == "exclusive") return "exclusive use";
+  if (field == "only_cards") return "a choice of cards";
+  if (field == "vram_limit_bytes") return "a VRAM limit";
+  return word_of(field);
+}
+
 std::string words_of_change(const JobPatch& patch, const JobSpec& before, const JobSpec& after) {
   std::vector<std::string> changes;
   patch.for_each_given([&](const auto& row) {
