@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/status.hpp>
 
@@ -19,6 +21,18 @@ std::string head_of(const HttpResponse& response, std::string_view framing, bool
   head += framing;
   head += keep_alive ? "\r\n" : "Connection: close\r\n\r\n";
   return head;
+}
+
+void tag_version(HttpResponse& response, std::string_view known) {
+  if (response.status != 200) return;
+  // Weak: of the same body, by a hash that costs next to nothing.
+  const std::string tag = fmt::format("W/\"{:016x}\"", std::hash<std::string>{}(response.body));
+  response.headers.emplace_back("ETag", tag);
+  // As strong ones are compared without their W/, so may be those that a client has kept.
+  const bool has = known == "*" || known.find(std::string_view(tag).substr(2)) != known.npos;
+  if (!has) return;
+  response.status = 304;
+  response.body.clear();
 }
 
 std::string refusal_bytes(const Error& error) {

@@ -13,6 +13,9 @@ namespace gpusched {
 
 // `framing`: the line that says how long the body is, or that it comes in chunks.
 std::string head_of(const HttpResponse& response, std::string_view framing, bool keep_alive);
+// Names the version of a whole answer to a GET (ETag). A client that has this version, or any of
+// those in `known` (If-None-Match), gets no body: 304.
+void tag_version(HttpResponse& response, std::string_view known);
 // The whole of an error answer, for a connection that gets no session.
 std::string refusal_bytes(const Error& error);
 

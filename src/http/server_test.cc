@@ -143,6 +143,22 @@ TEST_P(ServerOver, AnswersSeveralRequestsOfOneConnection) {
   EXPECT_EQ(client.ask("POST", "/echo", "some words").body, "POST some words");
 }
 
+TEST_P(ServerOver, WhoHasTheAnswerAlreadyIsToldSo) {
+  TestClient client = connect();
+  TestResponse first = client.ask("GET", "/echo");
+  const std::string tag = first.headers["etag"];
+  ASSERT_TRUE(tag.starts_with("W/\"")) << tag;
+  const TestResponse again =
+      client.ask("GET", "/echo", {}, "If-None-Match: \"x\", " + tag + "\r\n");
+  EXPECT_EQ(again.status, 304);
+  EXPECT_EQ(again.body, "");
+  // The connection goes on, and other versions and changes are answered.
+  EXPECT_EQ(client.ask("GET", "/echo", {}, "If-None-Match: \"x\"\r\n").status, 200);
+  TestResponse change = client.ask("POST", "/echo", "words", "If-None-Match: *\r\n");
+  EXPECT_EQ(change.status, 200);
+  EXPECT_FALSE(change.headers.contains("etag"));
+}
+
 TEST_P(ServerOver, AnswersRequestsThatComeTogether) {
   TestClient client = connect();
   const std::string one = "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -198,6 +214,14 @@ TEST_P(ServerOver, OneUserGetsSoManyConnections) {
   EXPECT_TRUE(more.closed_by_peer());
   clients.pop_back();
   EXPECT_TRUE(wait_until([this] { return connect().ask("GET", "/echo").status == 200; }));
+}
+
+TEST(ErrorResponse, WhoIsRefusedForTheMomentIsToldWhenToComeBack) {
+  const auto busy = error_response({ErrorCode::kBusy, "too many"});
+  EXPECT_EQ(busy.status, 503);
+  ASSERT_EQ(busy.headers.size(), 1U);
+  EXPECT_EQ(busy.headers[0].first, "Retry-After");
+  EXPECT_TRUE(error_response({ErrorCode::kUnavailable, "no history"}).headers.empty());
 }
 
 }  // namespace

@@ -189,6 +189,8 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     for (const auto& field : message) {
       request.headers.emplace(lower_case(to_std(field.name_string())), to_std(field.value()));
     }
+    known_.reset();
+    if (request.method == "GET") known_ = to_std(message[http::field::if_none_match]);
     request.body = std::move(message.body());
     Responder responder(weak_from_this(), request_);
     Result<HttpTarget> target = parse_target(to_std(message.target()));
@@ -217,8 +219,9 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     if (response.body.size() > kSmallBody && !reserve(response.body.size())) {
       response = error_response({ErrorCode::kBusy, "read your other answers first"});
     }
-    head_ =
-        head_of(response, fmt::format("Content-Length: {}\r\n", response.body.size()), keep_alive_);
+    if (known_) tag_version(response, *known_);
+    const std::string length = fmt::format("Content-Length: {}\r\n", response.body.size());
+    head_ = head_of(response, response.status == 304 ? "" : length, keep_alive_);
     out_ = std::move(response.body);
     set_deadline(ports_->limits.write_time, [this] { close(); });
     const std::array<asio::const_buffer, 2> parts = {asio::buffer(head_), asio::buffer(out_)};
@@ -357,6 +360,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   bool watching_ = false;
   bool refused_ = false;
   bool lingering_ = false;
+  std::optional<std::string> known_;  // What the client of a GET has (If-None-Match).
   std::string head_, out_;
   std::shared_ptr<PullFn> stream_;
   std::vector<std::function<void()>> gone_;

@@ -130,6 +130,10 @@ TestResponse TestClient::read() {
   }
   in_.erase(0, end + 4);
   if (response.status == 100) return read();
+  if (response.status == 304) {
+    response.complete = true;
+    return response;
+  }
   if (response.headers.contains("content-length")) {
     const std::size_t length = std::stoul(response.headers["content-length"]);
     while (in_.size() < length && more()) {

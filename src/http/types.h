@@ -57,8 +57,11 @@ inline HttpResponse json_response(std::string body, int status = 200) {
   response.body = std::move(body);
   return response;
 }
+// Who is refused for the moment only is told when to come back.
 inline HttpResponse error_response(const Error& error) {
-  return json_response(error_json(error), http_status_of(error.code));
+  HttpResponse response = json_response(error_json(error), http_status_of(error.code));
+  if (error.code == ErrorCode::kBusy) response.headers.emplace_back("Retry-After", "1");
+  return response;
 }
 
 class HttpSession;
