@@ -1,13 +1,14 @@
 #!/bin/sh
-# Writes the expected screens of the command line (tests/golden/cli) and the sentences of the core
-# (tests/golden/core) anew, then shows what changed. Read the difference with your own eyes before
-# you commit it: screens at 60 columns first.
+# Writes the expected screens of the command line (tests/golden/cli), the sentences of the core
+# (tests/golden/core) and the description of the API (docs/openapi.json) anew, then shows what
+# changed. Read the difference with your own eyes before you commit it: screens at 60 columns first.
 #
-#   tools/golden.sh [BUILD]        BUILD has tests/cli_test and core_test; build/dev unless given
+#   tools/golden.sh [BUILD]        BUILD has tests/cli_test, core_test and api_test; build/dev
+#                                  unless given
 set -eu
 cd "$(dirname "$0")/.."
 build=${1:-build/dev}
-for program in cli_test core_test; do
+for program in cli_test core_test api_test; do
   if [ ! -x "$build/tests/$program" ]; then
     echo "tools/golden.sh: build $program first: $build/tests/$program is not there" >&2
     exit 66
@@ -17,5 +18,6 @@ for program in cli_test core_test; do
   GPUSCHED_UPDATE_GOLDEN=1 "$build/tests/$program" --gtest_brief=1
   "$build/tests/$program" --gtest_brief=1
 done
-git --no-pager diff --stat -- tests/golden
-git --no-pager status --short -- tests/golden
+GPUSCHED_UPDATE_GOLDEN=1 "$build/tests/api_test" --gtest_brief=1 --gtest_filter='OpenApi.*'
+git --no-pager diff --stat -- tests/golden docs/openapi.json
+git --no-pager status --short -- tests/golden docs/openapi.json

@@ -11,7 +11,8 @@
 #include "core/apply/bulk_verb.h"
 #include "core/apply/preview.h"
 #include "engine/refusal_error.h"
-#include "json/json_writer.h"
+#include "wire/message_json.h"
+#include "wire/messages/jobs.h"
 
 namespace gpusched {
 namespace {
@@ -62,12 +63,8 @@ Result<std::vector<JobId>> selected_jobs(const Context& context, const Call& cal
   return resolve_selector(context.state(), *selector, *filter, call.actor);
 }
 
-void write_problems(JsonWriter& json, const Context& context) {
-  json.key("problems").begin_array();
-  if (context.ports.problems) {
-    for (const std::string& problem : context.ports.problems()) json.value(problem);
-  }
-  json.end_array();
+std::vector<std::string> problems_of(const Context& context) {
+  return context.ports.problems ? context.ports.problems() : std::vector<std::string>();
 }
 
 Result<const Job*> selected_job(const Context& context, const Call& call) {
@@ -104,18 +101,11 @@ void ask_engine(Context& context, const Call& call, Event event, AnswerFn answer
 }
 
 std::string changed_json(const Changed& changed, bool dry_run) {
-  std::string out;
-  JsonWriter json(out);
-  json.begin_object().field("schema", 1).key("changed").begin_array();
-  for (const JobId id : changed.jobs) json.value(id);
-  json.end_array().key("unchanged").begin_array();
-  for (const auto& [id, why] : changed.unchanged) {
-    json.begin_object().field("id", id).field("why", why).end_object();
-  }
-  json.end_array();
-  if (dry_run) json.field("dry_run", true);
-  json.end_object();
-  return out;
+  wire::ChangedJobs answer{.dry_run = dry_run};
+  answer.changed.reserve(changed.jobs.size());
+  for (const JobId id : changed.jobs) answer.changed.push_back(number_of(id));
+  for (const auto& [id, why] : changed.unchanged) answer.unchanged.push_back({number_of(id), why});
+  return wire::to_json(answer);
 }
 
 void with_account(Context& context, const Call& call, std::uint32_t uid,

@@ -8,7 +8,6 @@
 #include "api/context.h"
 #include "api/selector.h"
 #include "core/model/event.h"
-#include "json/json_writer.h"
 
 namespace gpusched {
 
@@ -21,8 +20,8 @@ Result<const Job*> selected_job(const Context& context, const Call& call);
 // which a refusal has become an error.
 void ask_engine(Context& context, const Call& call, Event event, AnswerFn answer);
 
-// "problems":[…]: what somebody has to see to.
-void write_problems(JsonWriter& json, const Context& context);
+// What somebody has to see to.
+std::vector<std::string> problems_of(const Context& context);
 
 // {"schema":1,"changed":[…],"unchanged":[{"id","why"}…]}
 std::string changed_json(const Changed& changed, bool dry_run);

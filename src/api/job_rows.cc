@@ -11,6 +11,7 @@
 #include "core/model/reason.h"
 #include "core/state/run_time.h"
 #include "jobdir/job_directory.h"
+#include "wire/message_json.h"
 
 namespace gpusched {
 namespace {
@@ -324,32 +325,39 @@ void RowWriter::sweep(JsonWriter& json, const SweepLine& line) {
   if (found == nullptr) return;  // Retention took it meanwhile.
   Job sample = *found;
   const Counts* all = state.counts_of_array(line.array);
-  json.begin_object().field("id", line.array).field("first", line.first).field("last", line.last);
-  json.field("count", line.counts.total());
-  json.field("of", all == nullptr ? line.counts.total() : all->total());
-  write_counts(json, line.counts);
-  const bool arguments = shows_arguments(sample);
-  json.key("parameters").begin_array();
-  if (arguments) {
-    for (const auto& [name, unused] : sample.task->values) json.value(name);
-  }
-  json.end_array().key("cards").begin_array();
-  for (const CardNumber card : cards_of_sweep(state, line.array)) json.value(number_of(card));
-  json.end_array();
   const Job* waiting = line.waits ? state.find(*line.waits) : nullptr;
-  json.key("reason").text_or_null(waiting == nullptr ? "" : reason_of(*waiting));
-  json.field("priority", sample.priority).field("submitted_at", sample.submitted_at);
-  json.key("name").text_or_null(sample.spec->name);
+  wire::Sweep answer{.id = number_of(line.array),
+                     .first = number_of(line.first),
+                     .last = number_of(line.last),
+                     .count = line.counts.total(),
+                     .of = all == nullptr ? line.counts.total() : all->total(),
+                     .counts = answer_of(line.counts),
+                     .reason = waiting == nullptr ? std::string() : reason_of(*waiting),
+                     .priority = sample.priority,
+                     .submitted_at = sample.submitted_at,
+                     .name = sample.spec->name,
+                     .user = sample.owner.user,
+                     .tenant = sample.tenant,
+                     .group = sample.spec->group};
+  const bool arguments = shows_arguments(sample);
+  if (arguments) {
+    for (const auto& [name, unused] : sample.task->values) answer.parameters.push_back(name);
+  }
+  for (const CardNumber card : cards_of_sweep(state, line.array)) {
+    answer.cards.push_back(number_of(card));
+  }
   // With its placeholders.
   sample.task.reset();
-  json.field("command", arguments ? command_line_of(sample) : program_of(sample));
-  json.field("user", sample.owner.user).field("tenant", sample.tenant);
-  json.key("group").text_or_null(sample.spec->group);
-  json.key("failures").begin_array();
-  for (const JobId id : line.bad) {
-    if (const Job* job = state.find(id)) row(json, *job);
-  }
-  json.end_array().end_object();
+  answer.command = arguments ? command_line_of(sample) : program_of(sample);
+  wire::write_message(json, answer, [&](std::string_view name) {
+    if (name != "failures") return false;
+    json.key(name).begin_array();
+    for (const JobId id : line.bad) {
+      if (const Job* job = state.find(id)) row(json, *job);
+    }
+    json.end_array();
+    return true;
+  });
 }
 
 void RowWriter::details(JsonWriter& json, const Job& job, const EnvironmentsByHash& read) {

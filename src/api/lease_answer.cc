@@ -4,54 +4,47 @@
 
 #include "core/model/reason.h"
 #include "core/share/order.h"
+#include "wire/message_json.h"
 
 namespace gpusched {
 namespace {
 
 constexpr std::size_t kPositionsCounted = 10'000;
 
-void write_granted(JsonWriter& json, const Context& context, const Job& job) {
+void fill_in_grant(wire::Lease& answer, const Context& context, const Job& job) {
   const StateView& state = context.state();
   const Grant* grant = grant_of(job);
-  json.key("gpus").begin_array();
-  for (const CardGrant& held : grant != nullptr ? grant->cards : std::vector<CardGrant>{}) {
+  if (grant == nullptr) return;
+  for (const CardGrant& held : grant->cards) {
     const auto position = state.index_of(held.card);
-    json.begin_object().field("number", number_of(held.card)).key("uuid");
-    json.text_or_null(position ? state.cards()[*position].uuid : std::string_view{});
-    json.field("vram_bytes", held.vram_bytes).field("share_percent", held.share_percent);
-    json.field("whole", held.whole).end_object();
+    answer.gpus.push_back({.number = number_of(held.card),
+                           .uuid = position ? state.cards()[*position].uuid : std::string(),
+                           .vram_bytes = held.vram_bytes,
+                           .share_percent = held.share_percent,
+                           .whole = held.whole});
   }
-  json.end_array().field("cpus", grant != nullptr ? grant->cpus : 0);
-  json.key("environment").begin_object();
-  if (job.active()) {
-    for (const auto& [name, value] : context.engine.card_variables(*grant)) {
-      json.foreign_key(name).value(value);
-    }
-    json.field("GPUSCHED_LEASE_ID", to_string(job.id));
+  answer.cpus = grant->cpus;
+  if (!job.active()) return;
+  for (auto& [name, value] : context.engine.card_variables(*grant)) {
+    answer.environment.emplace_back(name, value);
   }
-  json.end_object();
+  answer.environment.emplace_back("GPUSCHED_LEASE_ID", to_string(job.id));
 }
 
-void write_times(JsonWriter& json, const Job& job) {
-  const auto* running = std::get_if<Running>(&job.state);
-  const auto* ended = std::get_if<Ended>(&job.state);
-  std::optional<Wall> granted_at;
-  if (running != nullptr) granted_at = running->started_at;
-  if (ended != nullptr) granted_at = ended->started_at;
-  std::optional<Wall> expires_at;
-  if (running != nullptr && job.spec->time.limit > Seconds{0}) {
-    expires_at = running->started_at + job.spec->time.limit;
+void fill_in_times(wire::Lease& answer, const Job& job) {
+  answer.submitted_at = job.submitted_at;
+  if (const auto* running = std::get_if<Running>(&job.state)) {
+    answer.granted_at = running->started_at;
+    if (job.spec->time.limit > Seconds{0}) {
+      answer.expires_at = running->started_at + job.spec->time.limit;
+    }
   }
-  json.field("submitted_at", job.submitted_at).field("granted_at", granted_at);
-  json.field("expires_at", expires_at);
-  json.field("ended_at", ended == nullptr ? std::nullopt : std::optional(ended->ended_at));
-  json.key("cause");
-  if (ended != nullptr && ended->cause) {
-    json.value(cause_name(*ended->cause));
-  } else {
-    json.null();
+  if (const auto* ended = std::get_if<Ended>(&job.state)) {
+    answer.granted_at = ended->started_at;
+    answer.ended_at = ended->ended_at;
+    if (ended->cause) answer.cause = cause_name(*ended->cause);
+    answer.message = ended->message;
   }
-  json.key("message").text_or_null(ended == nullptr ? std::string_view{} : ended->message);
 }
 
 }  // namespace
@@ -69,43 +62,38 @@ std::optional<std::uint64_t> LeaseWriter::position_of(JobId id) {
   return found == positions_->end() ? std::nullopt : std::optional(found->second);
 }
 
-void LeaseWriter::write_waiting(JsonWriter& json, const Job& job) {
+void LeaseWriter::fill_in_waiting(wire::Lease& answer, const Job& job) {
   const bool waits = !job.active() && !job.ended();
-  const bool away = is_aside(job);
-  std::string reason;
-  if (waits || away) {
+  if (waits || is_aside(job)) {
     if (!reasons_) reasons_.emplace(context_.state(), context_.now());
     const std::vector<Reason>& why = reasons_->of(job);
-    if (!why.empty()) reason = describe(why.front());
+    if (!why.empty()) answer.reason = describe(why.front());
   }
-  json.key("reason").text_or_null(reason);
-  json.field("position", waits ? position_of(job.id) : std::nullopt);
-  std::optional<Wall> likely;
-  if (waits) likely = context_.estimates.of_lease(job);
-  if (likely) likely = std::max(*likely, context_.now().wall);
-  json.field("estimated_start", likely);
+  if (!waits) return;
+  answer.position = position_of(job.id);
+  const std::optional<Wall> likely = context_.estimates.of_lease(job);
+  if (likely) answer.estimated_start = std::max(*likely, context_.now().wall);
 }
 
-void LeaseWriter::write(JsonWriter& json, const Job& job) {
+wire::Lease LeaseWriter::of(const Job& job) {
   const LeaseTerms& terms = *job.spec->lease;
-  json.begin_object().field("id", job.id).field("state", state_name(job.state));
-  json.field("priority", job.priority).key("name").text_or_null(job.spec->name);
-  json.field("user", job.owner.user).field("tenant", job.tenant);
-  json.key("application").text_or_null(terms.application);
-  json.field("holder", terms.by_connection ? "connection" : "process").field("pid", terms.pid);
-  write_granted(json, context_, job);
-  write_times(json, job);
-  write_waiting(json, job);
-  json.end_object();
+  wire::Lease answer{.id = number_of(job.id),
+                     .state = state_name(job.state),
+                     .priority = job.priority,
+                     .name = job.spec->name,
+                     .user = job.owner.user,
+                     .tenant = job.tenant,
+                     .application = terms.application,
+                     .holder = terms.by_connection ? "connection" : "process",
+                     .pid = terms.pid};
+  fill_in_grant(answer, context_, job);
+  fill_in_times(answer, job);
+  fill_in_waiting(answer, job);
+  return answer;
 }
 
 std::string lease_json(const Context& context, const Job& job) {
-  std::string out;
-  JsonWriter json(out);
-  json.begin_object().field("schema", 1).key("lease");
-  LeaseWriter(context).write(json, job);
-  json.end_object();
-  return out;
+  return wire::to_json(wire::OneLease{.lease = LeaseWriter(context).of(job)});
 }
 
 }  // namespace gpusched

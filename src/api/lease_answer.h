@@ -7,7 +7,7 @@
 
 #include "api/context.h"
 #include "core/explain/explain.h"
-#include "json/json_writer.h"
+#include "wire/messages/lease.h"
 
 namespace gpusched {
 
@@ -16,10 +16,10 @@ namespace gpusched {
 class LeaseWriter {
  public:
   explicit LeaseWriter(const Context& context) : context_(context) {}
-  void write(JsonWriter& json, const Job& job);
+  wire::Lease of(const Job& job);
 
  private:
-  void write_waiting(JsonWriter& json, const Job& job);
+  void fill_in_waiting(wire::Lease& answer, const Job& job);
   std::optional<std::uint64_t> position_of(JobId id);
 
   const Context& context_;

@@ -7,7 +7,7 @@
 #include "api/answers.h"
 #include "core/apply/outlook.h"
 #include "core/model/placeholders.h"
-#include "json/json_writer.h"
+#include "wire/message_json.h"
 
 namespace gpusched {
 namespace {
@@ -26,73 +26,58 @@ std::vector<Job> first_jobs(const SubmitAsked& asked) {
   return jobs;
 }
 
-void write_jobs(JsonWriter& json, const std::vector<Job>& jobs) {
-  json.key("commands").begin_array();
-  for (const Job& job : jobs) json.value(command_line_of(job));
-  json.end_array().key("jobs").begin_array();
+void fill_in_jobs(wire::Preview& preview, const std::vector<Job>& jobs) {
   for (const Job& job : jobs) {
-    json.begin_object().key("name").text_or_null(name_of(job));
-    json.field("working_directory", working_directory_of(job));
-    json.key("output_path").text_or_null(output_path_of(job));
-    json.key("error_path").text_or_null(error_path_of(job)).end_object();
+    preview.commands.push_back(command_line_of(job));
+    preview.jobs.push_back({.name = name_of(job),
+                            .working_directory = working_directory_of(job),
+                            .output_path = output_path_of(job),
+                            .error_path = error_path_of(job)});
   }
-  json.end_array();
 }
 
-void write_outlook(JsonWriter& json, const Outlook& outlook, const std::vector<Card>& cards) {
-  json.field("starts_now", outlook.grant.has_value()).key("gpus").begin_array();
+wire::Preview preview_of(const Outlook& outlook, const std::vector<Card>& cards) {
+  wire::Preview preview{.starts_now = outlook.grant.has_value(),
+                        .start_unknown = outlook.start_unknown};
   for (const CardGrant& held : outlook.grant ? outlook.grant->cards : std::vector<CardGrant>()) {
     const auto card = std::ranges::find(cards, held.card, &Card::number);
-    json.begin_object().field("number", number_of(held.card));
-    json.key("uuid").text_or_null(card == cards.end() ? std::string_view{} : card->uuid);
-    json.field("vram_bytes", held.vram_bytes).field("whole", held.whole).end_object();
+    preview.gpus.push_back({.number = number_of(held.card),
+                            .uuid = card == cards.end() ? std::string() : card->uuid,
+                            .vram_bytes = held.vram_bytes,
+                            .whole = held.whole});
   }
-  json.end_array().key("reasons").begin_array();
   for (const Reason& reason : outlook.reasons) {
-    json.begin_object().field("code", reason_code_name(reason.code));
-    json.field("message", describe(reason)).key("helps").text_or_null(what_would_help(reason));
-    json.end_object();
+    preview.reasons.push_back(
+        {reason_code_name(reason.code), describe(reason), what_would_help(reason)});
   }
-  json.end_array();
-  std::optional<Wall> likely;
-  std::optional<Wall> latest;
   if (outlook.start) {
-    likely = outlook.start->likely;
-    latest = outlook.start->latest;
+    preview.estimated_start = outlook.start->likely;
+    preview.latest_start = outlook.start->latest;
   }
-  json.field("estimated_start", likely).field("latest_start", latest);
-  json.key("start_unknown").text_or_null(outlook.start_unknown);
+  return preview;
 }
 
 }  // namespace
 
-void send_with_outlook(Context& context, const Call& call, std::string head, SubmitAsked asked) {
+void send_with_outlook(Context& context, const Call& call, wire::SubmittedJobs answer,
+                       SubmitAsked asked) {
   // Shared, because a function object must be copyable.
   struct Work {
-    std::string head;
+    wire::SubmittedJobs answer;
     SubmitAsked asked;
     Excerpt excerpt;
     std::vector<Card> cards;
   };
   auto work = std::make_shared<Work>(
-      Work{std::move(head), std::move(asked),
+      Work{std::move(answer), std::move(asked),
            excerpt_of(context.state(), kLookedAheadMost, context.now()), context.state().cards()});
   context.parser.post(call.actor.account(), [call, work]() -> Background::Then {
     const std::vector<Job> jobs = first_jobs(work->asked);
     const Outlook outlook = outlook_of(std::move(work->excerpt), std::move(work->asked));
-    auto out = std::make_shared<std::string>(std::move(work->head));
-    std::string preview;
-    JsonWriter json(preview);
-    json.begin_object();
-    write_jobs(json, jobs);
-    write_outlook(json, outlook, work->cards);
-    json.end_object();
-    if (!outlook.warning.empty()) {
-      std::string warning;
-      JsonWriter(warning).value(outlook.warning);
-      *out += ",\"warning\":" + warning;
-    }
-    *out += ",\"preview\":" + preview + "}";
+    work->answer.warning = outlook.warning;
+    work->answer.preview = preview_of(outlook, work->cards);
+    fill_in_jobs(*work->answer.preview, jobs);
+    auto out = std::make_shared<std::string>(wire::to_json(work->answer));
     return [call, out] { call.responder.send(json_response(std::move(*out))); };
   });
 }

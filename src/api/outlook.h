@@ -2,14 +2,14 @@
 // or why not yet.
 #pragma once
 
-#include <string>
-
 #include "api/context.h"
 #include "core/model/event.h"
+#include "wire/messages/jobs.h"
 
 namespace gpusched {
 
-// Sends `head`, an open JSON object, with "preview" in it. REQUIRES: no commit is under way.
-void send_with_outlook(Context& context, const Call& call, std::string head, SubmitAsked asked);
+// Sends `answer` with its preview. REQUIRES: no commit is under way.
+void send_with_outlook(Context& context, const Call& call, wire::SubmittedJobs answer,
+                       SubmitAsked asked);
 
 }  // namespace gpusched

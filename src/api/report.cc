@@ -58,35 +58,22 @@ void count_job(ReportSum& sum, const Job& job, bool running, double part = 1) {
   if (running) sum.running += part;
 }
 
-// Whole wherever it is whole but for the last digits of a sum of thirds.
-void write_count(JsonWriter& json, const char* name, double count) {
-  const double whole = std::round(count);
-  if (std::abs(count - whole) < 1e-6) {
-    json.field(name, static_cast<std::uint64_t>(whole));
-  } else {
-    json.field(name, count);
-  }
-}
-
-void write_sum(JsonWriter& json, const ReportSum& sum) {
-  write_count(json, "jobs", sum.jobs);
-  write_count(json, "running", sum.running);
-  write_count(json, "moves", sum.moves);
-  json.field("aside_seconds", sum.aside_seconds);
-  json.field("gpu_seconds", sum.gpu_seconds);
+wire::ReportRow row_of(const ReportSum& sum) {
+  wire::ReportRow row{.jobs = {sum.jobs},
+                      .running = {sum.running},
+                      .moves = {sum.moves},
+                      .aside_seconds = sum.aside_seconds,
+                      .gpu_seconds = sum.gpu_seconds,
+                      .energy_joules = sum.energy_joules};
   if (sum.seen_seconds > 0) {
-    json.field("asked_vram_bytes",
-               static_cast<std::uint64_t>(sum.asked_byte_seconds / sum.seen_seconds));
-    json.field("peak_vram_bytes",
-               static_cast<std::uint64_t>(sum.peak_byte_seconds / sum.seen_seconds));
+    row.asked_vram_bytes = static_cast<std::uint64_t>(sum.asked_byte_seconds / sum.seen_seconds);
+    row.peak_vram_bytes = static_cast<std::uint64_t>(sum.peak_byte_seconds / sum.seen_seconds);
   }
   if (sum.asked_byte_seconds > 0) {
-    json.field("peak_of_asked_percent", 100 * sum.peak_byte_seconds / sum.asked_byte_seconds);
+    row.peak_of_asked_percent = 100 * sum.peak_byte_seconds / sum.asked_byte_seconds;
   }
-  if (sum.busy_seconds > 0) {
-    json.field("mean_busy_percent", sum.busy_percent_seconds / sum.busy_seconds);
-  }
-  if (sum.energy_joules) json.field("energy_joules", *sum.energy_joules);
+  if (sum.busy_seconds > 0) row.mean_busy_percent = sum.busy_percent_seconds / sum.busy_seconds;
+  return row;
 }
 
 }  // namespace
@@ -139,40 +126,29 @@ void Report::add_running(const Job& job, const std::optional<GpuUsage>& so_far) 
   add(job, part);
 }
 
-void Report::write(JsonWriter& json, const StateView& state) const {
-  json.begin_object().field("schema", 1).field("since", asked_.since);
-  json.field("until", asked_.until).field("by", asked_.by == ReportBy::kUser ? "user" : "card");
-  json.key("rows").begin_array();
+wire::Report Report::answer(const StateView& state) const {
+  wire::Report answer{.since = asked_.since,
+                      .until = asked_.until,
+                      .by = asked_.by == ReportBy::kUser ? "user" : "card",
+                      .total = row_of(total_)};
   if (asked_.by == ReportBy::kCard) {
     for (const auto& [number, sum] : cards_) {
-      json.begin_object().field("card", number_of(number));
+      wire::ReportRow& row = answer.rows.emplace_back(row_of(sum));
+      row.card = number_of(number);
       if (const auto index = state.index_of(number)) {
-        json.field("uuid", state.cards()[*index].uuid).field("model", state.cards()[*index].model);
+        row.uuid = state.cards()[*index].uuid;
+        row.model = state.cards()[*index].model;
       }
-      write_sum(json, sum);
-      json.end_object();
     }
     if (without_card_.jobs > 0) {
-      json.begin_object().key("card").null();
-      write_sum(json, without_card_);
-      json.end_object();
+      answer.rows.emplace_back(row_of(without_card_)).card.emplace(std::nullopt);
     }
-  } else {
-    // Who used most comes first.
-    std::vector<const std::pair<const std::string, ReportSum>*> rows;
-    for (const auto& entry : users_) rows.push_back(&entry);
-    std::ranges::stable_sort(rows, [](const auto* a, const auto* b) {
-      return a->second.gpu_seconds > b->second.gpu_seconds;
-    });
-    for (const auto* entry : rows) {
-      json.begin_object().field("user", entry->first);
-      write_sum(json, entry->second);
-      json.end_object();
-    }
+    return answer;
   }
-  json.end_array().key("total").begin_object();
-  write_sum(json, total_);
-  json.end_object().end_object();
+  for (const auto& [user, sum] : users_) answer.rows.emplace_back(row_of(sum)).user = user;
+  // Who used most comes first.
+  std::ranges::stable_sort(answer.rows, std::greater<>{}, &wire::ReportRow::gpu_seconds);
+  return answer;
 }
 
 }  // namespace gpusched

@@ -10,7 +10,7 @@
 
 #include "core/model/job.h"
 #include "core/state/state_view.h"
-#include "json/json_writer.h"
+#include "wire/messages/machine.h"
 
 namespace gpusched {
 
@@ -42,8 +42,8 @@ class Report {
   void add_ended(const Job& job);
   // An active one, with what it used so far.
   void add_running(const Job& job, const std::optional<GpuUsage>& so_far);
-  // `cards` gives names to numbers.
-  void write(JsonWriter& json, const StateView& state) const;
+  // The state gives names to the numbers of cards.
+  wire::Report answer(const StateView& state) const;
 
  private:
   struct Part;  // Of one attempt.

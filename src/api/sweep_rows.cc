@@ -73,13 +73,15 @@ SweepLine whole_sweep(const StateView& state, JobId array) {
   return line;
 }
 
-void write_counts(JsonWriter& json, const Counts& counts) {
-  json.key("counts").begin_object();
-  json.field("held", counts.held).field("queued", counts.queued);
-  json.field("starting", counts.starting).field("running", counts.running);
-  json.field("paused", counts.paused);
-  json.field("completed", counts.completed).field("failed", counts.failed);
-  json.field("cancelled", counts.cancelled).end_object();
+wire::Counts answer_of(const Counts& counts) {
+  return {.held = counts.held,
+          .queued = counts.queued,
+          .starting = counts.starting,
+          .running = counts.running,
+          .paused = counts.paused,
+          .completed = counts.completed,
+          .failed = counts.failed,
+          .cancelled = counts.cancelled};
 }
 
 }  // namespace gpusched

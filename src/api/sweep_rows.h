@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/state/state_view.h"
-#include "json/json_writer.h"
+#include "wire/messages/jobs.h"
 
 namespace gpusched {
 
@@ -40,8 +40,7 @@ class SweepFold {
 // REQUIRES: a job of it is kept.
 SweepLine whole_sweep(const StateView& state, JobId array);
 
-// "counts":{…}
-void write_counts(JsonWriter& json, const Counts& counts);
+wire::Counts answer_of(const Counts& counts);
 // Those on which its jobs run.
 std::set<CardNumber> cards_of_sweep(const StateView& state, JobId array);
 

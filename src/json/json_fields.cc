@@ -8,12 +8,7 @@
 #include "base/text.h"
 
 namespace gpusched {
-namespace {
-
-// A century: far past any use, and safe to turn into microseconds.
-constexpr std::uint64_t kSecondsMost = 100ULL * 366 * 24 * 3600;
-
-}  // namespace
+namespace {}  // namespace
 
 std::optional<std::uint64_t> whole_number(const JsonValue& value) {
   if (const auto* number = value.as<std::uint64_t>()) return *number;

@@ -16,6 +16,9 @@
 
 namespace gpusched {
 
+// A century: far past any use, and safe to turn into microseconds.
+inline constexpr std::uint64_t kSecondsMost = 100ULL * 366 * 24 * 3600;
+
 class Fields {
  public:
   // `path` is put before names in messages: "gpus." gives "gpus.least".

@@ -1,21 +1,15 @@
 #include "wire/adopt.h"
 
-#include <array>
 #include <limits>
 
 #include "wire/environment.h"
 #include "wire/labels.h"
+#include "wire/message_json.h"
+#include "wire/messages/lease.h"
 #include "wire/spec_fields.h"
+#include "wire/spec_schema.h"
 
 namespace gpusched {
-namespace {
-
-// Those of a submission that make sense for a process that runs already.
-constexpr std::array<std::string_view, 12> kFields = {
-    "tags", "name",      "project",    "vram_bytes", "share_percent", "exclusive",
-    "cpus", "ram_bytes", "only_cards", "grace_s",    "time_limit_s",  "vram_limit_bytes"};
-
-}  // namespace
 
 Result<AdoptBody> parse_adopt(std::string_view json, Seconds default_grace) {
   Result<JsonValue> value = parse_json(json);
@@ -24,15 +18,12 @@ Result<AdoptBody> parse_adopt(std::string_view json, Seconds default_grace) {
   AdoptBody body;
   JobSpec& spec = body.spec;
   spec.time.grace = default_grace;
-  if (!fields.number("pid", body.pid, 2, std::numeric_limits<int>::max())) {
-    fields.fault("pid", "is missing, or not the number of a process");
-  }
-  fields.number("priority", body.priority, 0, 100);
-  read_spec_fields(fields, spec, kFields);
-  std::size_t preempt = 0;
-  if (fields.word("preempt", {"auto", "never"}, preempt) && preempt == 1) {
-    spec.preempt = PreemptPolicy::kNever;
-  }
+  wire::AdoptRequest asked;
+  wire::take_fields(fields, asked);
+  read_spec_fields(fields, spec, wire::kAdoptFields);
+  body.pid = asked.pid;
+  body.priority = asked.priority;
+  if (asked.preempt == "never") spec.preempt = PreemptPolicy::kNever;
   if (Result<void> read = fields.finish(); !read) return failure(read.error());
   if (auto fault = fault_of_labels(spec)) {
     return failure(ErrorCode::kInvalid, std::move(*fault));

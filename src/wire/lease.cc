@@ -6,12 +6,12 @@
 
 #include "wire/environment.h"
 #include "wire/labels.h"
+#include "wire/message_json.h"
+#include "wire/messages/lease.h"
 #include "wire/spec_fields.h"
 
 namespace gpusched {
 namespace {
-
-constexpr std::uint64_t kWaitMost = 366ULL * 24 * 3600 * 1000;
 
 std::optional<std::string> fault_of_lease(const LeaseBody& body) {
   const JobSpec& spec = body.spec;
@@ -30,27 +30,21 @@ Result<LeaseBody> read_lease(const JsonValue& value, const std::string& path) {
   JobSpec& spec = body.spec;
   spec.lease = std::make_shared<LeaseTerms>();
   LeaseTerms& terms = *spec.lease;
-  fields.text("name", spec.name);
-  fields.text("group", spec.group);
-  fields.text("project", spec.project);
+  wire::LeaseRequest asked;
+  wire::take_fields(fields, asked);
   read_needs(fields, spec);
-  fields.seconds("ttl_s", spec.time.limit);
+  spec.name = std::move(asked.name);
+  spec.group = std::move(asked.group);
+  spec.project = std::move(asked.project);
+  spec.time.limit = asked.ttl;
   spec.time.grace = Seconds{0};
-  fields.number("priority", body.priority, 0, 100);
-  std::size_t holder = 0;
-  fields.word("holder", {"process", "connection"}, holder);
-  terms.by_connection = holder == 1;
-  fields.number("pid", terms.pid, 1, std::numeric_limits<int>::max());
-  fields.text("application", terms.application);
-  std::size_t preempt = 0;
-  fields.word("preempt", {"auto", "never"}, preempt);
-  if (preempt == 1) spec.preempt = PreemptPolicy::kNever;
-  std::size_t placement = 0;
-  fields.word("placement", {"default", "round-robin"}, placement);
-  terms.by_turns = placement == 1;
-  std::uint64_t wait_ms = 0;
-  fields.number("wait_at_most_ms", wait_ms, 0, kWaitMost);
-  body.wait_at_most = std::chrono::milliseconds(wait_ms);
+  if (asked.preempt == "never") spec.preempt = PreemptPolicy::kNever;
+  terms.by_connection = asked.holder == "connection";
+  terms.pid = asked.pid;
+  terms.application = std::move(asked.application);
+  terms.by_turns = asked.placement == "round-robin";
+  body.priority = asked.priority;
+  body.wait_at_most = std::chrono::milliseconds(asked.wait_at_most_ms);
   if (Result<void> read = fields.finish(); !read) return failure(read.error());
   if (auto fault = fault_of_lease(body)) return failure(ErrorCode::kInvalid, path + *fault);
   spec.environment = unnamed_environment({});
@@ -91,13 +85,9 @@ Result<LeaseBodies> parse_leases(std::string_view json) {
 }
 
 Result<Seconds> parse_renewal(std::string_view json) {
-  Result<JsonValue> value = parse_json(json);
-  if (!value) return failure(value.error());
-  Fields fields(*value);
-  Seconds ttl{0};
-  if (!fields.seconds("ttl_s", ttl)) fields.fault("ttl_s", "is missing");
-  if (Result<void> read = fields.finish(); !read) return failure(read.error());
-  return ttl;
+  const Result<wire::RenewRequest> asked = wire::read_request<wire::RenewRequest>(json);
+  if (!asked) return failure(asked.error());
+  return asked->ttl;
 }
 
 void write_lease_terms(JsonWriter& json, const LeaseTerms& terms) {

@@ -114,6 +114,14 @@ void write_needs_fields(JsonWriter& json, const JobSpec& spec) {
   });
 }
 
+void write_needs(JsonWriter& json, const Needs& needs) {
+  JobSpec spec;
+  spec.needs = needs;
+  json.begin_object();
+  write_needs_fields(json, spec);
+  json.end_object();
+}
+
 void write_shown_fields(JsonWriter& json, const JobSpec& spec, bool places) {
   for_each_spec_field([&](const auto& row) {
     const Shown shown = row.terms.shown;

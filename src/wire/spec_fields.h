@@ -30,6 +30,7 @@ Needs read_shown_needs(const JsonValue& needs);
 void write_stored_fields(JsonWriter& json, const JobSpec& spec);
 // gpus, vram_bytes, … card_type.
 void write_needs_fields(JsonWriter& json, const JobSpec& spec);
+void write_needs(JsonWriter& json, const Needs& needs);  // With braces.
 // What the details have beside the row; `places` for those who may see what it runs.
 void write_shown_fields(JsonWriter& json, const JobSpec& spec, bool places);
 

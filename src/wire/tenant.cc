@@ -1,6 +1,5 @@
 #include "wire/tenant.h"
 
-#include <array>
 #include <optional>
 
 #include "json/json_value.h"
@@ -9,20 +8,6 @@ namespace gpusched {
 namespace {
 
 constexpr std::string_view kNone = "none";
-
-struct LimitField {
-  const char* name;
-  std::optional<std::uint64_t> TenantRule::*place;
-  std::uint64_t most;
-};
-constexpr std::array kLimits = {
-    LimitField{"cards", &TenantRule::cards, 1'000'000},
-    LimitField{"vram_bytes", &TenantRule::vram_bytes, 1ULL << 60},
-    LimitField{"running", &TenantRule::running, 1'000'000'000},
-    LimitField{"queued", &TenantRule::queued, 1'000'000'000},
-    LimitField{"time_limit_s", &TenantRule::time_limit_s, 1'000'000'000},
-    LimitField{"highest_priority", &TenantRule::highest_priority, kPriorityMost},
-};
 
 std::optional<double> number_in(const JsonValue& value) {
   if (const auto* number = value.as<double>()) return *number;
@@ -41,7 +26,7 @@ void read_weight(Fields& fields, TenantRule& rule) {
   rule.weight = *weight;
 }
 
-void read_limit(Fields& fields, const LimitField& field, TenantRule& rule) {
+void read_limit(Fields& fields, const TenantLimit& field, TenantRule& rule) {
   const JsonValue* value = fields.value(field.name);
   if (value == nullptr) return;
   if (const auto* word = value->as<std::string>(); word != nullptr && *word == kNone) {
@@ -88,7 +73,7 @@ Result<TenantRule> rule_in(const JsonValue& value) {
   Fields fields(value);
   TenantRule rule;
   read_weight(fields, rule);
-  for (const LimitField& field : kLimits) read_limit(fields, field, rule);
+  for (const TenantLimit& field : kTenantLimits) read_limit(fields, field, rule);
   read_hours(fields, rule);
   read_projects(fields, rule);
   if (Result<void> read = fields.finish(); !read) return failure(read.error());
@@ -142,7 +127,7 @@ void write_amounts(JsonWriter& json, const std::map<std::string, double>& projec
 void write_tenant_rule(JsonWriter& json, const TenantRule& rule) {
   json.begin_object();
   if (rule.weight) json.field("weight", *rule.weight);
-  for (const LimitField& field : kLimits) {
+  for (const TenantLimit& field : kTenantLimits) {
     const std::optional<std::uint64_t>& limit = rule.*field.place;
     if (!limit) continue;
     json.key(field.name);

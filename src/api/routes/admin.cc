@@ -12,8 +12,8 @@
 #include "api/file_stream.h"
 #include "api/routes/routes.h"
 #include "core/explain/excerpt.h"
-#include "json/json_fields.h"
-#include "json/json_writer.h"
+#include "wire/message_json.h"
+#include "wire/messages/machine.h"
 #include "wire/snapshot.h"
 
 namespace gpusched {
@@ -25,17 +25,14 @@ constexpr std::size_t kSnapshotWaitingMost = 10'000;
 }  // namespace
 
 void get_version(Context& context, Call call) {
-  std::string out;
-  JsonWriter json(out);
-  json.begin_object().field("schema", 1).field("version", GPUSCHED_VERSION);
-  json.key("api").begin_object().field("least", 1).field("most", 1).end_object();
-  json.field("pid", ::getpid()).field("uid", context.ports.daemon_uid);
-  json.field("started_at", context.ports.started_at);
-  json.field("state_directory", context.ports.state_directory);
-  json.field("cards_from", context.ports.cards_from());
-  write_problems(json, context);
-  json.end_object();
-  call.responder.send(json_response(std::move(out)));
+  const wire::Version answer{.version = GPUSCHED_VERSION,
+                             .pid = ::getpid(),
+                             .uid = context.ports.daemon_uid,
+                             .started_at = context.ports.started_at,
+                             .state_directory = context.ports.state_directory,
+                             .cards_from = context.ports.cards_from(),
+                             .problems = problems_of(context)};
+  call.responder.send(json_response(wire::to_json(answer)));
 }
 
 void get_snapshot(Context& context, Call call) {
@@ -81,43 +78,23 @@ void reload_config(Context& context, Call call) {
   }
   const Result<Reloaded> done = context.ports.reload(call.dry_run);
   if (!done) return call.responder.fail(done.error());
-  std::string out;
-  JsonWriter json(out);
-  json.begin_object().field("schema", 1).key("file").text_or_null(done->file);
-  json.key("changes").begin_array();
+  wire::ConfigReloaded answer{.file = done->file, .dry_run = call.dry_run};
   for (const ReloadedSetting& change : done->changes) {
-    json.begin_object().field("setting", change.setting);
-    json.field("from", change.from).field("to", change.to);
-    json.field("at_restart", change.at_restart).end_object();
+    answer.changes.push_back({change.setting, change.from, change.to, change.at_restart});
   }
-  json.end_array();
-  if (call.dry_run) json.field("dry_run", true);
-  json.end_object();
-  call.responder.send(json_response(std::move(out)));
+  call.responder.send(json_response(wire::to_json(answer)));
 }
 
 void set_log_level_route(Context& context, Call call) {
-  Result<JsonValue> value = parse_json(call.request.body);
-  if (!value) return call.responder.fail(value.error());
-  Fields fields(*value);
-  std::string level;
-  std::size_t position = 0;
-  if (!fields.word("level", {"error", "warning", "info", "debug"}, position)) {
-    fields.fault("level", "is missing");
-  }
-  fields.text("level", level);
-  if (Result<void> read = fields.finish(); !read) return call.responder.fail(read.error());
+  const auto asked = wire::read_request<wire::LogLevelRequest>(call.request.body);
+  if (!asked) return call.responder.fail(asked.error());
   if (!call.dry_run) {
-    if (Result<void> set = context.ports.set_log_level(level); !set) {
+    if (Result<void> set = context.ports.set_log_level(asked->level); !set) {
       return call.responder.fail(set.error());
     }
   }
-  std::string out;
-  JsonWriter json(out);
-  json.begin_object().field("schema", 1).field("level", level);
-  if (call.dry_run) json.field("dry_run", true);
-  json.end_object();
-  call.responder.send(json_response(std::move(out)));
+  const wire::LogLevelSet answer{.level = asked->level, .dry_run = call.dry_run};
+  call.responder.send(json_response(wire::to_json(answer)));
 }
 
 }  // namespace gpusched

@@ -11,6 +11,8 @@
 #include "api/routes/routes.h"
 #include "jobdir/running_process.h"
 #include "wire/adopt.h"
+#include "wire/message_json.h"
+#include "wire/messages/jobs.h"
 
 namespace gpusched {
 namespace {
@@ -75,17 +77,15 @@ Result<void> check_apart(const Context& context, const RunningProcess& process) 
 }
 
 std::string adopted_json(const Context& context, const Call& call, JobId id) {
+  const Job* job = call.dry_run ? nullptr : context.state().find(id);
+  const wire::Adopted answer{.id = number_of(id), .dry_run = call.dry_run};
   std::string out;
   JsonWriter json(out);
-  json.begin_object().field("schema", 1).field("id", id).key("job");
-  const Job* job = call.dry_run ? nullptr : context.state().find(id);
-  if (job == nullptr) {
-    json.null();
-  } else {
-    RowWriter(context, call.actor).row(json, *job);
-  }
-  if (call.dry_run) json.field("dry_run", true);
-  json.end_object();
+  wire::write_message(json, answer, [&](std::string_view name) {
+    if (name != "job" || job == nullptr) return false;
+    RowWriter(context, call.actor).row(json.key(name), *job);
+    return true;
+  });
   return out;
 }
 

@@ -7,7 +7,8 @@
 
 #include "api/answers.h"
 #include "api/routes/routes.h"
-#include "json/json_fields.h"
+#include "wire/message_json.h"
+#include "wire/messages/jobs.h"
 #include "wire/submit.h"
 
 namespace gpusched {
@@ -35,18 +36,12 @@ void ask(Context& context, const Call& call, Event event) {
   });
 }
 
-// Verbs without a body: nothing, or an empty object.
-Result<void> check_empty(const std::string& body) {
-  if (body.empty()) return {};
-  Result<JsonValue> value = parse_json(body);
-  if (!value) return failure(value.error());
-  return Fields(*value).finish();
-}
-
 template <class Asked>
 void ask_plain(Context& context, const Call& call, Result<std::vector<JobId>> ids) {
-  if (Result<void> empty = check_empty(call.request.body); !empty) {
-    return call.responder.fail(empty.error());
+  // Nothing, or an empty object.
+  if (!call.request.body.empty()) {
+    const auto empty = wire::read_request<wire::EmptyRequest>(call.request.body);
+    if (!empty) return call.responder.fail(empty.error());
   }
   if (!ids) return call.responder.fail(ids.error());
   ask(context, call, Asked{call.actor, std::move(*ids)});
@@ -54,13 +49,9 @@ void ask_plain(Context& context, const Call& call, Result<std::vector<JobId>> id
 
 Result<std::optional<Seconds>> parse_grace(const std::string& body) {
   if (body.empty()) return std::optional<Seconds>{};
-  Result<JsonValue> value = parse_json(body);
-  if (!value) return failure(value.error());
-  Fields fields(*value);
-  Seconds grace{0};
-  const bool given = fields.seconds("grace_s", grace);
-  if (Result<void> read = fields.finish(); !read) return failure(read.error());
-  return given ? std::optional(grace) : std::nullopt;
+  const auto asked = wire::read_request<wire::CancelRequest>(body);
+  if (!asked) return failure(asked.error());
+  return asked->grace;
 }
 
 }  // namespace

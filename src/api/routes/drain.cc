@@ -2,11 +2,10 @@
 #include <utility>
 
 #include "api/answers.h"
-#include "api/gpus_json.h"
+#include "api/cards_answer.h"
 #include "api/routes/routes.h"
 #include "base/number.h"
-#include "json/json_fields.h"
-#include "json/json_writer.h"
+#include "wire/message_json.h"
 
 namespace gpusched {
 namespace {
@@ -23,25 +22,18 @@ Result<CardNumber> parse_number(const std::string& text) {
 
 Result<std::string> parse_reason(const std::string& body) {
   if (body.empty()) return std::string();
-  Result<JsonValue> value = parse_json(body);
-  if (!value) return failure(value.error());
-  Fields fields(*value);
-  std::string reason;
-  fields.text("reason", reason);
-  if (reason.size() > kReasonMost) fields.fault("reason", "is too long");
-  if (Result<void> read = fields.finish(); !read) return failure(read.error());
-  return reason;
+  auto asked = wire::read_request<wire::DrainRequest>(body);
+  if (!asked) return failure(asked.error());
+  if (asked->reason.size() > kReasonMost) {
+    return failure(ErrorCode::kInvalid, "reason is too long");
+  }
+  return std::move(asked->reason);
 }
 
 void answer_with_cards(Context& context, const Call& call, const Result<Answer>& answer) {
   if (!answer) return call.responder.fail(answer.error());
-  std::string out;
-  JsonWriter json(out);
-  json.begin_object().field("schema", 1).key("cards");
-  write_cards(json, context.state(), nullptr);
-  if (call.dry_run) json.field("dry_run", true);
-  json.end_object();
-  call.responder.send(json_response(std::move(out)));
+  const wire::Drained drained{.cards = cards_of(context.state(), nullptr), .dry_run = call.dry_run};
+  call.responder.send(json_response(wire::to_json(drained)));
 }
 
 }  // namespace

@@ -11,7 +11,8 @@
 #include "core/backfill/deadline.h"
 #include "core/explain/explain.h"
 #include "core/share/order.h"
-#include "json/json_writer.h"
+#include "wire/message_json.h"
+#include "wire/messages/jobs.h"
 
 namespace gpusched {
 namespace {
@@ -21,53 +22,43 @@ constexpr std::size_t kPositionMost = 100'000;
 // A look that is older is done again before it is shown to somebody who asks.
 constexpr Microseconds kFreshEnough = Seconds{1};
 
-// What the cards lack that the job could use, each kind once.
-void write_missing(JsonWriter& json, const std::vector<CardLack>& lacks) {
-  if (lacks.empty()) return;
-  std::set<std::string> names;
-  for (const CardLack& lack : lacks) names.insert(lack_name(lack.what));
-  json.key("missing").begin_array();
-  for (const std::string& name : names) json.value(name);
-  json.end_array();
+wire::WaitingReason answer_of(const Reason& reason, JobId job) {
+  wire::WaitingReason answer{.code = reason_code_name(reason.code),
+                             .message = describe(reason),
+                             .helps = what_would_help(reason, job),
+                             .no_room = why_no_room(reason)};
+  for (const JobId id : reason.jobs) answer.jobs.push_back(number_of(id));
+  if (!reason.lacks.empty()) {
+    // What the cards lack that the job could use, each kind once.
+    std::set<std::string> names;
+    for (const CardLack& lack : reason.lacks) names.insert(lack_name(lack.what));
+    answer.missing.emplace(names.begin(), names.end());
+  }
+  return answer;
 }
 
-void write_reason(JsonWriter& json, const Reason& reason, JobId job) {
-  json.begin_object().field("code", reason_code_name(reason.code));
-  json.field("message", describe(reason)).key("helps").text_or_null(what_would_help(reason, job));
-  json.key("jobs").begin_array();
-  for (const JobId id : reason.jobs) json.value(id);
-  json.end_array();
-  write_missing(json, reason.lacks);
-  json.key("no_room").text_or_null(why_no_room(reason)).end_object();
-}
-
-void write_explanation(JsonWriter& json, const Context& context, const Job& job) {
+void fill_in(wire::Explanation& answer, const Context& context, const Job& job) {
   const StateView& state = context.state();
   const Now now = context.now();
-  json.field("id", job.id).field("state", state_name(job.state));
-  json.field("position", position_of(state, job.id, kPositionMost, now));
-  json.key("reasons").begin_array();
-  for (const Reason& reason : why_waiting(state, job, now)) write_reason(json, reason, job.id);
-  json.end_array();
-  const StartEstimate* estimate = context.estimates.of(job);
-  std::optional<Wall> likely;
-  std::optional<Wall> latest;
-  if (estimate != nullptr) {
-    likely = std::max(estimate->likely, now.wall);
-    if (estimate->latest) latest = std::max(*estimate->latest, now.wall);
+  answer.id = number_of(job.id);
+  answer.state = state_name(job.state);
+  answer.position = position_of(state, job.id, kPositionMost, now);
+  for (const Reason& reason : why_waiting(state, job, now)) {
+    answer.reasons.push_back(answer_of(reason, job.id));
   }
-  json.field("estimated_start", likely).field("latest_start", latest);
-  const std::string unknown = context.estimates.why_unknown(job);
-  json.key("start_unknown").text_or_null(unknown);
-  // Older clients ask for it; nothing is guessed any more.
-  json.field("start_guessed", false);
-  const bool looked = estimate != nullptr || !unknown.empty();
-  json.field("estimated_at", looked ? context.estimates.looked_at() : std::nullopt);
-  json.field("mps", job.active() && grant_of(job)->mps);
-  json.field("deadline", job.spec->extras->deadline);
-  std::optional<Wall> start = likely;
-  if (job.spec->extras->deadline && !likely) start = earliest_start(state, job, now);
-  json.key("deadline_warning").text_or_null(deadline_warning(state, job, start, now));
+  const StartEstimate* estimate = context.estimates.of(job);
+  if (estimate != nullptr) {
+    answer.estimated_start = std::max(estimate->likely, now.wall);
+    if (estimate->latest) answer.latest_start = std::max(*estimate->latest, now.wall);
+  }
+  answer.start_unknown = context.estimates.why_unknown(job);
+  const bool looked = estimate != nullptr || !answer.start_unknown.empty();
+  if (looked) answer.estimated_at = context.estimates.looked_at();
+  answer.mps = job.active() && grant_of(job)->mps;
+  answer.deadline = job.spec->extras->deadline;
+  std::optional<Wall> start = answer.estimated_start;
+  if (answer.deadline && !start) start = earliest_start(state, job, now);
+  answer.deadline_warning = deadline_warning(state, job, start, now);
 }
 
 // Jobs that wait for the same, or are in the same state otherwise.
@@ -77,14 +68,14 @@ struct Alike {
 };
 
 // Very many jobs, looked at slice by slice so that others are let through.
-struct ExplainedTogether {
+struct Together {
   Call call;
   std::vector<JobId> jobs;
   std::size_t done = 0;
   std::map<std::string, Alike> groups = {};  // By state and what they wait for.
 };
 
-std::string together_json(const Context& context, const ExplainedTogether& all) {
+std::string together_json(const Context& context, const Together& all) {
   constexpr std::size_t kGroupsMost = 20;
   std::vector<const Alike*> groups;
   for (const auto& [key, alike] : all.groups) groups.push_back(&alike);
@@ -93,27 +84,18 @@ std::string together_json(const Context& context, const ExplainedTogether& all) 
   });
   std::uint64_t count = 0;
   for (const Alike* alike : groups) count += alike->count;
-  std::string out;
-  JsonWriter json(out);
-  json.begin_object().field("schema", 1).field("count", count);
-  json.field("groups_left_out", groups.size() - std::min(groups.size(), kGroupsMost));
-  json.key("groups").begin_array();
-  for (std::size_t i = 0; i < std::min(groups.size(), kGroupsMost); ++i) {
-    json.begin_object().field("count", groups[i]->count).key("jobs").begin_array();
-    for (const JobId id : groups[i]->first) json.value(id);
-    json.end_array().key("first");
+  const std::size_t shown = std::min(groups.size(), kGroupsMost);
+  wire::ExplainedTogether answer{.count = count, .groups_left_out = groups.size() - shown};
+  for (std::size_t i = 0; i < shown; ++i) {
+    wire::AlikeJobs& alike = answer.groups.emplace_back();
+    alike.count = groups[i]->count;
+    for (const JobId id : groups[i]->first) alike.jobs.push_back(number_of(id));
     // Retention may have taken it meanwhile.
     if (const Job* first = context.state().find(groups[i]->first.front())) {
-      json.begin_object();
-      write_explanation(json, context, *first);
-      json.end_object();
-    } else {
-      json.null();
+      fill_in(alike.first.emplace(), context, *first);
     }
-    json.end_object();
   }
-  json.end_array().end_object();
-  return out;
+  return wire::to_json(answer);
 }
 
 // What makes two reasons one. Not their words: those tell how long something lasts by now, and the
@@ -133,7 +115,7 @@ std::string essence_of(const Reason& reason) {
 }
 
 // REQUIRES: no commit is under way.
-void explain_more(Context& context, const std::shared_ptr<ExplainedTogether>& all) {
+void explain_more(Context& context, const std::shared_ptr<Together>& all) {
   constexpr std::size_t kAtOnce = 5000;
   constexpr std::size_t kNamedOfGroup = 10;
   WaitingReasons reasons(context.state(), context.now());
@@ -170,12 +152,9 @@ void explain_one(Context& context, const Call& call, JobId id) {
   if (found == nullptr) {
     return call.responder.fail({ErrorCode::kNotFound, "job " + to_string(id) + " is gone"});
   }
-  std::string out;
-  JsonWriter json(out);
-  json.begin_object().field("schema", 1);
-  write_explanation(json, context, *found);
-  json.end_object();
-  call.responder.send(json_response(std::move(out)));
+  wire::Explained answer;
+  fill_in(answer, context, *found);
+  call.responder.send(json_response(wire::to_json(answer)));
 }
 
 }  // namespace
@@ -194,7 +173,7 @@ void explain_job(Context& context, Call call) {
       [&context, call = std::move(call), ids = std::move(*ids), uid] {
         context.after_commit.run(uid, [&context, call, ids] {
           if (ids.size() == 1) return explain_one(context, call, ids.front());
-          explain_more(context, std::make_shared<ExplainedTogether>(ExplainedTogether{call, ids}));
+          explain_more(context, std::make_shared<Together>(Together{call, ids}));
         });
       });
 }

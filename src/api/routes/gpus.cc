@@ -3,9 +3,11 @@
 #include <map>
 #include <utility>
 
-#include "api/gpus_json.h"
+#include "api/cards_answer.h"
 #include "api/routes/routes.h"
-#include "wire/sampler_lines.h"
+#include "wire/message_json.h"
+#include "wire/messages/card.h"
+#include "wire/sample_fields.h"
 
 namespace gpusched {
 
@@ -28,15 +30,6 @@ const char* state_word(const Card& card, const CardView& view) {
   return "unknown";
 }
 
-// What the configuration says of it.
-void write_rules(JsonWriter& json, const Card& card) {
-  json.key("alias").text_or_null(card.alias).key("tags").begin_array();
-  for (const std::string& tag : card.tags) json.value(tag);
-  json.end_array().field("managed", card.managed).field("capacity_bytes", card.capacity_bytes());
-  if (card.driver_index) json.field("driver_index", static_cast<int>(*card.driver_index));
-  if (card.jobs_most) json.field("jobs_most", *card.jobs_most);
-}
-
 // A process of somebody else, without its arguments.
 watch::WatchedProcess without_arguments(watch::WatchedProcess process) {
   std::string& command = process.owner.command;
@@ -45,128 +38,162 @@ watch::WatchedProcess without_arguments(watch::WatchedProcess process) {
   return process;
 }
 
+wire::Process answer_of(const watch::WatchedProcess& process) {
+  const auto& [seen, owner] = process;
+  wire::Process answer{.pid = seen.pid,
+                       .kind = std::string(word_of(seen.kind)),
+                       .vram_bytes = seen.vram_bytes,
+                       .busy_percent = seen.busy_percent,
+                       .memory_busy_percent = seen.memory_busy_percent,
+                       .name = seen.name,
+                       .uid = owner.uid,
+                       .user = owner.user,
+                       .command = owner.command,
+                       .started_at = owner.started_wall};
+  if (owner.started) answer.started_boot_us = owner.started->time_since_epoch().count();
+  if (owner.evidence) answer.evidence = word_of(*owner.evidence);
+  if (owner.attempt) {
+    answer.job = number_of(owner.attempt->job);
+    answer.attempt = owner.attempt->number;
+  }
+  if (!owner.alive) answer.alive = false;
+  if (const auto& container = owner.container) {
+    answer.container = {std::string(word_of(container->kind)), container->id, container->pod,
+                        container->group};
+  }
+  return answer;
+}
+
 // The card as it was seen last: sample and processes.
-void write_live(JsonWriter& json, const CardView& view, const watch::CardBoard& board,
-                CardNumber card, const std::function<bool(const Subject&)>& shows) {
+void fill_in_live(wire::Card& answer, const CardView& view, const watch::CardBoard& board,
+                  CardNumber card, const std::function<bool(const Subject&)>& shows) {
   const auto entry = board.entries.find(card);
   if (entry == board.entries.end() || !entry->second.sample) return;
   const watch::SampleReport& seen = *entry->second.sample;
-  json.field("sampled_at", seen.at.wall).key("sample");
-  write_card_sample(json, seen.sample);
+  answer.sampled_at = seen.at.wall;
+  answer.sample = seen.sample;
   if (!seen.processes) return;
-  json.key("processes").begin_array();
+  answer.processes.emplace();
   for (const watch::WatchedProcess& process : *seen.processes) {
     const auto known = std::ranges::find(view.processes, process.seen.pid, &SeenProcess::pid);
-    const bool idle = known != view.processes.end() && known->idle_since;
     const bool whole = shows && shows({.uid = process.owner.uid});
-    write_watched_process(json, whole ? process : without_arguments(process),
-                          idle ? known->idle_since : std::nullopt);
+    wire::Process& one =
+        answer.processes->emplace_back(answer_of(whole ? process : without_arguments(process)));
+    if (known != view.processes.end()) one.idle_since = known->idle_since;
   }
-  json.end_array();
 }
 
 // Jobs that are away from the card, or on the way out or back.
-void write_aside(JsonWriter& json, const StateView& state, CardNumber card) {
-  json.key("aside").begin_array();
+std::vector<wire::CardAside> aside_of_card(const StateView& state, CardNumber card) {
+  std::vector<wire::CardAside> all;
   for (const JobId id : state.aside()) {
     const Job& job = *state.find(id);
     if (given_on(job, card) == nullptr) continue;
     const Aside& aside = *aside_of(job);
-    json.begin_object().field("job", id).field("state", state_name(job.state));
-    json.field("mechanism", mechanism_name(aside.mechanism)).field("since", aside.since);
-    json.field("host_bytes", aside.host_bytes).field("idle", aside.why == AsideWhy::kIdle);
-    json.field("wanted", aside.wanted).field("by_hand", aside.by_hand).end_object();
+    all.push_back({.job = number_of(id),
+                   .state = state_name(job.state),
+                   .mechanism = mechanism_name(aside.mechanism),
+                   .since = aside.since,
+                   .host_bytes = aside.host_bytes,
+                   .idle = aside.why == AsideWhy::kIdle,
+                   .wanted = aside.wanted,
+                   .by_hand = aside.by_hand});
   }
-  json.end_array();
+  return all;
 }
 
 // How fast its memory moves: as its own moves have shown, else as usual.
-void write_moves(JsonWriter& json, const StateView& state, const Card& card) {
-  json.field("moves", card.moves);
+std::optional<wire::MoveRates> rates_of(const StateView& state, const Card& card) {
   const MoveRates* known = state.rates_of(card.number);
-  if (!card.moves && known == nullptr) return;
-  const auto write = [&json](const char* name, const MoveRate& rate, const MoveRate& usual) {
-    const MoveRate& said = rate.moves > 0 ? rate : usual;
-    json.key(name).begin_object().field("bytes_per_s", said.bytes_per_s);
-    json.field("fixed_s", static_cast<double>(said.fixed.count()) / 1e6);
-    json.field("measured", rate.moves).end_object();
+  if (!card.moves && known == nullptr) return std::nullopt;
+  const auto said = [](const MoveRate& rate, const MoveRate& usual) {
+    const MoveRate& one = rate.moves > 0 ? rate : usual;
+    return wire::MoveRate{one.bytes_per_s, static_cast<double>(one.fixed.count()) / 1e6,
+                          rate.moves};
   };
   const MoveRates rates = known != nullptr ? *known : MoveRates{};
-  json.key("move_rates").begin_object();
-  write("out", rates.out, usual_rate_out());
-  write("back", rates.back, usual_rate_back());
-  json.end_object();
+  return wire::MoveRates{said(rates.out, usual_rate_out()), said(rates.back, usual_rate_back())};
+}
+
+wire::Card answer_of(const StateView& state, std::size_t index) {
+  const Card& card = state.cards()[index];
+  const CardHolds& holds = state.holds_on(index);
+  const CardView& view = state.view_of(index);
+  wire::Card answer{.number = number_of(card.number),
+                    .uuid = card.uuid,
+                    .model = card.model,
+                    .vram_bytes = card.vram_bytes,
+                    .alias = card.alias,
+                    .tags = card.tags,
+                    .managed = card.managed,
+                    .capacity_bytes = card.capacity_bytes(),
+                    .jobs_most = card.jobs_most,
+                    .reserved_bytes = card.reserved_vram_bytes,
+                    .held_vram_bytes = holds.whole ? card.vram_bytes : holds.vram_bytes,
+                    .held_share_percent = holds.whole ? 100 : holds.share_percent,
+                    .load_percent = holds.load_percent(),
+                    .foreign_bytes = holds.ungranted.vram_bytes,
+                    .usable = card.usable,
+                    .state = state_word(card, view),
+                    .moves = card.moves,
+                    .move_rates = rates_of(state, card)};
+  if (card.driver_index) answer.driver_index = static_cast<int>(*card.driver_index);
+  const auto drain = state.drains().find(card.uuid);
+  if (drain != state.drains().end()) {
+    answer.reason = drain->second.reason;
+    answer.drained_by = drain->second.by;
+    answer.drained_at = drain->second.since;
+  } else if (!view.reason.empty()) {
+    answer.reason = view.reason;
+  }
+  if (const AdaptiveCap* cap = state.seen().cap_of(card.uuid)) {
+    answer.share_cap_percent = cap->percent;
+    answer.share_cap_reason = describe(*cap);
+  }
+  if (!state.aside().empty()) answer.aside = aside_of_card(state, card.number);
+  return answer;
 }
 
 }  // namespace
 
-void write_cards(JsonWriter& json, const StateView& state, const watch::CardBoard* board,
-                 const std::function<bool(const Subject& owner)>& shows) {
-  std::map<CardNumber, std::vector<JobId>> holders;
+std::vector<wire::Card> cards_of(const StateView& state, const watch::CardBoard* board,
+                                 const std::function<bool(const Subject& owner)>& shows) {
+  std::map<CardNumber, std::vector<std::uint64_t>> holders;
   for (const JobId id : state.active()) {
     Grant away;
     const Grant& grant = held_by(*state.find(id), std::move(away));
-    for (const CardGrant& held : grant.cards) holders[held.card].push_back(id);
+    for (const CardGrant& held : grant.cards) holders[held.card].push_back(number_of(id));
   }
-  json.begin_array();
+  std::vector<wire::Card> cards;
   for (std::size_t i = 0; i < state.cards().size(); ++i) {
-    const Card& card = state.cards()[i];
-    const CardHolds& holds = state.holds_on(i);
-    const CardView& view = state.view_of(i);
-    json.begin_object().field("number", number_of(card.number)).field("uuid", card.uuid);
-    json.field("model", card.model).field("vram_bytes", card.vram_bytes);
-    write_rules(json, card);
-    json.field("reserved_bytes", card.reserved_vram_bytes);
-    json.field("held_vram_bytes", holds.whole ? card.vram_bytes : holds.vram_bytes);
-    json.field("held_share_percent", holds.whole ? 100 : holds.share_percent);
-    json.field("load_percent", holds.load_percent());
-    json.field("foreign_bytes", holds.ungranted.vram_bytes);
-    json.field("usable", card.usable).field("state", state_word(card, view));
-    const auto drain = state.drains().find(card.uuid);
-    if (drain != state.drains().end()) {
-      json.field("reason", drain->second.reason).field("drained_by", drain->second.by);
-      json.field("drained_at", drain->second.since);
-    } else if (!view.reason.empty()) {
-      json.field("reason", view.reason);
-    }
-    if (const AdaptiveCap* cap = state.seen().cap_of(card.uuid)) {
-      json.field("share_cap_percent", cap->percent).field("share_cap_reason", describe(*cap));
-    }
-    write_moves(json, state, card);
-    json.key("jobs").begin_array();
-    for (const JobId id : holders[card.number]) json.value(id);
-    json.end_array();
-    if (!state.aside().empty()) write_aside(json, state, card.number);
-    if (board != nullptr) write_live(json, view, *board, card.number, shows);
-    json.end_object();
+    const CardNumber number = state.cards()[i].number;
+    wire::Card& card = cards.emplace_back(answer_of(state, i));
+    card.jobs = std::move(holders[number]);
+    if (board != nullptr) fill_in_live(card, state.view_of(i), *board, number, shows);
   }
-  json.end_array();
+  return cards;
 }
 
 void list_gpus(Context& context, Call call) {
   const StateView& state = context.state();
-  std::string out;
-  JsonWriter json(out);
-  json.begin_object().field("schema", 1).field("source", context.ports.cards_from());
-  json.field("missing", state.cards_missing());
+  wire::Gpus answer{.source = context.ports.cards_from(),
+                    .missing = state.cards_missing(),
+                    .host = {.cpus = state.host().cpus,
+                             .cpus_held = state.host_holds().cpus,
+                             .ram_bytes = state.host().ram_bytes,
+                             .ram_held_bytes = state.host_holds().ram_bytes}};
   const watch::CardBoard* board = context.ports.board ? context.ports.board() : nullptr;
   if (board != nullptr) {
-    json.key("backends").begin_array();
+    answer.backends.emplace();
     for (const watch::BackendState& backend : board->backends) {
-      json.begin_object().field("name", backend.name);
-      json.field("driver_version", backend.driver_version).field("trouble", backend.trouble);
-      json.field("absent", backend.absent).end_object();
+      answer.backends->push_back(
+          {backend.name, backend.driver_version, backend.trouble, backend.absent});
     }
-    json.end_array();
   }
-  json.key("cards");
-  write_cards(json, state, board, [&](const Subject& owner) {
+  answer.cards = cards_of(state, board, [&](const Subject& owner) {
     return may(call.actor, Action::kSeeArguments, owner, context.limits.arguments_for_all);
   });
-  json.key("host").begin_object().field("cpus", state.host().cpus);
-  json.field("cpus_held", state.host_holds().cpus).field("ram_bytes", state.host().ram_bytes);
-  json.field("ram_held_bytes", state.host_holds().ram_bytes).end_object().end_object();
-  call.responder.send(json_response(std::move(out)));
+  call.responder.send(json_response(wire::to_json(answer)));
 }
 
 }  // namespace gpusched

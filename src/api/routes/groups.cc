@@ -7,51 +7,39 @@
 #include "api/answers.h"
 #include "api/event_stream.h"
 #include "api/routes/routes.h"
-#include "json/json_fields.h"
 #include "json/json_writer.h"
 #include "wire/labels.h"
+#include "wire/message_json.h"
+#include "wire/messages/machine.h"
 
 namespace gpusched {
 namespace {
 
-constexpr int kLimitMost = 1'000'000;
-
-void write_group(JsonWriter& json, const StateView& state, const Group& group) {
-  json.begin_object().field("name", group.name).field("limit", group.limit);
-  json.field("paused", group.paused);
-  json.key("owner").text_or_null(owner_of_group(group.name));
-  json.field("running", state.active_in_group(group.name));
-  json.field("waiting", state.waiting_in_group(group.name)).end_object();
+wire::Group answer_of(const StateView& state, const Group& group) {
+  return {.name = group.name,
+          .limit = group.limit,
+          .paused = group.paused,
+          .owner = std::string(owner_of_group(group.name)),
+          .running = static_cast<std::uint64_t>(state.active_in_group(group.name)),
+          .waiting = state.waiting_in_group(group.name)};
 }
 
-struct Removed {
-  std::uint64_t waiting = 0;  // Jobs that it limited.
-};
-
 std::string groups_json(const StateView& state, const std::vector<Group>& groups, bool dry_run,
-                        std::optional<Removed> removed = {}) {
-  std::string out;
-  JsonWriter json(out);
-  json.begin_object().field("schema", 1).key("groups").begin_array();
-  for (const Group& group : groups) write_group(json, state, group);
-  json.end_array();
-  if (removed) json.field("waiting", removed->waiting);
-  if (dry_run) json.field("dry_run", true);
-  json.end_object();
-  return out;
+                        std::optional<std::uint64_t> waiting = {}) {
+  wire::Groups answer{.waiting = waiting, .dry_run = dry_run};
+  for (const Group& group : groups) answer.groups.push_back(answer_of(state, group));
+  return wire::to_json(answer);
 }
 
 Result<GroupSetAsked> parse_group(const std::string& body) {
-  Result<JsonValue> value = parse_json(body);
-  if (!value) return failure(value.error());
-  Fields fields(*value);
+  const auto read = wire::read_request<wire::GroupRequest>(body);
+  if (!read) return failure(read.error());
+  if (!read->limit && !read->paused) {
+    return failure(ErrorCode::kInvalid, "limit or paused must be given");
+  }
   GroupSetAsked asked;
-  int limit = 0;
-  bool paused = false;
-  if (fields.number("limit", limit, 0, kLimitMost)) asked.limit = limit;
-  if (fields.flag("paused", paused)) asked.paused = paused;
-  if (!asked.limit && !asked.paused) fields.fault("limit", "or paused must be given");
-  if (Result<void> read = fields.finish(); !read) return failure(read.error());
+  asked.limit = read->limit;
+  asked.paused = read->paused;
   return asked;
 }
 
@@ -93,10 +81,7 @@ void set_group(Context& context, Call call) {
         context, named, std::move(whole), [&context, named, group](const Result<Answer>& answer) {
           if (!answer) return named.responder.fail(answer.error());
           if (!named.dry_run) {
-            std::string event;
-            JsonWriter json(event);
-            write_group(json, context.state(), group);
-            context.events->publish_group(event);
+            context.events->publish_group(wire::to_json(answer_of(context.state(), group)));
           }
           named.responder.send(json_response(groups_json(context.state(), {group}, named.dry_run)));
         });
@@ -108,9 +93,9 @@ void remove_group(Context& context, Call call) {
     const std::string name = meant_by(named.actor, named.captured.at(0));
     const auto resume = named.request.query.find("resume");
     const bool resumes = resume != named.request.query.end() && resume->second != "0";
-    const Removed removed{context.state().waiting_in_group(name)};
+    const std::uint64_t waiting = context.state().waiting_in_group(name);
     ask_engine(context, named, GroupRemoveAsked{named.actor, name, resumes},
-               [&context, named, name, removed](const Result<Answer>& answer) {
+               [&context, named, name, waiting](const Result<Answer>& answer) {
                  if (!answer) return named.responder.fail(answer.error());
                  if (!named.dry_run) {
                    std::string event;
@@ -119,7 +104,7 @@ void remove_group(Context& context, Call call) {
                    context.events->publish_group(event);
                  }
                  named.responder.send(
-                     json_response(groups_json(context.state(), {}, named.dry_run, removed)));
+                     json_response(groups_json(context.state(), {}, named.dry_run, waiting)));
                });
   });
 }

@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "api/answers.h"
-#include "api/gpus_json.h"
+#include "api/cards_answer.h"
 #include "api/job_rows.h"
 #include "api/routes/routes.h"
 #include "api/sweep_rows.h"
 #include "core/share/order.h"
-#include "json/json_writer.h"
+#include "wire/message_json.h"
+#include "wire/messages/jobs.h"
 
 namespace gpusched {
 namespace {
@@ -28,6 +29,36 @@ class OverviewWriter {
       : json_(json), state_(state), rows_(rows), fold_(fold) {}
 
   WaitingLines waiting_lines() const { return fold_ ? WaitingLines::kSweeps : WaitingLines::kJobs; }
+
+  void running() {
+    json_.key("running").begin_array();
+    for (const JobId id : state_.active()) add(*state_.find(id));
+    json_.end_array();
+  }
+  void waiting(const std::vector<JobId>& ids) {
+    json_.key("waiting").begin_array();
+    for (const JobId id : ids) add(*state_.find(id));
+    json_.end_array();
+  }
+  void recent() {
+    json_.key("recent").begin_array();
+    std::size_t left = kRecentShown;
+    std::size_t looks = kRecentLooks;
+    for (auto it = state_.ended().rbegin(); it != state_.ended().rend() && left > 0 && looks > 0;
+         ++it, --looks) {
+      if (add(*state_.find(it->second))) --left;
+    }
+    json_.end_array();
+  }
+  // Of what the lists before have left out.
+  void sweeps() {
+    if (!fold_) return;
+    json_.key("sweeps").begin_array();
+    for (const SweepLine& line : lines_) rows_.sweep(json_, line);
+    json_.end_array();
+  }
+
+ private:
   // True: it is a line, or has begun one.
   bool add(const Job& job) {
     if (!fold_ || !state_.in_sweep(job)) {
@@ -42,14 +73,7 @@ class OverviewWriter {
     if (waits && !line.waits) line.waits = job.id;
     return is_new;
   }
-  void finish() {
-    if (!fold_) return;
-    json_.key("sweeps").begin_array();
-    for (const SweepLine& line : lines_) rows_.sweep(json_, line);
-    json_.end_array();
-  }
 
- private:
   JsonWriter& json_;
   const StateView& state_;
   RowWriter& rows_;
@@ -117,27 +141,24 @@ void get_overview(Context& context, Call call) {
   JsonWriter json(out);
   RowWriter rows(context, call.actor);
   OverviewWriter lines(json, state, rows, *folding != Folding::kNone);
-  json.begin_object().field("schema", 1).key("running").begin_array();
-  for (const JobId id : state.active()) lines.add(*state.find(id));
-  json.end_array().key("waiting").begin_array();
   const std::size_t shown = most->value_or(kWaitingShown);
-  for (const JobId id : waiting_in_order(state, shown, context.now(), lines.waiting_lines())) {
-    lines.add(*state.find(id));
-  }
-  json.end_array().key("recent").begin_array();
-  std::size_t left = kRecentShown;
-  std::size_t looks = kRecentLooks;
-  for (auto it = state.ended().rbegin(); it != state.ended().rend() && left > 0 && looks > 0;
-       ++it, --looks) {
-    if (lines.add(*state.find(it->second))) --left;
-  }
-  json.end_array();
-  lines.finish();
-  write_counts(json, state.counts());
-  json.key("cards");
-  write_cards(json, state, nullptr);
-  write_problems(json, context);
-  json.end_object();
+  const wire::Overview rest{.counts = answer_of(state.counts()),
+                            .cards = cards_of(state, nullptr),
+                            .problems = problems_of(context)};
+  wire::write_message(json, rest, [&](std::string_view name) {
+    if (name == "running") {
+      lines.running();
+    } else if (name == "waiting") {
+      lines.waiting(waiting_in_order(state, shown, context.now(), lines.waiting_lines()));
+    } else if (name == "recent") {
+      lines.recent();
+    } else if (name == "sweeps") {
+      lines.sweeps();
+    } else {
+      return false;
+    }
+    return true;
+  });
   call.responder.send(json_response(std::move(out)));
 }
 

@@ -9,6 +9,7 @@
 #include "api/routes/routes.h"
 #include "core/model/kind.h"
 #include "wire/lease.h"
+#include "wire/message_json.h"
 
 namespace gpusched {
 namespace {
@@ -70,21 +71,22 @@ std::optional<Microseconds> age_wanted(const Context& context, const Call& call)
 }
 
 void send_list(Context& context, const Call& call) {
-  std::string out;
-  JsonWriter json(out);
+  wire::Leases answer;
   LeaseWriter writer(context);
-  json.begin_object().field("schema", 1).key("leases").begin_array();
   for (const JobId id : context.state().leases().live()) {
     const Job& job = *context.state().find(id);
-    if (is_listed(call, job)) writer.write(json, job);
+    if (is_listed(call, job)) answer.leases.push_back(writer.of(job));
   }
-  json.end_array().end_object();
-  call.responder.send(json_response(std::move(out)));
+  call.responder.send(json_response(wire::to_json(answer)));
 }
 
 }  // namespace
 
 void list_leases(Context& context, Call call) {
+  for (const char* name : {"mine", "caller"}) {
+    const auto flag = query_number(call.request.query, name, 1);
+    if (!flag) return call.responder.fail(flag.error());
+  }
   const auto age = age_wanted(context, call);
   if (!age) return send_list(context, call);
   context.estimates.when_fresh(*age, [&context, call] {

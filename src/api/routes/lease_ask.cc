@@ -11,6 +11,7 @@
 #include "http/peer_process.h"
 #include "wire/environment.h"
 #include "wire/lease.h"
+#include "wire/message_json.h"
 
 namespace gpusched {
 namespace {
@@ -86,7 +87,7 @@ void ask_one(Context& context, const Call& call, LeaseBody body, std::uint64_t w
           return call.responder.fail({ErrorCode::kInternal, "the lease got no answer"});
         }
         if (call.dry_run) {
-          return call.responder.send(json_response(R"({"schema":1,"lease":null,"dry_run":true})"));
+          return call.responder.send(json_response(wire::to_json(wire::OneLease{.dry_run = true})));
         }
         if (by_connection) {
           hold_by_connection(context, call, submitted->first);
@@ -97,16 +98,13 @@ void ask_one(Context& context, const Call& call, LeaseBody body, std::uint64_t w
 }
 
 void send_leases(Context& context, const Call& call, const Submitted& submitted) {
-  std::string out;
-  JsonWriter json(out);
+  wire::Leases answer;
   LeaseWriter writer(context);
-  json.begin_object().field("schema", 1).key("leases").begin_array();
   for (std::uint64_t i = 0; i < submitted.count; ++i) {
     const Job* job = context.state().find(JobId{number_of(submitted.first) + i});
-    if (job != nullptr) writer.write(json, *job);
+    if (job != nullptr) answer.leases.push_back(writer.of(*job));
   }
-  json.end_array().end_object();
-  call.responder.send(json_response(std::move(out)));
+  call.responder.send(json_response(wire::to_json(answer)));
 }
 
 // The decision comes after the last of them has joined: the list is served by priority, not by
@@ -124,7 +122,7 @@ void ask_list(Context& context, const Call& call, std::vector<LeaseBody> bodies)
       return call.responder.fail({ErrorCode::kInternal, "the leases got no answer"});
     }
     if (call.dry_run) {
-      return call.responder.send(json_response(R"({"schema":1,"leases":[],"dry_run":true})"));
+      return call.responder.send(json_response(wire::to_json(wire::Leases{.dry_run = true})));
     }
     context.after_commit.run(call.actor.account(), [&context, call, submitted = *submitted] {
       send_leases(context, call, submitted);

@@ -84,5 +84,11 @@ TEST_F(LeaseRoutes, AListSaysWhenWhatHasJustComeIsLikelyToStart) {
   EXPECT_EQ(text(list[0], "estimated_start"), "(none)");
 }
 
+TEST_F(LeaseRoutes, AFlagThatIsNeitherOnNorOffIsRefused) {
+  EXPECT_EQ(ask("GET", "/v1/leases?mine=V*W").code(), "invalid");
+  EXPECT_EQ(ask("GET", "/v1/leases?caller=2").code(), "invalid");
+  EXPECT_EQ(ask("GET", "/v1/leases?mine=0&caller=1").status, 200);
+}
+
 }  // namespace
 }  // namespace gpusched::testing

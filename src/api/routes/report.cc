@@ -8,6 +8,7 @@
 #include "api/routes/routes.h"
 #include "api/selector.h"
 #include "base/text.h"
+#include "wire/message_json.h"
 
 namespace gpusched {
 namespace {
@@ -51,8 +52,7 @@ class ReportStream {
       const Job& job = *state.find(id);
       report_.add_running(job, state.seen().uses.of(job.current_attempt()));
     }
-    JsonWriter json(out);
-    report_.write(json, state);
+    out += wire::to_json(report_.answer(state));
     return Pull::kEnd;
   }
 

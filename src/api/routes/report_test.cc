@@ -6,6 +6,7 @@
 #include "core/state/state.h"
 #include "http/test_client.h"
 #include "json/json_value.h"
+#include "wire/message_json.h"
 
 namespace gpusched::testing {
 namespace {
@@ -43,9 +44,7 @@ Job ended_job(const char* user, int cards, Wall begin, Wall end, const GpuUsage&
 }
 
 JsonValue written(const Report& report) {
-  std::string out;
-  JsonWriter json(out);
-  report.write(json, State{});
+  const std::string out = wire::to_json(report.answer(State{}));
   auto value = parse_json(out);
   EXPECT_TRUE(value) << out;
   return *value;

@@ -5,88 +5,71 @@
 #include "api/answers.h"
 #include "api/routes/routes.h"
 #include "base/number.h"
-#include "json/json_fields.h"
-#include "json/json_writer.h"
 #include "wire/labels.h"
-#include "wire/spec_values.h"
+#include "wire/message_json.h"
+#include "wire/messages/machine.h"
 
 namespace gpusched {
 namespace {
 
-constexpr int kCountMost = 4096;
-
-void write_reservation(JsonWriter& json, const StateView& state, const Reservation& reservation) {
-  const auto text_of = [](const std::string& text) { return std::string_view(text); };
-  json.begin_object()
-      .field("id", reservation.id)
-      .key("name")
-      .text_or_null(text_of(reservation.name));
-  json.key("user").text_or_null(text_of(reservation.user));
-  json.key("tenant").text_or_null(text_of(reservation.tenant));
-  json.field("maintenance", reservation.maintenance()).key("cards").begin_array();
-  std::vector<JobId> there;
+wire::Reservation answer_of(const StateView& state, const Reservation& reservation) {
+  wire::Reservation answer{.id = reservation.id,
+                           .name = reservation.name,
+                           .user = reservation.user,
+                           .tenant = reservation.tenant,
+                           .maintenance = reservation.maintenance(),
+                           .from = reservation.from,
+                           .until = reservation.until,
+                           .by = reservation.by};
+  std::vector<std::uint64_t>& there = answer.jobs_of_others;
   for (const Card& card : state.cards()) {
     if (std::ranges::find(reservation.cards, card.uuid) == reservation.cards.end()) continue;
-    json.begin_object().field("number", number_of(card.number)).field("uuid", card.uuid);
-    json.end_object();
+    answer.cards.push_back({number_of(card.number), card.uuid});
     for (const JobId id : state.active()) {
       const Job& job = *state.find(id);
       const bool on = given_on(job, card.number) != nullptr;
-      if (on && !reservation.admits(job) && std::ranges::find(there, id) == there.end()) {
-        there.push_back(id);
-      }
+      const bool listed = std::ranges::find(there, number_of(id)) != there.end();
+      if (on && !reservation.admits(job) && !listed) there.push_back(number_of(id));
     }
   }
-  json.end_array().key("jobs_of_others").begin_array();
-  for (const JobId id : there) json.value(id);
-  json.end_array().field("from", reservation.from).field("until", reservation.until);
-  json.field("by", reservation.by).end_object();
+  return answer;
 }
 
 std::string reservations_json(const StateView& state, const std::vector<Reservation>& reservations,
                               bool dry_run) {
-  std::string out;
-  JsonWriter json(out);
-  json.begin_object().field("schema", 1).key("reservations").begin_array();
-  for (const Reservation& reservation : reservations) write_reservation(json, state, reservation);
-  json.end_array();
-  if (dry_run) json.field("dry_run", true);
-  json.end_object();
-  return out;
+  wire::Reservations answer{.dry_run = dry_run};
+  for (const Reservation& reservation : reservations) {
+    answer.reservations.push_back(answer_of(state, reservation));
+  }
+  return wire::to_json(answer);
 }
 
 Result<ReserveAsked> parse_reserve(const std::string& body, Now now) {
-  Result<JsonValue> value = parse_json(body);
-  if (!value) return failure(value.error());
-  Fields fields(*value);
+  auto read = wire::read_request<wire::ReserveRequest>(body);
+  if (!read) return failure(read.error());
   ReserveAsked asked;
+  asked.cards = std::move(read->cards);
+  asked.count = read->count;
+  asked.maintenance = read->maintenance;
   Reservation& reservation = asked.reservation;
-  read_card_list(fields, "cards", asked.cards);
-  fields.number("count", asked.count, 0, kCountMost);
-  fields.text("user", reservation.user);
-  fields.text("tenant", reservation.tenant);
-  fields.text("name", reservation.name);
-  fields.flag("maintenance", asked.maintenance);
-  std::optional<Wall> from;
-  std::optional<Wall> until;
-  Seconds length{0};
-  fields.time("from", from);
-  fields.time("until", until);
-  fields.seconds("for_s", length);
-  if (until.has_value() == (length > Seconds{0})) fields.fault("until", "or for_s must be given");
-  if (asked.maintenance && !reservation.maintenance()) {
-    fields.fault("maintenance", "is for no user and no tenant");
+  reservation.user = std::move(read->user);
+  reservation.tenant = std::move(read->tenant);
+  reservation.name = std::move(read->name);
+  const auto invalid = [](const char* why) { return failure(ErrorCode::kInvalid, why); };
+  if (read->until.has_value() == (read->length > Seconds{0})) {
+    return invalid("until or for_s must be given");
   }
-  if (!asked.cards.empty() && asked.count > 0)
-    fields.fault("count", "and cards exclude each other");
-  if (Result<void> read = fields.finish(); !read) return failure(read.error());
+  if (asked.maintenance && !reservation.maintenance()) {
+    return invalid("maintenance is for no user and no tenant");
+  }
+  if (!asked.cards.empty() && asked.count > 0) return invalid("count and cards exclude each other");
   for (const auto& [field, text] :
        {std::pair("name", &reservation.name), std::pair("user", &reservation.user),
         std::pair("tenant", &reservation.tenant)}) {
     if (auto fault = fault_of_label(field, *text)) return failure(ErrorCode::kInvalid, *fault);
   }
-  reservation.from = from.value_or(now.wall);
-  reservation.until = until.value_or(reservation.from + length);
+  reservation.from = read->from.value_or(now.wall);
+  reservation.until = read->until.value_or(reservation.from + read->length);
   return asked;
 }
 

@@ -15,13 +15,6 @@ namespace gpusched {
 namespace {
 
 constexpr std::string_view kApi = "1";
-#define GPUSCHED_FILTERS "state user group name tag array mine since"
-
-constexpr RouteKind kRead = RouteKind::kRead;
-constexpr RouteKind kPlain = RouteKind::kPlain;
-constexpr RouteKind kChange = RouteKind::kChange;
-constexpr Action kUse = Action::kUse;
-constexpr Action kOperate = Action::kOperate;
 
 // The captured segments if the path fits the pattern.
 std::optional<std::vector<std::string>> match(std::string_view pattern,
@@ -30,7 +23,7 @@ std::optional<std::vector<std::string>> match(std::string_view pattern,
   if (wanted.size() != segments.size()) return std::nullopt;
   std::vector<std::string> captured;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (wanted[i] == "{}") {
+    if (wanted[i].front() == '{') {
       captured.push_back(segments[i]);
     } else if (wanted[i] != segments[i]) {
       return std::nullopt;
@@ -78,7 +71,7 @@ void run(Context& context, const Route& route, Call call) {
   if (!may(call.actor, route.needs)) {
     return call.responder.fail({ErrorCode::kForbidden, "only an administrator may do that"});
   }
-  if (route.kind == kChange) {
+  if (route.kind == RouteKind::kChange) {
     Result<bool> dry_run = take_flag(call.request.query, "dry_run");
     if (!dry_run) return call.responder.fail(dry_run.error());
     call.dry_run = *dry_run;
@@ -86,7 +79,7 @@ void run(Context& context, const Route& route, Call call) {
   if (const auto fault = unknown_parameter(route, call.request)) {
     return call.responder.fail(*fault);
   }
-  if (route.kind == kRead || call.dry_run) {
+  if (route.kind == RouteKind::kRead || call.dry_run) {
     const std::uint32_t uid = call.actor.account();
     context.after_commit.run(uid, [&context, &route, call = std::move(call)]() mutable {
       route.run(context, std::move(call));
@@ -128,64 +121,6 @@ void send_no_route(const HttpRequest& request, const Responder& responder) {
 }
 
 }  // namespace
-
-const std::vector<Route>& all_routes() {
-  static const std::vector<Route> routes = {
-      {"GET", "/v1/version", kPlain, kUse, "", get_version},
-      {"POST", "/v1/jobs", kChange, kUse, "", submit_jobs},
-      {"GET", "/v1/jobs", kRead, kUse, "ids limit newest sweeps " GPUSCHED_FILTERS, list_jobs},
-      {"GET", "/v1/overview", kRead, kUse, "waiting sweeps", get_overview},
-      {"GET", "/v1/sweeps/{}", kRead, kUse, "", show_sweep},
-      {"GET", "/v1/jobs/{}", kRead, kUse, GPUSCHED_FILTERS, show_jobs},
-      {"PATCH", "/v1/jobs/{}", kChange, kUse, GPUSCHED_FILTERS, set_jobs},
-      {"GET", "/v1/jobs/{}/explain", kRead, kUse, GPUSCHED_FILTERS, explain_job},
-      {"GET", "/v1/jobs/{}/events", kRead, kUse, "after " GPUSCHED_FILTERS, get_trail},
-      {"GET", "/v1/jobs/{}/log", kRead, kUse, "attempt stream offset tail follow", get_log},
-      {"GET", "/v1/jobs/{}/history", kRead, kUse, "range points step", get_job_history},
-      {"GET", "/v1/jobs/{}/wait", kRead, kUse, "timeout_ms sweeps " GPUSCHED_FILTERS,
-       wait_for_jobs},
-      {"POST", "/v1/jobs/{}/cancel", kChange, kUse, GPUSCHED_FILTERS, cancel_jobs},
-      {"POST", "/v1/jobs/{}/hold", kChange, kUse, GPUSCHED_FILTERS, hold_jobs},
-      {"POST", "/v1/jobs/{}/release", kChange, kUse, GPUSCHED_FILTERS, release_jobs},
-      {"POST", "/v1/jobs/{}/pause", kChange, kUse, GPUSCHED_FILTERS, pause_jobs},
-      {"POST", "/v1/jobs/{}/resume", kChange, kUse, GPUSCHED_FILTERS, resume_jobs},
-      {"POST", "/v1/adopt", kChange, kUse, "", adopt_process},
-      {"POST", "/v1/jobs/{}/disown", kChange, kUse, GPUSCHED_FILTERS, disown_jobs},
-      {"POST", "/v1/jobs/{}/requeue", kChange, kUse, GPUSCHED_FILTERS, requeue_jobs},
-      {"GET", "/v1/events", kRead, kUse, "after jobs", stream_events},
-      {"GET", "/v1/report", kRead, kUse, "since by", get_report},
-      {"GET", "/v1/groups", kRead, kUse, "", list_groups},
-      {"PUT", "/v1/groups/{}", kChange, kUse, "", set_group},
-      {"DELETE", "/v1/groups/{}", kChange, kUse, "resume", remove_group},
-      {"GET", "/v1/tenants", kRead, kUse, "", list_tenants},
-      {"GET", "/v1/tenants/{}", kRead, kUse, "", show_tenant},
-      {"PUT", "/v1/tenants/{}", kChange, kUse, "", replace_tenant},
-      {"PATCH", "/v1/tenants/{}", kChange, kUse, "", set_tenant},
-      {"DELETE", "/v1/tenants/{}", kChange, kUse, "", unset_tenant},
-      {"GET", "/v1/gpus", kRead, kUse, "", list_gpus},
-      {"GET", "/v1/gpus/history", kPlain, kUse, "range points step card", get_card_history},
-      {"POST", "/v1/gpus/{}/drain", kChange, kUse, "", drain_gpu},
-      {"POST", "/v1/gpus/{}/undrain", kChange, kUse, "", undrain_gpu},
-      {"GET", "/v1/reservations", kRead, kUse, "", list_reservations},
-      {"POST", "/v1/reservations", kChange, kUse, "", make_reservation},
-      {"DELETE", "/v1/reservations/{}", kChange, kUse, "", remove_reservation},
-      {"POST", "/v1/leases", kChange, kUse, "wait_ms", ask_lease},
-      {"GET", "/v1/leases", kRead, kUse, "application mine caller", list_leases},
-      {"GET", "/v1/leases/changes", kRead, kUse, "", follow_leases},
-      {"DELETE", "/v1/leases", kChange, kUse, "application", reset_leases},
-      {"GET", "/v1/leases/{}", kRead, kUse, "wait_ms", show_lease},
-      {"DELETE", "/v1/leases/{}", kChange, kUse, "", release_lease},
-      {"POST", "/v1/leases/{}/hold", kChange, kUse, "", hold_lease},
-      {"POST", "/v1/leases/{}/renew", kChange, kUse, "", renew_lease},
-      {"POST", "/v1/leases/{}/resume", kChange, kUse, "wait_ms", resume_lease},
-      {"GET", "/v1/debug/snapshot", kRead, kOperate, "", get_snapshot},
-      {"GET", "/v1/backup", kPlain, kOperate, "", get_backup},
-      {"GET", "/v1/config", kPlain, kOperate, "", get_config},
-      {"POST", "/v1/config/reload", kChange, kOperate, "", reload_config},
-      {"PUT", "/v1/log-level", kChange, kOperate, "", set_log_level_route},
-  };
-  return routes;
-}
 
 std::uint64_t body_most(std::string_view method, std::string_view target) {
   constexpr std::uint64_t kOrdinary = 64U << 10;

@@ -1,13 +1,15 @@
 // The table of routes and the way from a request to one of them: who asks, which API, is it
-// allowed, are its parameters known; then one function per route (routes_*.cc).
+// allowed, are its parameters known; then one function per route. What a row says of bodies and
+// answers is for docs/openapi.json (api/openapi.h).
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
-#include <vector>
 
 #include "api/context.h"
 #include "core/access/rights.h"
+#include "wire/schema.h"
 
 namespace gpusched {
 
@@ -17,22 +19,36 @@ enum class RouteKind {
   kChange,  // Takes `dry_run`, which waits like a read.
 };
 
+// A body, of a request or an answer.
+struct BodyShape {
+  std::string_view type = {};  // Its content type; empty: there is none.
+  // Writes its schema; null: text or bytes of another kind.
+  void (*schema)(JsonWriter& json, wire::SchemaTexts& texts) = nullptr;
+  std::string_view lines = {};  // The content type that it may have instead, line by line.
+  bool needed = true;           // Of a request: it may not be left out.
+};
+
 struct Route {
   std::string_view method;
-  std::string_view pattern;  // "/v1/jobs/{}/cancel"; {} is one segment.
+  std::string_view pattern;  // "/v1/jobs/{selector}/cancel"; what is in braces is one segment.
   RouteKind kind;
   Action needs;
   std::string_view query;  // Names it knows, separated by spaces.
   void (*run)(Context&, Call);
+  std::string_view name;  // Of what it does, in one word.
+  std::string_view what;  // The same for people.
+  BodyShape gives;
+  BodyShape takes = {};
 };
 
-const std::vector<Route>& all_routes();
+std::span<const Route> all_routes();
 // Only a submission may be large: its body is taken apart on a thread of its own, all others on the
 // loop, where everybody waits.
 std::uint64_t body_most(std::string_view method, std::string_view target);
 void dispatch(Context& context, HttpRequest request, const Responder& responder);
 
 // One function per route.
+void get_openapi(Context& context, Call call);
 void get_version(Context& context, Call call);
 void submit_jobs(Context& context, Call call);
 void list_jobs(Context& context, Call call);

@@ -12,6 +12,8 @@
 #include "core/apply/submit_warning.h"
 #include "json/json_writer.h"
 #include "wire/environment.h"
+#include "wire/message_json.h"
+#include "wire/messages/jobs.h"
 #include "wire/submit.h"
 
 namespace gpusched {
@@ -25,29 +27,32 @@ bool is_lines(const HttpRequest& request) {
   return type != request.headers.end() && type->second.starts_with("application/x-ndjson");
 }
 
+wire::SubmittedJobs answer_of(const Context& context, const Call& call,
+                              const Submitted& submitted) {
+  wire::SubmittedJobs answer{.first = number_of(submitted.first),
+                             .last = number_of(submitted.first) + submitted.count - 1,
+                             .count = submitted.count,
+                             .repeated = submitted.repeated,
+                             .dry_run = call.dry_run};
+  const Job* first = call.dry_run ? nullptr : context.state().find(submitted.first);
+  if (first != nullptr) {
+    // Of an array the first speaks for all.
+    answer.warning = submit_warning(context.state(), *first, context.now());
+  }
+  return answer;
+}
+
 std::string submitted_json(const Context& context, const Call& call, const Submitted& submitted) {
+  const Job* job = submitted.count == 1 ? context.state().find(submitted.first) : nullptr;
   std::string out;
   JsonWriter json(out);
-  json.begin_object().field("schema", 1).field("first", submitted.first);
-  json.field("last", JobId{number_of(submitted.first) + submitted.count - 1});
-  json.field("count", submitted.count).field("repeated", submitted.repeated);
-  const Job* job = submitted.count == 1 ? context.state().find(submitted.first) : nullptr;
-  if (job != nullptr && !call.dry_run) {
-    json.key("jobs").begin_array();
+  wire::write_message(json, answer_of(context, call, submitted), [&](std::string_view name) {
+    if (name != "jobs" || job == nullptr) return false;
+    json.key(name).begin_array();
     RowWriter(context, call.actor).row(json, *job);
     json.end_array();
-  }
-  // Of an array the first speaks for all.
-  const Job* first = call.dry_run ? nullptr : context.state().find(submitted.first);
-  const std::string warning =
-      first == nullptr ? std::string() : submit_warning(context.state(), *first, context.now());
-  if (!warning.empty()) json.field("warning", warning);
-  // What comes of it is added later.
-  if (call.dry_run) {
-    json.field("dry_run", true);
-    return out;
-  }
-  json.end_object();
+    return true;
+  });
   return out;
 }
 
@@ -113,11 +118,11 @@ void ask(Context& context, const Call& call, SubmitBody body) {
     if (submitted == nullptr) {
       return call.responder.fail({ErrorCode::kInternal, "the submission got no answer"});
     }
-    std::string out = submitted_json(context, call, *submitted);
     if (call.dry_run) {
-      return send_with_outlook(context, call, std::move(out), std::move(*tried));
+      return send_with_outlook(context, call, answer_of(context, call, *submitted),
+                               std::move(*tried));
     }
-    call.responder.send(json_response(std::move(out)));
+    call.responder.send(json_response(submitted_json(context, call, *submitted)));
   });
 }
 

@@ -8,37 +8,27 @@
 #include "api/routes/routes.h"
 #include "core/share/fair_share.h"
 #include "core/state/state.h"
-#include "json/json_writer.h"
 #include "wire/labels.h"
+#include "wire/message_json.h"
+#include "wire/messages/tenant.h"
 #include "wire/tenant.h"
 
 namespace gpusched {
 namespace {
 
-void write_limit(JsonWriter& json, const char* name, std::uint64_t limit) {
-  json.key(name);
-  if (limit == kNoLimit) {
-    json.null();
-  } else {
-    json.value(limit);
-  }
+std::optional<std::uint64_t> limit_of(std::uint64_t limit) {
+  return limit == kNoLimit ? std::nullopt : std::optional(limit);
 }
 
-void write_quota(JsonWriter& json, const TenantTerms& terms) {
-  json.key("quota").begin_object();
-  write_limit(json, "cards", terms.cards);
-  write_limit(json, "vram_bytes", terms.vram_bytes);
-  write_limit(json, "running", terms.running);
-  write_limit(json, "queued", terms.queued);
-  json.key("gpu_hours");
-  if (terms.gpu_hours.gpu_seconds == kNoLimit) {
-    json.null();
-  } else {
-    json.value(gpu_hours_text(terms.gpu_hours));
-  }
-  write_limit(json, "time_limit_s", terms.time_limit_s);
-  json.field("highest_priority", terms.highest_priority);
-  json.end_object();
+wire::Quota quota_of(const TenantTerms& terms) {
+  return {.cards = limit_of(terms.cards),
+          .vram_bytes = limit_of(terms.vram_bytes),
+          .running = limit_of(terms.running),
+          .queued = limit_of(terms.queued),
+          .gpu_hours = terms.gpu_hours.gpu_seconds == kNoLimit ? std::string()
+                                                               : gpu_hours_text(terms.gpu_hours),
+          .time_limit_s = limit_of(terms.time_limit_s),
+          .highest_priority = terms.highest_priority};
 }
 
 // Tenants of one state, written one by one.
@@ -48,38 +38,32 @@ class TenantRows {
   TenantRows(const StateView& state, const TenantBook& rules, Now now)
       : state_(state), rules_(rules), now_(now), shares_(shares_of(state, now)) {}
 
-  void row(JsonWriter& json, const std::string& name) const {
+  wire::Tenant row(const std::string& name) const {
     const TenantTerms terms = rules_.terms_of(name);
     const TenantBook::Entry* entry = state_.tenants().find(name);
     const TenantHolds holds = entry != nullptr ? entry->holds : TenantHolds{};
-    json.begin_object().field("name", name).field("weight", terms.weight);
-    write_quota(json, terms);
-    json.key("set");
-    write_tenant_rule(json, rules_.rule_of(name));
-    json.key("users").begin_array();
+    wire::Tenant row{.name = name,
+                     .weight = terms.weight,
+                     .quota = quota_of(terms),
+                     .set = rules_.rule_of(name),
+                     .running = holds.running,
+                     .cards = holds.cards,
+                     .vram_bytes = holds.vram_bytes,
+                     .waiting = state_.waiting_of(name)};
     for (const auto& [user, tenant] : rules_.configured().tenant_of_user) {
-      if (tenant == name) json.value(user);
+      if (tenant == name) row.users.push_back(user);
     }
-    json.end_array();
-    write_share(json, name);
-    json.key("gpu_hours_used");
-    if (terms.gpu_hours.gpu_seconds == kNoLimit) {
-      json.null();
-    } else {
+    fill_in_share(row);
+    if (terms.gpu_hours.gpu_seconds != kNoLimit) {
       const bool kept = entry != nullptr && entry->kept;
-      json.value(kept
-                     ? used_in_period(entry->kept->usage, entry->rate, terms.gpu_hours, now_) / 3600
-                     : 0.0);
+      row.gpu_hours_used =
+          kept ? used_in_period(entry->kept->usage, entry->rate, terms.gpu_hours, now_) / 3600
+               : 0.0;
     }
-    json.field("running", holds.running).field("cards", holds.cards);
-    json.field("vram_bytes", holds.vram_bytes).field("waiting", state_.waiting_of(name));
-    json.key("projects").begin_array();
     for (const ProjectShare& share : project_shares_of(state_, name, now_)) {
-      json.begin_object().field("name", share.project).field("weight", share.weight);
-      json.field("usage_gpu_seconds", share.usage).field("share_due", share.due);
-      json.field("share_got", share.got).end_object();
+      row.projects.push_back({share.project, share.weight, share.usage, share.due, share.got});
     }
-    json.end_array().end_object();
+    return row;
   }
 
   // All that are known: by the configuration, by what was set, by what they did or do.
@@ -91,16 +75,14 @@ class TenantRows {
   }
 
  private:
-  void write_share(JsonWriter& json, const std::string& name) const {
+  void fill_in_share(wire::Tenant& row) const {
     const auto share =
-        std::ranges::find_if(shares_, [&](const Share& one) { return *one.tenant == name; });
-    if (share == shares_.end()) {
-      json.field("usage_gpu_seconds", 0).key("share_due").null().key("share_got").null();
-      json.key("below_share").null();
-      return;
-    }
-    json.field("usage_gpu_seconds", share->usage).field("share_due", share->due);
-    json.field("share_got", share->got).field("below_share", share->below());
+        std::ranges::find_if(shares_, [&](const Share& one) { return *one.tenant == row.name; });
+    if (share == shares_.end()) return;
+    row.usage_gpu_seconds = share->usage;
+    row.share_due = share->due;
+    row.share_got = share->got;
+    row.below_share = share->below();
   }
 
   const StateView& state_;
@@ -111,19 +93,14 @@ class TenantRows {
 
 std::string tenants_json(const StateView& state, Now now, const std::optional<std::string>& only,
                          const TenantBook* tried = nullptr) {
-  std::string out;
-  JsonWriter json(out);
   const TenantRows rows(state, tried != nullptr ? *tried : state.tenants(), now);
-  json.begin_object().field("schema", 1).key("tenants").begin_array();
+  wire::Tenants answer{.dry_run = tried != nullptr};
   if (only) {
-    rows.row(json, *only);
+    answer.tenants.push_back(rows.row(*only));
   } else {
-    for (const std::string& name : rows.names()) rows.row(json, name);
+    for (const std::string& name : rows.names()) answer.tenants.push_back(rows.row(name));
   }
-  json.end_array();
-  if (tried != nullptr) json.field("dry_run", true);
-  json.end_object();
-  return out;
+  return wire::to_json(answer);
 }
 
 // What the change would come to, tried on a state that has nothing but tenants.

@@ -8,7 +8,8 @@
 #include "api/answers.h"
 #include "api/event_stream.h"
 #include "api/routes/routes.h"
-#include "json/json_writer.h"
+#include "wire/message_json.h"
+#include "wire/messages/jobs.h"
 
 namespace gpusched {
 namespace {
@@ -41,16 +42,18 @@ class TrailAnswer : public std::enable_shared_from_this<TrailAnswer> {
  private:
   void send() {
     std::ranges::sort(entries_, {}, &TrailEntry::sequence);
-    std::string out;
-    JsonWriter json(out);
-    json.begin_object().field("schema", 1).key("events").begin_array();
-    for (const TrailEntry& entry : entries_) {
-      json.begin_object().field("sequence", entry.sequence).field("job", entry.job);
-      json.field("at", entry.at).field("attempt", entry.attempt).field("kind", entry.kind);
-      json.field("text", is_private(entry) ? std::string() : entry.text).end_object();
+    wire::Trail answer;
+    answer.events.reserve(entries_.size());
+    for (TrailEntry& entry : entries_) {
+      const bool shown = !is_private(entry);
+      answer.events.push_back({.sequence = entry.sequence,
+                               .job = number_of(entry.job),
+                               .at = entry.at,
+                               .attempt = entry.attempt,
+                               .kind = std::move(entry.kind),
+                               .text = shown ? std::move(entry.text) : std::string()});
     }
-    json.end_array().end_object();
-    responder_.send(json_response(std::move(out)));
+    responder_.send(json_response(wire::to_json(answer)));
   }
 
   // How an attempt ended, and what it runs now, may name files; that is its owner's business.

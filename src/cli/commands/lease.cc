@@ -122,7 +122,9 @@ int print_grant(const LeaseView& lease) {
   }
   if (auto printed = print(lines); !printed) return fail(printed.error());
   std::string cards;
-  for (const int card : lease.cards) cards += (cards.empty() ? "" : ", ") + std::to_string(card);
+  for (const wire::CardRef& card : lease.gpus) {
+    cards += (cards.empty() ? "" : ", ") + std::to_string(card.number);
+  }
   note(fmt::format("lease {}: {}", lease.id, cards.empty() ? "on CPUs" : "card " + cards));
   return kExitOk;
 }
@@ -252,18 +254,19 @@ int list_leases(const Arguments& arguments) {
   const Request request{.target = "/v1/leases"};
   if (arguments.has("--json")) return pass_through(client, request);
   return call_and_print(client, request, [](const std::string& body) -> Result<std::string> {
-    auto value = parse_json(body);
-    if (!value) return failure(value.error());
+    auto leases = parse_lease_views(body);
+    if (!leases) return failure(leases.error());
     std::string lines;
-    Reader(&*value).each("leases", [&](const JsonValue& entry) {
-      const LeaseView lease = lease_of(Reader(&entry));
+    for (const LeaseView& lease : *leases) {
       std::string cards;
-      for (const int card : lease.cards) cards += (cards.empty() ? "" : ",") + std::to_string(card);
+      for (const wire::CardRef& card : lease.gpus) {
+        cards += (cards.empty() ? "" : ",") + std::to_string(card.number);
+      }
       lines += fmt::format("{} {} {} {} {}\n", lease.id, lease.state, cards.empty() ? "-" : cards,
                            lease.user,
                            lease.holder == "process" ? fmt::format("process {}", lease.pid)
                                                      : std::string("connection"));
-    });
+    }
     return lines;
   });
 }

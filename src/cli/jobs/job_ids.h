@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "cli/jobs/selectors.h"
+#include "cli/views/job_view.h"
 #include "client/client.h"
 
 namespace gpusched::cli {
 
 struct FoldedJobs;
-struct JobView;
 
 // The rows that a list request answers, read as they arrive.
 Result<std::vector<JobView>> list_jobs(const Client& client, const Request& request);

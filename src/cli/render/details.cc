@@ -28,7 +28,7 @@ std::string cards_with_uuids(const JobView& job) {
 }
 
 // "0,2,left".
-std::string cards_text(const CardList& cards) {
+std::string named_cards(const CardList& cards) {
   std::vector<std::string> words;
   for (const CardNumber card : cards.numbers) words.push_back(std::to_string(number_of(card)));
   words.insert(words.end(), cards.names.begin(), cards.names.end());
@@ -38,8 +38,8 @@ std::string cards_text(const CardList& cards) {
 std::string constraints_text(const Needs& needs) {
   std::vector<std::string> parts;
   const CardFilter& cards = *needs.cards;
-  if (!cards.only.empty()) parts.push_back("only cards " + cards_text(cards.only));
-  if (!cards.avoid.empty()) parts.push_back("not cards " + cards_text(cards.avoid));
+  if (!cards.only.empty()) parts.push_back("only cards " + named_cards(cards.only));
+  if (!cards.avoid.empty()) parts.push_back("not cards " + named_cards(cards.avoid));
   if (!cards.type.empty()) parts.push_back("type " + cards.type);
   if (needs.cpu_use == CpuUse::kPrefer) parts.emplace_back("CPUs if free");
   if (needs.cpu_use == CpuUse::kFallback) parts.emplace_back("CPUs if no card is free");
@@ -108,7 +108,7 @@ std::string progress_text(const JobDetails& job) {
 }
 
 // "for job 41, since 10:03:12 (4:10), 8.0 GiB in host RAM (checkpoint)".
-std::string aside_text(const JobDetails& job, const Page& page) {
+std::string where_aside(const JobDetails& job, const Page& page) {
   const JobAsideView& aside = *job.aside;
   std::vector<std::string> parts;
   if (aside.by_hand) parts.emplace_back("on request");
@@ -129,7 +129,7 @@ std::string aside_text(const JobDetails& job, const Page& page) {
 }
 
 void moves(const JobDetails& job, const Page& page, Sheet& sheet) {
-  if (job.aside) sheet.line("Aside", aside_text(job, page));
+  if (job.aside) sheet.line("Aside", where_aside(job, page));
   if (job.moves > 0) {
     std::string text = fmt::format("{} time{}", job.moves, job.moves == 1 ? "" : "s");
     const Microseconds away{static_cast<std::int64_t>(job.away_s * 1e6)};

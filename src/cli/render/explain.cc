@@ -59,8 +59,10 @@ std::string render_explain(const ExplainView& view, const Page& page) {
 std::string render_explained_together(const ExplainedTogetherView& view, const Page& page) {
   std::string out;
   for (const AlikeView& alike : view.groups) {
+    // It may be gone by the time of the answer.
+    const ExplainView first = alike.first.value_or(ExplainView{});
     std::string head = fmt::format("{} {} {}", counted(alike.count, "job", "jobs"),
-                                   alike.count == 1 ? "is" : "are", alike.first.state);
+                                   alike.count == 1 ? "is" : "are", first.state);
     std::string ids;
     for (const std::uint64_t id : alike.jobs) {
       if (!ids.empty()) ids += ", ";
@@ -68,12 +70,11 @@ std::string render_explained_together(const ExplainedTogetherView& view, const P
     }
     head += ": " + ids + (alike.count > alike.jobs.size() ? ", …" : "");
     out += styled(wrapped(escaped(head), page.width, 2), Style::kBold, page.colour) + "\n";
-    const bool waits = !alike.first.reasons.empty();
+    const bool waits = !first.reasons.empty();
     if (waits && alike.count > 1) {
-      out += "  " + wrapped(fmt::format("Of the first, job {}:", alike.first.id), page.width, 2) +
-             "\n";
+      out += "  " + wrapped(fmt::format("Of the first, job {}:", first.id), page.width, 2) + "\n";
     }
-    out += explain_body(alike.first, page);
+    out += explain_body(first, page);
   }
   if (view.groups_left_out > 0) {
     out += fmt::format("{} more reasons of fewer jobs are not shown.\n", view.groups_left_out);

@@ -115,7 +115,7 @@ std::string sentence(const std::string& text, Style style, const Page& page) {
   return styled(wrapped(escaped(text), page.width, 0), style, page.colour) + "\n";
 }
 
-std::string rate_text(const CardView::Moves& moves) {
+std::string rate_text(const wire::MoveRate& moves) {
   return fmt::format("{}/s ({})", format_size(moves.bytes_per_s),
                      moves.measured == 0 ? "not measured yet"
                                          : fmt::format("measured in {} move{}", moves.measured,

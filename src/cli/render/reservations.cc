@@ -25,7 +25,7 @@ std::string render_reservations(const std::vector<ReservationView>& reservations
                {"STILL THERE", false, 0, 1}});
   for (const ReservationView& one : reservations) {
     std::string cards;
-    for (const CardRef& card : one.cards) {
+    for (const wire::ReservedCard& card : one.cards) {
       cards += (cards.empty() ? "" : ",") + std::to_string(card.number);
     }
     std::string jobs;

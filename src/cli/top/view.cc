@@ -46,7 +46,7 @@ StyledLine heading_line(StyledLine titles, const std::string& label, std::size_t
   return spread(std::move(titles), {{label, Style::kBold}}, width);
 }
 
-std::string counts_text(const State& state) {
+std::string state_counts(const State& state) {
   if (!state.known) return "waiting for the daemon";
   const CountsView& counts = state.jobs.counts;
   std::string text =
@@ -68,7 +68,7 @@ ScreenLine title_line(const State& state, const ScreenSize& size, const Page& pa
   }
   right.push_back({local_time(page.now, page).substr(11)});
   return {
-      spread({{"gpusched top", Style::kBold}, {"  " + counts_text(state)}}, right, size.columns)};
+      spread({{"gpusched top", Style::kBold}, {"  " + state_counts(state)}}, right, size.columns)};
 }
 
 // The hints that fit, the ones needed most first.

@@ -9,20 +9,13 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "cli/views/view_reader.h"
+#include "wire/messages/lease.h"
 
 namespace gpusched::cli {
 
-struct LeaseView {
-  std::uint64_t id = 0;
-  std::string state, reason, message, name, user, holder;
-  int pid = 0;
-  std::vector<int> cards;
-  std::optional<Wall> expires_at;
-  std::vector<std::pair<std::string, std::string>> environment;
-};
+using LeaseView = wire::Lease;
 
-LeaseView lease_of(const Reader& lease);
+Result<std::vector<LeaseView>> parse_lease_views(const std::string& body);
 // Of an answer about one lease.
 Result<LeaseView> parse_lease_view(const std::string& body);
 

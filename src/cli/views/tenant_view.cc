@@ -22,62 +22,27 @@ std::string of_limit(std::uint64_t now, const std::optional<std::uint64_t>& most
 std::string hours(double gpu_seconds) { return fmt::format("{:.1f}", gpu_seconds / 3600); }
 
 std::string vram_text(const TenantView& tenant) {
-  if (tenant.vram_bytes == 0 && !tenant.vram_most) return "";
+  if (tenant.vram_bytes == 0 && !tenant.quota.vram_bytes) return "";
   const std::string held = format_size(tenant.vram_bytes);
-  return tenant.vram_most ? held + "/" + format_size(*tenant.vram_most) : held;
+  return tenant.quota.vram_bytes ? held + "/" + format_size(*tenant.quota.vram_bytes) : held;
 }
 
 std::string hours_quota(const TenantView& tenant) {
-  if (tenant.gpu_hours.empty()) return "";
-  return fmt::format("{:.1f} of {}", tenant.gpu_hours_used.value_or(0), tenant.gpu_hours);
+  if (tenant.quota.gpu_hours.empty()) return "";
+  return fmt::format("{:.1f} of {}", tenant.gpu_hours_used.value_or(0), tenant.quota.gpu_hours);
 }
 
 std::string longest(const TenantView& tenant) {
-  if (!tenant.time_limit_s) return "";
-  return format_duration(Seconds{static_cast<std::int64_t>(*tenant.time_limit_s)});
+  if (!tenant.quota.time_limit_s) return "";
+  return format_duration(Seconds{static_cast<std::int64_t>(*tenant.quota.time_limit_s)});
 }
 
 }  // namespace
 
 Result<std::vector<TenantView>> parse_tenants(std::string_view body) {
-  auto value = parse_answer(body);
-  if (!value) return failure(value.error());
-  std::vector<TenantView> tenants;
-  Reader(&*value).each("tenants", [&](const JsonValue& entry) {
-    const Reader from(&entry);
-    TenantView& tenant = tenants.emplace_back();
-    from.text("name", tenant.name);
-    from.number("weight", tenant.weight);
-    const Reader quota = from.inner("quota");
-    quota.number("cards", tenant.cards_most);
-    quota.number("vram_bytes", tenant.vram_most);
-    quota.number("running", tenant.running_most);
-    quota.number("queued", tenant.queued_most);
-    quota.number("time_limit_s", tenant.time_limit_s);
-    quota.number("highest_priority", tenant.highest_priority);
-    quota.text("gpu_hours", tenant.gpu_hours);
-    from.number("gpu_hours_used", tenant.gpu_hours_used);
-    from.each("users", [&](const JsonValue& user) {
-      if (const auto* name = user.as<std::string>()) tenant.users.push_back(*name);
-    });
-    from.number("usage_gpu_seconds", tenant.usage_gpu_seconds);
-    from.number("share_due", tenant.share_due);
-    from.number("share_got", tenant.share_got);
-    from.number("running", tenant.running);
-    from.number("cards", tenant.cards);
-    from.number("vram_bytes", tenant.vram_bytes);
-    from.number("waiting", tenant.waiting);
-    from.each("projects", [&](const JsonValue& one) {
-      const Reader project(&one);
-      ProjectView& view = tenant.projects.emplace_back();
-      project.text("name", view.name);
-      project.number("weight", view.weight);
-      project.number("usage_gpu_seconds", view.usage_gpu_seconds);
-      project.number("share_due", view.share_due);
-      project.number("share_got", view.share_got);
-    });
-  });
-  return tenants;
+  auto answer = parse_message<wire::Tenants>(body);
+  if (!answer) return failure(answer.error());
+  return std::move(answer->tenants);
 }
 
 std::string render_tenants(const std::vector<TenantView>& tenants, const Page& page) {
@@ -98,10 +63,10 @@ std::string render_tenants(const std::vector<TenantView>& tenants, const Page& p
                {share_text(tenant.share_due)},
                {share_text(tenant.share_got)},
                {hours(tenant.usage_gpu_seconds)},
-               {of_limit(tenant.running, tenant.running_most)},
-               {of_limit(tenant.cards, tenant.cards_most)},
+               {of_limit(tenant.running, tenant.quota.running)},
+               {of_limit(tenant.cards, tenant.quota.cards)},
                {vram_text(tenant)},
-               {of_limit(tenant.waiting, tenant.queued_most)},
+               {of_limit(tenant.waiting, tenant.quota.queued)},
                {hours_quota(tenant)},
                {longest(tenant)}});
   }
@@ -124,16 +89,16 @@ std::string render_tenant(const TenantView& tenant) {
          fmt::format("due {}, got {}", share_text(tenant.share_due), share_text(tenant.share_got)));
   }
   line("Used", fmt::format("{} GPU-hours that still count", hours(tenant.usage_gpu_seconds)));
-  line("Running", counted(tenant.running, "job", "jobs") + quota(tenant.running_most));
-  line("Cards", std::to_string(tenant.cards) + quota(tenant.cards_most));
-  line("VRAM",
-       format_size(tenant.vram_bytes) +
-           (tenant.vram_most ? ", at most " + format_size(*tenant.vram_most) : std::string()));
-  line("Waiting", counted(tenant.waiting, "job", "jobs") + quota(tenant.queued_most));
+  line("Running", counted(tenant.running, "job", "jobs") + quota(tenant.quota.running));
+  line("Cards", std::to_string(tenant.cards) + quota(tenant.quota.cards));
+  line("VRAM", format_size(tenant.vram_bytes) +
+                   (tenant.quota.vram_bytes ? ", at most " + format_size(*tenant.quota.vram_bytes)
+                                            : std::string()));
+  line("Waiting", counted(tenant.waiting, "job", "jobs") + quota(tenant.quota.queued));
   line("GPU-hours", hours_quota(tenant));
-  line("Time limit", tenant.time_limit_s ? "at most " + longest(tenant) : "");
-  if (tenant.highest_priority) {
-    const auto highest = static_cast<int>(*tenant.highest_priority);
+  line("Time limit", tenant.quota.time_limit_s ? "at most " + longest(tenant) : "");
+  if (tenant.quota.highest_priority) {
+    const auto highest = static_cast<int>(*tenant.quota.highest_priority);
     line("Priority", fmt::format("at most {} ({})", highest, band_name(highest)));
   }
   for (const ProjectView& project : tenant.projects) {

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "json/json_value.h"
+#include "wire/message_json.h"
 
 namespace gpusched::cli {
 
@@ -104,6 +105,16 @@ inline Result<JsonValue> parse_answer(std::string_view body) {
         "the daemon's answer is not what this client understands: " + value.error().message);
   }
   return value;
+}
+
+// The whole answer, by its list.
+template <class Message>
+Result<Message> parse_message(std::string_view body) {
+  auto value = parse_answer(body);
+  if (!value) return failure(value.error());
+  Message message;
+  wire::read_message(*value, message);
+  return message;
 }
 
 }  // namespace gpusched::cli

@@ -13,6 +13,9 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "cli/views/job_view.h"
+#include "wire/messages/card.h"
+#include "wire/messages/jobs.h"
+#include "wire/messages/machine.h"
 
 namespace gpusched::cli {
 
@@ -29,25 +32,10 @@ struct ProcessView {
   std::optional<std::uint64_t> job;  // Absent: a foreign process.
 };
 
-// A job or lease that was moved aside from a card, or is on its way out or back.
-struct AsideView {
-  std::uint64_t job = 0;
-  std::string state;
-  std::string mechanism;
-  std::optional<Wall> since;
-  std::uint64_t host_bytes = 0;  // In host RAM, of all its cards.
-  bool idle = false;             // It did not use its cards.
-  bool wanted = false;           // And wants them again.
-  bool by_hand = false;
-};
+using AsideView = wire::CardAside;
 
 // One reading of a card: what the driver did not say is absent.
-struct SampleView {
-  std::optional<std::uint64_t> used_bytes;
-  std::optional<double> busy_percent;
-  std::optional<double> temperature_c;
-  std::optional<double> power_watts;
-};
+using SampleView = watch::CardSample;
 
 struct CardView {
   int number = 0;
@@ -61,11 +49,7 @@ struct CardView {
   std::string reason;  // Why it is not ok.
   std::optional<int> share_cap_percent;  // That moves by itself.
   std::string share_cap_reason;
-  struct Moves {
-    std::uint64_t bytes_per_s = 0;
-    std::uint64_t measured = 0;  // In so many moves; 0: it is what is usual.
-  };
-  Moves out, back;  // Of its memory, to host RAM and back.
+  wire::MoveRate out, back;  // Of its memory, to host RAM and back.
   std::string alias;
   bool managed = true;
   std::vector<std::uint64_t> jobs;
@@ -98,29 +82,9 @@ struct GpusView {
   std::uint64_t ram_held_bytes = 0;
 };
 
-struct CountsView {
-  std::uint64_t held = 0, queued = 0, starting = 0, running = 0, paused = 0;
-  std::uint64_t completed = 0, failed = 0, cancelled = 0;
-};
+using CountsView = wire::Counts;
 
-// Jobs of one array or sweep as one line.
-struct SweepView {
-  std::uint64_t id = 0;               // Of its first job.
-  std::uint64_t first = 0, last = 0;  // Of those that are meant.
-  std::uint64_t count = 0, of = 0;    // How many are meant, of how many.
-  CountsView counts;                  // Of those that are meant.
-  std::vector<std::string> parameters;
-  std::vector<int> cards;
-  std::string reason;
-  int priority = 50;
-  std::optional<Wall> submitted_at;
-  std::string name, command, user, group;
-  std::vector<JobView> failures;  // The first ones.
-
-  std::uint64_t waiting() const { return counts.held + counts.queued; }
-  std::uint64_t active() const { return counts.starting + counts.running + counts.paused; }
-  std::uint64_t open() const { return waiting() + active(); }
-};
+using SweepView = wire::Sweep;
 
 // A list in which sweeps are lines.
 struct FoldedJobs {
@@ -139,64 +103,20 @@ struct OverviewView {
   std::vector<std::string> problems;  // What somebody has to see to.
 };
 
-struct ReasonView {
-  std::string code;
-  std::string message;
-  std::string helps;
-  std::string no_room;
-  std::vector<std::uint64_t> jobs;
-};
-struct ExplainView {
-  std::uint64_t id = 0;
-  std::string state;
-  std::optional<std::uint64_t> position;
-  std::vector<ReasonView> reasons;
-  std::optional<Wall> estimated_start;
-  std::optional<Wall> latest_start;
-  std::string start_unknown;
-  bool mps = false;
-  std::optional<Wall> deadline;
-  std::string deadline_warning;
-};
+using ReasonView = wire::WaitingReason;
+using ExplainView = wire::Explanation;
 
 // Several jobs, by what they wait for.
-struct AlikeView {
-  std::uint64_t count = 0;
-  std::vector<std::uint64_t> jobs;  // The first of them.
-  ExplainView first;
-};
-struct ExplainedTogetherView {
+using AlikeView = wire::AlikeJobs;
+struct ExplainedTogetherView : wire::ExplainedTogether {
   bool together = false;  // False: the answer is of one job.
-  std::uint64_t count = 0;
-  std::uint64_t groups_left_out = 0;
-  std::vector<AlikeView> groups;
 };
 
-struct TrailView {
-  std::uint64_t sequence = 0;
-  std::uint64_t job = 0;
-  std::optional<Wall> at;
-  int attempt = 0;
-  std::string kind;
-  std::string text;
-};
+using TrailView = wire::TrailLine;
 
-struct ReservationView {
-  std::uint64_t id = 0;  // 0: by the calendar.
-  std::string name, user, tenant, by;
-  bool maintenance = false;
-  std::vector<CardRef> cards;
-  std::vector<std::uint64_t> jobs_of_others;
-  std::optional<Wall> from, until;
-};
+using ReservationView = wire::Reservation;
 
-struct GroupView {
-  std::string name;
-  int limit = 0;
-  bool paused = false;
-  std::uint64_t running = 0;
-  std::uint64_t waiting = 0;
-};
+using GroupView = wire::Group;
 
 // What would become of a submission that is only tried.
 // With placeholders filled in.
@@ -233,16 +153,10 @@ struct WaitedView {
   std::vector<SweepView> sweeps;
 };
 
-struct VersionView {
-  std::string version;
-  int api_least = 0;
-  int api_most = 0;
-  int pid = 0;
-  std::uint32_t uid = 0;
-  std::string state_directory;
-  std::string cards_from;
-  std::vector<std::string> problems;
-};
+using VersionView = wire::Version;
+
+// What the client shows of cards.
+std::vector<CardView> views_of(std::vector<wire::Card> cards);
 
 Result<JobView> parse_job(std::string_view body);  // One row, as in an event.
 Result<std::vector<JobView>> parse_jobs(std::string_view body);

@@ -4,38 +4,31 @@
 namespace gpusched::cli {
 namespace {
 
-ReportRow row_from(const Reader& json) {
-  ReportRow row;
-  json.text("user", row.who);
-  std::optional<int> card;
-  json.number("card", card);
-  if (card) row.who = std::to_string(*card);
-  if (!card && row.who.empty()) row.who = "none";
-  json.text("model", row.model);
-  json.number("jobs", row.jobs);
-  json.number("running", row.running);
-  json.number("moves", row.moves);
-  json.number("aside_seconds", row.aside_seconds);
-  json.number("gpu_seconds", row.gpu_seconds);
-  json.number("asked_vram_bytes", row.asked_vram_bytes);
-  json.number("peak_vram_bytes", row.peak_vram_bytes);
-  json.number("peak_of_asked_percent", row.peak_of_asked_percent);
-  json.number("mean_busy_percent", row.mean_busy_percent);
-  json.number("energy_joules", row.energy_joules);
-  return row;
+ReportRow view_of(wire::ReportRow row) {
+  const std::optional<int> card = row.card.value_or(std::nullopt);
+  return {.who = card ? std::to_string(*card) : std::move(row.user).value_or("none"),
+          .model = std::move(row.model).value_or(""),
+          .jobs = row.jobs.is,
+          .running = row.running.is,
+          .moves = row.moves.is,
+          .aside_seconds = row.aside_seconds,
+          .gpu_seconds = row.gpu_seconds,
+          .asked_vram_bytes = row.asked_vram_bytes,
+          .peak_vram_bytes = row.peak_vram_bytes,
+          .peak_of_asked_percent = row.peak_of_asked_percent,
+          .mean_busy_percent = row.mean_busy_percent,
+          .energy_joules = row.energy_joules};
 }
 
 }  // namespace
 
 Result<ReportView> parse_report(std::string_view body) {
-  auto value = parse_answer(body);
-  if (!value) return failure(value.error());
-  const Reader json(&*value);
-  ReportView view;
-  json.text("by", view.by);
-  json.time("since", view.since);
-  json.each("rows", [&](const JsonValue& row) { view.rows.push_back(row_from(Reader(&row))); });
-  view.total = row_from(json.inner("total"));
+  auto answer = parse_message<wire::Report>(body);
+  if (!answer) return failure(answer.error());
+  ReportView view{.by = std::move(answer->by),
+                  .since = answer->since,
+                  .total = view_of(std::move(answer->total))};
+  for (wire::ReportRow& row : answer->rows) view.rows.push_back(view_of(std::move(row)));
   return view;
 }
 

@@ -1,70 +1,18 @@
-// What the daemon writes of a job is what the client reads: each field of the client's list is in
-// the daemon's answer and comes back as it was written, and each field of the answer is in a list.
-#include "cli/views/job_fields.h"
+// What the daemon writes of a job by hand is what the list says: each field of the list is in the
+// answer and comes back as it was written, and each field of the answer is in a list.
+#include "wire/messages/job.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "cli/views/views.h"
 #include "core/model/spec_fields.h"
 #include "json/json_value.h"
 #include "wire/job.h"
-#include "wire/spec_values.h"
+#include "wire/message_json.h"
 
-namespace gpusched::cli {
+namespace gpusched {
 namespace {
-
-// Of the details, what no table or message of the client shows.
-const std::set<std::string, std::less<>> kNotRead = {"tenant", "argv", "estimate", "array_limit"};
-
-// Writes a view as the daemon would have.
-struct FieldWriter {
-  JsonWriter& json;
-
-  void operator()(std::string_view name, const std::string& text) const {
-    json.key(name).text_or_null(text);
-  }
-  void operator()(std::string_view name, std::vector<std::string>& texts) const {
-    write_strings(json, name, texts);
-  }
-  void operator()(std::string_view name,
-                  std::vector<std::pair<std::string, std::string>>& values) const {
-    json.key(name).begin_object();
-    for (const auto& [key, value] : values) json.foreign_key(key).value(value);
-    json.end_object();
-  }
-  void operator()(std::string_view name, const Needs& needs) const {
-    // Its fields are those of the spec's list, and tried there.
-    json.key(name).begin_object().field("vram_bytes", needs.vram_bytes).end_object();
-  }
-  template <class T>
-  requires requires(JsonWriter& writer, const T& value) { writer.value(value); }
-  void operator()(std::string_view name, const T& value) const { json.field(name, value); }
-  template <class T>
-  void operator()(std::string_view name, std::optional<T>& value) const {
-    json.key(name);
-    if (!value) {
-      json.null();
-    } else if constexpr (requires { json.value(*value); }) {
-      json.value(*value);
-    } else {
-      object(*value);
-    }
-  }
-  template <class T>
-  void operator()(std::string_view name, std::vector<T>& values) const {
-    json.key(name).begin_array();
-    for (T& value : values) object(value);
-    json.end_array();
-  }
-  template <class T>
-  void object(T& value) const {
-    json.begin_object();
-    for_each_field(value, *this);
-    json.end_object();
-  }
-};
 
 std::string text_of(const JsonValue& value) {
   std::string text;
@@ -192,35 +140,22 @@ JsonValue only_job(const std::string& text) {
 TEST(JobFields, WhatTheDaemonWritesIsWhatTheClientReads) {
   for (const Written& answer : answers()) {
     const JsonValue job = only_job(answer.text);
-    auto read = parse_job_details(answer.text);
-    ASSERT_TRUE(read) << answer.name;
-    std::string text;
-    JsonWriter json(text);
-    json.begin_object();
-    for_each_field(static_cast<JobView&>(read->front()), FieldWriter{json});
-    for_each_detail(read->front(), FieldWriter{json});
-    json.end_object();
-    const auto again = parse_json(text);
-    ASSERT_TRUE(again) << text;
+    wire::JobDetails read;
+    wire::read_message(job, read);
+    const auto again = parse_json(wire::to_json(read));
+    ASSERT_TRUE(again);
     for (const auto& [name, value] : *again->as<JsonObject>()) {
       const JsonValue* given = job.find(name);
       ASSERT_NE(given, nullptr) << "the daemon does not write " << name << " (" << answer.name
                                 << ")";
-      if (name == "needs") {
-        EXPECT_EQ(text_of(*given->find("vram_bytes")), text_of(*value.find("vram_bytes")));
-      } else {
-        EXPECT_EQ(text_of(value), text_of(*given)) << name << " of " << answer.name;
-      }
+      EXPECT_EQ(text_of(value), text_of(*given)) << name << " of " << answer.name;
     }
   }
 }
 
 TEST(JobFields, NothingThatTheDaemonWritesIsUnknownToTheClient) {
-  std::set<std::string, std::less<>> known = kNotRead;
-  JobDetails view;
-  const auto note = [&](std::string_view name, auto&) { known.emplace(name); };
-  for_each_field(static_cast<JobView&>(view), note);
-  for_each_detail(view, note);
+  std::set<std::string, std::less<>> known;
+  wire::for_each_field<wire::JobDetails>([&](const auto& row) { known.emplace(row.name); });
   for_each_spec_field([&](const auto& row) {
     if (row.terms.shown != Shown::kNowhere) known.emplace(row.shown_name());
   });
@@ -233,4 +168,4 @@ TEST(JobFields, NothingThatTheDaemonWritesIsUnknownToTheClient) {
 }
 
 }  // namespace
-}  // namespace gpusched::cli
+}  // namespace gpusched

@@ -1,18 +1,19 @@
-// Cards and what is held on them, as JSON.
+// Cards and what is held on them, as answers have them.
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "core/access/rights.h"
 #include "core/state/state_view.h"
-#include "json/json_writer.h"
 #include "watch/board.h"
+#include "wire/messages/card.h"
 
 namespace gpusched {
 
 // `board`: what was said of them last; null: nobody looks. `shows`: whether the arguments of a
 // user's processes are shown; else only the program is.
-void write_cards(JsonWriter& json, const StateView& state, const watch::CardBoard* board,
-                 const std::function<bool(const Subject& owner)>& shows = {});
+std::vector<wire::Card> cards_of(const StateView& state, const watch::CardBoard* board,
+                                 const std::function<bool(const Subject& owner)>& shows = {});
 
 }  // namespace gpusched

@@ -1,0 +1,217 @@
+// The table of all routes.
+#include <array>
+
+#include "api/routes/routes.h"
+#include "wire/lease.h"
+#include "wire/message_schema.h"
+#include "wire/messages/card.h"
+#include "wire/messages/jobs.h"
+#include "wire/messages/lease.h"
+#include "wire/messages/machine.h"
+#include "wire/messages/tenant.h"
+
+namespace gpusched {
+namespace {
+
+#define GPUSCHED_FILTERS "state user group name tag array mine since"
+
+using wire::SchemaTexts;
+using wire::Side;
+
+constexpr RouteKind kRead = RouteKind::kRead;
+constexpr RouteKind kPlain = RouteKind::kPlain;
+constexpr RouteKind kChange = RouteKind::kChange;
+constexpr Action kUse = Action::kUse;
+constexpr Action kOperate = Action::kOperate;
+constexpr std::string_view kJson = "application/json";
+constexpr std::string_view kNdjson = "application/x-ndjson";
+
+// One of several messages.
+template <Side kSide, class... Messages>
+void schema_of(JsonWriter& json, SchemaTexts& texts) {
+  if constexpr (sizeof...(Messages) == 1) {
+    (wire::refer<Messages>(json, texts, kSide), ...);
+  } else {
+    json.begin_object().key("anyOf").begin_array();
+    (wire::refer<Messages>(json, texts, kSide), ...);
+    json.end_array().end_object();
+  }
+}
+template <class... Messages>
+constexpr BodyShape gives() {
+  return {.type = kJson, .schema = schema_of<Side::kAnswer, Messages...>};
+}
+template <class Message>
+constexpr BodyShape takes() {
+  return {.type = kJson, .schema = schema_of<Side::kRequest, Message>};
+}
+template <class Message>
+constexpr BodyShape may_take() {
+  return {.type = kJson, .schema = schema_of<Side::kRequest, Message>, .needed = false};
+}
+
+// A schema that has a name, but is made in another way.
+template <void (*kWrite)(JsonWriter&)>
+void named(JsonWriter& json, SchemaTexts& texts, const char* name) {
+  JsonWriter text(texts[name] = {});
+  kWrite(text);
+  wire::write_reference(json, name, false);
+}
+void submission(JsonWriter& json, SchemaTexts& texts) {
+  named<wire::submit_schema>(json, texts, "SubmitRequest");
+}
+void patch(JsonWriter& json, SchemaTexts& texts) {
+  named<wire::patch_schema>(json, texts, "PatchRequest");
+}
+void asked_rule(JsonWriter& json) { wire::tenant_rule_schema(json, Side::kRequest); }
+void tenant_rule(JsonWriter& json, SchemaTexts& texts) {
+  named<asked_rule>(json, texts, "TenantRequest");
+}
+void lease_question(JsonWriter& json, SchemaTexts& texts) {
+  json.begin_object().key("anyOf").begin_array();
+  wire::refer<wire::LeaseRequest>(json, texts, Side::kRequest);
+  wire::ObjectSchema several(json, Side::kRequest);
+  several.property("leases", true).begin_object().field("type", "array").field("minItems", 1);
+  json.field("maxItems", kLeasesMost).key("items");
+  wire::refer<wire::LeaseRequest>(json, texts, Side::kRequest);
+  json.end_object();
+  several.close();
+  json.end_array().end_object();
+}
+void any_object(JsonWriter& json, SchemaTexts&) { wire::write_schema(json, {.type = "object"}); }
+
+constexpr BodyShape kAnyJson = {.type = kJson, .schema = any_object};
+constexpr BodyShape kBytes = {.type = "application/octet-stream"};
+constexpr BodyShape kEventStream = {.type = "text/event-stream"};
+constexpr BodyShape kYaml = {.type = "application/yaml"};
+constexpr BodyShape kLines = {.type = kNdjson};
+constexpr BodyShape kSubmission = {.type = kJson, .schema = submission, .lines = kNdjson};
+constexpr BodyShape kPatch = {.type = kJson, .schema = patch};
+constexpr BodyShape kTenantRule = {.type = kJson, .schema = tenant_rule};
+constexpr BodyShape kLeaseQuestion = {.type = kJson, .schema = lease_question, .needed = false};
+constexpr BodyShape kLeaseAnswer = {
+    .type = kJson,
+    .schema = schema_of<Side::kAnswer, wire::OneLease, wire::Leases>,
+    .lines = kNdjson};
+constexpr BodyShape kHeldLease = {
+    .type = kJson, .schema = schema_of<Side::kAnswer, wire::ChangedJobs>, .lines = kNdjson};
+
+constexpr auto kRoutes = std::to_array<Route>({
+    {"GET", "/v1/version", kPlain, kUse, "", get_version, "get_version",
+     "The daemon: version, place, problems", gives<wire::Version>()},
+    {"GET", "/v1/openapi.json", kPlain, kUse, "", get_openapi, "get_openapi",
+     "This description of the API", kAnyJson},
+    {"POST", "/v1/jobs", kChange, kUse, "", submit_jobs, "submit_jobs",
+     "Submit a job, an array or a sweep", gives<wire::SubmittedJobs>(), kSubmission},
+    {"GET", "/v1/jobs", kRead, kUse, "ids limit newest sweeps " GPUSCHED_FILTERS, list_jobs,
+     "list_jobs", "List jobs by id", gives<wire::JobList>()},
+    {"GET", "/v1/overview", kRead, kUse, "waiting sweeps", get_overview, "get_overview",
+     "What runs, what waits in its order, counts, cards", gives<wire::Overview>()},
+    {"GET", "/v1/sweeps/{id}", kRead, kUse, "", show_sweep, "show_sweep",
+     "The sweep that a job belongs to, as one line", gives<wire::OneSweep>()},
+    {"GET", "/v1/jobs/{selector}", kRead, kUse, GPUSCHED_FILTERS, show_jobs, "show_jobs",
+     "Jobs with all details", gives<wire::JobDetailsList>()},
+    {"PATCH", "/v1/jobs/{selector}", kChange, kUse, GPUSCHED_FILTERS, set_jobs, "set_jobs",
+     "Change jobs", gives<wire::ChangedJobs>(), kPatch},
+    {"GET", "/v1/jobs/{selector}/explain", kRead, kUse, GPUSCHED_FILTERS, explain_job,
+     "explain_job", "Why jobs wait, and until when",
+     gives<wire::Explained, wire::ExplainedTogether>()},
+    {"GET", "/v1/jobs/{selector}/events", kRead, kUse, "after " GPUSCHED_FILTERS, get_trail,
+     "get_trail", "What was decided about jobs, when and why", gives<wire::Trail>()},
+    {"GET", "/v1/jobs/{id}/log", kRead, kUse, "attempt stream offset tail follow", get_log,
+     "get_log", "What a job wrote", kBytes},
+    {"GET", "/v1/jobs/{id}/history", kRead, kUse, "range points step", get_job_history,
+     "get_job_history", "What a job's attempts used over time", gives<wire::JobHistory>()},
+    {"GET", "/v1/jobs/{selector}/wait", kRead, kUse, "timeout_ms sweeps " GPUSCHED_FILTERS,
+     wait_for_jobs, "wait_for_jobs", "Answer when all have ended, or after a time",
+     gives<wire::Waited>()},
+    {"POST", "/v1/jobs/{selector}/cancel", kChange, kUse, GPUSCHED_FILTERS, cancel_jobs,
+     "cancel_jobs", "Cancel jobs", gives<wire::ChangedJobs>(), may_take<wire::CancelRequest>()},
+    {"POST", "/v1/jobs/{selector}/hold", kChange, kUse, GPUSCHED_FILTERS, hold_jobs, "hold_jobs",
+     "Hold jobs", gives<wire::ChangedJobs>(), may_take<wire::EmptyRequest>()},
+    {"POST", "/v1/jobs/{selector}/release", kChange, kUse, GPUSCHED_FILTERS, release_jobs,
+     "release_jobs", "Release held jobs", gives<wire::ChangedJobs>(),
+     may_take<wire::EmptyRequest>()},
+    {"POST", "/v1/jobs/{selector}/pause", kChange, kUse, GPUSCHED_FILTERS, pause_jobs, "pause_jobs",
+     "Move jobs aside", gives<wire::ChangedJobs>(), may_take<wire::EmptyRequest>()},
+    {"POST", "/v1/jobs/{selector}/resume", kChange, kUse, GPUSCHED_FILTERS, resume_jobs,
+     "resume_jobs", "Bring jobs back", gives<wire::ChangedJobs>(), may_take<wire::EmptyRequest>()},
+    {"POST", "/v1/adopt", kChange, kUse, "", adopt_process, "adopt_process",
+     "A running process becomes a job", gives<wire::Adopted>(), takes<wire::AdoptRequest>()},
+    {"POST", "/v1/jobs/{selector}/disown", kChange, kUse, GPUSCHED_FILTERS, disown_jobs,
+     "disown_jobs", "Let adopted processes go", gives<wire::ChangedJobs>(),
+     may_take<wire::EmptyRequest>()},
+    {"POST", "/v1/jobs/{selector}/requeue", kChange, kUse, GPUSCHED_FILTERS, requeue_jobs,
+     "requeue_jobs", "Run ended jobs once more", gives<wire::ChangedJobs>(),
+     may_take<wire::EmptyRequest>()},
+    {"GET", "/v1/events", kRead, kUse, "after jobs", stream_events, "stream_events",
+     "Follow the rows of jobs", kEventStream},
+    {"GET", "/v1/report", kRead, kUse, "since by", get_report, "get_report",
+     "What was used of the cards, by user or card", gives<wire::Report>()},
+    {"GET", "/v1/groups", kRead, kUse, "", list_groups, "list_groups", "List groups",
+     gives<wire::Groups>()},
+    {"PUT", "/v1/groups/{name}", kChange, kUse, "", set_group, "set_group",
+     "Make or change a group", gives<wire::Groups>(), takes<wire::GroupRequest>()},
+    {"DELETE", "/v1/groups/{name}", kChange, kUse, "resume", remove_group, "remove_group",
+     "Remove a group", gives<wire::Groups>()},
+    {"GET", "/v1/tenants", kRead, kUse, "", list_tenants, "list_tenants", "List tenants",
+     gives<wire::Tenants>()},
+    {"GET", "/v1/tenants/{name}", kRead, kUse, "", show_tenant, "show_tenant", "One tenant",
+     gives<wire::Tenants>()},
+    {"PUT", "/v1/tenants/{name}", kChange, kUse, "", replace_tenant, "replace_tenant",
+     "Replace what was set of a tenant at run time", gives<wire::Tenants>(), kTenantRule},
+    {"PATCH", "/v1/tenants/{name}", kChange, kUse, "", set_tenant, "set_tenant",
+     "Set fields of a tenant", gives<wire::Tenants>(), kTenantRule},
+    {"DELETE", "/v1/tenants/{name}", kChange, kUse, "", unset_tenant, "unset_tenant",
+     "Forget what was set of a tenant", gives<wire::Tenants>()},
+    {"GET", "/v1/gpus", kRead, kUse, "", list_gpus, "list_gpus",
+     "The cards, what is on them, the host", gives<wire::Gpus>()},
+    {"GET", "/v1/gpus/history", kPlain, kUse, "range points step card", get_card_history,
+     "get_card_history", "What cards did over time", gives<wire::CardHistory>()},
+    {"POST", "/v1/gpus/{number}/drain", kChange, kUse, "", drain_gpu, "drain_gpu",
+     "A card gets nothing new", gives<wire::Drained>(), may_take<wire::DrainRequest>()},
+    {"POST", "/v1/gpus/{number}/undrain", kChange, kUse, "", undrain_gpu, "undrain_gpu",
+     "A drained card is used again", gives<wire::Drained>()},
+    {"GET", "/v1/reservations", kRead, kUse, "", list_reservations, "list_reservations",
+     "List reservations by beginning", gives<wire::Reservations>()},
+    {"POST", "/v1/reservations", kChange, kUse, "", make_reservation, "make_reservation",
+     "Reserve cards", gives<wire::Reservations>(), takes<wire::ReserveRequest>()},
+    {"DELETE", "/v1/reservations/{id}", kChange, kUse, "", remove_reservation, "remove_reservation",
+     "Remove a reservation", gives<wire::Reservations>()},
+    {"POST", "/v1/leases", kChange, kUse, "wait_ms", ask_lease, "ask_lease",
+     "Ask for a lease, or for several as one", kLeaseAnswer, kLeaseQuestion},
+    {"GET", "/v1/leases", kRead, kUse, "application mine caller", list_leases, "list_leases",
+     "List leases that wait or are granted", gives<wire::Leases>()},
+    {"GET", "/v1/leases/changes", kRead, kUse, "", follow_leases, "follow_leases",
+     "Follow the leases of the asking process", kLines},
+    {"DELETE", "/v1/leases", kChange, kUse, "application", reset_leases, "reset_leases",
+     "End the leases of this user's applications of a name", gives<wire::ChangedJobs>()},
+    {"GET", "/v1/leases/{id}", kRead, kUse, "wait_ms", show_lease, "show_lease",
+     "One lease, perhaps once it is granted", gives<wire::OneLease>()},
+    {"DELETE", "/v1/leases/{id}", kChange, kUse, "", release_lease, "release_lease",
+     "Release a lease", gives<wire::OneLease, wire::ChangedJobs>()},
+    {"POST", "/v1/leases/{id}/hold", kChange, kUse, "", hold_lease, "hold_lease",
+     "This connection holds a lease", kHeldLease},
+    {"POST", "/v1/leases/{id}/renew", kChange, kUse, "", renew_lease, "renew_lease",
+     "A lease lives so long from now", gives<wire::OneLease, wire::ChangedJobs>(),
+     takes<wire::RenewRequest>()},
+    {"POST", "/v1/leases/{id}/resume", kChange, kUse, "wait_ms", resume_lease, "resume_lease",
+     "Ask for the return of a lease that was moved aside",
+     gives<wire::OneLease, wire::ChangedJobs>()},
+    {"GET", "/v1/debug/snapshot", kRead, kOperate, "", get_snapshot, "get_snapshot",
+     "What a decision sees now, for gpusched debug replay", kAnyJson},
+    {"GET", "/v1/backup", kPlain, kOperate, "", get_backup, "get_backup",
+     "A consistent copy of the store", kBytes},
+    {"GET", "/v1/config", kPlain, kOperate, "", get_config, "get_config",
+     "The configuration in force", kYaml},
+    {"POST", "/v1/config/reload", kChange, kOperate, "", reload_config, "reload_config",
+     "Read the configuration again", gives<wire::ConfigReloaded>()},
+    {"PUT", "/v1/log-level", kChange, kOperate, "", set_log_level_route, "set_log_level",
+     "Set the level of the log", gives<wire::LogLevelSet>(), takes<wire::LogLevelRequest>()},
+});
+
+}  // namespace
+
+std::span<const Route> all_routes() { return kRoutes; }
+
+}  // namespace gpusched
