@@ -151,11 +151,8 @@ TEST(Groups, APausedOneThatHoldsJobsBackIsRemovedOnlyOnPurpose) {
   apply(state, GroupSetAsked{kRoot, "night", 0, true}, at_second(0));
   ask().group("night").submit(state, at_second(0));
   const GroupRemoveAsked asked{kRoot, "night"};
-  const std::string words =
-      "group 'night' is paused, and 1 of its jobs waits: without the group nothing keeps it from "
-      "starting; remove the group with --resume if that is meant";
-  EXPECT_EQ(refusal_of(preview(state, asked, at_second(1))), words);
-  EXPECT_EQ(refusal_of(apply(state, asked, at_second(1)).answer), words);
+  expect_refused(RefusalKind::kConflict, preview(state, asked, at_second(1)));
+  expect_refused(RefusalKind::kConflict, apply(state, asked, at_second(1)).answer);
   EXPECT_TRUE(start_what_fits(state, at_second(1)).empty());
   apply(state, GroupRemoveAsked{kRoot, "night", true}, at_second(2));
   EXPECT_EQ(start_what_fits(state, at_second(2)).size(), 1U);
