@@ -49,6 +49,7 @@ constexpr std::array kParameters = {
     Parameter{"offset", number(kSequenceMost, "from this byte on")},
     Parameter{"points", number(4000, "about so many values", 1)},
     Parameter{"range", text("how far back: 1h")},
+    Parameter{"resume", word(kFlag, "also a paused group: its waiting jobs may start then")},
     Parameter{"since", text("2h, or RFC 3339")},
     Parameter{"state", text("states, separated by commas; also active, waiting, ended")},
     Parameter{"step", text("between two values: 30s")},

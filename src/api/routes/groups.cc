@@ -7,6 +7,7 @@
 #include "api/answers.h"
 #include "api/event_stream.h"
 #include "api/routes/routes.h"
+#include "api/selector.h"
 #include "json/json_writer.h"
 #include "wire/labels.h"
 #include "wire/message_json.h"
@@ -91,8 +92,9 @@ void set_group(Context& context, Call call) {
 void remove_group(Context& context, Call call) {
   with_named_actor(context, call, [&context](const Call& named) {
     const std::string name = meant_by(named.actor, named.captured.at(0));
-    const auto resume = named.request.query.find("resume");
-    const bool resumes = resume != named.request.query.end() && resume->second != "0";
+    const auto resume = query_number(named.request.query, "resume", 1);
+    if (!resume) return named.responder.fail(resume.error());
+    const bool resumes = resume->value_or(0) != 0;
     const std::uint64_t waiting = context.state().waiting_in_group(name);
     ask_engine(context, named, GroupRemoveAsked{named.actor, name, resumes},
                [&context, named, name, waiting](const Result<Answer>& answer) {

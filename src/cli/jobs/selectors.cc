@@ -96,8 +96,6 @@ Result<std::string> filters_of(const Arguments& arguments) {
   for (const std::string_view name : kFilters) {
     const FlagValue* value = arguments.find(fmt::format("--{}", name));
     if (value == nullptr) continue;
-    // What a script had nothing for must not mean every job.
-    if (value->text.empty()) return bad_value(*value, "it is empty, and names no job");
     narrow(query, fmt::format("{}={}", name, percent_encoded(value->text)));
   }
   return query;

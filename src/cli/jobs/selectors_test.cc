@@ -8,7 +8,9 @@ namespace gpusched::cli {
 namespace {
 
 Result<Selection> select(const std::vector<std::string>& words) {
-  return selection_of(*parse_arguments("cancel", kChangingSections, Operands::kJobs, words));
+  auto arguments = parse_arguments("cancel", kChangingSections, Operands::kJobs, words);
+  if (!arguments) return failure(arguments.error());
+  return selection_of(*arguments);
 }
 
 TEST(Selectors, ReadsWhatPeopleWrite) {
@@ -70,7 +72,7 @@ TEST(Selectors, AllIsOnesOwnThatHaveNotEndedForVerbsThatLook) {
 }
 
 TEST(Selectors, RefusesFiltersThatAreEmpty) {
-  EXPECT_EQ(select({"--group", ""}).error().message, "--group: it is empty, and names no job");
+  EXPECT_EQ(select({"--group", ""}).error().message, "--group: is empty");
   EXPECT_EQ(exit_code_of(select({"--array", ""}).error().code), 64);
 }
 

@@ -40,6 +40,12 @@ std::string on_disk(std::uint64_t bytes) {
   return bytes >= (1ULL << 62) ? "more files than can be counted" : rounded_size(bytes);
 }
 
+// As it is written after --time-limit.
+std::string time_limit_word(std::uint64_t seconds) {
+  if (seconds % 3600 == 0) return std::to_string(seconds / 3600) + "h";
+  return seconds % 60 == 0 ? std::to_string(seconds / 60) + "m" : std::to_string(seconds) + "s";
+}
+
 std::string span_of(std::uint64_t seconds) {
   if (seconds % 3600 == 0) return std::to_string(seconds / 3600) + " h";
   if (seconds % 60 == 0) return std::to_string(seconds / 60) + " min";
@@ -191,8 +197,7 @@ std::string what_would_help(const QuotaStop& stop, const std::string& tenant) {
     case QuotaKind::kGpuHours:
       return raise + " --gpu-hours " + std::to_string(stop.in_use / 3600 + 1) + "/" + stop.period;
     case QuotaKind::kTimeLimit:
-      return raise + " --time-limit " +
-             (stop.wanted == 0 ? "none" : std::to_string(stop.wanted) + "s");
+      return raise + " --time-limit " + (stop.wanted == 0 ? "none" : time_limit_word(stop.wanted));
     case QuotaKind::kDisk:
       return "remove what is no longer needed in the checkpoint directories of this tenant's jobs "
              "(gpusched show names the directory of each); an administrator may raise "
