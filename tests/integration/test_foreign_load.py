@@ -120,7 +120,7 @@ def test_explain_names_compute_and_what_helps_does_help(programs):
         said = reason(daemon, second)
         assert said["missing"] == ["compute"], said
         assert "needs 1 card with 40 % of the compute free" in said["message"], said
-        assert said["helps"] == "with --share 20 it starts now", said
+        assert said["helps"] == f"with --share 20 it starts now: gpusched set {second} --share 20", said
         daemon.run("set", second, "--share", "20")
         daemon.wait_for(second, "running")
 

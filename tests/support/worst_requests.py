@@ -1,12 +1,12 @@
-"""The most expensive requests that one user can send to each route. The routes are read from the table in
-the code, so a new one cannot be forgotten."""
+"""The most expensive requests that one user can send to each route. The routes are read from the description
+that is made of the daemon's own table, so a new one cannot be forgotten."""
 
 import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-TABLE = Path(__file__).resolve().parent.parent.parent / "src/api/routes/routes.cc"
+TABLE = Path(__file__).resolve().parent.parent.parent / "docs/openapi.json"
 ORDINARY = 64 << 10  # The largest body of every route but one.
 SUBMISSION = 64 << 20
 TARGET = 15_000  # As much as a request line may have.
@@ -27,15 +27,12 @@ class Route:
 
 
 def routes():
-    text = TABLE.read_text()
-    filters = re.search(r'#define GPUSCHED_FILTERS "([^"]*)"', text).group(1)
-    table = text[text.index("static const std::vector<Route> routes"):]
-    rows = re.findall(r'\{"([A-Z]+)", "(/v1/[^"]*)", (k\w+), k\w+, (.*?),\s+\w+\},', table, re.S)
     found = []
-    for method, pattern, kind, query in rows:
-        words = query.replace("GPUSCHED_FILTERS", f'"{filters}"')
-        names = " ".join(re.findall(r'"([^"]*)"', words)).split()
-        found.append(Route(method, pattern, kind == "kChange", tuple(names)))
+    for path, methods in json.loads(TABLE.read_text())["paths"].items():
+        for method, said in methods.items():
+            names = [one["name"] for one in said.get("parameters", ()) if one["in"] == "query"]
+            found.append(Route(method.upper(), re.sub(r"{\w+}", "{}", path), "dry_run" in names,
+                               tuple(name for name in names if name != "dry_run")))
     return found
 
 
