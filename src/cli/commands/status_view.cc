@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <map>
+#include <optional>
 
 #include "cli/display.h"
 #include "cli/jobs/job_ids.h"
@@ -13,6 +14,7 @@
 #include "cli/signal_fd.h"
 #include "cli/terminal.h"
 #include "client/change_feed.h"
+#include "os/clock.h"
 
 namespace gpusched::cli {
 namespace {
@@ -62,6 +64,7 @@ int follow_lines(const Client& client, const std::string& jobs, bool json) {
   ChangeFeed feed(client, jobs);
   if (auto opened = feed.open(); !opened) return fail(opened.error());
   std::map<std::uint64_t, std::string> shown;
+  std::optional<Wall> heard;  // Of the last change that came while we listened.
   while (true) {
     auto next = feed.next(std::chrono::milliseconds{-1});
     if (!next) return fail(next.error());
@@ -75,7 +78,10 @@ int follow_lines(const Client& client, const std::string& jobs, bool json) {
     const auto known = shown.find(job->id);
     const bool picture = next->change.id.empty();
     const bool same = known != shown.end() && known->second == line;
-    const bool at_rest = known == shown.end() && (job->ended() || job->waiting());
+    // One that came while we were away is news, even if it has ended since.
+    const bool came_since = heard && job->submitted_at && *job->submitted_at >= *heard;
+    const bool at_rest = known == shown.end() && (job->ended() || job->waiting()) && !came_since;
+    if (!picture) heard = read_clock().wall;
     shown[job->id] = line;
     if (picture && (same || at_rest)) continue;
     if (auto done = print(json ? next->change.data + "\n" : line); !done) return fail(done.error());
