@@ -96,7 +96,8 @@ class Attachment {
     if (n <= 0 && terminal_ && terms_.signals_detach) return leave_by(SIGHUP);  // It is gone.
     if (n <= 0) {
       input_ended_ = true;
-      pending_ = InputEnd{};
+      // Who came later has no more to say; the job's input is not theirs to end.
+      if (!terms_.signals_detach) pending_ = InputEnd{};
       return;
     }
     bytes.resize(static_cast<std::size_t>(n));

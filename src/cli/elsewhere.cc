@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -16,15 +17,13 @@ extern char** environ;
 namespace gpusched::cli {
 namespace {
 
-std::vector<std::string> without_server(std::span<const std::string> words) {
+// The last `own` words are the user's own command.
+std::vector<std::string> without_server(std::span<const std::string> words, std::size_t own) {
   std::vector<std::string> kept;
+  const std::size_t flags = words.size() - std::min(own, words.size());
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == "--") {
-      kept.insert(kept.end(), words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
-      break;
-    }
-    if (words[i].starts_with("--server=")) continue;
-    if (words[i] == "--server") {
+    if (i < flags && words[i].starts_with("--server=")) continue;
+    if (i < flags && words[i] == "--server") {
       ++i;
     } else {
       kept.push_back(words[i]);
@@ -62,9 +61,10 @@ Result<Surroundings> surroundings_of(const Server& server) {
   return parse_greeting(relayed->greeting);
 }
 
-Error run_there(const Server& server, std::string_view verb, std::span<const std::string> words) {
+Error run_there(const Server& server, std::string_view verb, std::span<const std::string> words,
+                std::size_t own) {
   const bool terminal = is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO);
-  std::vector<std::string> there = without_server(words);
+  std::vector<std::string> there = without_server(words, own);
   there.insert(there.begin(), std::string(verb));
   const auto command = ssh_command(server, there, terminal);
   std::vector<char*> pointers;

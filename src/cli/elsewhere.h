@@ -15,8 +15,9 @@ namespace gpusched::cli {
 Result<Surroundings> surroundings_of(const Server& server);
 Result<Surroundings> parse_greeting(const std::string& greeting);
 
-// Becomes `gpusched VERB WORDS…` on that machine, without --server. Returns only if that failed:
-// why.
-Error run_there(const Server& server, std::string_view verb, std::span<const std::string> words);
+// Becomes `gpusched VERB WORDS…` on that machine, without --server. The last `own` words are the
+// user's command, and stay as they are. Returns only if that failed: why.
+Error run_there(const Server& server, std::string_view verb, std::span<const std::string> words,
+                std::size_t own);
 
 }  // namespace gpusched::cli

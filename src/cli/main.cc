@@ -74,7 +74,9 @@ int run_verb(const Verb& verb, std::span<const std::string> words) {
   if (verb.whole_there) {
     const auto server = server_of(*arguments);
     if (!server) return fail(server.error());
-    if (server->elsewhere()) return fail(run_there(*server, verb.name, words));
+    if (server->elsewhere()) {
+      return fail(run_there(*server, verb.name, words, arguments->command.size()));
+    }
   }
   return verb.run(*arguments);
 }

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+
+#include "base/number.h"
 
 namespace gpusched {
 namespace {
@@ -24,8 +27,8 @@ bool is_name(std::string_view text) {
 }
 
 bool is_port(std::string_view text) {
-  return !text.empty() && text.size() <= 5 &&
-         std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  std::uint16_t number = 0;
+  return whole_number(text, number) && number > 0;
 }
 
 Result<Server> parse_ssh(std::string_view text) {
@@ -35,11 +38,13 @@ Result<Server> parse_ssh(std::string_view text) {
   const std::size_t colon = rest.rfind(':');
   // Inside [::1] it is part of the address.
   const std::size_t bracket = rest.rfind(']');
-  const bool has_port =
-      colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket);
+  // So it is in an address that is written without them.
+  const bool bare_address = bracket == std::string_view::npos && rest.find(':') != colon;
+  const bool has_port = !bare_address && colon != std::string_view::npos &&
+                        (bracket == std::string_view::npos || colon > bracket);
   if (has_port) {
     server.port = rest.substr(colon + 1);
-    if (!is_port(server.port)) return wrong(text, "has a port that is no number");
+    if (!is_port(server.port)) return wrong(text, "has a port that is not one of 1 to 65535");
     rest = rest.substr(0, colon);
   }
   if (!is_name(rest) || rest.ends_with('@')) {
@@ -47,6 +52,7 @@ Result<Server> parse_ssh(std::string_view text) {
   }
   server.machine = rest;
   std::erase_if(server.machine, [](char c) { return c == '[' || c == ']'; });
+  if (!is_name(server.machine)) return wrong(text, "names no machine; write ssh://box");
   return server;
 }
 

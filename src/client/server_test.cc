@@ -19,12 +19,13 @@ TEST(Server, IsASocketOrAMachine) {
   EXPECT_EQ(six->machine, "ml1@fe80::1");
   EXPECT_EQ(six->port, "22");
   EXPECT_EQ(parse_server("ssh://[::1]")->port, "");
+  EXPECT_EQ(parse_server("ssh://::1")->machine, "::1");
 }
 
 TEST(Server, RefusesWhatSshWouldTakeForSomethingElse) {
-  for (const char* text :
-       {"ssh://", "ssh://-oProxyCommand=x", "ssh://a b", "ssh://box:", "ssh://box:x", "ssh://ml1@",
-        "ssh://$(x)", "ssh://a;b", "box", "http://box:1"}) {
+  for (const char* text : {"ssh://", "ssh://-oProxyCommand=x", "ssh://a b", "ssh://box:",
+                           "ssh://box:x", "ssh://ml1@", "ssh://$(x)", "ssh://]", "ssh://[]",
+                           "ssh://box:0", "ssh://box:99999", "ssh://a;b", "box", "http://box:1"}) {
     const auto server = parse_server(text);
     ASSERT_FALSE(server) << text;
     EXPECT_EQ(server.error().code, ErrorCode::kInvalid) << text;
@@ -36,9 +37,9 @@ TEST(ThroughSsh, WordsArriveAsTheyAre) {
   const auto command = ssh_command(server, {"run", "--", "echo", "it's $HOME"}, true);
   EXPECT_EQ(command[0], "ssh");
   EXPECT_EQ(command[1], "-t");
-  const std::vector<std::string> end(command.end() - 5, command.end());
-  EXPECT_EQ(end, (std::vector<std::string>{"-p", "2222", "--", "ml1@box",
-                                           "gpusched 'run' '--' 'echo' 'it'\\''s $HOME'"}));
+  EXPECT_EQ(command.back(), "env GPUSCHED_SERVER= gpusched 'run' '--' 'echo' 'it'\\''s $HOME'");
+  const std::vector<std::string> before(command.end() - 5, command.end() - 1);
+  EXPECT_EQ(before, (std::vector<std::string>{"-p", "2222", "--", "ml1@box"}));
 }
 
 }  // namespace

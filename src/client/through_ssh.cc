@@ -85,7 +85,8 @@ std::vector<std::string> ssh_command(const Server& server, const std::vector<std
   if (!server.port.empty()) command.insert(command.end(), {"-p", server.port});
   command.insert(command.end(), {"--", server.machine});
   // A shell takes it apart there.
-  std::string line = "gpusched";
+  // What may be set there would lead on to another machine, or in a circle.
+  std::string line = "env GPUSCHED_SERVER= gpusched";
   for (const std::string& word : words) line += " " + quoted(word);
   command.push_back(std::move(line));
   return command;
@@ -107,9 +108,12 @@ Result<Relayed> connect_through_ssh(const Server& server) {
   while (true) {
     const std::size_t end = said.find('\n', line);
     if (end != std::string::npos) {
-      const std::string_view text = std::string_view(said).substr(line, end - line);
+      std::string_view text = std::string_view(said).substr(line, end - line);
       line = end + 1;
-      if (!text.starts_with(kRelayGreeting)) continue;
+      // A start-up file may have said something without ending its line.
+      const std::size_t begins = text.find(kRelayGreeting);
+      if (begins == std::string_view::npos) continue;
+      text.remove_prefix(begins);
       // Nothing follows it before we have asked for something.
       if (auto error = error_in(text)) return failure(std::move(*error));
       return Relayed{std::move(carrier), std::string(text)};

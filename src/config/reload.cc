@@ -7,6 +7,8 @@ namespace gpusched {
 Config with_live_settings(const Config& running, const Config& wanted) {
   Config next = running;
   next.rules = wanted.rules;
+  // How the jobs of a sweep fared was counted by it.
+  next.rules.crash_guard_within = running.rules.crash_guard_within;
   // The mover has it from its start.
   next.rules.room.ram_reserve_bytes = running.rules.room.ram_reserve_bytes;
   next.tenants = wanted.tenants;

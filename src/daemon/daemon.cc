@@ -47,8 +47,10 @@ std::vector<std::string> mover_variables(const std::optional<SimWorld>& sim) {
 
 }  // namespace
 
-Daemon::Daemon(Config config, std::function<Result<FoundConfig>()> read_again)
-    : config_(std::move(config)), read_again_(std::move(read_again)) {}
+Daemon::Daemon(FoundConfig found, std::function<Result<FoundConfig>()> read_again)
+    : config_(std::move(found.config)),
+      config_file_(std::move(found.path)),
+      read_again_(std::move(read_again)) {}
 
 Result<void> Daemon::start() {
   // A client that hangs up must not end us.

@@ -45,7 +45,7 @@ class Daemon {
  public:
   // REQUIRES: state_directory and socket of the configuration are set. `read_again` reads what it
   // came from.
-  Daemon(Config config, std::function<Result<FoundConfig>()> read_again);
+  Daemon(FoundConfig found, std::function<Result<FoundConfig>()> read_again);
   // Everything up to looking for cards; clients are let in when those are known, so that a need
   // can be judged from the first request on.
   Result<void> start();
@@ -96,6 +96,7 @@ class Daemon {
   ApiLimits api_limits() const;
 
   Config config_;
+  std::string config_file_;  // Empty: there was none.
   std::function<Result<FoundConfig>()> read_again_;
   std::uint64_t descriptors_ = 0;  // That may be open.
   Followable followable_;

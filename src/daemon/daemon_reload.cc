@@ -1,4 +1,6 @@
 // The configuration, read again while the daemon runs: all that can change, or nothing.
+#include <sys/stat.h>
+
 #include "config/reload.h"
 #include "daemon/daemon.h"
 #include "os/log.h"
@@ -6,6 +8,15 @@
 namespace gpusched {
 
 Result<Reloaded> Daemon::reload(bool dry_run) {
+  struct stat file {};
+  if (!config_file_.empty() && ::stat(config_file_.c_str(), &file) != 0) {
+    // It may be on its way from somewhere: that is no reason to forget every quota.
+    return failure(ErrorCode::kNotFound,
+                   "the configuration file " + config_file_ + " is not there any more");
+  }
+  if (!config_file_.empty() && !S_ISREG(file.st_mode)) {
+    return failure(ErrorCode::kInvalid, config_file_ + " is not a file that can be read again");
+  }
   auto found = read_again_();
   if (!found) return failure(found.error());
   Reloaded done{.file = found->path, .changes = {}};
@@ -14,6 +25,7 @@ Result<Reloaded> Daemon::reload(bool dry_run) {
                             change.at_restart});
   }
   if (dry_run) return done;
+  config_file_ = found->path;
   take_over(with_live_settings(config_, found->config));
   for (const ReloadedSetting& change : done.changes) {
     log_info(change.at_restart ? "a changed setting waits for a restart" : "a setting was changed",

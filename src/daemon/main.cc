@@ -16,10 +16,10 @@ int fail(const Error& error) {
   return exit_code_of(error.code);
 }
 
-int serve(const DaemonOptions& options, const Config& config) {
-  if (auto opened = open_log(config.log); !opened) return fail(opened.error());
+int serve(const DaemonOptions& options, const FoundConfig& found) {
+  if (auto opened = open_log(found.config.log); !opened) return fail(opened.error());
   try {
-    Daemon daemon(config, [&options] { return read_settings(options); });
+    Daemon daemon(found, [&options] { return read_settings(options); });
     if (auto started = daemon.start(); !started) return fail(started.error());
     const auto ended = daemon.run();
     return ended ? 0 : fail(ended.error());
@@ -46,5 +46,5 @@ int main(int argc, char** argv) {
   }
   const auto found = read_settings(*options);
   if (!found) return fail(found.error());
-  return serve(*options, found->config);
+  return serve(*options, *found);
 }

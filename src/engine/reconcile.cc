@@ -220,7 +220,7 @@ void find_gone(const StoreImage& image, JobId first_lost, Reconciled& result) {
 
 HeldNote held_note_of(const Job& job) {
   HeldNote held{.tenant = job.tenant,
-                .name = name_of(job),
+                .name = job.spec->name,  // As written: values are not for everybody.
                 .priority = job.priority,
                 .submitted_at = job.submitted_at};
   if (const Grant* grant = grant_of(job)) held.grant = *grant;

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "engine/launcher.h"
@@ -28,7 +29,7 @@ struct SpareEntries {
   Fd directory;      // Of the first attempt in it.
   Fd log, control;
   ClaimDraft draft;
-  std::optional<LoadedFilter> filter;  // Of the job before: the next one often has the same cards.
+  std::vector<LoadedFilter> filters;  // Of jobs before: the next one often has the same cards.
 };
 // Nullopt: something could not be made; nothing is left of it.
 std::optional<SpareEntries> make_spare_entries(int jobs_fd);

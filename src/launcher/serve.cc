@@ -195,6 +195,7 @@ class Server {
     }
     Fd ours(ends[0]);
     const Fd theirs(ends[1]);
+    load_last_filter();
     int pidfd = -1;
     const pid_t pid = fork_with_pidfd(pidfd);
     if (pid == 0) {
@@ -209,7 +210,8 @@ class Server {
   [[noreturn]] void wait_as_spare(int socket) {
     ::prctl(PR_SET_NAME, "gpusched-spare");
     auto entries = make_spare_entries(settings_.jobs_fd);
-    rehearse(entries ? &*entries : nullptr);
+    rehearse();
+    if (entries) entries->filters = std::move(filters_);
     std::vector<Fd> passed;
     const ssize_t got = receive_packet(socket, buffer_, sizeof buffer_, passed);
     auto message = decode_launch({buffer_, static_cast<std::size_t>(std::max<ssize_t>(got, 0))});
@@ -221,18 +223,32 @@ class Server {
     become_shim(*request, passed, entries ? &*entries : nullptr);
   }
 
-  // Goes through the last order once more: pages that are still shared are copied now, and the
-  // filter is there if the next job has the same cards.
-  void rehearse(SpareEntries* entries) {
+  std::optional<LaunchOrder> last_order() const {
     const auto message = decode_launch(last_packet_.empty() ? usual_packet() : last_packet_);
     const auto* request = message ? std::get_if<LaunchRequest>(&*message) : nullptr;
-    const auto order = decode_order(request != nullptr ? request->order : "");
+    auto order = decode_order(request != nullptr ? request->order : "");
+    return order ? std::optional(std::move(*order)) : std::nullopt;
+  }
+
+  // Goes through the last order once more: pages that are still shared are copied now.
+  void rehearse() {
+    const auto order = last_order();
     if (order && merged_environment(order->command).empty()) return;
     for (std::size_t at = 0; at < sizeof buffer_ / 4; at += 4096) buffer_[at] = 0;
-    if (entries == nullptr || !order || !order->devices.filter || settings_.cgroup_base.empty()) {
-      return;
-    }
-    if (auto loaded = load_filter(*order->devices.filter)) entries->filter = std::move(*loaded);
+  }
+
+  // Once for all jobs with these cards: every spare that is made from now on has it.
+  void load_last_filter() {
+    constexpr std::size_t kFiltersMost = 32;
+    if (settings_.cgroup_base.empty() || last_packet_.empty()) return;
+    const auto order = last_order();
+    if (!order || !order->devices.filter) return;
+    const DeviceFilter& wanted = *order->devices.filter;
+    if (std::ranges::find(filters_, wanted, &LoadedFilter::filter) != filters_.end()) return;
+    auto loaded = load_filter(wanted);
+    if (!loaded) return;
+    if (filters_.size() >= kFiltersMost) filters_.erase(filters_.begin());
+    filters_.push_back(std::move(*loaded));
   }
 
   static std::string usual_packet() {
@@ -371,6 +387,7 @@ class Server {
   int lock_fd_;
   std::optional<Spare> spare_;
   std::string last_packet_;                   // Of the last command; empty: there was none.
+  std::vector<LoadedFilter> filters_;         // The newest last.
   std::map<pid_t, std::string> leaves_made_;  // For shims that live.
   bool spare_failed_ = false;  // No process to be had; tried again after the next launch.
   char buffer_[kLargestLaunchPacket];

@@ -95,10 +95,9 @@ std::string guard_devices(ShimParts& parts) {
   if (!order.devices.filter) return order.devices.open.empty() ? "" : "off: " + order.devices.open;
   if (!parts.leaf) return "off: it has no control group";
   const DeviceFilter& wanted = *order.devices.filter;
-  auto loaded = parts.spare_filter && parts.spare_filter->filter == wanted
-                    ? Result<LoadedFilter>(std::move(*parts.spare_filter))
-                    : load_filter(wanted);
-  parts.spare_filter.reset();
+  const auto known = std::ranges::find(parts.loaded_filters, wanted, &LoadedFilter::filter);
+  auto loaded = known != parts.loaded_filters.end() ? Result<LoadedFilter>(std::move(*known))
+                                                    : load_filter(wanted);
   if (!loaded) return "off: " + loaded.error().message;
   const auto bound = bind_filter(parts.leaf.get(), *loaded);
   return bound ? "on" : "off: " + bound.error().message;
@@ -179,6 +178,7 @@ Result<void> prepare_command(const ShimSettings& settings, ShimParts& parts, Com
 // nothing before it is released.
 Result<void> prepare_rest(const ShimSettings& settings, ShimParts& parts, const CommandPlan& plan) {
   parts.device_filter = guard_devices(parts);
+  parts.loaded_filters.clear();
   parts.vram_limit = limit_vram(parts);
   if (!parts.control) {
     auto control = listen_for_control(parts.directory.get());
@@ -209,7 +209,7 @@ void withdraw(ShimParts& parts, const ClaimDraft& draft, Fd release,
 Result<void> enter_directory(const ShimSettings& settings, ShimParts& parts, SpareEntries* spare,
                              ClaimDraft& draft) {
   const AttemptId attempt = parts.order.attempt;
-  if (spare != nullptr) parts.spare_filter = std::move(spare->filter);
+  if (spare != nullptr) parts.loaded_filters = std::move(spare->filters);
   if (spare != nullptr && take_spare_entries(settings.jobs_fd, *spare, attempt)) {
     parts.directory = std::move(spare->directory);
     parts.log = std::move(spare->log);

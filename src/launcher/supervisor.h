@@ -35,7 +35,7 @@ struct ShimParts {
   Fd leaf;
   std::string leaf_path;
   std::optional<Attachment> attachment;
-  std::optional<LoadedFilter> spare_filter;  // A guess, made beforehand.
+  std::vector<LoadedFilter> loaded_filters;  // Of jobs before.
   std::string device_filter;                 // As the status says it.
   JoinedMps mps;
   std::string vram_limit;  // As the status says it.

@@ -23,7 +23,7 @@ path=@programs@:/usr/bin:/bin
 [ "$1" != bare ] || path=/usr/bin:/bin
 socket=@socket@
 [ "$1" != asleep ] || socket=/nonexistent/socket
-[ "$1" != chatty ] || echo "Welcome to this machine"
+[ "$1" != chatty ] || printf 'Welcome to this machine\\nand no end of line: '
 mkdir -p @home@ && cd @home@ || exit 1
 exec env -i HOME=@home@ PATH="$path" GPUSCHED_SOCKET="$socket" THERE=yes sh -c "$2"
 """
@@ -90,6 +90,11 @@ def test_verbs_work_as_at_home(box):
 def test_run_has_its_output_and_exit_code(box):
     done = far(box, "run", "--gpus", "0", "--", "sh", "-c", "echo \"it's $THERE\"; exit 7", check=False)
     assert (done.returncode, done.stdout) == (7, "it's yes\n"), done
+
+
+def test_words_of_a_command_stay_as_they_are(box):
+    done = far(box, "run", "--gpus", "0", "echo", "--server=foo", "--server", "bar", "baz")
+    assert done.stdout == "--server=foo --server bar baz\n"
 
 
 def test_names_of_servers(box):

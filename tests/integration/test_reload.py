@@ -64,6 +64,27 @@ def test_a_hangup_reads_it_and_what_needs_a_restart_waits(box):
     assert "(at the next restart)" in said.stdout and "restart" in said.stderr
 
 
+def test_a_file_that_is_gone_changes_nothing(box):
+    write(box, "retention: {keep_for: 3d}\n")
+    box.run("config", "reload")
+    (box.directory / "config.yaml").unlink()
+    done = box.run("config", "reload", check=False)
+    assert done.returncode == 66 and "not there any more" in done.stderr, done
+    assert "keep_for: 3d" in running(box)
+
+
+def test_a_learned_share_goes_with_its_rule(box):
+    write(box, "scheduling: {adaptive_cap: on}\n")
+    box.run("config", "reload")
+    box.wait_for(box.submit("--vram", "2G", "--", "sleep", "600"), "running")
+    write(box, "scheduling: {share_cap_percent: 60}\n")
+    box.run("config", "reload")
+    second = box.submit("--vram", "2G", "--share", "70", "--", "true")
+    said = wait_until(lambda: box.http("GET", f"/v1/jobs/{second}/explain").json()["reasons"],
+                      what="a reason")
+    assert said[0]["code"] == "cards", said
+
+
 def test_quotas_of_tenants_come_with_it(box):
     user = box.http("GET", "/v1/tenants").json()["tenants"]
     assert not [one for one in user if one["name"] == "lab"]

@@ -230,6 +230,23 @@ def test_who_ends_an_attached_client_only_detaches(running, leave, code):
     assert running.ended(job)["exit_code"] == 4
 
 
+def test_a_client_without_input_does_not_end_that_of_the_job(running):
+    job = detached(running)
+    with subprocess.Popen([running.programs / "gpusched", "attach", str(job)], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, env=running.environment()) as deaf:
+        shown = b""
+        while b"got:one" not in shown:
+            shown += deaf.stdout.read(1)
+        deaf.terminate()
+        deaf.stdout.read()
+    with Terminal(running, str(job), verb="attach") as terminal:
+        terminal.type(b"two\r")
+        terminal.shows(b"got:two\r\n")
+        terminal.type(b"\x04")
+        assert terminal.code() == 4
+    assert running.ended(job)["exit_code"] == 4
+
+
 def held(daemon):
     """`run` of a job that waits; its terminal and number."""
     terminal = Terminal(daemon, "--gpus", "0", "--hold", "--cmd", COUNTS)

@@ -180,6 +180,14 @@ int run_config(const Arguments& arguments) {
   if (words.size() > 2 || (words.size() == 2 && arguments.has("--config"))) {
     return fail({ErrorCode::kInvalid, "name one configuration file"});
   }
+  const bool of_files = action == "check" || (action == "show" && !arguments.has("--running") &&
+                                              !arguments.has("--submit"));
+  if (arguments.has("--server") && of_files) {
+    return fail({ErrorCode::kInvalid,
+                 fmt::format("config {} reads files of this machine; 'config show --running' shows "
+                             "what the daemon of another one uses",
+                             action)});
+  }
   if (action == "show") return show(arguments, given);
   if (action == "check") return check(arguments, given);
   if (action == "reload") {

@@ -23,6 +23,29 @@ std::string start_sentence(const ExplainView& view, const Page& page) {
   return when + ", if nothing more important comes.";
 }
 
+// Each on a line of its own. A command is never broken: it is there to be pasted.
+std::string hint_lines(const std::string& helps, const Page& page) {
+  constexpr int kIndent = 4;
+  const std::string margin(kIndent, ' ');
+  std::string out;
+  std::string begins = "What would help: ";
+  for (std::size_t at = 0; at < helps.size();) {
+    const std::size_t end = std::min(helps.find("; ", at), helps.size());
+    const std::string hint = begins + helps.substr(at, end - at);
+    at = end + 2;
+    begins = "or ";
+    const std::size_t command = hint.find("gpusched ");
+    const bool fits = page.width == 0 || hint.size() + kIndent <= page.width;
+    if (command == std::string::npos || fits) {
+      out += margin + wrapped(hint, page.width, kIndent) + "\n";
+    } else {
+      out += margin + wrapped(hint.substr(0, command), page.width, kIndent) + "\n";
+      out += margin + "  " + hint.substr(command) + "\n";
+    }
+  }
+  return out;
+}
+
 // All but the first line.
 std::string explain_body(const ExplainView& view, const Page& page) {
   std::string out;
@@ -32,7 +55,7 @@ std::string explain_body(const ExplainView& view, const Page& page) {
   };
   for (const ReasonView& reason : view.reasons) {
     line(escaped(reason.message), 2);
-    if (!reason.helps.empty()) line("What would help: " + escaped(reason.helps), 4);
+    out += hint_lines(escaped(reason.helps), page);
     if (!reason.no_room.empty())
       line("Nobody is moved aside for it: " + escaped(reason.no_room), 4);
   }

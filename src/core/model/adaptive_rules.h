@@ -8,6 +8,7 @@ struct AdaptiveRules {
   int least_percent = 80;
   int most_percent = 95;
   int slowdown_percent = 15;  // More than this against a job's pace alone is too much.
+  friend bool operator==(const AdaptiveRules&, const AdaptiveRules&) = default;
 };
 
 }  // namespace gpusched

@@ -124,6 +124,13 @@ void State::refresh_reservations() {
 
 void State::set_host(HostCapacity host) { host_ = host; }
 void State::set_rules(Rules rules, Now now) {
+  if (!(rules.adaptive_cap == rules_.adaptive_cap) ||
+      rules.share_cap_percent != rules_.share_cap_percent) {
+    // What was found out of a card was found out under the old ones.
+    for (Card& card : cards_) {
+      if (seen_.caps.erase(card.uuid) > 0) card.share_cap_percent.reset();
+    }
+  }
   const bool other_places = rules.overdue_after != rules_.overdue_after ||
                             rules.deadline_slack != rules_.deadline_slack ||
                             !(rules.estimates == rules_.estimates);
