@@ -25,7 +25,7 @@ std::string start_sentence(const ExplainView& view, const Page& page) {
 
 // Each on a line of its own. A command is never broken: it is there to be pasted.
 std::string hint_lines(const std::string& helps, const Page& page) {
-  constexpr int kIndent = 4;
+  constexpr std::size_t kIndent = 4;
   const std::string margin(kIndent, ' ');
   std::string out;
   std::string begins = "What would help: ";
@@ -49,9 +49,8 @@ std::string hint_lines(const std::string& helps, const Page& page) {
 // All but the first line.
 std::string explain_body(const ExplainView& view, const Page& page) {
   std::string out;
-  const auto line = [&](const std::string& text, int indent) {
-    out += std::string(static_cast<std::size_t>(indent), ' ') + wrapped(text, page.width, indent) +
-           "\n";
+  const auto line = [&](const std::string& text, std::size_t indent) {
+    out += std::string(indent, ' ') + wrapped(text, page.width, indent) + "\n";
   };
   for (const ReasonView& reason : view.reasons) {
     line(escaped(reason.message), 2);
