@@ -16,8 +16,7 @@ bool plain_word(std::string_view word) {
 
 }  // namespace
 
-std::string shell_word(std::string_view word) {
-  if (plain_word(word)) return std::string(word);
+std::string shell_quoted(std::string_view word) {
   std::string text = "'";
   for (const char c : word) {
     if (c == '\'') {
@@ -27,6 +26,10 @@ std::string shell_word(std::string_view word) {
     }
   }
   return text += '\'';
+}
+
+std::string shell_word(std::string_view word) {
+  return plain_word(word) ? std::string(word) : shell_quoted(word);
 }
 
 std::string counted(std::uint64_t number, const char* what) {

@@ -9,7 +9,9 @@ namespace gpusched {
 
 // "1 job", "2 jobs".
 std::string counted(std::uint64_t number, const char* what);
-// As one word of a shell's line: in quotes if it needs them.
+// As one word of a shell's line: always in quotes, for shells that we do not know.
+std::string shell_quoted(std::string_view word);
+// For people: in quotes if it needs them.
 std::string shell_word(std::string_view word);
 // Sizes. Tables have format_size() of base/text.h.
 // "1.5 GiB", "0.0 GiB": to a tenth, for sizes that are compared.

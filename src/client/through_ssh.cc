@@ -10,6 +10,7 @@
 #include <cstring>
 #include <optional>
 
+#include "base/words.h"
 #include "json/error_json.h"
 #include "json/json_value.h"
 
@@ -22,18 +23,6 @@ namespace {
 constexpr Carrier::Milliseconds kGreetingPatience{120'000};
 // What a shell's start-up files may say before the relay's word.
 constexpr std::size_t kGreetingMost = 4U << 20U;
-
-std::string quoted(const std::string& word) {
-  std::string out = "'";
-  for (const char c : word) {
-    if (c == '\'') {
-      out += "'\\''";
-    } else {
-      out += c;
-    }
-  }
-  return out + "'";
-}
 
 Result<pid_t> spawn(const std::vector<std::string>& command, int end) {
   posix_spawn_file_actions_t files;
@@ -87,7 +76,7 @@ std::vector<std::string> ssh_command(const Server& server, const std::vector<std
   // A shell takes it apart there.
   // What may be set there would lead on to another machine, or in a circle.
   std::string line = "env GPUSCHED_SERVER= gpusched";
-  for (const std::string& word : words) line += " " + quoted(word);
+  for (const std::string& word : words) line += " " + shell_quoted(word);
   command.push_back(std::move(line));
   return command;
 }

@@ -14,8 +14,9 @@
 #include "cli/submit/origin.h"
 #include "cli/submit/submission.h"
 #include "cli/submit/submit_flags.h"
-#include "cli/views/reload_view.h"
+#include "cli/views/view_reader.h"
 #include "json/json_writer.h"
+#include "wire/messages/machine.h"
 
 namespace gpusched::cli {
 namespace {
@@ -148,11 +149,11 @@ int reload(const Arguments& arguments) {
   if (arguments.has("--json")) return pass_through(client, request);
   auto body = client.call(request);
   if (!body) return fail(body.error());
-  auto view = parse_reloaded(*body);
+  auto view = parse_message<wire::ConfigReloaded>(*body);
   if (!view) return fail(view.error());
   std::string lines;
   bool waits = false;
-  for (const SettingView& change : view->changes) {
+  for (const wire::ConfigChange& change : view->changes) {
     // A list is too long for a line.
     const bool list = (change.from + change.to).find('\n') != std::string::npos;
     lines += list ? change.setting + ": changed"

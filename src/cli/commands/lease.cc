@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "base/text.h"
+#include "base/words.h"
 #include "cli/commands/verbs.h"
 #include "cli/flag_body.h"
 #include "cli/flag_values.h"
@@ -86,12 +87,6 @@ Result<LeaseView> wait_for_grant(const Client& client, LeaseView lease, std::str
     lease = std::move(*next);
   }
   return lease;
-}
-
-std::string shell_quoted(const std::string& text) {
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
 }
 
 int become(const Client& client, const LeaseView& lease, const std::vector<std::string>& command) {

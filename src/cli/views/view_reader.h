@@ -82,16 +82,7 @@ class Reader {
  private:
   template <class Number>
   static bool number_of(const JsonValue& value, Number& out) {
-    if (const auto* found = value.as<std::uint64_t>()) {
-      out = static_cast<Number>(*found);
-    } else if (const auto* negative = value.as<std::int64_t>()) {
-      out = static_cast<Number>(*negative);
-    } else if (const auto* real = value.as<double>()) {
-      out = static_cast<Number>(*real);
-    } else {
-      return false;
-    }
-    return true;
+    return wire::get_value(value, out);
   }
 
   const JsonValue* value_;
