@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
+#include <iterator>
 #include <utility>
 
 #include "daemon/card_memory.h"
@@ -126,13 +127,19 @@ Result<void> Daemon::compare_with_directories(StoreImage& image) {
 }
 
 // For administrators, who see who was taken over and who was not.
+// REQUIRES: what was found is in order.
 void Daemon::remember_found(const std::vector<FoundJob>& found, const Reconciled& done) {
   for (const FoundJob& job : found) {
     if (job.left_alone > 0)
       left_alone_.emplace_back(AttemptId{job.job, job.left_alone}, job.refused);
   }
+  // Of one that has ended meanwhile only its result is to be read.
+  const auto lives = [&](JobId id) {
+    return std::ranges::any_of(std::ranges::equal_range(found, id, {}, &FoundJob::job),
+                               &FoundJob::lives);
+  };
   for (const auto* jobs : {&done.brought_back, &done.caught_up}) {
-    taken_over_.insert(taken_over_.end(), jobs->begin(), jobs->end());
+    std::ranges::copy_if(*jobs, std::back_inserter(taken_over_), lives);
   }
 }
 

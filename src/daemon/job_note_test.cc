@@ -57,7 +57,7 @@ TEST(JobNote, WhatAJobHoldsIsNeverTooLong) {
   ASSERT_TRUE(held) << held.error().message;
   EXPECT_EQ(held->grant, *grant_of(job));
   EXPECT_EQ(held->tenant, "lab");
-  EXPECT_EQ(held->name, "run 1e-3?");
+  EXPECT_EQ(held->name, "run {lr}");
   EXPECT_EQ(held->priority, 70);
   EXPECT_EQ(held->submitted_at, job.submitted_at);
   EXPECT_EQ(held->task, std::pair(JobId{5}, 2U));

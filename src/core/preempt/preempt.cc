@@ -277,6 +277,20 @@ bool Leavers::any_waits_before(const Job& job, const Grant& grant) const {
   });
 }
 
+bool Leavers::any_leaves_silent_card_for(JobId id) const {
+  return std::ranges::any_of(going_, [&](const Victim& one) {
+    const Job& job = *state_.find(one.job);
+    const Aside* aside = aside_of(job);
+    const auto* running = std::get_if<Running>(&job.state);
+    const bool for_it =
+        aside != nullptr ? aside->for_job == id : running != nullptr && running->leaves_for == id;
+    return for_it && std::ranges::any_of(grant_of(job)->cards, [&](const CardGrant& held) {
+             const auto position = state_.index_of(held.card);
+             return position && !state_.view_of(*position).answers();
+           });
+  });
+}
+
 void Leavers::add(const Preempt& plan, Tentative& free) {
   for (const Victim& victim : plan.victims) {
     going_.push_back(victim);
@@ -293,6 +307,7 @@ Tentative Leavers::gone_from(const Tentative& free) const {
 RoomAnswer plan_room(const StateView& state, const Tentative& free, const Leavers& leavers,
                      const Job& job, const FindRoom& find, Now now) {
   if (!job.spec->needs.wants_cards()) return {};
+  if (leavers.any_leaves_silent_card_for(job.id)) return {};
   Planner planner(state, free, leavers, job, find, now);
   if (planner.nobody()) return {};
   auto plan = planner.by_freezing();

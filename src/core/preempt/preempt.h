@@ -35,6 +35,9 @@ class Leavers {
   // One of them waits aside before this job, and for one of these cards: the job would not start
   // there, so nobody else leaves for it yet.
   bool any_waits_before(const Job& job, const Grant& grant) const;
+  // One of them makes room for this job on a card that does not answer at present, as after a
+  // restart: whether that room is enough will be seen.
+  bool any_leaves_silent_card_for(JobId id) const;
   // What will be free without them.
   Tentative gone_from(const Tentative& free) const;
 

@@ -67,6 +67,29 @@ TEST(PreemptSeveral, NobodyIsMovedForAJobWhoseCardAMoreImportantVictimWaitsFor) 
       << "job 3 could not start without job 2 either: job 1 returns before it";
 }
 
+// As after a restart, when the cards are heard of one after the other.
+TEST(PreemptSeveral, NobodyElseIsMovedWhileTheCardThatIsBeingLeftDoesNotAnswer) {
+  State state = moving_machine(2, 24);
+  state.set_host({.cpus = 32, .ram_bytes = 64 * kGiB});
+  auto saving = ask().priority(kPriorityIdle);
+  saving.spec().saves = std::make_shared<const SaveTerms>();
+  saving.submit(state, at_second(0));
+  take_turn(state, 0);
+  ask().priority(kPriorityLow).submit(state, at_second(0));
+  take_turn(state, 0);
+  for (std::uint64_t job : {1, 2}) run(state, job, at_second(0));
+  ask().vram(20).priority(kPriorityUrgent).submit(state, at_second(60));
+  ASSERT_EQ(who<AskToSave>(take_turn(state, 60)), JobNumbers{1});
+  CardView view{.condition = CardCondition::kUnknown, .reason = "late", .at = at_second(61)};
+  for (const CardNumber card : {CardNumber{0}, CardNumber{1}}) {
+    apply(state, CardSeen{card, view}, at_second(61));
+  }
+  EXPECT_TRUE(take_turn(state, 61).empty());
+  view = {.condition = CardCondition::kOk, .reason = {}, .at = at_second(62)};
+  apply(state, CardSeen{CardNumber{1}, view}, at_second(62));
+  EXPECT_TRUE(take_turn(state, 62).empty()) << "card 0 may answer before job 1 is gone";
+}
+
 TEST(PreemptSeveral, NobodyIsMovedWhereSomebodyIsBeingCancelled) {
   State state = moving_machine(1, 24);
   ask().vram(10).share(10).priority(kPriorityLow).submit(state, at_second(0));
