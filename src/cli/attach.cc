@@ -9,6 +9,7 @@
 #include <optional>
 #include <variant>
 
+#include "cli/screen_modes.h"
 #include "cli/terminal.h"
 #include "cli/write_all.h"
 #include "jobdir/control_client.h"
@@ -37,6 +38,10 @@ class Attachment {
         if (leaving_ && turned.error().code == ErrorCode::kUnavailable) break;
         return failure(turned.error());
       }
+    }
+    // The job goes on; the terminal is the shell's again.
+    if (terminal_ && !exit_ && is_terminal(STDOUT_FILENO)) {
+      (void)write_all(STDOUT_FILENO, modes_.undo() + "\r\n");
     }
     return AttachEnd{std::move(exit_), signal_};
   }
@@ -125,7 +130,8 @@ class Attachment {
   }
 
   // A terminal that is gone is no reason to stay.
-  Result<void> show(int fd, const std::string& bytes) const {
+  Result<void> show(int fd, const std::string& bytes) {
+    if (terminal_ && fd == STDOUT_FILENO) modes_.see(bytes);
     auto written = write_all(fd, bytes);
     return leaving_ ? Result<void>() : written;
   }
@@ -170,6 +176,7 @@ class Attachment {
   ControlClient client_;
   std::string directory_;
   SignalFd& signals_;
+  ScreenModes modes_;
   bool terminal_ = false;
   bool input_ended_ = false;
   bool leaving_ = false;  // Asked to be let go.

@@ -75,6 +75,9 @@ int run_verb(const Verb& verb, std::span<const std::string> words) {
     const auto server = server_of(*arguments);
     if (!server) return fail(server.error());
     if (server->elsewhere()) {
+      const std::string_view why =
+          verb.not_there == nullptr ? std::string_view() : verb.not_there(*arguments);
+      if (!why.empty()) return fail({ErrorCode::kInvalid, std::string(why)});
       return fail(run_there(*server, verb.name, words, arguments->command.size()));
     }
   }

@@ -22,6 +22,8 @@ struct Verb {
   Offer offer = Offer::kNothing;  // What completion offers instead.
   int (*run)(const Arguments& arguments) = nullptr;
   bool hidden = false;
+  // Why these words make no sense on another machine; empty: they do. Null: they always do.
+  std::string_view (*not_there)(const Arguments&) = nullptr;
   bool whole_there = false;  // For another machine's daemon all of it runs on that machine.
 };
 

@@ -2,13 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "os/clock.h"
 
 namespace gpusched {
 namespace {
 
 constexpr Seconds kAwayMost{30};
-constexpr std::chrono::milliseconds kBetweenTries{200};
+// A local daemon is back soon; each try at another machine is a whole ssh there.
+constexpr std::chrono::milliseconds kPauseLeast{200};
+constexpr std::chrono::milliseconds kPauseMost{3000};
 
 }  // namespace
 
@@ -22,15 +26,21 @@ tl::unexpected<Error> daemon_silent(std::chrono::milliseconds patience) {
 
 bool is_away(const Error& error) { return error.code == ErrorCode::kUnavailable; }
 
+std::chrono::milliseconds pause_after(std::chrono::milliseconds pause) {
+  return std::min(pause * 5 / 4, kPauseMost);
+}
+
 bool Patience::wait_a_moment() {
   const Boot now = read_clock().boot;
   if (!waiting_) {
     waiting_ = true;
     since_ = now;
+    pause_ = kPauseLeast;
     if (notice_ != nullptr) notice_("the daemon is away; waiting up to 30 s for it to come back");
   }
   if (now - since_ > kAwayMost) return false;
-  pause_for(kBetweenTries);
+  pause_for(pause_);
+  pause_ = pause_after(pause_);
   return true;
 }
 

@@ -19,6 +19,9 @@ bool is_away(const Error& error);
 
 using Notice = void (*)(std::string_view words);
 
+// Tries come less and less often, up to one in 3 s.
+std::chrono::milliseconds pause_after(std::chrono::milliseconds pause);
+
 // For who follows or waits, and goes on when the daemon is back.
 class Patience {
  public:
@@ -31,6 +34,7 @@ class Patience {
  private:
   Notice notice_;
   Boot since_{};
+  std::chrono::milliseconds pause_{0};
   bool waiting_ = false;
 };
 

@@ -170,6 +170,18 @@ TEST(Exchange, RefusesABodyThatIsLongerThanItMayBe) {
   EXPECT_FALSE(exchange.read_all(9));
 }
 
+TEST(Patience, TriesLessOftenTheLongerItWaits) {
+  std::chrono::milliseconds pause{200};
+  std::chrono::milliseconds waited{0};
+  int tries = 0;
+  for (; waited < std::chrono::seconds{30}; ++tries) {
+    waited += pause;
+    pause = pause_after(pause);
+  }
+  EXPECT_LE(tries, 20) << "each may be a whole ssh";
+  EXPECT_EQ(pause, std::chrono::seconds{3});
+}
+
 TEST(Patience, SaysOnceThatItWaits) {
   static int told = 0;
   told = 0;

@@ -41,6 +41,7 @@ void Daemon::take_over(Config next) {
   if (next.log.level != config_.log.level) set_log_level(next.log.level);
   config_ = std::move(next);
   api_->change_limits(api_limits());
+  foreign_->change_grace(config_.jobs.grace);
   engine_->post(SettingsRead{config_.rules, config_.tenants});
   if (config_.calendar.empty() && calendar_read_) {
     calendar_read_.reset();

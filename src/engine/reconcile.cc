@@ -51,6 +51,8 @@ void add_held(Job& job, JobSpec& spec, const HeldNote& held) {
   if (held.task) {
     job.task =
         std::make_shared<const ArrayTask>(ArrayTask{held.task->first, held.task->second, {}});
+    // The program's name is shown to everybody; here a value may have been filled in.
+    spec.argv.front() = "unknown";
   }
 }
 

@@ -107,6 +107,7 @@ TEST_F(Reconciling, OfAVeryLongCommandTheClaimTellsWhatItHolds) {
   EXPECT_EQ(back.spec->needs.gpus, (CardCount{1, 1}));
   ASSERT_NE(back.task, nullptr);
   EXPECT_EQ(back.task->array, JobId{3});
+  EXPECT_EQ(back.spec->argv.front(), "unknown") << "a value may be in the program's name";
 }
 
 TEST_F(Reconciling, WhoLivesOnUnknownCardsKeepsAllOfThemFromOthers) {

@@ -246,7 +246,7 @@ TEST_F(Attaching, ASecondClientIsRefused) {
   ASSERT_TRUE(second);
   const auto refused = second->ask(AttachRequest{1, 1});
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().message, "another client has attached to this job");
+  EXPECT_EQ(refused.error().message, "somebody is attached to this job already");
   ASSERT_TRUE(client.send(InputEnd{}));
   read_to_the_end(client);
 }

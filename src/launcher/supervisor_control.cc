@@ -65,7 +65,7 @@ void Supervisor::on_client(std::size_t index) {
       return;
     }
     send_packet(client.socket.get(),
-                encode(Refused{parts_.attachment ? "another client has attached to this job"
+                encode(Refused{parts_.attachment ? "somebody is attached to this job already"
                                                  : "this job has no terminal"}),
                 {}, MSG_DONTWAIT);
     return;

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <type_traits>
+#include <utility>
 
 #include "base/result.h"
 #include "base/text.h"
@@ -159,16 +161,22 @@ inline bool get_value(const JsonValue& value, bool& out) {
 template <class Number>
 requires std::is_arithmetic_v<Number>
 bool get_value(const JsonValue& value, Number& out) {
-  if (const auto* found = value.as<std::uint64_t>()) {
-    out = static_cast<Number>(*found);
-  } else if (const auto* negative = value.as<std::int64_t>()) {
-    out = static_cast<Number>(*negative);
-  } else if (const auto* real = value.as<double>()) {
-    out = static_cast<Number>(*real);
-  } else {
-    return false;
-  }
-  return true;
+  const auto take = [&out](auto number) {
+    // What does not fit is another daemon's mistake, and never some other number here.
+    if constexpr (std::is_integral_v<Number> && std::is_integral_v<decltype(number)>) {
+      if (!std::in_range<Number>(number)) return false;
+    } else if constexpr (std::is_integral_v<Number>) {
+      constexpr auto kLeast = static_cast<double>(std::numeric_limits<Number>::min());
+      constexpr auto kHalf = static_cast<double>(std::numeric_limits<Number>::max() / 2 + 1);
+      if (!(number >= kLeast && number < 2 * kHalf)) return false;
+    }
+    out = static_cast<Number>(number);
+    return true;
+  };
+  if (const auto* found = value.as<std::uint64_t>()) return take(*found);
+  if (const auto* negative = value.as<std::int64_t>()) return take(*negative);
+  const auto* real = value.as<double>();
+  return real != nullptr && take(*real);
 }
 inline bool get_value(const JsonValue& value, Amount& out) { return get_value(value, out.is); }
 inline bool get_value(const JsonValue& value, Seconds& out) {

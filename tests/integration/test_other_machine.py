@@ -147,3 +147,10 @@ def test_following_ends_with_the_job_and_with_the_client(box):
         assert second.stdout.readline() == b"begun\n"
         go.touch()
         assert second.stdout.read() == b"done\n"
+
+
+def test_a_shell_here_holds_no_cards_there(box):
+    done = far(box, "lease", "--gpus", "1", check=False)
+    assert (done.returncode, done.stdout) == (64, "")
+    assert "this shell cannot hold cards of another machine" in done.stderr
+    assert far(box, "lease", "--gpus", "1", "--", "sh", "-c", "echo $CUDA_VISIBLE_DEVICES").stdout.strip()

@@ -160,6 +160,18 @@ def detached(daemon, *flags):
     return int(said.group(1))
 
 
+def test_who_detaches_from_a_picture_gets_the_screen_back(own):
+    draws = r"printf '\033[?1049h\033[?25lpicture'; read a"
+    with Terminal(own, "--gpus", "0", "--cmd", draws) as terminal:
+        terminal.shows(b"picture")
+        terminal.type(b"\x1dd")
+        assert terminal.code() == 0
+        shown = terminal.shown
+    said = re.search(rb"detached from job (\d+)", shown)
+    assert said and b"\x1b[?1049l\x1b[?25h\x1b[0m\r\n" in shown[:said.start()], shown
+    own.run("cancel", said.group(1).decode())
+
+
 def test_detach_and_attach_again(own):
     job = detached(own)
     assert own.job(job)["state"] == "running"
@@ -177,7 +189,7 @@ def test_detach_and_attach_again(own):
                 assert terminal.code() == 0
             else:
                 second = own.run("attach", job, check=False, stdin=subprocess.DEVNULL)
-                assert second.returncode == 77 and "another client has attached" in second.stderr
+                assert second.returncode == 77 and "somebody is attached to this job already" in second.stderr
                 terminal.resize(44, 77)
                 wait_until(lambda: (terminal.type(b"size\r"), b"44 77\r\n" in terminal.read())[1],
                            what="the new size")

@@ -34,6 +34,10 @@ def test_all_means_what_has_not_ended(running):
     # What failed long ago is not the result of what runs now.
     done = running.run("wait", "--all", check=False)
     assert (done.returncode, done.stderr) == (0, "gpusched: no job matches\n")
+    # A name that was mistyped must not look like success.
+    done = running.run("wait", "--name", "nwe", check=False)
+    assert (done.returncode, done.stderr) == (66, "gpusched: no job matches\n")
+    assert running.run("wait", "--name", "old", check=False).returncode == 3
 
 
 def test_columns_and_csv(running):

@@ -62,7 +62,7 @@ class TrailAnswer : public std::enable_shared_from_this<TrailAnswer> {
     const Subject owner = job == nullptr ? Subject{} : owned_by(job->owner);
     if (may(actor_, Action::kSeeArguments, owner, context_.limits.arguments_for_all)) return false;
     return entry.kind == "failed" || entry.kind == "requeued" || entry.kind == "queued" ||
-           entry.kind == "lost" || entry.kind == "changed";
+           entry.kind == "lost" || entry.kind == "changed" || entry.kind == "cancelled";
   }
 
   Context& context_;

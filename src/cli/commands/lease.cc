@@ -288,6 +288,14 @@ int run_lease(const Arguments& arguments) {
            word, word)});
 }
 
+// A shell of this machine cannot hold cards of another.
+std::string_view not_there(const Arguments& arguments) {
+  const bool prints = arguments.operands.empty() && !arguments.after_dashes;
+  if (!prints || arguments.has("--pid") || arguments.has("--dry-run")) return {};
+  return "this shell cannot hold cards of another machine; give a command to run there: gpusched "
+         "lease --server NAME -- COMMAND";
+}
+
 }  // namespace
 
 constinit const Verb kLeaseVerb = {
@@ -310,6 +318,7 @@ constinit const Verb kLeaseVerb = {
     .operands = Operands::kWords,
     .words = "release renew resume list",
     .run = run_lease,
+    .not_there = not_there,
     .whole_there = true,
 };
 

@@ -177,6 +177,10 @@ int run_wait(const Arguments& arguments) {
   if (is_moving(selection->jobs) || !selection->query.empty()) {
     auto fixed = fix(client, *selection, ended, arguments.has("--json"));
     if (!fixed) return fail(fixed.error());
+    // A name that was mistyped must not look like jobs that went well.
+    if (!*fixed && ended.empty() && !arguments.has("--all")) {
+      return fail({ErrorCode::kNotFound, "no job matches"});
+    }
     if (!*fixed) return finish(arguments, "", {true, std::move(ended)});
   }
   return wait_for(arguments, client, *selection, *deadline, std::move(ended));
@@ -192,7 +196,8 @@ constinit const Verb kWaitVerb = {
         "--all: one's own jobs that have not ended. The exit code is the job's, 128+n after signal "
         "n,\n"
         "124 after its time limit, 130 if it was cancelled; of several, the first that is not 0.\n"
-        "Jobs that did not succeed are named, those of a sweep in one line.",
+        "Jobs that did not succeed are named, those of a sweep in one line. If no job matches, it\n"
+        "is 66; --all is content without any.",
     .examples =
         "gpusched wait 7\n"
         "gpusched wait 7-106 --timeout 1h\n"

@@ -75,6 +75,32 @@ class Splitter {
 
 Result<std::vector<std::string>> split_words(std::string_view text) { return Splitter(text).run(); }
 
+namespace {
+
+// What follows the mark; nullopt: it is another line.
+std::optional<std::string_view> directive_in(std::string_view line) {
+  const std::size_t text = line.find_first_not_of(kBlank);
+  if (text == std::string_view::npos || !line.substr(text).starts_with(kMark)) return std::nullopt;
+  const std::string_view rest = line.substr(text + kMark.size());
+  if (!rest.empty() && kBlank.find(rest[0]) == std::string_view::npos) return std::nullopt;
+  return rest;
+}
+
+}  // namespace
+
+int directive_too_late(std::string_view script) {
+  bool head = true;
+  for (int number = 1; !script.empty(); ++number) {
+    const std::string_view line = script.substr(0, script.find('\n'));
+    script.remove_prefix(std::min(script.size(), line.size() + 1));
+    if (line.find('\0') != std::string_view::npos) break;  // A program, not a script.
+    const std::size_t text = line.find_first_not_of(kBlank);
+    if (text != std::string_view::npos && line[text] != '#') head = false;
+    if (!head && directive_in(line)) return number;
+  }
+  return 0;
+}
+
 Result<std::vector<DirectiveLine>> parse_directives(std::string_view script) {
   std::vector<DirectiveLine> found;
   int number = 0;
@@ -87,10 +113,9 @@ Result<std::vector<DirectiveLine>> parse_directives(std::string_view script) {
     const std::size_t text = line.find_first_not_of(kBlank);
     if (text == std::string_view::npos) continue;
     if (line[text] != '#') break;
-    if (!line.substr(text).starts_with(kMark)) continue;
-    const std::string_view rest = line.substr(text + kMark.size());
-    if (!rest.empty() && kBlank.find(rest[0]) == std::string_view::npos) continue;
-    auto words = split_words(rest);
+    const auto rest = directive_in(line);
+    if (!rest) continue;
+    auto words = split_words(*rest);
     if (!words) {
       return failure(ErrorCode::kInvalid,
                      fmt::format("{}: the #GPUSCHED line {}", number, words.error().message));

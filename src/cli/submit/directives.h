@@ -23,6 +23,9 @@ Result<std::vector<std::string>> split_words(std::string_view text);
 // Empty if the text has no directives. Errors carry the line number.
 Result<std::vector<DirectiveLine>> parse_directives(std::string_view script);
 
+// The first line that says flags below the head, where none are read; 0: there is none.
+int directive_too_late(std::string_view script);
+
 // The first line at its head that says flags to Slurm; 0: there is none.
 int slurm_line(std::string_view script);
 

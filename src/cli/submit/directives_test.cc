@@ -53,6 +53,12 @@ TEST(Directives, ReadsOnlyTheHeadOfAScript) {
   EXPECT_EQ((*lines)[1].words, (Texts{"--name", "my job"}));
 }
 
+TEST(Directives, TellsOfOneThatComesTooLate) {
+  EXPECT_EQ(directive_too_late("#!/bin/sh\n#GPUSCHED --gpus 2\n\necho go\n#GPUSCHEDX\n"), 0);
+  EXPECT_EQ(directive_too_late("#!/bin/sh\necho go\n  #GPUSCHED --gpus 7\n"), 3);
+  EXPECT_EQ(directive_too_late(""), 0);
+}
+
 TEST(Directives, FindsNothingInProgramsAndEmptyFiles) {
   EXPECT_TRUE(parse_directives("")->empty());
   EXPECT_TRUE(parse_directives("\x7f"

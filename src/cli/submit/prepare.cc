@@ -70,6 +70,10 @@ Result<void> take_script(Arguments& arguments, std::span<const FlagSection> sect
   if (!head) return {};  // Not a file here: a program in PATH.
   auto lines = parse_directives(*head);
   if (!lines) return failure(lines.error().code, file + ":" + lines.error().message);
+  if (const int line = directive_too_late(*head); line > 0) {
+    note(fmt::format("{}:{}: this #GPUSCHED line is not read: they stand before the first command",
+                     file, line));
+  }
   if (lines->empty()) {
     if (const int line = slurm_line(*head); line > 0) {
       note(

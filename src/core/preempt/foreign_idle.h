@@ -44,6 +44,8 @@ class ForeignWatch {
   };
   explicit ForeignWatch(Terms terms) : terms_(std::move(terms)) {}
 
+  void change_grace(Seconds grace) { terms_.grace = grace; }
+
   // Finds nothing sooner than a second after the last look.
   ForeignLook look(const StateView& state, Now now);
   // Nullopt: it is out of the daemon's reach, or was tried a short while ago.
