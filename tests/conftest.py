@@ -1,7 +1,9 @@
 """Options and fixtures of all tests that need real programs."""
 
 import os
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,17 @@ from live_daemon import ROOT, LiveDaemon  # noqa: E402
 
 def pytest_addoption(parser):
     parser.addoption("--long", action="store_true", help="the long runs too")
+
+
+# Each run has a place of its own: one that begins closes the common place to other users, also to
+# those that a run beside it has let in.
+def pytest_configure(config):
+    config.gpusched_place = tempfile.mkdtemp(prefix="gs-t-")
+    os.environ["PYTEST_DEBUG_TEMPROOT"] = config.gpusched_place
+
+
+def pytest_unconfigure(config):
+    shutil.rmtree(config.gpusched_place, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

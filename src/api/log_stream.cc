@@ -94,6 +94,7 @@ class LogAnswer : public std::enable_shared_from_this<LogAnswer> {
     busy_ = true;
     changed_ = false;
     const bool over = attempt_over();
+    begins_ = !over && std::holds_alternative<Starting>(now.state);
     owner_ = now.owner.uid;
     context_.files.post(
         owner_,
@@ -110,8 +111,10 @@ class LogAnswer : public std::enable_shared_from_this<LogAnswer> {
   void take_file(const Result<OpenedLog>& opened, bool was_over) {
     busy_ = false;
     if (!opened) {
-      const bool may_come =
-          asked_.follow && !was_over && opened.error().code == ErrorCode::kNotFound;
+      const bool missing = opened.error().code == ErrorCode::kNotFound;
+      // Its log is made a moment after it was told to start.
+      if (missing && begins_ && !asked_.follow) return send_nothing();
+      const bool may_come = asked_.follow && !was_over && missing;
       if (!may_come) return responder_.fail(opened.error());
       if (changed_) begin();
       return;
@@ -222,6 +225,7 @@ class LogAnswer : public std::enable_shared_from_this<LogAnswer> {
   std::uint64_t offset_ = 0;
   std::uint64_t stop_at_ = UINT64_MAX;
   std::string ready_;
+  bool begins_ = false;   // The attempt was starting when its log was opened.
   bool busy_ = false;     // The worker is opening or reading for us.
   bool changed_ = false;  // Something happened since it was last asked.
   bool at_end_ = false, ended_ = false, failed_ = false;

@@ -43,6 +43,15 @@ class Streams : public ::testing::Test {
   TestDaemon daemon;
 };
 
+TEST_F(Streams, TheLogOfAJobThatIsJustStartingIsEmpty) {
+  submit();
+  const TestResponse early = ask("GET", "/v1/jobs/1/log");
+  EXPECT_EQ(early.status, 200);
+  EXPECT_EQ(early.body, "");
+  daemon.start_job(1);
+  EXPECT_EQ(ask("GET", "/v1/jobs/1/log").status, 404) << "a file that should be there is not";
+}
+
 // --- Events -------------------------------------------------------------------------------------
 
 TEST_F(Streams, EventsTellOfEveryChange) {

@@ -10,7 +10,7 @@ namespace gpusched {
 namespace {
 
 constexpr Seconds kAwayMost{30};
-// A local daemon is back soon; each try at another machine is a whole ssh there.
+// A daemon of this machine may be back at any moment.
 constexpr std::chrono::milliseconds kPauseLeast{200};
 constexpr std::chrono::milliseconds kPauseMost{3000};
 
@@ -40,7 +40,7 @@ bool Patience::wait_a_moment() {
   }
   if (now - since_ > kAwayMost) return false;
   pause_for(pause_);
-  pause_ = pause_after(pause_);
+  if (far_) pause_ = pause_after(pause_);
   return true;
 }
 

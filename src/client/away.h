@@ -19,20 +19,22 @@ bool is_away(const Error& error);
 
 using Notice = void (*)(std::string_view words);
 
-// Tries come less and less often, up to one in 3 s.
+// Tries at another machine come less and less often, up to one in 3 s.
 std::chrono::milliseconds pause_after(std::chrono::milliseconds pause);
 
 // For who follows or waits, and goes on when the daemon is back.
 class Patience {
  public:
   // `notice` is told once per wait, before it; none if nobody need know.
-  explicit Patience(Notice notice) : notice_(notice) {}
+  // `far`: each try costs a login on another machine.
+  explicit Patience(Notice notice, bool far = false) : notice_(notice), far_(far) {}
   // Waits before the next try; false once 30 s have passed.
   bool wait_a_moment();
   void reset() { waiting_ = false; }
 
  private:
   Notice notice_;
+  bool far_;
   Boot since_{};
   std::chrono::milliseconds pause_{0};
   bool waiting_ = false;

@@ -79,7 +79,7 @@ class Client {
   // The answer, its body still to be read. `patience` is how long a silence may last.
   Result<Exchange> open(const Request& request,
                         std::chrono::milliseconds patience = kPatience) const;
-  Patience patience() const { return Patience(notice_); }
+  Patience patience() const { return Patience(notice_, server_ && server_->elsewhere()); }
 
   static constexpr std::chrono::milliseconds kPatience{120'000};
 

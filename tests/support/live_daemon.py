@@ -61,6 +61,8 @@ class LiveDaemon:
         self.arguments += list(extra)
         self.extra_environment = {}
         self.process = None
+        counted = re.match(r"\d+(?=x)", sim or "")
+        self._cards = int(counted.group()) if counted else 0
 
     def environment(self):
         home = self.directory / "home"
@@ -77,7 +79,17 @@ class LiveDaemon:
                 start_new_session=True)
         if wait:
             wait_until(self.answers, what="the daemon's first answer")
+            self._hear_of_cards()
         return self
+
+    def _hear_of_cards(self):
+        """Cards are heard of one after the other. Where a test keeps one silent, that is its business."""
+        deadline = time.monotonic() + 2
+        while self._cards and time.monotonic() < deadline:
+            if len(self.http("GET", "/v1/gpus").json().get("cards", [])) >= self._cards:
+                break
+            time.sleep(0.02)
+        self._cards = 0  # A restart is looked at as it is.
 
     def answers(self):
         if self.process.poll() is not None:
