@@ -19,6 +19,15 @@ find_path(NCURSES_INCLUDE curses.h REQUIRED)
 find_library(NCURSESW_LIBRARY NAMES libncursesw.a ncursesw REQUIRED)
 find_library(TINFO_LIBRARY NAMES libtinfo.a tinfo)  # Where ncurses does not hold it itself.
 
+find_path(OPENSSL_INCLUDE openssl/ssl.h REQUIRED)
+find_library(SSL_LIBRARY NAMES libssl.a ssl REQUIRED)
+find_library(CRYPTO_LIBRARY NAMES libcrypto.a crypto REQUIRED)
+
+add_library(dependency_openssl INTERFACE)
+target_include_directories(dependency_openssl SYSTEM INTERFACE ${OPENSSL_INCLUDE})
+target_link_libraries(dependency_openssl INTERFACE
+  ${SSL_LIBRARY} ${CRYPTO_LIBRARY} Threads::Threads ${CMAKE_DL_LIBS})
+
 add_library(dependency_sqlite INTERFACE)
 target_include_directories(dependency_sqlite SYSTEM INTERFACE ${SQLITE3_INCLUDE})
 target_link_libraries(dependency_sqlite INTERFACE

@@ -25,6 +25,7 @@ LAYOUT = [
     "libexec/gpusched/gpuschedd",
     "libexec/gpusched/gpusched-launcher",
     "libexec/gpusched/gpusched-mover",
+    "libexec/gpusched/gpusched-tls",
     "libexec/gpusched/gpusched-sampler",
     "lib/systemd/system/gpuschedd.service",
     "lib/systemd/user/gpuschedd.service",

@@ -142,6 +142,10 @@ Result<bool> Api::renew_socket() {
 }
 
 void Api::serve(Fd listener) { impl_->server.serve(std::move(listener), peer_of); }
+Result<std::vector<TcpAddress>> Api::listen_on_network(const std::vector<TcpAddress>& addresses,
+                                                       std::shared_ptr<const TlsContext> tls) {
+  return impl_->server.serve_network(addresses, std::move(tls));
+}
 void Api::after_turn() {
   if (impl_->context.after_commit.flush()) {
     // No turn may come; the rest goes on when sockets have been looked at.

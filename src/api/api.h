@@ -19,12 +19,15 @@
 #include "base/time.h"
 #include "engine/engine.h"
 #include "os/fd.h"
+#include "os/tcp_address.h"
 
 namespace boost::asio {
 class io_context;
 }
 
 namespace gpusched {
+
+class TlsContext;
 
 class Api {
  public:
@@ -38,6 +41,11 @@ class Api {
   // Somebody may have removed the socket's file: makes it again where its place is free. True: it
   // was made. Clients that are served notice nothing.
   Result<bool> renew_socket();
+
+  // Listens at these addresses of TCP and at no others (http/server.h). REQUIRES: listen() or
+  // serve() came first.
+  Result<std::vector<TcpAddress>> listen_on_network(const std::vector<TcpAddress>& addresses,
+                                                    std::shared_ptr<const TlsContext> tls);
 
   // Those that are asked with each request; what the server was made with stays.
   void change_limits(const ApiLimits& limits);

@@ -9,6 +9,9 @@ Role role_of(std::uint32_t uid, std::uint32_t daemon_uid) {
 }
 
 Result<Principal> authenticate(const Peer& peer, std::uint32_t daemon_uid) {
+  if (peer.network) {
+    return failure(ErrorCode::kForbidden, "over the network a token is needed");
+  }
   const Role role = role_of(peer.uid, daemon_uid);
   if (daemon_uid != 0 && role != Role::kAdministrator) {
     return failure(ErrorCode::kForbidden,

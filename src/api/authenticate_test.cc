@@ -23,6 +23,14 @@ TEST(Authenticate, RootAndTheDaemonsUserAreAdministrators) {
   EXPECT_EQ(authenticate(kFirst, 1000)->role, Role::kAdministrator);
 }
 
+TEST(Authenticate, AnAddressIsNobody) {
+  for (const std::uint32_t uid : {0U, 1000U, UINT32_MAX}) {
+    const auto who = authenticate({.uid = uid, .network = true, .address = "127.0.0.1"}, uid);
+    ASSERT_FALSE(who);
+    EXPECT_NE(who.error().message.find("token"), std::string::npos);
+  }
+}
+
 TEST(Authenticate, ADaemonOfAUserRefusesAllOthers) {
   const auto who = authenticate(kFirst, 1001);
   ASSERT_FALSE(who);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/time.h"
@@ -62,12 +63,20 @@ struct MpsSettings {
   Seconds linger{30};   // How long a server stays after its last job.
 };
 
+// The way in for other machines.
+struct NetworkSettings {
+  std::vector<std::string> listen;  // "127.0.0.1:7340"; none: nobody can come that way.
+  std::string certificate;          // PEM files; without them loopback alone, and no TLS.
+  std::string key;
+};
+
 struct Config {
   std::string socket;           // Empty: os/locations.h.
   std::string state_directory;  // Empty: os/locations.h.
   std::string sim;              // "2x24G": simulated cards; empty: the machine's.
   Rules rules;
   ServerLimits limits;
+  NetworkSettings network;
   LogOptions log;
   JobDefaults jobs;
   HostOverride host;

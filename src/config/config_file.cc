@@ -15,6 +15,7 @@
 
 #include "base/text.h"
 #include "config/card_rules_yaml.h"
+#include "config/setting_kinds.h"
 #include "config/settings.h"
 #include "config/tenants_yaml.h"
 
@@ -62,6 +63,9 @@ class Reading {
     if (root.IsNull()) return config_;
     if (!root.IsMap()) return wrong(root.Mark(), "the file must be a list of `setting: value`");
     if (auto read = map(root, ""); !read) return failure(read.error());
+    if (auto right = check_network(config_.network); !right) {
+      return failure(ErrorCode::kInvalid, name_ + ": " + right.error().message);
+    }
     return config_;
   }
 
@@ -91,6 +95,7 @@ class Reading {
     for (const Setting& setting : all_settings()) {
       if (setting.section != section || setting.key != key) continue;
       if (setting.tenants && value.IsMap()) return tenants(value);
+      if (setting.list && value.IsSequence()) return list(mark, value, setting);
       if (!setting.card_rules || !value.IsSequence()) return scalar(mark, value, setting);
       auto rules = read_card_rules(value, [this](const YAML::Mark& place, const std::string& what) {
         return wrong(place, what);
@@ -125,6 +130,19 @@ class Reading {
     return {};
   }
 
+  Result<void> list(const YAML::Mark& mark, const YAML::Node& value, const Setting& setting) {
+    std::string joined;
+    for (const auto& one : value) {
+      if (!one.IsScalar() || one.Scalar().empty()) {
+        return wrong(one.Mark(), fmt::format("{} must be a list of single values", setting.path()));
+      }
+      joined += (joined.empty() ? "" : ",") + one.Scalar();
+    }
+    const auto read = setting.read(config_, joined);
+    if (read) return {};
+    return wrong(mark, fmt::format("{}: {}", setting.path(), read.error().message));
+  }
+
   Result<void> scalar(const YAML::Mark& mark, const YAML::Node& value, const Setting& setting) {
     if (value.IsNull()) {
       return wrong(
@@ -133,6 +151,7 @@ class Reading {
     if (!value.IsScalar()) {
       const char* shape = setting.card_rules ? "a list of rules"
                           : setting.tenants  ? "a map of tenants"
+                          : setting.list     ? "a list of single values"
                                              : "a single value";
       return wrong(value.Mark(), fmt::format("{} must be {}", setting.path(), shape));
     }

@@ -91,6 +91,19 @@ TEST(Config, EveryMistakeHasItsPlace) {
       {"limits:\n  clients:\n", "f.yaml:2:3: \"limits.clients\" has no value"},
       {"limits: 5", "f.yaml:1:9: \"limits\" is a section"},
       {"limits: [body]", "f.yaml:1:9: \"limits\" is a section"},
+      {"network: {listen: [localhost:7340]}",
+       "f.yaml:1:11: network.listen: \"localhost:7340\" is not an address and a port in numbers"},
+      {"network: {listen: \"127.0.0.1\"}", "f.yaml:1:19: network.listen: \"127.0.0.1\" is not an"},
+      {"network: {listen: [[a]]}", "f.yaml:1:20: network.listen must be a list of single values"},
+      {"network: {listen: {a: 1}}", "f.yaml:1:19: network.listen must be a list of single values"},
+      {"network: {listen: ['127.0.0.1:1', '127.0.0.1:1']}",
+       "f.yaml:1:11: network.listen: 127.0.0.1:1 stands there twice"},
+      {"network: {listen: [0.0.0.0:7340]}",
+       "f.yaml: network.listen: 0.0.0.0:7340 can be reached from other machines, which needs TLS"},
+      {"network: {listen: ['[::1]:1', '[::]:1']}", "f.yaml: network.listen: [::]:1 can be reached"},
+      {"network: {certificate: /etc/a.crt}",
+       "f.yaml: network.certificate and network.key belong together"},
+      {"network: {key: a.key}", "f.yaml:1:16: network.key: \"a.key\" is not an absolute path"},
       {"log:\n  level: loud", "f.yaml:2:10: log.level: \"loud\" is not error, warning"},
       {"log:\n  format: xml", "f.yaml:2:11: log.format: \"xml\" is neither plain nor json"},
       {"isolation:\n  mps: on", "f.yaml:2:8: isolation.mps: \"on\" is not off, limits or all"},
@@ -129,6 +142,26 @@ TEST(Config, EveryMistakeHasItsPlace) {
     EXPECT_EQ(message.substr(0, std::string_view(mistake.message).size()), mistake.message)
         << "for: " << mistake.text;
   }
+}
+
+TEST(Config, AddressesAreAListOrOneOfThem) {
+  const auto several =
+      parse_config("network: {listen: [\"127.0.0.1:7340\", \"[0::1]:7340\"]}\n", "f.yaml");
+  ASSERT_TRUE(several) << several.error().message;
+  EXPECT_EQ(several->network.listen, (std::vector<std::string>{"127.0.0.1:7340", "[::1]:7340"}));
+  const auto again = parse_config(config_text(*several), "written");
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->network.listen, several->network.listen);
+  const auto one = parse_config("network: {listen: 127.0.0.1:7340}\n", "f.yaml");
+  ASSERT_TRUE(one) << one.error().message;
+  EXPECT_EQ(one->network.listen, std::vector<std::string>{"127.0.0.1:7340"});
+  EXPECT_TRUE(parse_config("network: {listen: []}\n", "f.yaml")->network.listen.empty());
+}
+
+TEST(Config, ACertificateLetsOtherMachinesIn) {
+  const auto config = parse_config(
+      "network: {listen: [0.0.0.0:7340], certificate: /etc/a.crt, key: /etc/a.key}\n", "f.yaml");
+  EXPECT_TRUE(config) << config.error().message;
 }
 
 TEST(Config, ASocketPathThatIsTooLongIsRefused) {

@@ -30,6 +30,15 @@ TEST(Reload, TakesOverWhatDecisionsDependOn) {
   EXPECT_EQ(config_text(next), config_text(wanted));
 }
 
+TEST(Reload, TheNetworkIsOpenedAndClosedWhileItRuns) {
+  const Config running = read("network: {listen: [127.0.0.1:1]}\n");
+  const Config wanted =
+      read("network: {listen: [127.0.0.1:2], certificate: /a.crt, key: /a.key}\n");
+  const auto changes = changes_between(running, wanted);
+  ASSERT_EQ(changes.size(), 3u);
+  for (const SettingChange& change : changes) EXPECT_FALSE(change.at_restart) << change.setting;
+}
+
 TEST(Reload, SaysWhatWaitsForARestart) {
   const Config running = read("");
   const Config wanted =

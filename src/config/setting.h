@@ -17,6 +17,7 @@ struct Setting {
   std::function<Result<void>(Config&, const std::string& text)> read;
   std::function<std::string(const Config&)> write;  // As it stands in the file.
   bool card_rules = false;  // Not a scalar: config/card_rules_yaml.h reads it.
+  bool list = false;        // Also a list of scalars: read() gets them with commas in between.
   bool tenants = false;     // Not a scalar: config/tenants_yaml.h reads it.
 
   std::string path() const { return section.empty() ? key : section + "." + key; }

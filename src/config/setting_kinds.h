@@ -8,6 +8,7 @@
 #include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/text.h"
 #include "config/setting.h"
@@ -125,5 +126,9 @@ inline constexpr std::size_t kLongestPath = 4095;
 void add_scheduling_settings(std::vector<Setting>& list);
 void add_making_room_settings(std::vector<Setting>& list);
 void add_isolation_settings(std::vector<Setting>& list);
+void add_network_settings(std::vector<Setting>& list);
+
+// What its settings say together.
+Result<void> check_network(const NetworkSettings& network);
 
 }  // namespace gpusched

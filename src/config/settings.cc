@@ -204,9 +204,11 @@ void add_limits(std::vector<Setting>& list) {
       size(in, "body", "The largest request body.", PLACE(limits.body_bytes), {kKiB, 4 * kGiB}));
   list.push_back(
       size(in, "header", "The largest request header.", PLACE(limits.header_bytes), {kKiB, kMiB}));
-  list.push_back(
-      number(in, "clients", "Connections at one time.", PLACE(limits.clients), {1, 100'000}));
-  list.push_back(number(in, "clients_per_user", "Connections of one user at one time.",
+  list.push_back(number(in, "clients",
+                        "Connections at one time. Those of the network get at most half of them.",
+                        PLACE(limits.clients), {1, 100'000}));
+  list.push_back(number(in, "clients_per_user",
+                        "Connections of one user at one time, or of one address of the network.",
                         PLACE(limits.clients_per_user), {1, 100'000}));
   list.push_back(
       size(in, "disk_per_tenant",
@@ -305,6 +307,7 @@ const std::vector<Setting>& all_settings() {
     add_jobs(list);
     add_retention(list);
     add_limits(list);
+    add_network_settings(list);
     add_log(list);
     add_host(list);
     add_isolation_settings(list);
@@ -323,6 +326,7 @@ const std::vector<Section>& all_sections() {
       {"jobs", "What holds for jobs that do not say otherwise."},
       {"retention", "How long ended jobs are remembered."},
       {"limits", "Bounds that keep the daemon alive whatever clients do."},
+      {"network", "The way in for other machines; closed unless it says where to listen."},
       {"log",
        "What the daemon says about itself. `kill -HUP` reopens the file, and reads this one "
        "again."},

@@ -38,6 +38,7 @@
 #include "os/fd.h"
 #include "store/sqlite_store.h"
 #include "store/store_thread.h"
+#include "tls/context.h"
 
 namespace gpusched {
 
@@ -85,6 +86,9 @@ class Daemon {
   void look_at_progress();
   void look_at_idle_foreign();
   void let_clients_in();
+  Result<std::shared_ptr<const TlsContext>> read_certificate(const NetworkSettings& network) const;
+  Result<void> open_network(const NetworkSettings& network,
+                            std::shared_ptr<const TlsContext> certificate);
   void look_for_socket();
   void on_forgotten(JobId job);
   void give_memory_back();
@@ -138,6 +142,8 @@ class Daemon {
   std::optional<Wall> calendar_read_;
   std::set<CardNumber> unseen_;  // Clients are let in when every card has been looked at.
   bool let_in_ = false;
+  std::shared_ptr<const TlsContext> certificate_;  // None: TLS is not spoken.
+  std::string network_said_;                       // As it was logged last.
   boost::asio::steady_timer socket_looked_{loop_};
   boost::asio::steady_timer memory_back_{loop_};
   std::size_t forgotten_ = 0;   // Since memory was last given back.

@@ -19,12 +19,20 @@ Result<Reloaded> Daemon::reload(bool dry_run) {
   }
   auto found = read_again_();
   if (!found) return failure(found.error());
+  // Read also where its name is the same: that is how a certificate is renewed.
+  auto certificate = read_certificate(found->config.network);
+  if (!certificate) return failure(certificate.error());
   Reloaded done{.file = found->path, .changes = {}};
   for (SettingChange& change : changes_between(config_, found->config)) {
     done.changes.push_back({std::move(change.setting), std::move(change.from), std::move(change.to),
                             change.at_restart});
   }
   if (dry_run) return done;
+  if (!let_in_) {
+    certificate_ = std::move(*certificate);
+  } else if (auto opened = open_network(found->config.network, std::move(*certificate)); !opened) {
+    return failure(opened.error());
+  }
   config_file_ = found->path;
   take_over(with_live_settings(config_, found->config));
   for (const ReloadedSetting& change : done.changes) {

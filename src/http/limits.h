@@ -15,8 +15,8 @@ struct HttpLimits {
   // Of all requests being read or handled; one user gets at most half of it.
   std::uint64_t bodies_bytes = 256ULL << 20;
   std::uint32_t header_bytes = 16U << 10;
-  int clients = 256;
-  int clients_per_user = 64;
+  int clients = 256;          // Half of them at most over the network.
+  int clients_per_user = 64;  // Over the network: of one address.
   // Some still get in when all places are taken. Empty: nobody.
   int extra_places = 8;
   std::function<bool(const Peer&)> has_extra_place = {};

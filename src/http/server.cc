@@ -1,17 +1,20 @@
 #include "http/server.h"
 
-#include <fmt/format.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
+#include <map>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
+#include "http/crowd.h"
 #include "http/head.h"
 #include "http/listener.h"
 #include "http/loop_turns.h"
 #include "http/session.h"
+#include "http/tcp_listener.h"
 
 namespace gpusched {
 
@@ -26,6 +29,7 @@ class HttpServer::Impl {
         limits_(limits),
         handler_(std::move(handler)),
         body_most_(std::move(body_most)),
+        crowd_(limits_),
         listener_(loop, [this](Fd socket) { admit(std::move(socket)); }) {}
 
   void serve(Fd listener, WhoConnected who) {
@@ -33,16 +37,16 @@ class HttpServer::Impl {
     auto ports = std::make_shared<SessionPorts>();
     ports->limits = limits_;
     ports->handler = std::move(handler_);
-    ports->reserve_body = [this](std::uint32_t uid, std::int64_t bytes) {
-      return reserve_body(uid, bytes);
+    ports->reserve_body = [this](std::uint32_t account, std::int64_t bytes) {
+      return reserve_body(account, bytes);
     };
     ports->body_most = [most = limits_.body_bytes, own = std::move(body_most_)](
                            std::string_view method, std::string_view target) {
       return own ? std::min(most, own(method, target)) : most;
     };
     ports->closed = [this](const HttpSession* session) { forget(session); };
-    ports->give_turn = [this](std::uint32_t uid, std::function<void()> work) {
-      turns_.give(uid, std::move(work));
+    ports->give_turn = [this](std::uint32_t account, std::function<void()> work) {
+      turns_.give(account, std::move(work));
     };
     ports_ = std::move(ports);
     listener_.listen(std::move(listener));
@@ -50,40 +54,75 @@ class HttpServer::Impl {
 
   void replace_listener(Fd listener) { listener_.listen(std::move(listener)); }
 
+  Result<std::vector<TcpAddress>> serve_network(const std::vector<TcpAddress>& addresses,
+                                                std::shared_ptr<const TlsContext> tls) {
+    // All of them, or none: what is there goes on until the new ones are.
+    std::map<std::string, Fd> opened;
+    for (const TcpAddress& address : addresses) {
+      if (network_.contains(address.text())) continue;
+      Result<Fd> listener = listen_on_tcp(address);
+      if (!listener) return failure(listener.error());
+      opened[address.text()] = std::move(*listener);
+    }
+    std::erase_if(network_, [&](const auto& one) {
+      return std::ranges::none_of(
+          addresses, [&](const TcpAddress& address) { return address.text() == one.first; });
+    });
+    tls_ = std::move(tls);
+    for (auto& [text, socket] : opened) {
+      NetworkListener& made = network_[text];
+      made.bound = own_address(socket.get());
+      made.listener =
+          std::make_unique<Listener>(loop_, [this](Fd fd) { admit_network(std::move(fd)); });
+      made.listener->listen(std::move(socket));
+    }
+    std::vector<TcpAddress> bound;
+    for (const auto& [text, one] : network_) bound.push_back(one.bound);
+    return bound;
+  }
+
   void stop() {
     listener_.stop();
+    network_.clear();
     auto sessions = sessions_;  // Closing changes the map.
     for (auto& [key, client] : sessions) close_http_session(*client.session);
   }
 
-  int clients() const { return static_cast<int>(sessions_.size()); }
+  int clients() const { return crowd_.size(); }
 
  private:
   struct Client {
     std::shared_ptr<HttpSession> session;
-    std::uint32_t uid = 0;
+    Crowd::Place place;
+  };
+  struct NetworkListener {
+    TcpAddress bound;
+    std::unique_ptr<Listener> listener;
   };
 
   void admit(Fd socket) {
     const std::optional<Peer> peer = who_(socket.get());
-    if (!peer) return;
-    int& of_user = per_user_[peer->uid];
-    const bool extra_place = limits_.has_extra_place && limits_.has_extra_place(*peer);
-    const int extra = extra_place ? limits_.extra_places : 0;
-    if (clients() >= limits_.clients + extra || of_user >= limits_.clients_per_user + extra) {
-      return turn_away(socket.get(), clients() >= limits_.clients + extra);
-    }
-    ++of_user;
-    auto session = start_http_session(loop_, std::move(socket), *peer, ports_);
-    sessions_[session.get()] = {session, peer->uid};
+    if (peer) let_in(std::move(socket), *peer, nullptr);
+  }
+  void admit_network(Fd socket) {
+    const std::optional<Peer> peer = network_peer_of(socket.get());
+    if (peer) let_in(std::move(socket), *peer, tls_);
   }
 
-  void turn_away(int socket, bool all_full) {
-    const std::string bytes = refusal_bytes(
-        {ErrorCode::kBusy,
-         all_full ? fmt::format("the daemon serves {} clients already; try again", limits_.clients)
-                  : fmt::format("you have {} connections already; close some",
-                                limits_.clients_per_user)});
+  void let_in(Fd socket, const Peer& peer, std::shared_ptr<const TlsContext> tls) {
+    const Result<Crowd::Place> place = crowd_.enter(peer);
+    if (!place) {
+      // In the clear it would not be understood, and a handshake is what there is no room for.
+      if (!tls) turn_away(socket.get(), place.error());
+      return;
+    }
+    auto session = start_http_session(
+        loop_, {std::move(socket), peer, place->account, std::move(tls)}, ports_);
+    sessions_[session.get()] = {session, *place};
+  }
+
+  static void turn_away(int socket, const Error& why) {
+    const std::string bytes = refusal_bytes(why);
     // A fresh socket takes this at once; if not, the client is simply disconnected.
     (void)::send(socket, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
   }
@@ -91,21 +130,20 @@ class HttpServer::Impl {
   void forget(const HttpSession* session) {
     const auto it = sessions_.find(session);
     if (it == sessions_.end()) return;
-    const auto of_user = per_user_.find(it->second.uid);
-    if (of_user != per_user_.end() && --of_user->second == 0) per_user_.erase(of_user);
+    crowd_.leave(it->second.place);
     sessions_.erase(it);
   }
 
   // Nobody can keep all others from sending something large.
-  bool reserve_body(std::uint32_t uid, std::int64_t bytes) {
+  bool reserve_body(std::uint32_t account, std::int64_t bytes) {
     const auto most = static_cast<std::int64_t>(limits_.bodies_bytes);
-    std::int64_t& of_user = bodies_of_[uid];
+    std::int64_t& of_user = bodies_of_[account];
     const bool full = bodies_ + bytes > most || of_user + bytes > most / 2;
     if (bytes <= 0 || !full) {
       bodies_ += bytes;
       of_user += bytes;
     }
-    if (of_user == 0) bodies_of_.erase(uid);
+    if (of_user == 0) bodies_of_.erase(account);
     return bytes <= 0 || !full;
   }
 
@@ -116,11 +154,13 @@ class HttpServer::Impl {
   BodyMost body_most_;
   std::shared_ptr<const SessionPorts> ports_;
   WhoConnected who_;
+  Crowd crowd_;
   Listener listener_;
+  std::map<std::string, NetworkListener> network_;  // By the address that was asked for.
+  std::shared_ptr<const TlsContext> tls_;           // Of new connections from there; or none.
   std::unordered_map<const HttpSession*, Client> sessions_;
-  std::unordered_map<std::uint32_t, int> per_user_;
   std::int64_t bodies_ = 0;
-  std::unordered_map<std::uint32_t, std::int64_t> bodies_of_;  // By user.
+  std::unordered_map<std::uint32_t, std::int64_t> bodies_of_;  // By account.
 };
 
 HttpServer::HttpServer(asio::io_context& loop, LoopTurns& turns, HttpLimits limits,
@@ -133,6 +173,10 @@ void HttpServer::serve(Fd listener, WhoConnected who) {
 }
 void HttpServer::replace_listener(Fd listener) { impl_->replace_listener(std::move(listener)); }
 void HttpServer::stop() { impl_->stop(); }
+Result<std::vector<TcpAddress>> HttpServer::serve_network(const std::vector<TcpAddress>& addresses,
+                                                          std::shared_ptr<const TlsContext> tls) {
+  return impl_->serve_network(addresses, std::move(tls));
+}
 int HttpServer::clients() const { return impl_->clients(); }
 
 }  // namespace gpusched

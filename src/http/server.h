@@ -1,4 +1,4 @@
-// HTTP/1.1 on a listening socket: connections, limits, keep-alive, streams. Knows nothing of jobs.
+// HTTP/1.1 on listening sockets: connections, limits, keep-alive, streams. Knows nothing of jobs.
 // A slow, silent or greedy client costs one bounded place and nothing else.
 #pragma once
 
@@ -8,10 +8,14 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
+#include "base/result.h"
 #include "http/limits.h"
 #include "http/types.h"
 #include "os/fd.h"
+#include "os/tcp_address.h"
+#include "tls/context.h"
 
 namespace boost::asio {
 class io_context;
@@ -36,6 +40,11 @@ class HttpServer {
   void serve(Fd listener, WhoConnected who);
   // Goes on with another listener: clients that are served stay.
   void replace_listener(Fd listener);
+  // Listens at these addresses of TCP and at no others, with TLS if `tls` is there; that holds for
+  // new connections, and clients that are served stay. An error changes nothing. Says where it
+  // listens now: port 0 has become a real one. REQUIRES: serve() came first.
+  Result<std::vector<TcpAddress>> serve_network(const std::vector<TcpAddress>& addresses,
+                                                std::shared_ptr<const TlsContext> tls);
   // No new clients; answers under way are broken off.
   void stop();
   int clients() const;

@@ -1,11 +1,7 @@
 // The server by itself, without jobs: the same over every kind of socket.
 #include "http/server.h"
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
@@ -15,6 +11,7 @@
 #include "http/loop_turns.h"
 #include "http/peer_process.h"
 #include "http/test_client.h"
+#include "http/test_tls.h"
 #include "http/unix_listener.h"
 #include "os/clock.h"
 #include "tests/support/temporary_directory.h"
@@ -22,17 +19,10 @@
 namespace gpusched::testing {
 namespace {
 
-enum class Kind : std::uint8_t { kUnix, kTcp };
+enum class Kind : std::uint8_t { kUnix, kTcp, kTls };
 
 std::string name_of(const ::testing::TestParamInfo<Kind>& kind) {
-  return kind.param == Kind::kUnix ? "Unix" : "Tcp";
-}
-
-sockaddr_in loopback() {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = ::htonl(INADDR_LOOPBACK);
-  return address;
+  return kind.param == Kind::kUnix ? "Unix" : kind.param == Kind::kTcp ? "Tcp" : "Tls";
 }
 
 class ServerOver : public ::testing::TestWithParam<Kind> {
@@ -49,22 +39,24 @@ class ServerOver : public ::testing::TestWithParam<Kind> {
                     [this](HttpRequest request, const Responder& responder) {
                       handle(std::move(request), responder);
                     });
-    server_->serve(listen(), [](int socket) -> std::optional<Peer> {
-      if (GetParam() == Kind::kUnix) return peer_of(socket);
-      return Peer{.uid = 4711};  // Whoever it is: TCP itself says nothing.
-    });
+    server_->serve(std::move(*listen_on_unix(path(), 0600)), peer_of);
+    if (GetParam() != Kind::kUnix) {
+      std::shared_ptr<const TlsContext> tls;
+      if (GetParam() == Kind::kTls) tls = certificates_.context("first");
+      const auto bound = server_->serve_network({*parse_tcp_address("127.0.0.1:0")}, tls);
+      ASSERT_TRUE(bound) << bound.error().message;
+      address_ = bound->at(0);
+    }
     thread_ = std::thread([this] {
       const auto work = boost::asio::make_work_guard(loop_);
       loop_.run();
     });
   }
 
-  TestClient connect() const {
+  TestClient connect() {
     if (GetParam() == Kind::kUnix) return TestClient(path());
-    Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_in address = loopback();
-    address.sin_port = port_;
-    EXPECT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    Fd socket = connect_to(address_);
+    if (GetParam() == Kind::kTls) socket = pipes_.through_tls(std::move(socket));
     return TestClient(std::move(socket));
   }
 
@@ -91,17 +83,6 @@ class ServerOver : public ::testing::TestWithParam<Kind> {
 
  private:
   std::string path() const { return directory_ / "socket"; }
-  Fd listen() {
-    if (GetParam() == Kind::kUnix) return std::move(*listen_on_unix(path(), 0600));
-    Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_in address = loopback();
-    socklen_t size = sizeof address;
-    EXPECT_EQ(::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), size), 0);
-    EXPECT_EQ(::listen(socket.get(), 16), 0);
-    EXPECT_EQ(::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
-    port_ = address.sin_port;
-    return socket;
-  }
   void on_loop(const std::function<void()>& work) {
     std::promise<void> done;
     boost::asio::post(loop_, [&] {
@@ -123,7 +104,8 @@ class ServerOver : public ::testing::TestWithParam<Kind> {
   }
 
   TemporaryDirectory directory_;
-  in_port_t port_ = 0;
+  TestCertificates certificates_;
+  TcpAddress address_;
   boost::asio::io_context loop_;
   LoopTurns turns_{loop_, read_clock};
   HttpLimits limits_;
@@ -133,9 +115,11 @@ class ServerOver : public ::testing::TestWithParam<Kind> {
   bool ends_ = false;
   bool gone_ = false;
   std::thread thread_;
+  TlsPipes pipes_;  // First to go: their clients have left by then.
 };
 
-INSTANTIATE_TEST_SUITE_P(Kinds, ServerOver, ::testing::Values(Kind::kUnix, Kind::kTcp), name_of);
+INSTANTIATE_TEST_SUITE_P(Kinds, ServerOver, ::testing::Values(Kind::kUnix, Kind::kTcp, Kind::kTls),
+                         name_of);
 
 TEST_P(ServerOver, AnswersSeveralRequestsOfOneConnection) {
   TestClient client = connect();
@@ -210,7 +194,8 @@ TEST_P(ServerOver, OneUserGetsSoManyConnections) {
     EXPECT_EQ(clients.back().ask("GET", "/echo").status, 200);
   }
   TestClient more = connect();
-  EXPECT_EQ(more.read().status, 503);
+  // Who speaks TLS would not understand it.
+  EXPECT_EQ(more.read().status, GetParam() == Kind::kTls ? 0 : 503);
   EXPECT_TRUE(more.closed_by_peer());
   clients.pop_back();
   EXPECT_TRUE(wait_until([this] { return connect().ask("GET", "/echo").status == 200; }));

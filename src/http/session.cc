@@ -40,11 +40,18 @@ constexpr std::chrono::milliseconds kLinger{2000};
 
 class HttpSession : public std::enable_shared_from_this<HttpSession> {
  public:
-  HttpSession(asio::io_context& loop, Fd socket, Peer peer,
+  HttpSession(asio::io_context& loop, Connected connected,
               std::shared_ptr<const SessionPorts> ports)
-      : socket_(loop, std::move(socket)), deadline_(loop), peer_(peer), ports_(std::move(ports)) {}
+      : socket_(loop, std::move(connected.socket), std::move(connected.tls)),
+        deadline_(loop),
+        peer_(std::move(connected.peer)),
+        account_(connected.account),
+        ports_(std::move(ports)) {}
 
-  void start() { read_request(); }
+  void start() {
+    set_deadline(ports_->limits.request_time, [this] { close(); });
+    socket_.open([self = shared_from_this()](ErrorOf fault) { self->on_open(fault); });
+  }
 
   void close() {
     if (!open_) return;
@@ -58,11 +65,8 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   void send(std::uint64_t request, HttpResponse response) {
     if (!open_ || request != request_ || answered_) return;
     answered_ = true;
-    if (response.stream) {
-      begin_stream(std::move(response));
-    } else {
-      write_whole(std::move(response));
-    }
+    if (response.stream) return begin_stream(std::move(response));
+    write_whole(std::move(response));
   }
 
   void wake(std::uint64_t request) {
@@ -74,14 +78,18 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   }
 
   void on_gone(std::uint64_t request, std::function<void()> gone) {
-    if (!open_ || request != request_) {
-      gone();
-    } else {
-      gone_.push_back(std::move(gone));
-    }
+    if (!open_ || request != request_) return gone();
+    gone_.push_back(std::move(gone));
   }
 
  private:
+  void on_open(ErrorOf fault) {
+    if (!open_) return;
+    if (!fault) return read_request();
+    if (!socket_.falls_back_to_plain()) return close();
+    refuse({ErrorCode::kInvalid, "this port speaks TLS; write https:// instead of http://"});
+  }
+
   void read_request() {
     parser_.emplace();
     parser_->header_limit(ports_->limits.header_bytes);
@@ -197,8 +205,8 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     if (!target) return responder.fail(target.error());
     request.segments = std::move(target->segments);
     request.query = std::move(target->query);
-    ports_->give_turn(peer_.uid, [self = shared_from_this(), responder,
-                                  asked = std::make_shared<HttpRequest>(std::move(request))] {
+    ports_->give_turn(account_, [self = shared_from_this(), responder,
+                                 asked = std::make_shared<HttpRequest>(std::move(request))] {
       if (!self->open_) return;
       self->ports_->handler(std::move(*asked), responder);
       if (self->open_ && !self->answered_) self->watch_for_hang_up();
@@ -239,7 +247,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
 
   void pump() {
     writing_ = true;  // Who wakes it meanwhile need not ask twice.
-    ports_->give_turn(peer_.uid, [self = shared_from_this()] {
+    ports_->give_turn(account_, [self = shared_from_this()] {
       self->writing_ = false;
       if (self->open_) self->pull();
     });
@@ -275,11 +283,8 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     }
     if (last && chunked_) out_ += "0\r\n\r\n";
     const std::array<asio::const_buffer, 2> parts = {asio::buffer(head_), asio::buffer(out_)};
-    if (last) {
-      write(parts, [](HttpSession& session) { session.answer_written(); });
-    } else {
-      write(parts, [](HttpSession& session) { session.pump(); });
-    }
+    if (!last) return write(parts, [](HttpSession& session) { session.pump(); });
+    write(parts, [](HttpSession& session) { session.answer_written(); });
   }
 
   template <std::size_t N>
@@ -323,14 +328,14 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     const auto gone = std::exchange(gone_, {});
     if (!broken) std::string().swap(out_);  // Its memory, too.
     if (reserved_ > 0) {
-      ports_->reserve_body(peer_.uid, -static_cast<std::int64_t>(std::exchange(reserved_, 0)));
+      ports_->reserve_body(account_, -static_cast<std::int64_t>(std::exchange(reserved_, 0)));
     }
     if (!broken) return;
     for (const auto& tell : gone) tell();
   }
 
   bool reserve(std::uint64_t bytes) {
-    if (!ports_->reserve_body(peer_.uid, static_cast<std::int64_t>(bytes))) return false;
+    if (!ports_->reserve_body(account_, static_cast<std::int64_t>(bytes))) return false;
     reserved_ += bytes;
     return true;
   }
@@ -345,6 +350,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   ByteStream socket_;
   RestartableTimer deadline_;
   Peer peer_;
+  std::uint32_t account_;
   std::shared_ptr<const SessionPorts> ports_;
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
@@ -377,16 +383,13 @@ void Responder::wake() const {
   if (auto session = session_.lock()) session->wake(request_);
 }
 void Responder::on_gone(std::function<void()> gone) const {
-  if (auto session = session_.lock()) {
-    session->on_gone(request_, std::move(gone));
-  } else {
-    gone();
-  }
+  const auto session = session_.lock();
+  session ? session->on_gone(request_, std::move(gone)) : gone();
 }
 
-std::shared_ptr<HttpSession> start_http_session(asio::io_context& loop, Fd socket, Peer peer,
+std::shared_ptr<HttpSession> start_http_session(asio::io_context& loop, Connected connected,
                                                 std::shared_ptr<const SessionPorts> ports) {
-  auto session = std::make_shared<HttpSession>(loop, std::move(socket), peer, std::move(ports));
+  auto session = std::make_shared<HttpSession>(loop, std::move(connected), std::move(ports));
   session->start();
   return session;
 }

@@ -22,6 +22,8 @@ struct Peer {
   std::uint32_t gid = 0;
   int pid = 0;
   std::uint64_t pid_started = 0;  // Only where the kernel does not remember who connected.
+  bool network = false;           // Came over TCP: the numbers above say nothing, a token must.
+  std::string address = {};       // Of the other end, where it came over TCP.
 };
 
 struct HttpRequest {

@@ -14,6 +14,7 @@ HEAVY = {
                  r"|simdriver/scenario_yaml\.cc",
     "curses.h": r"src/cli/top/(painter|terminfo)\.cc",
     "term.h": r"src/cli/top/terminfo\.cc",
+    "openssl/": r"src/tls/[a-z_]+\.cc",
     "sqlite3.h": r"src/store/sqlite\.cc",
     "boost/asio": r"src/(loop|launch|gpu|http|api|daemon)/[a-z_/]+\.(cc|h)",
 }

@@ -18,6 +18,11 @@ namespace {
 
 Result<void> fill_in_holder(Context& context, const Call& call, LeaseTerms& terms) {
   const Peer& peer = call.request.peer;
+  if (peer.network && !terms.by_connection) {
+    return failure(ErrorCode::kInvalid,
+                   "over the network a lease is held by its connection; ask with holder "
+                   "\"connection\"");
+  }
   const bool named = terms.pid != 0;
   if (!named) terms.pid = peer.pid;
   // Its number may be another's by now: only the kernel knows who connected.

@@ -135,7 +135,8 @@ void dispatch(Context& context, HttpRequest request, const Responder& responder)
     log_debug("request", {{"method", request.method},
                           {"path", path_of(request)},
                           {"uid", request.peer.uid},
-                          {"pid", request.peer.pid}});
+                          {"pid", request.peer.pid},
+                          {"address", request.peer.address}});
   }
   Result<Principal> actor = authenticate(request.peer, context.ports.daemon_uid);
   if (!actor) return responder.fail(actor.error());
