@@ -55,7 +55,32 @@ Result<Surroundings> parse_greeting(const std::string& greeting) {
   return around;
 }
 
+namespace {
+
+// Nobody says what is there, and nothing of here belongs there.
+Surroundings unknown_surroundings() {
+  Surroundings around;
+  around.now = read_clock().wall;
+  around.offset_at = utc_offset_at;
+  for (char** entry = environ; *entry != nullptr; ++entry) around.named.emplace_back(*entry);
+  around.elsewhere = true;
+  return around;
+}
+
+}  // namespace
+
+Error not_over_the_network(const Server& server, std::string_view verb) {
+  const std::string_view instead = verb == "run"      ? "; use submit, logs -f and wait"
+                                   : verb == "attach" ? "; logs -f shows what the job says"
+                                                      : "";
+  return {ErrorCode::kUnsupported,
+          fmt::format("{} needs a process on the daemon's machine, and {} is reached over the "
+                      "network{}; or go there with --server ssh://HOST",
+                      verb, server.name(), instead)};
+}
+
 Result<Surroundings> surroundings_of(const Server& server) {
+  if (server.on_network()) return unknown_surroundings();
   auto relayed = connect_through_ssh(server);
   if (!relayed) return failure(relayed.error());
   return parse_greeting(relayed->greeting);

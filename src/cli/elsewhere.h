@@ -11,7 +11,8 @@
 
 namespace gpusched::cli {
 
-// As an ssh to that machine finds them. Resource limits stay those of the daemon there.
+// As an ssh to that machine finds them. Resource limits stay those of the daemon there. Over the
+// network nobody says them: the directory is empty then.
 Result<Surroundings> surroundings_of(const Server& server);
 Result<Surroundings> parse_greeting(const std::string& greeting);
 
@@ -19,5 +20,8 @@ Result<Surroundings> parse_greeting(const std::string& greeting);
 // user's command, and stay as they are. Returns only if that failed: why.
 Error run_there(const Server& server, std::string_view verb, std::span<const std::string> words,
                 std::size_t own);
+
+// Why a verb that belongs to that machine as a whole cannot be had over the network.
+Error not_over_the_network(const Server& server, std::string_view verb);
 
 }  // namespace gpusched::cli

@@ -1,33 +1,117 @@
 #include "cli/servers.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <yaml-cpp/yaml.h>
 
+#include <cerrno>
+#include <cstring>
+
+#include "base/text.h"
 #include "cli/files.h"
+#include "cli/own_programs.h"
 
 namespace gpusched::cli {
 namespace {
 
 constexpr std::size_t kServersFileMost = 1U << 20U;
+constexpr std::size_t kTokenFileMost = 4096;
 
-std::string servers_file(const EnvironmentLookup& env) {
+std::string own_file(const EnvironmentLookup& env, const std::string& name) {
   if (const auto base = env("XDG_CONFIG_HOME"); base && base->starts_with('/')) {
-    return *base + "/gpusched/servers.yaml";
+    return *base + "/gpusched/" + name;
   }
-  return env("HOME").value_or("") + "/.config/gpusched/servers.yaml";
+  return env("HOME").value_or("") + "/.config/gpusched/" + name;
+}
+
+// A secret that others can read is none. Empty: nothing is wrong.
+std::string why_not_secret(const std::string& file) {
+  struct stat about {};
+  if (::stat(file.c_str(), &about) != 0) return std::strerror(errno);
+  if ((about.st_mode & (S_IRWXG | S_IRWXO)) == 0) return "";
+  return "others can read it; take that away with chmod go=";
+}
+
+Result<std::string> token_in(const std::string& file) {
+  const auto wrong = [&](const std::string& why) {
+    return failure(ErrorCode::kInvalid, fmt::format("the token in {}: {}", file, why));
+  };
+  if (const std::string trouble = why_not_secret(file); !trouble.empty()) return wrong(trouble);
+  auto text = read_head(file, kTokenFileMost);
+  if (!text) return failure(text.error());
+  std::string token(trimmed(*text));
+  if (!is_token(token)) return wrong("it is not a single word");
+  return token;
+}
+
+// GPUSCHED_TOKEN, else what servers.yaml says, else tokens/HOST.
+Result<std::string> token_for(const Server& server, const NamedServer& named,
+                              const EnvironmentLookup& env) {
+  std::string token = env("GPUSCHED_TOKEN").value_or("");
+  if (token.empty() && !named.token_file.empty()) return token_in(named.token_file);
+  if (token.empty()) token = named.token;
+  const std::string file = own_file(env, "tokens/" + server.host);
+  if (token.empty()) return ::access(file.c_str(), F_OK) == 0 ? token_in(file) : token;
+  if (is_token(token)) return token;
+  return failure(ErrorCode::kInvalid, "the token for " + server.name() + " is not a single word");
+}
+
+Result<Server> ready_for_network(Result<Server> server, const NamedServer& named,
+                                 const EnvironmentLookup& env) {
+  if (!server || !server->on_network()) return server;
+  auto token = token_for(*server, named, env);
+  if (!token) return failure(token.error());
+  server->token = std::move(*token);
+  server->tls_program = program_beside("gpusched-tls").value_or("gpusched-tls");
+  server->known_servers = own_file(env, "known_servers");
+  return server;
 }
 
 Result<Server> server_called(const std::string& text, const EnvironmentLookup& env) {
-  if (text.find('/') != std::string::npos) return parse_server(text);
-  auto address = named_server(text, env);
-  if (!address) return failure(address.error());
-  return parse_server(*address);
+  if (text.find('/') != std::string::npos) return ready_for_network(parse_server(text), {}, env);
+  auto named = named_server(text, env);
+  if (!named) return failure(named.error());
+  return ready_for_network(parse_server(named->address), *named, env);
+}
+
+// An error says what is wrong with it, without the place.
+Result<NamedServer> read_entry(const YAML::Node& entry, const std::string& file) {
+  const auto wrong = [](std::string why) { return failure(ErrorCode::kInvalid, std::move(why)); };
+  if (entry.IsScalar()) return NamedServer{.address = entry.Scalar()};
+  if (!entry.IsMap()) return wrong("is not like 'box: ssh://ml1@box'");
+  NamedServer named;
+  for (const auto& field : entry) {
+    if (!field.first.IsScalar() || !field.second.IsScalar()) return wrong("has a list or a map");
+    const std::string& key = field.first.Scalar();
+    const std::string& value = field.second.Scalar();
+    if (key == "server") {
+      named.address = value;
+    } else if (key == "token") {
+      named.token = value;
+    } else if (key == "token_file") {
+      named.token_file = value;
+    } else {
+      return wrong(fmt::format("has '{}'; there are server, token and token_file", key));
+    }
+  }
+  if (named.address.empty()) return wrong("has no 'server: https://HOST'");
+  if (!named.token.empty() && !named.token_file.empty()) {
+    return wrong("has token and token_file; give one");
+  }
+  if (!named.token_file.empty() && !named.token_file.starts_with('/')) {
+    return wrong("has a token_file that is not an absolute path");
+  }
+  if (named.token.empty()) return named;
+  const std::string trouble = why_not_secret(file);
+  if (!trouble.empty()) return wrong("has a token, but of this file " + trouble);
+  return named;
 }
 
 }  // namespace
 
-Result<std::string> named_server(const std::string& name, const EnvironmentLookup& env) {
-  const std::string file = servers_file(env);
+Result<NamedServer> named_server(const std::string& name, const EnvironmentLookup& env) {
+  const std::string file = own_file(env, "servers.yaml");
   const auto wrong = [&](const std::string& why) {
     return failure(ErrorCode::kInvalid, fmt::format("{}: {}", file, why));
   };
@@ -43,11 +127,13 @@ Result<std::string> named_server(const std::string& name, const EnvironmentLooku
     if (!root.IsMap()) return wrong("is a list of lines such as 'box: ssh://ml1@box'");
     std::string names;
     for (const auto& entry : root) {
-      if (!entry.first.IsScalar() || !entry.second.IsScalar()) {
-        return wrong(
-            fmt::format("line {}: is not like 'box: ssh://ml1@box'", entry.first.Mark().line + 1));
+      const int line = entry.first.Mark().line + 1;
+      if (!entry.first.IsScalar()) {
+        return wrong(fmt::format("line {}: is not like 'box: ssh://ml1@box'", line));
       }
-      if (entry.first.Scalar() == name) return entry.second.Scalar();
+      auto read = read_entry(entry.second, file);
+      if (!read) return wrong(fmt::format("line {}: {}", line, read.error().message));
+      if (entry.first.Scalar() == name) return read;
       names += (names.empty() ? "" : ", ") + entry.first.Scalar();
     }
     return wrong(fmt::format("no server is called '{}'; there are: {}", name,

@@ -15,7 +15,13 @@ namespace gpusched::cli {
 Result<Server> server_of(const Arguments& arguments);
 Result<Server> choose_server(const Arguments& arguments, const EnvironmentLookup& env);
 
-// The address of a name: "box: ssh://ml1@box.lab" is a line of servers.yaml.
-Result<std::string> named_server(const std::string& name, const EnvironmentLookup& env);
+// What servers.yaml says of a name: "box: ssh://ml1@box.lab" is a line of it, and so is
+// "box: {server: https://box.lab, token_file: /home/ml1/box.token}".
+struct NamedServer {
+  std::string address;
+  std::string token = {};
+  std::string token_file = {};
+};
+Result<NamedServer> named_server(const std::string& name, const EnvironmentLookup& env);
 
 }  // namespace gpusched::cli

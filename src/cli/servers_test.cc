@@ -1,6 +1,7 @@
 #include "cli/servers.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -53,6 +54,58 @@ TEST_F(Servers, HaveNamesInAFile) {
     write_names(text);
     EXPECT_FALSE(choose({"--server", "lab"})) << text;
   }
+}
+
+TEST_F(Servers, OfTheNetworkHaveATokenFromTheNearestPlace) {
+  write_names("box: {server: 'https://box', token: from-the-list}\nplain: https://box\n");
+  ::chmod((home_ / "gpusched/servers.yaml").c_str(), 0600);
+  EXPECT_EQ(choose({"--server", "https://box"})->token, "");
+  EXPECT_EQ(choose({"--server", "box"})->token, "from-the-list");
+  EXPECT_EQ(choose({"--server", "plain"})->token, "");
+  std::filesystem::create_directories(home_ / "gpusched/tokens");
+  std::ofstream(home_ / "gpusched/tokens/box") << "from-a-file\n";
+  ::chmod((home_ / "gpusched/tokens/box").c_str(), 0600);
+  const auto server = choose({"--server", "https://box"});
+  EXPECT_EQ(server->token, "from-a-file");
+  EXPECT_EQ(server->known_servers, home_ / "gpusched/known_servers");
+  EXPECT_EQ(choose({"--server", "plain"})->token, "from-a-file");
+  EXPECT_EQ(choose({"--server", "ssh://box"})->token, "");
+  env_["GPUSCHED_TOKEN"] = "from-a-variable";
+  EXPECT_EQ(choose({"--server", "box"})->token, "from-a-variable");
+  EXPECT_EQ(choose({"--server", "https://other"})->token, "from-a-variable");
+}
+
+TEST_F(Servers, ATokenThatOthersCanReadIsRefused) {
+  write_names("box: {server: 'https://box', token: secret-word}\n");
+  std::filesystem::create_directories(home_ / "gpusched/tokens");
+  const std::string file = home_ / "gpusched/tokens/far";
+  std::ofstream(file) << "secret-word";
+  ::chmod((home_ / "gpusched/servers.yaml").c_str(), 0644);
+  ::chmod(file.c_str(), 0640);
+  for (const char* name : {"box", "https://far"}) {
+    const auto server = choose({"--server", name});
+    ASSERT_FALSE(server) << name;
+    EXPECT_NE(server.error().message.find("others can read it"), std::string::npos);
+    EXPECT_EQ(server.error().message.find("secret-word"), std::string::npos);
+  }
+  ::chmod(file.c_str(), 0600);
+  std::ofstream(file) << "secret word";
+  EXPECT_EQ(choose({"--server", "https://far"}).error().message,
+            "the token in " + file + ": it is not a single word");
+}
+
+TEST_F(Servers, WhatIsWrongInTheFileNamesItsLine) {
+  const std::string file = home_ / "gpusched/servers.yaml";
+  const auto error_of = [&](const char* text) {
+    write_names(text);
+    return choose({"--server", "box"}).error().message;
+  };
+  EXPECT_EQ(error_of("a: ssh://a\nbox: {token: x}\n"),
+            file + ": line 2: has no 'server: https://HOST'");
+  EXPECT_EQ(error_of("box: {server: 'https://a', user: x}\n"),
+            file + ": line 1: has 'user'; there are server, token and token_file");
+  EXPECT_EQ(error_of("box: {server: 'https://a', token_file: x}\n"),
+            file + ": line 1: has a token_file that is not an absolute path");
 }
 
 TEST(Elsewhere, AJobInheritsWhatTheRelaySays) {

@@ -12,8 +12,9 @@ inline constexpr std::array kCommonFlags = {
     Flag{"--json", 0, FlagKind::kSwitch, "", "print the API's answer, unchanged"},
     Flag{"--socket", 0, FlagKind::kValue, "PATH",
          "talk to the daemon there (also: GPUSCHED_SOCKET)", Offer::kFiles},
-    Flag{"--server", 0, FlagKind::kValue, "NAME|ssh://HOST",
-         "talk to the daemon of another machine (also: GPUSCHED_SERVER)"},
+    Flag{"--server", 0, FlagKind::kValue, "NAME|URL",
+         "talk to the daemon of another machine: ssh://HOST, https://HOST (also: "
+         "GPUSCHED_SERVER)"},
     Flag{"--help", 'h', FlagKind::kSwitch, "", "this text"},
 };
 inline constexpr std::array kDryRunFlags = {

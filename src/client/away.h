@@ -26,7 +26,7 @@ std::chrono::milliseconds pause_after(std::chrono::milliseconds pause);
 class Patience {
  public:
   // `notice` is told once per wait, before it; none if nobody need know.
-  // `far`: each try costs a login on another machine.
+  // `far`: each try costs a login on another machine, or a handshake with it.
   explicit Patience(Notice notice, bool far = false) : notice_(notice), far_(far) {}
   // Waits before the next try; false once 30 s have passed.
   bool wait_a_moment();

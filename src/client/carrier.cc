@@ -1,6 +1,7 @@
 #include "client/carrier.h"
 
 #include <fmt/format.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -90,6 +91,18 @@ Result<Carrier> Carrier::connect(const std::vector<std::string>& sockets) {
                   "'{}systemctl {}start gpuschedd' where it is installed as a service",
                   fmt::join(sockets, " or "), ::geteuid() == 0 ? "" : "sudo ",
                   ::geteuid() == 0 ? "" : "start gpuschedd' or 'systemctl --user "));
+}
+
+Result<Carrier> Carrier::connect(const TcpAddress& address) {
+  Fd fd(::socket(address.address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, IPPROTO_TCP));
+  if (!fd) return failed("make a socket for");
+  while (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address.address), address.size) !=
+         0) {
+    if (errno == EINTR) continue;
+    return failure(ErrorCode::kUnavailable,
+                   fmt::format("connect to {}: {}", address.text(), std::strerror(errno)));
+  }
+  return Carrier(std::move(fd));
 }
 
 Result<void> Carrier::send(std::string_view data, Milliseconds patience) {

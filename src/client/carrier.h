@@ -1,6 +1,6 @@
-// The bytes between a client and the daemon, whatever carries them: a Unix socket, or an ssh
-// that somebody else's machine answers. All that speaks HTTP stands above this class and knows no
-// sockets; another carrier (TCP, TLS) is another way to make one. Every wait has an end.
+// The bytes between a client and the daemon, whatever carries them: a socket of this machine, or a
+// program that reaches another one (ssh, gpusched-tls). All that speaks HTTP stands above this
+// class and knows no sockets. Every wait has an end.
 #pragma once
 
 #include <chrono>
@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "client/child_process.h"
 #include "os/fd.h"
+#include "os/tcp_address.h"
 
 namespace gpusched {
 
@@ -23,6 +24,8 @@ class Carrier {
   explicit Carrier(Fd fd, ChildProcess child = {}) : child_(std::move(child)), fd_(std::move(fd)) {}
   // Of the first of these sockets where a daemon answers; the error says how to start one.
   static Result<Carrier> connect(const std::vector<std::string>& sockets);
+  // Of an address of TCP on this machine.
+  static Result<Carrier> connect(const TcpAddress& address);
 
   Result<void> send(std::string_view data, Milliseconds patience);
   enum class Came : unsigned char { kBytes, kNothing, kEnd };

@@ -3,14 +3,16 @@
 #include <fmt/format.h>
 
 #include "client/through_ssh.h"
+#include "client/through_tls.h"
 #include "json/error_json.h"
 
 namespace gpusched {
 namespace {
 
-std::string head_of(const Request& request) {
-  std::string head = fmt::format("{} {} HTTP/1.1\r\nHost: gpusched\r\nGpusched-Api: 1\r\n",
-                                 request.method, request.target);
+std::string head_of(const Request& request, const Caller& caller) {
+  std::string head = fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\nGpusched-Api: 1\r\n",
+                                 request.method, request.target, caller.host);
+  if (!caller.token.empty()) head += "Authorization: Bearer " + caller.token + "\r\n";
   if (!request.more_follow) head += "Connection: close\r\n";
   for (const auto& [name, value] : request.headers) head += name + ": " + value + "\r\n";
   if (!request.body.empty() || request.method != "GET") {
@@ -20,7 +22,14 @@ std::string head_of(const Request& request) {
   return head + "\r\n";
 }
 
-Result<Carrier> connect_to(const Server& server) {
+Result<Carrier> connect_to(const Server& server, Notice notice) {
+  if (server.on_network() && server.tls) return connect_through_tls(server, notice);
+  if (server.on_network()) {
+    const bool by_name = server.host == "localhost";
+    auto address = parse_tcp_address(by_name ? "127.0.0.1:" + server.port : server.name());
+    if (!address) return failure(address.error());
+    return Carrier::connect(*address);
+  }
   if (!server.elsewhere()) return Carrier::connect(server.sockets);
   auto relayed = connect_through_ssh(server);
   if (!relayed) return failure(relayed.error());
@@ -31,7 +40,7 @@ Result<Carrier> connect_to(const Server& server) {
 
 Result<void> Exchange::ask(const Request& request) {
   answer_ = {};
-  std::string head = head_of(request);
+  std::string head = head_of(request, caller_);
   // A small body in the same packet: one wake-up of the daemon instead of two.
   const bool together = request.body.size() <= 256 * 1024;
   if (together) head += request.body;
@@ -91,9 +100,11 @@ Result<std::string> Exchange::read_all(std::uint64_t most) {
 
 Result<Exchange> Client::open(const Request& request, std::chrono::milliseconds patience) const {
   if (!server_) return failure(server_.error());
-  auto carrier = connect_to(*server_);
+  auto carrier = connect_to(*server_, notice_);
   if (!carrier) return failure(carrier.error());
-  Exchange exchange(std::move(*carrier), patience);
+  Caller caller;
+  if (server_->on_network()) caller = {.host = server_->name(), .token = server_->token};
+  Exchange exchange(std::move(*carrier), patience, std::move(caller));
   if (auto asked = exchange.ask(request); !asked) return failure(asked.error());
   if (exchange.status() >= 400) {
     auto body = exchange.read_all();

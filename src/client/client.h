@@ -28,12 +28,18 @@ struct Request {
   bool more_follow = false;  // The connection stays open for the next question.
 };
 
+// What a request says of whom it is for, and who asks, where the socket does not say it.
+struct Caller {
+  std::string host = "gpusched";
+  std::string token = {};
+};
+
 // A question, and its answer while it arrives.
 class Exchange {
  public:
   // `patience` is how long a silence may last.
-  Exchange(Carrier carrier, std::chrono::milliseconds patience)
-      : carrier_(std::move(carrier)), patience_(patience) {}
+  Exchange(Carrier carrier, std::chrono::milliseconds patience, Caller caller = {})
+      : carrier_(std::move(carrier)), patience_(patience), caller_(std::move(caller)) {}
 
   // Sends it, and reads the head of the answer. REQUIRES: the first one, or may_ask_again().
   Result<void> ask(const Request& request);
@@ -59,6 +65,7 @@ class Exchange {
 
   Carrier carrier_;
   std::chrono::milliseconds patience_;
+  Caller caller_;
   HttpAnswer answer_;
 };
 
@@ -79,7 +86,9 @@ class Client {
   // The answer, its body still to be read. `patience` is how long a silence may last.
   Result<Exchange> open(const Request& request,
                         std::chrono::milliseconds patience = kPatience) const;
-  Patience patience() const { return Patience(notice_, server_ && server_->elsewhere()); }
+  Patience patience() const {
+    return Patience(notice_, server_ && (server_->elsewhere() || server_->tls));
+  }
 
   static constexpr std::chrono::milliseconds kPatience{120'000};
 

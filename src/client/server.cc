@@ -6,11 +6,15 @@
 #include <cstdint>
 
 #include "base/number.h"
+#include "os/tcp_address.h"
 
 namespace gpusched {
 namespace {
 
 constexpr std::string_view kSsh = "ssh://";
+constexpr std::string_view kHttp = "http://";
+constexpr std::string_view kHttps = "https://";
+constexpr std::string_view kUsualPort = "7340";
 constexpr std::string_view kUnix = "unix://";
 
 tl::unexpected<Error> wrong(std::string_view text, std::string_view why) {
@@ -56,16 +60,56 @@ Result<Server> parse_ssh(std::string_view text) {
   return server;
 }
 
+// "127.0.0.1", "[::1]" or "localhost".
+bool is_loopback(const std::string& host) {
+  if (host == "localhost") return true;
+  const bool six = host.find(':') != std::string::npos;
+  const auto address = parse_tcp_address((six ? "[" + host + "]" : host) + ":0");
+  return address && address->is_loopback();
+}
+
+Result<Server> parse_network(std::string_view text, bool tls) {
+  std::string_view rest = text.substr(tls ? kHttps.size() : kHttp.size());
+  if (rest.ends_with('/')) rest.remove_suffix(1);
+  Server server{.port = std::string(kUsualPort), .tls = tls};
+  const std::size_t colon = rest.rfind(':');
+  const std::size_t bracket = rest.rfind(']');
+  if (colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket)) {
+    server.port = rest.substr(colon + 1);
+    if (!is_port(server.port)) return wrong(text, "has a port that is not one of 1 to 65535");
+    rest = rest.substr(0, colon);
+  }
+  // Only an address in brackets has colons.
+  const bool six = parse_tcp_address(fmt::format("{}:0", rest)) && rest.starts_with('[');
+  if (six) rest = rest.substr(1, rest.size() - 2);
+  if (!six && (!is_name(rest) || rest.find_first_of("@[]%:") != std::string_view::npos)) {
+    return wrong(text, "names no machine; write https://box or https://box:7340");
+  }
+  server.host = rest;
+  if (tls || is_loopback(server.host)) return server;
+  return wrong(text, "would be read by everybody on the way; write https://HOST or ssh://HOST");
+}
+
 }  // namespace
+
+std::string Server::name() const {
+  const bool six = host.find(':') != std::string::npos;
+  return six ? fmt::format("[{}]:{}", host, port) : fmt::format("{}:{}", host, port);
+}
+
+bool is_token(std::string_view text) {
+  constexpr std::size_t kLongest = 1024;
+  return !text.empty() && text.size() <= kLongest &&
+         std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; });
+}
 
 Result<Server> parse_server(std::string_view text) {
   if (text.starts_with(kSsh)) return parse_ssh(text);
   const std::string_view path = text.starts_with(kUnix) ? text.substr(kUnix.size()) : text;
   if (path.starts_with('/')) return Server{.sockets = {std::string(path)}};
-  if (text.starts_with("http://") || text.starts_with("https://")) {
-    return wrong(text, "cannot be reached yet: other machines are reached by ssh://HOST");
-  }
-  return wrong(text, "is neither ssh://HOST nor the path of a socket");
+  if (text.starts_with(kHttps)) return parse_network(text, true);
+  if (text.starts_with(kHttp)) return parse_network(text, false);
+  return wrong(text, "is neither ssh://HOST nor https://HOST nor the path of a socket");
 }
 
 }  // namespace gpusched

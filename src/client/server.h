@@ -1,4 +1,5 @@
-// Where a daemon is: sockets of this machine, or another machine that the user's own ssh reaches.
+// Where a daemon is: sockets of this machine, another machine that the user's own ssh reaches, or
+// an address of the network.
 #pragma once
 
 #include <string>
@@ -12,12 +13,24 @@ namespace gpusched {
 struct Server {
   std::vector<std::string> sockets;  // Tried in order.
   std::string machine;               // "ml1@box", as ssh takes it; empty: this one.
-  std::string port;                  // Of its sshd; empty: as ssh knows it.
+  std::string port;                  // Of its sshd, where it is not as ssh knows it; of the daemon.
+  std::string host = {};             // Of a daemon on the network; empty: it is not reached so.
+  bool tls = false;                  // Always, but on loopback.
+
+  // What is needed for the network.
+  std::string token = {};          // A secret: in no message, and in no argument of a program.
+  std::string tls_program = {};    // gpusched-tls.
+  std::string known_servers = {};  // The file with the certificates that were seen before.
 
   bool elsewhere() const { return !machine.empty(); }
+  bool on_network() const { return !host.empty(); }
+  std::string name() const;  // "box:7340", of one on the network.
 };
 
-// "ssh://[USER@]HOST[:PORT]", "unix:///run/x.sock" or "/run/x.sock".
+// "ssh://[USER@]HOST[:PORT]", "https://HOST[:PORT]", "http://127.0.0.1[:PORT]",
+// "unix:///run/x.sock" or "/run/x.sock".
 Result<Server> parse_server(std::string_view text);
+// True: it can stand in a header.
+bool is_token(std::string_view text);
 
 }  // namespace gpusched

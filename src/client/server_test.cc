@@ -23,12 +23,53 @@ TEST(Server, IsASocketOrAMachine) {
 }
 
 TEST(Server, RefusesWhatSshWouldTakeForSomethingElse) {
-  for (const char* text : {"ssh://", "ssh://-oProxyCommand=x", "ssh://a b", "ssh://box:",
-                           "ssh://box:x", "ssh://ml1@", "ssh://$(x)", "ssh://]", "ssh://[]",
-                           "ssh://box:0", "ssh://box:99999", "ssh://a;b", "box", "http://box:1"}) {
+  for (const char* text : {"ssh://", "ssh://-oProxyCommand=x", "ssh://a b",
+                           "ssh://box:", "ssh://box:x", "ssh://ml1@", "ssh://$(x)", "ssh://]",
+                           "ssh://[]", "ssh://box:0", "ssh://box:99999", "ssh://a;b", "box"}) {
     const auto server = parse_server(text);
     ASSERT_FALSE(server) << text;
     EXPECT_EQ(server.error().code, ErrorCode::kInvalid) << text;
+  }
+}
+
+TEST(Server, IsAnAddressOfTheNetwork) {
+  const auto usual = parse_server("https://box.lab/");
+  ASSERT_TRUE(usual) << usual.error().message;
+  EXPECT_EQ(usual->name(), "box.lab:7340");
+  EXPECT_TRUE(usual->tls && usual->on_network());
+  EXPECT_FALSE(usual->elsewhere());
+  EXPECT_EQ(parse_server("https://10.0.0.7:443")->name(), "10.0.0.7:443");
+  const auto six = parse_server("https://[fd00::7]:7341");
+  EXPECT_EQ(six->host, "fd00::7");
+  EXPECT_EQ(six->name(), "[fd00::7]:7341");
+}
+
+TEST(Server, PlainHttpIsForThisMachine) {
+  for (const char* text : {"http://127.0.0.1:7340", "http://localhost", "http://[::1]:1"}) {
+    const auto server = parse_server(text);
+    ASSERT_TRUE(server) << text;
+    EXPECT_FALSE(server->tls);
+  }
+  for (const char* text :
+       {"http://box:1", "http://10.0.0.7", "http://127.0.0.1.lab", "http://[fd00::1]:1"}) {
+    const auto server = parse_server(text);
+    ASSERT_FALSE(server) << text;
+    EXPECT_NE(server.error().message.find("https://HOST"), std::string::npos);
+  }
+}
+
+TEST(Server, RefusesWhatIsNoAddress) {
+  for (const char* text : {"https://", "https://:1", "https://box:", "https://box:0", "https://a b",
+                           "https://ml1@box", "https://box/path", "https://-x", "https://[]",
+                           "https://[::1", "https://::1", "https://box?x", "https://b\nx"}) {
+    EXPECT_FALSE(parse_server(text)) << text;
+  }
+}
+
+TEST(Server, ATokenIsOneWord) {
+  EXPECT_TRUE(is_token("gst_Ab0-_="));
+  for (const char* text : {"", "a b", "a\r\nX: y", "a\x7f", "\xc3\xa4"}) {
+    EXPECT_FALSE(is_token(text)) << text;
   }
 }
 

@@ -1,20 +1,14 @@
 #include "client/through_ssh.h"
 
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <optional>
 
 #include "base/words.h"
+#include "client/carried_by.h"
 #include "json/error_json.h"
 #include "json/json_value.h"
-
-extern char** environ;
 
 namespace gpusched {
 namespace {
@@ -23,22 +17,6 @@ namespace {
 constexpr Carrier::Milliseconds kGreetingPatience{120'000};
 // What a shell's start-up files may say before the relay's word.
 constexpr std::size_t kGreetingMost = 4U << 20U;
-
-Result<pid_t> spawn(const std::vector<std::string>& command, int end) {
-  posix_spawn_file_actions_t files;
-  ::posix_spawn_file_actions_init(&files);
-  ::posix_spawn_file_actions_adddup2(&files, end, STDIN_FILENO);
-  ::posix_spawn_file_actions_adddup2(&files, end, STDOUT_FILENO);
-  std::vector<char*> words;
-  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-  pid_t pid = -1;
-  const int error = ::posix_spawnp(&pid, words[0], &files, nullptr, words.data(), environ);
-  ::posix_spawn_file_actions_destroy(&files);
-  if (error == 0) return pid;
-  return failure(ErrorCode::kUnavailable,
-                 fmt::format("start {}: {}", words[0], std::strerror(error)));
-}
 
 // It has said nothing of use and its output has ended: how it ended says why.
 tl::unexpected<Error> unreached(const Server& server, int exit_code) {
@@ -82,16 +60,9 @@ std::vector<std::string> ssh_command(const Server& server, const std::vector<std
 }
 
 Result<Relayed> connect_through_ssh(const Server& server) {
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-    return failure(ErrorCode::kIo, std::string("make a socket pair: ") + std::strerror(errno));
-  }
-  Fd ours(ends[0]);
-  Fd theirs(ends[1]);
-  auto pid = spawn(ssh_command(server, {"relay"}, false), theirs.get());
-  if (!pid) return failure(pid.error());
-  theirs.reset();
-  Carrier carrier(std::move(ours), ChildProcess(*pid));
+  auto started = carried_by(ssh_command(server, {"relay"}, false));
+  if (!started) return failure(started.error());
+  Carrier carrier = std::move(*started);
   std::string said;
   std::size_t line = 0;
   while (true) {

@@ -202,7 +202,7 @@ TEST(Verbs, AreCompleteAndTellApart) {
   }
   for (const Verb* verb :
        {&kSubmitVerb, &kRunVerb, &kCancelVerb, &kHoldVerb, &kReleaseVerb, &kRequeueVerb, &kSetVerb,
-        &kGroupVerb, &kTenantVerb, &kBackupVerb, &kAdoptVerb, &kDisownVerb}) {
+        &kGroupVerb, &kTenantVerb, &kBackupVerb, &kCertVerb, &kAdoptVerb, &kDisownVerb}) {
     EXPECT_NE(find_flag(verb->sections, "--dry-run"), nullptr) << verb->name;
   }
 }

@@ -117,7 +117,8 @@ Result<Submission> prepare_submission(const Arguments& given,
                                       std::span<const FlagSection> sections) {
   auto server = server_of(given);
   if (!server) return failure(server.error());
-  auto around = server->elsewhere() ? surroundings_of(*server) : surroundings();
+  const bool here_is_there = !server->elsewhere() && !server->on_network();
+  auto around = here_is_there ? surroundings() : surroundings_of(*server);
   if (!around) return failure(around.error());
   Arguments arguments = given;
   if (!around->elsewhere) {
@@ -127,7 +128,7 @@ Result<Submission> prepare_submission(const Arguments& given,
   if (auto taken = take_file(arguments, sections); !taken) return failure(taken.error());
   std::vector<FlagValue> defaulted;
   if (!arguments.has("--no-defaults")) {
-    auto here = server->elsewhere() ? surroundings() : around;
+    auto here = here_is_there ? around : surroundings();
     if (!here) return failure(here.error());
     auto defaults =
         find_defaults(defaults_asked(here->working_directory, process_environment()), sections);
@@ -143,6 +144,11 @@ Result<Submission> prepare_submission(const Arguments& given,
   }
   auto submission = read_submission(arguments, *around, std::move(lines));
   if (!submission) return failure(with_origin(submission.error(), defaulted));
+  if (submission->working_directory.empty()) {
+    return failure(
+        ErrorCode::kInvalid,
+        fmt::format("say where the job runs: --cwd /DIR, a directory of {}", server->host));
+  }
   submission->defaults = std::move(defaulted);
   return submission;
 }

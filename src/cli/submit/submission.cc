@@ -90,6 +90,9 @@ void read_process(FlagReader& flags, const Arguments& arguments, const Surroundi
   out.working_directory = around.working_directory;
   flags.read("--cwd", out.working_directory, [&](const std::string& t) -> Result<std::string> {
     if (t.empty()) return failure(ErrorCode::kInvalid, "is empty");
+    if (t.front() != '/' && around.working_directory.empty()) {
+      return failure(ErrorCode::kInvalid, "must be a whole path of the daemon's machine");
+    }
     return t.front() == '/' ? t : around.working_directory + "/" + t;
   });
 }

@@ -1,0 +1,148 @@
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+
+#include "cli/commands/verbs.h"
+#include "cli/own_programs.h"
+#include "cli/session.h"
+#include "cli/shared_flags.h"
+#include "client/carried_by.h"
+#include "json/json_writer.h"
+#include "os/locations.h"
+
+namespace gpusched::cli {
+namespace {
+
+constexpr std::array kCertFlags = {
+    Flag{"--out", 0, FlagKind::kValue, "DIR", "where the files go; else beside the configuration",
+         Offer::kFiles},
+    Flag{"--replace", 0, FlagKind::kSwitch, "", "in place of the files that are there"},
+};
+constexpr std::array kCertGeneralFlags = {
+    Flag{"--dry-run", 0, FlagKind::kSwitch, "", "say what would be done, change nothing"},
+    Flag{"--json", 0, FlagKind::kSwitch, "", "print files, names and fingerprint as JSON"},
+    Flag{"--help", 'h', FlagKind::kSwitch, "", "this text"},
+};
+constexpr std::array<FlagSection, 2> kCertSections = {FlagSection{"Files", kCertFlags},
+                                                      FlagSection{"General", kCertGeneralFlags}};
+
+struct CertPlan {
+  std::string directory, certificate, key;
+  std::vector<std::string> names;
+};
+
+// What this machine is called, by itself and from here.
+std::vector<std::string> own_names() {
+  std::array<char, HOST_NAME_MAX + 1> name{};
+  std::vector<std::string> names;
+  if (::gethostname(name.data(), name.size() - 1) == 0 && name[0] != '\0') {
+    names.emplace_back(name.data());
+  }
+  names.insert(names.end(), {"localhost", "127.0.0.1", "::1"});
+  return names;
+}
+
+Result<CertPlan> plan_of(const Arguments& arguments) {
+  CertPlan plan{.names = arguments.operands};
+  if (plan.names.empty()) plan.names = own_names();
+  if (const FlagValue* out = arguments.find("--out")) {
+    plan.directory = out->text;
+    if (plan.directory.empty()) return failure(ErrorCode::kInvalid, "--out is empty");
+  } else {
+    const auto files = config_files(process_environment(), ::geteuid() == 0);
+    if (files.empty()) return failure(ErrorCode::kInvalid, "say where the files go: --out DIR");
+    plan.directory = files.front().substr(0, files.front().rfind('/'));
+    // Ignoring failure: writing there says why it does not go.
+    (void)::mkdir(plan.directory.c_str(), ::geteuid() == 0 ? 0755 : 0700);
+  }
+  std::array<char, PATH_MAX> whole{};
+  if (::realpath(plan.directory.c_str(), whole.data()) == nullptr) {
+    return failure(ErrorCode::kInvalid,
+                   fmt::format("{}: {}", plan.directory, std::strerror(errno)));
+  }
+  plan.directory = whole.data();
+  plan.certificate = plan.directory + "/gpusched.crt";
+  plan.key = plan.directory + "/gpusched.key";
+  for (const std::string& file : {plan.certificate, plan.key}) {
+    if (arguments.has("--replace") || ::access(file.c_str(), F_OK) != 0) continue;
+    return failure(ErrorCode::kConflict,
+                   fmt::format("{} is there already; --replace makes a new one", file));
+  }
+  return plan;
+}
+
+struct MadeFiles {
+  std::string fingerprint;
+  int exit_code = 0;  // Else it has said itself what went wrong.
+};
+
+Result<MadeFiles> make_files(const CertPlan& plan) {
+  std::vector<std::string> command{program_beside("gpusched-tls").value_or("gpusched-tls"), "cert",
+                                   plan.certificate, plan.key};
+  command.insert(command.end(), plan.names.begin(), plan.names.end());
+  auto program = carried_by(command);
+  if (!program) return failure(program.error());
+  std::string said;
+  auto came = Result<Carrier::Came>(Carrier::Came::kBytes);
+  while (came && *came == Carrier::Came::kBytes) came = program->receive(said, Client::kPatience);
+  if (!came) return failure(came.error());
+  if (!said.empty() && said.back() == '\n') said.pop_back();
+  return MadeFiles{std::move(said), program->child().wait()};
+}
+
+std::string json_of(const CertPlan& plan, const std::string& fingerprint) {
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object().field("schema", 1).field("certificate", plan.certificate);
+  json.field("key", plan.key).field("fingerprint", fingerprint).end_object();
+  return text + "\n";
+}
+
+int run_cert(const Arguments& arguments) {
+  auto plan = plan_of(arguments);
+  if (!plan) return fail(plan.error());
+  const std::string what = fmt::format("a certificate for {}: {} and {}",
+                                       fmt::join(plan->names, ", "), plan->certificate, plan->key);
+  if (arguments.has("--dry-run")) {
+    note("would make " + what);
+    return kExitOk;
+  }
+  const auto made = make_files(*plan);
+  if (!made) return fail(made.error());
+  if (made->exit_code != 0) return made->exit_code;
+  const bool json = arguments.has("--json");
+  auto done = print(json ? json_of(*plan, made->fingerprint) : made->fingerprint + "\n");
+  if (!done) return fail(done.error());
+  if (json) return kExitOk;
+  note("made " + what);
+  note(
+      fmt::format("the daemon uses it with network: {{listen: [\"0.0.0.0:7340\"], certificate: "
+                  "{}, key: {}}}",
+                  plan->certificate, plan->key));
+  return kExitOk;
+}
+
+}  // namespace
+
+constinit const Verb kCertVerb = {
+    .name = "cert",
+    .summary = "make a certificate, so that other machines can reach the daemon",
+    .usage = "cert [NAME…] [FLAGS]",
+    .about =
+        "Makes gpusched.crt and gpusched.key: signed by itself, for ten years, for the names and\n"
+        "addresses given, else those of this machine. Prints its fingerprint (SHA-256), by which\n"
+        "clients know it.",
+    .examples =
+        "gpusched cert\n"
+        "gpusched cert box.lab 10.0.0.7 --out /etc/gpusched",
+    .sections = kCertSections,
+    .operands = Operands::kWords,
+    .run = run_cert,
+};
+
+}  // namespace gpusched::cli

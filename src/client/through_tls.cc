@@ -1,0 +1,72 @@
+#include "client/through_tls.h"
+
+#include <fmt/format.h>
+
+#include "client/carried_by.h"
+#include "client/known_servers.h"
+#include "json/error_json.h"
+#include "json/json_fields.h"
+
+namespace gpusched {
+namespace {
+
+constexpr Carrier::Milliseconds kShown{120'000};  // Several addresses may have to be tried.
+constexpr std::size_t kShownMost = 64U << 10U;
+
+struct Shown {
+  std::string fingerprint;
+  bool by_authority = false;
+};
+
+Result<Shown> parse_shown(const std::string& line) {
+  auto value = parse_json(line);
+  if (!value) return failure(value.error());
+  if (value->find("error") != nullptr) return failure(read_error(line, 503));
+  Fields fields(*value);
+  Shown shown;
+  std::uint64_t version = 0;
+  std::string why_not;
+  fields.number("gpusched_tls", version, 1, 1);
+  fields.flag("by_authority", shown.by_authority);
+  fields.text("fingerprint", shown.fingerprint);
+  fields.text("why_not", why_not);
+  if (auto read = fields.finish(); !read) return failure(read.error());
+  return shown;
+}
+
+// Nothing follows its first line before we have asked for something.
+Result<std::string> first_line(Carrier& carrier) {
+  std::string said;
+  while (said.find('\n') == std::string::npos) {
+    auto came = carrier.receive(said, kShown);
+    if (!came) return failure(came.error());
+    if (*came != Carrier::Came::kBytes || said.size() > kShownMost) {
+      return failure(ErrorCode::kUnavailable, "gpusched-tls did not say who has answered");
+    }
+  }
+  return said.substr(0, said.find('\n'));
+}
+
+}  // namespace
+
+Result<Carrier> connect_through_tls(const Server& server, Notice notice) {
+  auto carrier = carried_by({server.tls_program, "connect", server.host, server.port});
+  if (!carrier) return carrier;
+  auto line = first_line(*carrier);
+  if (!line) return failure(line.error());
+  auto shown = parse_shown(*line);
+  if (!shown) return failure(shown.error());
+  if (shown->by_authority) return carrier;
+  if (shown->fingerprint.empty()) {
+    return failure(ErrorCode::kForbidden, server.name() + " shows no certificate");
+  }
+  auto met = meet_server(server.known_servers, server.name(), shown->fingerprint);
+  if (!met) return failure(met.error());
+  if (*met == Acquaintance::kNew && notice != nullptr) {
+    notice(fmt::format("{} is new here; its certificate is kept in {}: {}", server.name(),
+                       server.known_servers, shown->fingerprint));
+  }
+  return carrier;
+}
+
+}  // namespace gpusched
