@@ -11,9 +11,11 @@ if(NOT GPUSCHED_FMT_ONCE OR NOT FMT_VERSION)
   target_compile_definitions(gpusched_flags INTERFACE FMT_HEADER_ONLY)
 endif()
 find_path(SQLITE3_INCLUDE sqlite3.h REQUIRED)
+find_path(ZLIB_INCLUDE zlib.h REQUIRED)
 find_path(YAML_CPP_INCLUDE yaml-cpp/yaml.h REQUIRED)
 # Static libraries first: release binaries need nothing but glibc at run time.
 find_library(SQLITE3_LIBRARY NAMES libsqlite3.a sqlite3 REQUIRED)
+find_library(ZLIB_LIBRARY NAMES libz.a z REQUIRED)
 find_library(YAML_CPP_LIBRARY NAMES libyaml-cpp.a yaml-cpp REQUIRED)
 find_path(NCURSES_INCLUDE curses.h REQUIRED)
 find_library(NCURSESW_LIBRARY NAMES libncursesw.a ncursesw REQUIRED)
@@ -32,6 +34,10 @@ add_library(dependency_sqlite INTERFACE)
 target_include_directories(dependency_sqlite SYSTEM INTERFACE ${SQLITE3_INCLUDE})
 target_link_libraries(dependency_sqlite INTERFACE
   ${SQLITE3_LIBRARY} Threads::Threads ${CMAKE_DL_LIBS} m)
+
+add_library(dependency_zlib INTERFACE)
+target_include_directories(dependency_zlib SYSTEM INTERFACE ${ZLIB_INCLUDE})
+target_link_libraries(dependency_zlib INTERFACE ${ZLIB_LIBRARY})
 
 add_library(dependency_yaml INTERFACE)
 target_include_directories(dependency_yaml SYSTEM INTERFACE ${YAML_CPP_INCLUDE})

@@ -3,7 +3,7 @@
 BUILD_PACKAGES=(
   cmake ninja-build g++
   libboost-dev libsqlite3-dev nlohmann-json3-dev libyaml-cpp-dev libfmt-dev
-  libexpected-dev libncurses-dev libssl-dev
+  libexpected-dev libncurses-dev libssl-dev zlib1g-dev
 )
 TEST_PACKAGES=(
   "${BUILD_PACKAGES[@]}"

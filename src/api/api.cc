@@ -52,12 +52,14 @@ Context::Context(boost::asio::io_context& io, Engine& an_engine, ApiPorts some_p
       limits(some_limits),
       turns(io, ports.now),
       after_commit(engine, turns),
-      events(std::make_unique<EventStreams>(io, limits.recent_changes, limits.heartbeat)),
+      events(std::make_unique<EventStreams>(io, limits.recent_changes, limits.heartbeat,
+                                            limits.look_every)),
       lease_holders(io, engine, limits.lease_grace),
       lease_changes(std::make_unique<LeaseChanges>()),
       log_watch(io),
       names(io, ports.now, ports.name_of_user ? ports.name_of_user : NameCache::system_lookup),
       estimates(io, engine, ports.now, limits.look_ahead_every),
+      kept_answers(ports.now),
       parser(io, kParsers),
       files(io, kFileThreads) {}
 Context::~Context() = default;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "core/access/rights.h"
@@ -11,9 +12,14 @@
 
 namespace gpusched {
 
+struct Context;
+
 // `board`: what was said of them last; null: nobody looks. `shows`: whether the arguments of a
 // user's processes are shown; else only the program is.
 std::vector<wire::Card> cards_of(const StateView& state, const watch::CardBoard* board,
                                  const std::function<bool(const Subject& owner)>& shows = {});
+
+// The answer of GET /v1/gpus for one who asks.
+std::string gpus_json(const Context& context, const Principal& actor);
 
 }  // namespace gpusched

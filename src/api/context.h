@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/job_watch.h"
+#include "api/kept_answers.h"
 #include "api/lease_holders.h"
 #include "api/log_watch.h"
 #include "api/name_cache.h"
@@ -76,6 +77,7 @@ struct Context {
   LogWatch log_watch;
   NameCache names;
   StartEstimates estimates;
+  KeptAnswers kept_answers;
   Background parser;          // Large bodies.
   Background files;           // Logs and backups. Each may hang for one user.
   std::uint64_t backups = 0;  // Names their temporary files.

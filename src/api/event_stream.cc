@@ -8,9 +8,13 @@
 #include <boost/asio/steady_timer.hpp>
 #include <utility>
 
+#include "api/answers.h"
+#include "api/cards_answer.h"
 #include "api/context.h"
 #include "api/job_rows.h"
 #include "core/access/rights.h"
+#include "wire/message_json.h"
+#include "wire/messages/machine.h"
 
 namespace gpusched {
 namespace {
@@ -34,10 +38,12 @@ struct EventStreams::Client {
   Responder responder;
   EventsAsked asked;
   std::uint64_t cursor = 0;
-  std::optional<JobId> snapshot;  // Set while all jobs are being sent: the last one that was.
-  std::optional<JobId> range;     // The same for the jobs of a large submission.
-  std::string groups;             // Group events not sent yet.
-  bool beat = true;               // The first comes at once: the client knows that it is heard.
+  std::optional<JobId> snapshot;      // Set while all jobs are being sent: the last one that was.
+  std::optional<JobId> range;         // The same for the jobs of a large submission.
+  std::string groups;                 // Group events not sent yet.
+  bool beat = true;                   // The first comes at once: the client knows that it is heard.
+  bool look = true;                   // It is time to look at cards and alarms.
+  std::size_t cards = 0, alarms = 0;  // Hashes of what was told last.
 
   bool concerns(const Job& job) const {
     if (asked.own && !may(asked.actor, Action::kChangeJob, owned_by(job.owner))) return false;
@@ -52,12 +58,18 @@ struct EventStreams::Timer {
 };
 
 EventStreams::EventStreams(boost::asio::io_context& loop, std::size_t remembered,
-                           std::chrono::milliseconds heartbeat)
-    : remembered_(remembered), heartbeat_(heartbeat), timer_(std::make_shared<Timer>(loop)) {}
+                           std::chrono::milliseconds heartbeat,
+                           std::chrono::milliseconds look_every)
+    : remembered_(remembered),
+      heartbeat_(heartbeat),
+      look_every_(look_every),
+      timer_(std::make_shared<Timer>(loop)),
+      looks_(std::make_shared<Timer>(loop)) {}
 EventStreams::~EventStreams() { stop(); }
 
 void EventStreams::stop() {
   timer_->timer.cancel();
+  looks_->timer.cancel();
   clients_.clear();
 }
 
@@ -77,6 +89,7 @@ void EventStreams::open(Context& context, EventsAsked asked, const Responder& re
   forget_gone();
   clients_.push_back(client);
   beat();
+  look_again();
   HttpResponse response;
   response.content_type = "text/event-stream";
   response.headers = {{"Cache-Control", "no-store"}};
@@ -102,6 +115,32 @@ void EventStreams::beat() {
     beat();
     wake_all();
   });
+}
+
+// The same for those who want to hear of cards or alarms.
+void EventStreams::look_again() {
+  const auto wants = [](const auto& weak) {
+    const auto client = weak.lock();
+    return client && (client->asked.cards || client->asked.alarms);
+  };
+  if (looks_->set || std::ranges::none_of(clients_, wants)) return;
+  looks_->set = true;
+  looks_->timer.expires_after(look_every_);
+  looks_->timer.async_wait(
+      [this, wants, alive = std::weak_ptr(looks_)](boost::system::error_code error) {
+        if (error || alive.expired()) return;
+        looks_->set = false;
+        forget_gone();
+        look_again();
+        // Waking one may end it.
+        const std::vector<std::weak_ptr<Client>> clients = clients_;
+        for (const auto& weak : clients) {
+          if (!wants(weak)) continue;
+          const auto client = weak.lock();
+          client->look = true;
+          client->responder.wake();
+        }
+      });
 }
 
 void EventStreams::wake_all() {
@@ -155,7 +194,8 @@ void EventStreams::publish(const std::vector<JobChange>& changes) {
 
 void EventStreams::publish_group(const std::string& json) {
   for (const auto& weak : clients_) {
-    if (const auto client = weak.lock()) append_event(client->groups, "group", std::nullopt, json);
+    const auto client = weak.lock();
+    if (client && client->asked.rows) append_event(client->groups, "group", std::nullopt, json);
   }
   wake_all();
 }
@@ -170,9 +210,14 @@ Pull EventStreams::pull(Context& context, Client& client, std::string& out) {
     }
     return Pull::kWait;
   }
+  if (!client.asked.rows) {
+    client.cursor = last_;
+    client.snapshot.reset();
+  }
   const bool behind = !client.snapshot && forgotten_ && client.cursor < *forgotten_;
   if (behind || client.groups.size() > context.limits.stream_bytes) return Pull::kAbort;
   out += std::exchange(client.groups, {});
+  if (std::exchange(client.look, false)) write_topics(context, client, out);
   if (client.snapshot) {
     write_snapshot(context, client, out);
   } else {
@@ -182,6 +227,19 @@ Pull EventStreams::pull(Context& context, Client& client, std::string& out) {
   if (client.beat && !more && out.empty()) out += ": alive\n\n";
   client.beat = client.beat && more;
   return more ? Pull::kMore : Pull::kWait;
+}
+
+// Each whole, at once and whenever it differs from what was told last. They have no ids: who comes
+// back is told them anyhow.
+void EventStreams::write_topics(const Context& context, Client& client, std::string& out) {
+  const auto tell = [&out](std::string_view kind, const std::string& json, std::size_t& told) {
+    const std::size_t hash = std::hash<std::string>{}(json);
+    if (std::exchange(told, hash) != hash) append_event(out, kind, std::nullopt, json);
+  };
+  if (client.asked.cards) tell("cards", gpus_json(context, client.asked.actor), client.cards);
+  if (client.asked.alarms) {
+    tell("alarms", wire::to_json(wire::Alarms{.problems = problems_of(context)}), client.alarms);
+  }
 }
 
 // What one client was told of a change is told to the next in the same words: to work out why a job

@@ -34,12 +34,14 @@ struct EventsAsked {
   std::optional<std::uint64_t> after;             // The last sequence seen; absent: from now on.
   std::optional<std::unordered_set<JobId>> jobs;  // Only these.
   bool own = false;                               // Only those that the actor may change.
+  // What the client wants to hear of: rows of jobs and groups; cards; what somebody has to see to.
+  bool rows = true, cards = false, alarms = false;
 };
 
 class EventStreams {
  public:
   EventStreams(boost::asio::io_context& loop, std::size_t remembered,
-               std::chrono::milliseconds heartbeat);
+               std::chrono::milliseconds heartbeat, std::chrono::milliseconds look_every);
   ~EventStreams();
 
   void open(Context& context, EventsAsked asked, const Responder& responder);
@@ -56,16 +58,20 @@ class EventStreams {
   void write_changes(Context& context, Client& client, std::string& out);
   bool write_range(Context& context, Client& client, const JobChange& change, std::string& out);
   void write_snapshot(Context& context, Client& client, std::string& out);
+  static void write_topics(const Context& context, Client& client, std::string& out);
   void wake_all();
   void wake_some();
   void forget_gone();
   const std::string& row_of(const Job& job, RowWriter& writer);
   void beat();
+  void look_again();
 
   std::size_t remembered_;
   std::chrono::milliseconds heartbeat_;
+  std::chrono::milliseconds look_every_;
   std::shared_ptr<Timer> timer_;
-  std::deque<JobChange> recent_;                     // By sequence.
+  std::shared_ptr<Timer> looks_;  // For cards and alarms, which tell nobody of themselves.
+  std::deque<JobChange> recent_;  // By sequence.
   std::unordered_map<JobId, std::uint64_t> latest_;  // The last sequence of each job in recent_.
   std::optional<std::uint64_t> forgotten_;           // Changes up to here are not remembered.
   std::uint64_t last_ = 0;                           // The newest sequence.

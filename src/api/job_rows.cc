@@ -86,6 +86,7 @@ class RowStream : public std::enable_shared_from_this<RowStream> {
     return next(out, [responder] { responder.wake(); });
   }
   std::uint32_t asker() const { return actor_.account(); }
+  const auto& headers() const { return asked_.headers; }
   // Why next() said kAbort.
   const std::optional<Error>& failed() const { return failed_; }
 
@@ -118,13 +119,16 @@ class RowStream : public std::enable_shared_from_this<RowStream> {
 
   void write(RowWriter& writer, const Job& job) {
     if (rows_++ > 0) piece_ += ',';
-    JsonWriter json(piece_);
+    std::string whole;
+    JsonWriter json(asked_.fields ? whole : piece_);
     if (asked_.details) {
       writer.details(json, job, read_);
     } else {
       writer.row(json, job);
     }
+    if (asked_.fields) asked_.fields->append(piece_, whole);
   }
+  RowWriter writer() const { return {context_, actor_, asked_.fields ? &*asked_.fields : nullptr}; }
 
   // True: it is counted in the line of its sweep.
   bool folded(const Job& job) { return fold_ && fold_->take(context_.state(), job); }
@@ -174,7 +178,7 @@ class RowStream : public std::enable_shared_from_this<RowStream> {
   }
 
   Pull walk_ids() {
-    RowWriter writer(context_, actor_);
+    RowWriter writer = this->writer();
     std::size_t looks = kRowsPerPiece;
     while (position_ < asked_.ids->size() && left_ > 0) {
       if (piece_.size() >= kRowPieceBytes || looks-- == 0) return Pull::kMore;
@@ -189,7 +193,7 @@ class RowStream : public std::enable_shared_from_this<RowStream> {
   }
 
   Pull walk_all() {
-    RowWriter writer(context_, actor_);
+    RowWriter writer = this->writer();
     std::size_t looks = kRowsPerPiece;
     const auto& jobs = context_.state().jobs();
     // The jobs of an array follow each other.
@@ -235,8 +239,12 @@ void begin(Context& context, const std::shared_ptr<RowStream>& stream, const Res
   });
   if (said == Pull::kWait) return;
   if (said == Pull::kAbort) return responder.fail(*stream->failed());
-  if (said == Pull::kEnd) return responder.send(json_response(std::move(first)));
-  HttpResponse response;
+  HttpResponse response = json_response({});
+  response.headers = stream->headers();
+  if (said == Pull::kEnd) {
+    response.body = std::move(first);
+    return responder.send(std::move(response));
+  }
   response.stream = [stream, responder, first = std::move(first)](std::string& out) mutable {
     if (!first.empty()) {
       out = std::exchange(first, {});
@@ -257,8 +265,8 @@ Result<Folding> parse_folding(const std::map<std::string, std::string>& query) {
   return failure(ErrorCode::kInvalid, "sweeps must be 0, 1 or whole");
 }
 
-RowWriter::RowWriter(const Context& context, const Principal& actor)
-    : context_(context), actor_(actor) {}
+RowWriter::RowWriter(const Context& context, const Principal& actor, const FieldChoice* only)
+    : context_(context), actor_(actor), tells_why_(only == nullptr || only->asks_why()) {}
 
 const std::string& RowWriter::deadline_of(const Job& job, std::optional<Wall> start) {
   deadline_ = deadline_warning(context_.state(), job, start, context_.now());
@@ -298,8 +306,9 @@ bool RowWriter::shows_arguments(const Job& job) const {
 }
 
 RowFacts RowWriter::facts_of(const Job& job) {
-  RowFacts facts = waiting_facts(job);
+  RowFacts facts = tells_why_ ? waiting_facts(job) : RowFacts{};
   facts.arguments = shows_arguments(job);
+  if (!tells_why_) return facts;
   const auto* running = std::get_if<Running>(&job.state);
   if (running == nullptr) return facts;
   const StateView& state = context_.state();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/context.h"
+#include "api/field_choice.h"
 #include "api/selector.h"
 #include "api/sweep_rows.h"
 #include "core/explain/explain.h"
@@ -21,7 +22,8 @@ namespace gpusched {
 // REQUIRES: the state does not change while this lives.
 class RowWriter {
  public:
-  RowWriter(const Context& context, const Principal& actor);
+  // `only`: the fields that are shown, of all that it writes; null: all.
+  RowWriter(const Context& context, const Principal& actor, const FieldChoice* only = nullptr);
   void row(JsonWriter& json, const Job& job);
   // `read`: environments that are not in memory.
   void details(JsonWriter& json, const Job& job, const EnvironmentsByHash& read);
@@ -37,6 +39,7 @@ class RowWriter {
 
   const Context& context_;
   Principal actor_;
+  bool tells_why_;                         // Somebody wants to know why jobs wait, and until when.
   std::optional<WaitingReasons> reasons_;  // Made with the first job that waits.
   std::string reason_;
   std::string start_unknown_;
@@ -59,6 +62,8 @@ struct RowsAsked {
   std::optional<std::uint64_t> first;   // At most so many, from the start.
   std::optional<std::uint64_t> newest;  // At most so many, from the end.
   Folding folding = Folding::kNone;
+  std::optional<FieldChoice> fields = {};  // Of each job; none: all.
+  std::vector<std::pair<std::string, std::string>> headers = {};
 };
 
 // Answers in one piece if it is short, else as a stream.

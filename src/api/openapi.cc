@@ -21,6 +21,10 @@ struct Parameter {
   ValueSchema schema;
 };
 constexpr std::string_view kFlag = "0|1";
+constexpr std::string_view kSorts =
+    "id|-id|priority|-priority|submitted_at|-submitted_at|started_at|-started_at|ended_at|-ended_"
+    "at|"
+    "state|-state|user|-user|name|-name";
 constexpr std::uint64_t kSequenceMost = INT64_MAX;
 constexpr ValueSchema number(std::uint64_t most, std::string_view what, std::uint64_t least = 0) {
   return {.type = "integer", .what = what, .least = least, .has_least = true, .most = most};
@@ -37,7 +41,9 @@ constexpr std::array kParameters = {
     Parameter{"by", word("user|card", "what rows are about")},
     Parameter{"caller", word(kFlag, "only what the asking process holds")},
     Parameter{"card", number(UINT16_MAX, "only this card")},
+    Parameter{"cursor", text("where the page begins: next of the page before")},
     Parameter{"dry_run", text("1: answer what would be done, and do nothing")},
+    Parameter{"fields", text("only these of each job: id,state,name")},
     Parameter{"follow", word(kFlag, "go on until the attempt has ended")},
     Parameter{"group", text("only jobs of this group")},
     Parameter{"ids", text("a selector: 7, 7-12, 7,9,20-22, last, @~2 or all")},
@@ -51,6 +57,7 @@ constexpr std::array kParameters = {
     Parameter{"range", text("how far back: 1h")},
     Parameter{"resume", word(kFlag, "also a paused group: its waiting jobs may start then")},
     Parameter{"since", text("2h, or RFC 3339")},
+    Parameter{"sort", word(kSorts, "the order; - turns it round")},
     Parameter{"state", text("states, separated by commas; also active, waiting, ended")},
     Parameter{"step", text("between two values: 30s")},
     Parameter{"stream", word("output|error", "which of the two")},
@@ -58,6 +65,7 @@ constexpr std::array kParameters = {
     Parameter{"tag", text("only jobs with this tag")},
     Parameter{"tail", number(kSequenceMost, "only the last so many bytes")},
     Parameter{"timeout_ms", number(604'800'000, "answer after this time in any case")},
+    Parameter{"topics", text("jobs, cards, alarms, separated by commas")},
     Parameter{"user", text("only jobs of this user")},
     Parameter{"wait_ms", number(kSequenceMost, "answer after this time in any case")},
     Parameter{"waiting", number(1000, "so many of those that wait")},
@@ -107,7 +115,12 @@ void write_parameters(JsonWriter& json, const Route& route) {
     write_parameter(json, "path", name, segment_schema(route.pattern, name));
   }
   for (const std::string_view name : query) write_query_parameter(json, name);
-  if (route.kind == RouteKind::kChange) write_query_parameter(json, "dry_run");
+  if (route.kind == RouteKind::kChange) {
+    write_query_parameter(json, "dry_run");
+    write_parameter(
+        json, "header", "Idempotency-Key",
+        {.type = "string", .what = "the same request with the same key is done once", .most = 255});
+  }
   json.end_array();
 }
 
@@ -134,9 +147,12 @@ std::set<int> statuses_of(const Route& route) {
       !names_in(route.pattern).empty() || std::ranges::any_of(query, [](std::string_view name) {
         return name == "ids" || name == "jobs" || name == "card";
       });
-  if (names_something || route.kind == RouteKind::kChange) {
+  // What is only tried is refused as if it were done.
+  const bool tries = route.kind != RouteKind::kChange && !route.takes.type.empty();
+  if (names_something || tries || route.kind == RouteKind::kChange) {
     all.insert({of(ErrorCode::kNotFound), of(ErrorCode::kConflict)});
   }
+  if (tries) all.insert(of(ErrorCode::kNeverFits));
   if (route.kind == RouteKind::kChange) {
     all.insert({of(ErrorCode::kNeverFits), of(ErrorCode::kStorageFull)});
   }

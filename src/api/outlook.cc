@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/answers.h"
+#include "api/reason_answer.h"
 #include "core/apply/outlook.h"
 #include "core/model/placeholders.h"
 #include "wire/message_json.h"
@@ -47,8 +48,7 @@ wire::Preview preview_of(const Outlook& outlook, const std::vector<Card>& cards)
                             .whole = held.whole});
   }
   for (const Reason& reason : outlook.reasons) {
-    preview.reasons.push_back(
-        {reason_code_name(reason.code), describe(reason), what_would_help(reason)});
+    preview.reasons.push_back(answer_of(reason, std::nullopt));
   }
   if (outlook.start) {
     preview.estimated_start = outlook.start->likely;
@@ -57,29 +57,50 @@ wire::Preview preview_of(const Outlook& outlook, const std::vector<Card>& cards)
   return preview;
 }
 
-}  // namespace
+// The answer in the words that were asked for.
+using Words = std::string (*)(wire::SubmittedJobs);
 
-void send_with_outlook(Context& context, const Call& call, wire::SubmittedJobs answer,
-                       SubmitAsked asked) {
+std::string tried_words(wire::SubmittedJobs answer) { return wire::to_json(answer); }
+
+std::string preview_words(wire::SubmittedJobs answer) {
+  wire::Previewed alone;
+  static_cast<wire::Preview&>(alone) = std::move(*answer.preview);
+  alone.count = answer.count;
+  alone.warning = std::move(answer.warning);
+  return wire::to_json(alone);
+}
+
+// Played beside the loop, in the asker's turn.
+void send_played(Context& context, const Call& call, TriedSubmission tried, Words words) {
   // Shared, because a function object must be copyable.
   struct Work {
-    wire::SubmittedJobs answer;
-    SubmitAsked asked;
+    TriedSubmission tried;
     Excerpt excerpt;
     std::vector<Card> cards;
   };
   auto work = std::make_shared<Work>(
-      Work{std::move(answer), std::move(asked),
-           excerpt_of(context.state(), kLookedAheadMost, context.now()), context.state().cards()});
-  context.parser.post(call.actor.account(), [call, work]() -> Background::Then {
-    const std::vector<Job> jobs = first_jobs(work->asked);
-    const Outlook outlook = outlook_of(std::move(work->excerpt), std::move(work->asked));
-    work->answer.warning = outlook.warning;
-    work->answer.preview = preview_of(outlook, work->cards);
-    fill_in_jobs(*work->answer.preview, jobs);
-    auto out = std::make_shared<std::string>(wire::to_json(work->answer));
+      Work{std::move(tried), excerpt_of(context.state(), kLookedAheadMost, context.now()),
+           context.state().cards()});
+  context.parser.post(call.actor.account(), [call, work, words]() -> Background::Then {
+    auto& [answer, asked] = work->tried;
+    const std::vector<Job> jobs = first_jobs(asked);
+    const Outlook outlook = outlook_of(std::move(work->excerpt), std::move(asked));
+    answer.warning = outlook.warning;
+    answer.preview = preview_of(outlook, work->cards);
+    fill_in_jobs(*answer.preview, jobs);
+    auto out = std::make_shared<std::string>(words(std::move(answer)));
     return [call, out] { call.responder.send(json_response(std::move(*out))); };
   });
+}
+
+}  // namespace
+
+void send_with_outlook(Context& context, const Call& call, TriedSubmission tried) {
+  send_played(context, call, std::move(tried), tried_words);
+}
+
+void send_outlook(Context& context, const Call& call, TriedSubmission tried) {
+  send_played(context, call, std::move(tried), preview_words);
 }
 
 }  // namespace gpusched

@@ -81,6 +81,8 @@ struct ApiLimits {
   Seconds default_retry_back_off{5};
   std::chrono::milliseconds request_time{30'000};
   std::chrono::milliseconds heartbeat{15'000};
+  // How often streams look whether cards or alarms have changed.
+  std::chrono::milliseconds look_every{1'000};
   // How long a lease outlives the connection that held it.
   std::chrono::milliseconds lease_grace{30'000};
 };

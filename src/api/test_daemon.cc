@@ -49,6 +49,7 @@ TestDaemon::TestDaemon(Options options) : options_(std::move(options)) {
     done(std::move(found));
   };
   ports.read_history = options_.read_history;
+  ports.problems = options_.problems;
   ports.backup = [](const std::string& path, auto done) {
     std::ofstream(path) << std::string(1'000'000, 'b');
     done({});

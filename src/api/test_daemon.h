@@ -56,6 +56,7 @@ class TestDaemon {
     int cards = 2;
     std::string user = "ml1";
     decltype(ApiPorts::read_history) read_history;
+    decltype(ApiPorts::problems) problems = {};
   };
   TestDaemon() : TestDaemon(Options{}) {}
   explicit TestDaemon(Options options);

@@ -20,6 +20,10 @@ namespace gpusched {
 
 namespace asio = boost::asio;
 
+namespace {
+constexpr std::size_t kCoders = 2;  // Threads that compress.
+}
+
 class HttpServer::Impl {
  public:
   Impl(asio::io_context& loop, LoopTurns& turns, HttpLimits limits, HttpHandler handler,
@@ -48,6 +52,7 @@ class HttpServer::Impl {
     ports->give_turn = [this](std::uint32_t account, std::function<void()> work) {
       turns_.give(account, std::move(work));
     };
+    ports->coders = std::make_shared<Background>(loop_, kCoders);
     ports_ = std::move(ports);
     listener_.listen(std::move(listener));
   }

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "http/answer_form.h"
 #include "http/byte_stream.h"
 #include "http/head.h"
 #include "http/peer_process.h"
@@ -65,6 +66,11 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   void send(std::uint64_t request, HttpResponse response) {
     if (!open_ || request != request_ || answered_) return;
     answered_ = true;
+    // It is held until it is taken, as a body is until it is read.
+    if (response.body.size() > kSmallBody && !reserve(response.body.size())) {
+      response = error_response({ErrorCode::kBusy, "read your other answers first"});
+    }
+    form_.shape(response, Responder(weak_from_this(), request_));
     if (response.stream) return begin_stream(std::move(response));
     write_whole(std::move(response));
   }
@@ -197,8 +203,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     for (const auto& field : message) {
       request.headers.emplace(lower_case(to_std(field.name_string())), to_std(field.value()));
     }
-    known_.reset();
-    if (request.method == "GET") known_ = to_std(message[http::field::if_none_match]);
+    form_ = AnswerForm(request, ports_->coders);
     request.body = std::move(message.body());
     Responder responder(weak_from_this(), request_);
     Result<HttpTarget> target = parse_target(to_std(message.target()));
@@ -223,11 +228,6 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   }
 
   void write_whole(HttpResponse response) {
-    // It is held until it is taken, as a body is until it is read.
-    if (response.body.size() > kSmallBody && !reserve(response.body.size())) {
-      response = error_response({ErrorCode::kBusy, "read your other answers first"});
-    }
-    if (known_) tag_version(response, *known_);
     const std::string length = fmt::format("Content-Length: {}\r\n", response.body.size());
     head_ = head_of(response, response.status == 304 ? "" : length, keep_alive_);
     out_ = std::move(response.body);
@@ -239,6 +239,8 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   void begin_stream(HttpResponse response) {
     stream_ = std::make_shared<PullFn>(std::move(response.stream));
     if (!chunked_) keep_alive_ = false;
+    // Memory that is kept for a client is not kept for ever.
+    if (reserved_ > 0) set_deadline(ports_->limits.write_time, [this] { close(); });
     head_ = head_of(response, chunked_ ? "Transfer-Encoding: chunked\r\n" : "", keep_alive_);
     watch_for_hang_up();
     const std::array<asio::const_buffer, 1> parts = {asio::buffer(head_)};
@@ -366,13 +368,14 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   bool watching_ = false;
   bool refused_ = false;
   bool lingering_ = false;
-  std::optional<std::string> known_;  // What the client of a GET has (If-None-Match).
+  AnswerForm form_;  // Of the answer to this request.
   std::string head_, out_;
   std::shared_ptr<PullFn> stream_;
   std::vector<std::function<void()>> gone_;
 };
 
 void Responder::send(HttpResponse response) const {
+  if (seen_) (*seen_)(response);
   if (auto session = session_.lock()) session->send(request_, std::move(response));
 }
 Fd Responder::peer_process() const {

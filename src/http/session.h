@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 
+#include "http/background.h"
 #include "http/limits.h"
 #include "http/types.h"
 #include "os/fd.h"
@@ -25,6 +26,7 @@ struct SessionPorts {
   std::function<void(const HttpSession*)> closed;
   // Runs it when it is that account's turn on the loop.
   std::function<void(std::uint32_t account, std::function<void()> work)> give_turn;
+  std::shared_ptr<Background> coders;  // For compressing.
 };
 
 // Who has connected.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/text.h"
 
 namespace gpusched {
@@ -18,7 +20,32 @@ tl::unexpected<Error> invalid(const char* what, std::string_view text) {
   return failure(ErrorCode::kInvalid, fmt::format("{}: {}", what, text.substr(0, 200)));
 }
 
+std::string percent_encoded_piece(std::string_view text) {
+  constexpr std::string_view kPlain = "-._~,@";
+  std::string out;
+  for (const char c : text) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (letter || kPlain.find(c) != std::string_view::npos) {
+      out += c;
+    } else {
+      out += fmt::format("%{:02X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    }
+  }
+  return out;
+}
+
 }  // namespace
+
+std::string target_text(const HttpTarget& target) {
+  std::string out;
+  for (const std::string& segment : target.segments) out += "/" + percent_encoded_piece(segment);
+  char mark = '?';
+  for (const auto& [name, value] : target.query) {
+    out += std::exchange(mark, '&') + percent_encoded_piece(name) + "=";
+    out += percent_encoded_piece(value);
+  }
+  return out;
+}
 
 std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_space) {
   std::string out;

@@ -19,6 +19,8 @@ struct HttpTarget {
 
 // A name given twice, a broken percent escape, or no leading slash is kInvalid.
 Result<HttpTarget> parse_target(std::string_view target);
+// The other way round.
+std::string target_text(const HttpTarget& target);
 std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_space);
 
 }  // namespace gpusched

@@ -76,6 +76,13 @@ class Responder {
   Responder(std::weak_ptr<HttpSession> session, std::uint64_t request)
       : session_(std::move(session)), request_(request) {}
 
+  // The same way, on which `seen` is told of the answer first, also when the client has gone. It is
+  // let go of with the last copy.
+  Responder watched(std::function<void(const HttpResponse&)> seen) const {
+    Responder copy = *this;
+    copy.seen_ = std::make_shared<std::function<void(const HttpResponse&)>>(std::move(seen));
+    return copy;
+  }
   void send(HttpResponse response) const;  // Once.
   void fail(const Error& error) const { send(error_response(error)); }
   // The stream has something again.
@@ -88,6 +95,7 @@ class Responder {
  private:
   std::weak_ptr<HttpSession> session_;
   std::uint64_t request_ = 0;
+  std::shared_ptr<const std::function<void(const HttpResponse&)>> seen_;
 };
 
 using HttpHandler = std::function<void(HttpRequest, Responder)>;

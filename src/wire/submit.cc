@@ -109,6 +109,9 @@ Result<SubmitBody> read_body(std::string_view json, const SubmitLimits& limits,
   body.spec.time.grace = limits.grace;
   body.spec.retry.back_off = limits.retry_back_off;
   read_spec_fields(fields, body.spec, SpecSource::kRequest);
+  if (!limits.key.empty() && body.spec.extras->key.empty()) {
+    body.spec.extras.edit().key = limits.key;
+  }
   fields.number("priority", body.priority, 0, 100);
   fields.flag("hold", body.hold);
   std::vector<std::string> environment;
@@ -117,6 +120,9 @@ Result<SubmitBody> read_body(std::string_view json, const SubmitLimits& limits,
   if (tasks) tasks = read_tasks(fields, body, limits);
   if (Result<void> read = fields.finish(); !read) return failure(read.error());
   if (!tasks) return failure(tasks.error());
+  if (!limits.key.empty() && body.spec.extras->key != limits.key) {
+    return invalid("key and Idempotency-Key are two different keys; give one of them");
+  }
   body.spec.environment = unnamed_environment(std::move(environment));
   return body;
 }

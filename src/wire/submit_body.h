@@ -15,6 +15,7 @@ struct SubmitLimits {
   // What a body that does not say gets.
   Seconds grace{10};
   Seconds retry_back_off{5};
+  std::string key = {};
 };
 
 struct SubmitBody {

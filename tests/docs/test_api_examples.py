@@ -13,7 +13,7 @@ PAGE = (ROOT / "docs/api.md").read_text()
 METHODS = "GET|POST|PUT|PATCH|DELETE"
 # The heading of a block and what it is an example of.
 ANSWERS = {"History": "CardHistory", "A tenant": "Tenant", "Leases": "OneLease",
-           "A sweep": "Sweep", "A reservation": "Reservation", "A job": "Job"}
+           "A preview": "Previewed", "A sweep": "Sweep", "A reservation": "Reservation", "A job": "Job"}
 # What the text below a block says besides, or what only some answers have.
 ELSEWHERE = {"Job": {"time_limit_s", "lease", "adopted"}, "Tenant": set(), "Sweep": set()}
 
@@ -101,6 +101,27 @@ def test_the_example_of_a_submission_is_taken(daemon):
     del body["array"]
     answer = daemon.http("POST", "/v1/jobs?dry_run=1", {**body, "tasks": tasks})
     assert answer.status == 200, answer.body
+
+
+def test_the_example_of_a_submission_can_be_previewed(daemon):
+    body, = [first_of(example(text)) for heading, text in blocks() if heading == "Submit"]
+    del body["tasks"]
+    before = daemon.http("GET", "/v1/jobs?fields=id").body
+    answer = daemon.http("POST", "/v1/preview", body)
+    assert answer.status == 200, answer.body
+    shown, = [example(text) for heading, text in blocks() if heading == "A preview"]
+    assert set(answer.json()) == set(shown)
+    assert answer.json()["count"] == 100
+    assert daemon.http("GET", "/v1/jobs?fields=id").body == before
+
+
+def test_the_example_of_a_page_is_what_comes(daemon):
+    shown, = [example(text) for heading, text in blocks() if heading == "Pages"]
+    target = re.search(r"'http://gpusched(/v1/jobs\?[^']*)'", PAGE).group(1)
+    answer = daemon.http("GET", target)
+    assert answer.status == 200, answer.body
+    assert set(answer.json()) == set(shown)
+    assert [set(job) for job in answer.json()["jobs"]] == [set(job) for job in shown["jobs"]]
 
 
 def test_the_example_of_a_lease_is_taken(daemon):

@@ -16,6 +16,7 @@ HEAVY = {
     "term.h": r"src/cli/top/terminfo\.cc",
     "openssl/": r"src/tls/[a-z_]+\.cc",
     "sqlite3.h": r"src/store/sqlite\.cc",
+    "zlib.h": r"src/http/gzip\.cc",
     "boost/asio": r"src/(loop|launch|gpu|http|api|daemon)/[a-z_/]+\.(cc|h)",
 }
 CLOCKS = re.compile(r"system_clock::now|steady_clock::now|\bclock_gettime\b|\bgettimeofday\b|"

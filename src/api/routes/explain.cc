@@ -1,12 +1,12 @@
 // GET /v1/jobs/{selector}/explain: one job, or several by what they wait for.
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "api/answers.h"
+#include "api/reason_answer.h"
 #include "api/routes/routes.h"
 #include "core/backfill/deadline.h"
 #include "core/explain/explain.h"
@@ -21,21 +21,6 @@ namespace {
 constexpr std::size_t kPositionMost = 100'000;
 // A look that is older is done again before it is shown to somebody who asks.
 constexpr Microseconds kFreshEnough = Seconds{1};
-
-wire::WaitingReason answer_of(const Reason& reason, JobId job) {
-  wire::WaitingReason answer{.code = reason_code_name(reason.code),
-                             .message = describe(reason),
-                             .helps = what_would_help(reason, job),
-                             .no_room = why_no_room(reason)};
-  for (const JobId id : reason.jobs) answer.jobs.push_back(number_of(id));
-  if (!reason.lacks.empty()) {
-    // What the cards lack that the job could use, each kind once.
-    std::set<std::string> names;
-    for (const CardLack& lack : reason.lacks) names.insert(lack_name(lack.what));
-    answer.missing.emplace(names.begin(), names.end());
-  }
-  return answer;
-}
 
 void fill_in(wire::Explanation& answer, const Context& context, const Job& job) {
   const StateView& state = context.state();

@@ -174,7 +174,7 @@ std::vector<wire::Card> cards_of(const StateView& state, const watch::CardBoard*
   return cards;
 }
 
-void list_gpus(Context& context, Call call) {
+std::string gpus_json(const Context& context, const Principal& actor) {
   const StateView& state = context.state();
   wire::Gpus answer{.source = context.ports.cards_from(),
                     .missing = state.cards_missing(),
@@ -191,9 +191,13 @@ void list_gpus(Context& context, Call call) {
     }
   }
   answer.cards = cards_of(state, board, [&](const Subject& owner) {
-    return may(call.actor, Action::kSeeArguments, owner, context.limits.arguments_for_all);
+    return may(actor, Action::kSeeArguments, owner, context.limits.arguments_for_all);
   });
-  call.responder.send(json_response(wire::to_json(answer)));
+  return wire::to_json(answer);
+}
+
+void list_gpus(Context& context, Call call) {
+  call.responder.send(json_response(gpus_json(context, call.actor)));
 }
 
 }  // namespace gpusched

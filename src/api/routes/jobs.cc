@@ -6,6 +6,7 @@
 
 #include "api/answers.h"
 #include "api/cards_answer.h"
+#include "api/job_page.h"
 #include "api/job_rows.h"
 #include "api/routes/routes.h"
 #include "api/sweep_rows.h"
@@ -81,24 +82,36 @@ class OverviewWriter {
   std::vector<SweepLine> lines_;  // Those that run first, then in the order of the queue.
 };
 
+// The whole list, or a page of it, with the fields that are wanted.
+void send_asked(Context& context, const Call& call, RowsAsked asked) {
+  const auto& query = call.request.query;
+  Result<std::optional<FieldChoice>> fields =
+      parse_fields(query, asked.details ? RowKind::kDetails : RowKind::kRow);
+  if (!fields) return call.responder.fail(fields.error());
+  asked.fields = std::move(*fields);
+  Result<std::optional<PageAsked>> page = parse_page(query);
+  if (!page) return call.responder.fail(page.error());
+  if (*page) return send_page(context, call, std::move(asked), std::move(**page));
+  send_rows(context, call.actor, std::move(asked), call.responder);
+}
+
 }  // namespace
 
 void list_jobs(Context& context, Call call) {
   context.estimates.keep_fresh();
+  const auto& query = call.request.query;
   RowsAsked asked;
-  Result<JobFilter> filter = parse_filter(call.request.query, call.actor, context.now().wall,
-                                          context.limits.arguments_for_all);
+  Result<JobFilter> filter =
+      parse_filter(query, call.actor, context.now().wall, context.limits.arguments_for_all);
   if (!filter) return call.responder.fail(filter.error());
-  Result<std::optional<std::uint64_t>> limit =
-      query_number(call.request.query, "limit", UINT32_MAX);
+  Result<std::optional<std::uint64_t>> limit = query_number(query, "limit", UINT32_MAX);
   if (!limit) return call.responder.fail(limit.error());
-  Result<std::optional<std::uint64_t>> newest =
-      query_number(call.request.query, "newest", UINT32_MAX);
+  Result<std::optional<std::uint64_t>> newest = query_number(query, "newest", UINT32_MAX);
   if (!newest) return call.responder.fail(newest.error());
   if (*limit && *newest) {
     return call.responder.fail({ErrorCode::kInvalid, "give either limit or newest, not both"});
   }
-  if (const auto ids = call.request.query.find("ids"); ids != call.request.query.end()) {
+  if (const auto ids = query.find("ids"); ids != query.end()) {
     Result<Selector> selector = parse_selector(ids->second);
     if (!selector) return call.responder.fail(selector.error());
     Result<std::vector<JobId>> found =
@@ -113,10 +126,10 @@ void list_jobs(Context& context, Call call) {
   }
   asked.filter = std::move(*filter);
   asked.first = *limit;
-  Result<Folding> folding = parse_folding(call.request.query);
+  Result<Folding> folding = parse_folding(query);
   if (!folding) return call.responder.fail(folding.error());
   asked.folding = *folding;
-  send_rows(context, call.actor, std::move(asked), call.responder);
+  send_asked(context, call, std::move(asked));
 }
 
 void show_jobs(Context& context, Call call) {
@@ -126,7 +139,7 @@ void show_jobs(Context& context, Call call) {
   RowsAsked asked;
   asked.details = true;
   asked.ids = std::move(*ids);
-  send_rows(context, call.actor, std::move(asked), call.responder);
+  send_asked(context, call, std::move(asked));
 }
 
 void get_overview(Context& context, Call call) {

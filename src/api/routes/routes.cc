@@ -67,6 +67,20 @@ std::optional<Error> unknown_parameter(const Route& route, const HttpRequest& re
   return std::nullopt;
 }
 
+// False: it is answered already, or will be by another.
+bool is_to_be_done(Context& context, const Route& route, Call& call) {
+  const Result<std::string> key = idempotency_key(call.request);
+  if (!key) {
+    call.responder.fail(key.error());
+    return false;
+  }
+  // The key of a submission is kept with its jobs.
+  if (key->empty() || call.dry_run || route.run == submit_jobs) return true;
+  auto responder = context.kept_answers.begin(call.actor, *key, call.request, call.responder);
+  if (responder) call.responder = std::move(*responder);
+  return responder.has_value();
+}
+
 void run(Context& context, const Route& route, Call call) {
   if (!may(call.actor, route.needs)) {
     return call.responder.fail({ErrorCode::kForbidden, "only an administrator may do that"});
@@ -79,6 +93,7 @@ void run(Context& context, const Route& route, Call call) {
   if (const auto fault = unknown_parameter(route, call.request)) {
     return call.responder.fail(*fault);
   }
+  if (route.kind == RouteKind::kChange && !is_to_be_done(context, route, call)) return;
   if (route.kind == RouteKind::kRead || call.dry_run) {
     const std::uint32_t uid = call.actor.account();
     context.after_commit.run(uid, [&context, &route, call = std::move(call)]() mutable {
@@ -124,7 +139,8 @@ void send_no_route(const HttpRequest& request, const Responder& responder) {
 
 std::uint64_t body_most(std::string_view method, std::string_view target) {
   constexpr std::uint64_t kOrdinary = 64U << 10;
-  const bool submission = method == "POST" && target.substr(0, target.find('?')) == "/v1/jobs";
+  const std::string_view path = target.substr(0, target.find('?'));
+  const bool submission = method == "POST" && (path == "/v1/jobs" || path == "/v1/preview");
   return submission ? std::numeric_limits<std::uint64_t>::max() : kOrdinary;
 }
 

@@ -51,6 +51,7 @@ void dispatch(Context& context, HttpRequest request, const Responder& responder)
 void get_openapi(Context& context, Call call);
 void get_version(Context& context, Call call);
 void submit_jobs(Context& context, Call call);
+void preview_jobs(Context& context, Call call);
 void list_jobs(Context& context, Call call);
 void show_jobs(Context& context, Call call);
 void get_overview(Context& context, Call call);

@@ -1,4 +1,4 @@
-// POST /v1/jobs
+// POST /v1/jobs, POST /v1/preview
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -89,7 +89,10 @@ SubmitAsked first_of(const SubmitAsked& asked) {
   return some;
 }
 
-void ask(Context& context, const Call& call, SubmitBody body) {
+// How a submission that is only tried is answered.
+using SendTried = void (*)(Context&, const Call&, TriedSubmission);
+
+void ask(Context& context, const Call& call, SubmitBody body, SendTried send_tried) {
   body.spec.limits = context.environments.share(body.spec.limits);
   body.spec.group = group_for(context.state(), call.actor.user, body.spec.group);
   SubmitAsked asked;
@@ -112,54 +115,68 @@ void ask(Context& context, const Call& call, SubmitBody body) {
   asked.tasks = std::move(body.tasks);
   auto tried = std::make_shared<SubmitAsked>();
   if (call.dry_run) *tried = first_of(asked);
-  ask_engine(context, call, std::move(asked), [&context, call, tried](Result<Answer> answer) {
-    if (!answer) return call.responder.fail(answer.error());
-    const auto* submitted = std::get_if<Submitted>(&*answer);
-    if (submitted == nullptr) {
-      return call.responder.fail({ErrorCode::kInternal, "the submission got no answer"});
-    }
-    if (call.dry_run) {
-      return send_with_outlook(context, call, answer_of(context, call, *submitted),
-                               std::move(*tried));
-    }
-    call.responder.send(json_response(submitted_json(context, call, *submitted)));
-  });
+  ask_engine(context, call, std::move(asked),
+             [&context, call, tried, send_tried](Result<Answer> answer) {
+               if (!answer) return call.responder.fail(answer.error());
+               const auto* submitted = std::get_if<Submitted>(&*answer);
+               if (submitted == nullptr) {
+                 return call.responder.fail({ErrorCode::kInternal, "the submission got no answer"});
+               }
+               if (call.dry_run) {
+                 return send_tried(context, call,
+                                   {answer_of(context, call, *submitted), std::move(*tried)});
+               }
+               call.responder.send(json_response(submitted_json(context, call, *submitted)));
+             });
 }
 
-void take_body(Context& context, const Call& call, Result<SubmitBody> body) {
+void take_body(Context& context, const Call& call, Result<SubmitBody> body, SendTried send_tried) {
   if (!body) return call.responder.fail(body.error());
   // Shared, because a function object must be copyable.
   auto kept = std::make_shared<SubmitBody>(std::move(*body));
-  with_named_actor(context, call,
-                   [&context, kept](const Call& named) { ask(context, named, std::move(*kept)); });
+  with_named_actor(context, call, [&context, kept, send_tried](const Call& named) {
+    ask(context, named, std::move(*kept), send_tried);
+  });
 }
 
-}  // namespace
-
-void submit_jobs(Context& context, Call call) {
+void take_submission(Context& context, Call call, SendTried send_tried) {
   const SubmitLimits limits{.tasks_most = context.limits.submission_jobs_most,
                             .grace = context.limits.default_grace,
-                            .retry_back_off = context.limits.default_retry_back_off};
+                            .retry_back_off = context.limits.default_retry_back_off,
+                            .key = idempotency_key(call.request).value_or("")};
   const auto parse = [lines = is_lines(call.request)](std::string_view text,
                                                       const SubmitLimits& within) {
     return lines ? parse_submit_lines(text, within) : parse_submit(text, within);
   };
   auto body = std::make_shared<std::string>(std::move(call.request.body));
   if (body->size() <= kParsedOnTheLoop) {
-    return take_body(context, call, parse(*body, limits));
+    return take_body(context, call, parse(*body, limits), send_tried);
   }
-  context.parser.post(
-      call.actor.account(), [&context, call, parse, limits, body]() -> Background::Then {
-        auto parsed = std::make_shared<Result<SubmitBody>>(parse(*body, limits));
-        // A large environment is named here, not on the loop.
-        if (*parsed) {
-          auto& environment = (*parsed)->spec.environment;
-          environment = make_environment(environment->variables);
-        }
-        body->clear();
-        body->shrink_to_fit();
-        return [&context, call, parsed] { take_body(context, call, std::move(*parsed)); };
-      });
+  context.parser.post(call.actor.account(),
+                      [&context, call, parse, limits, body, send_tried]() -> Background::Then {
+                        auto parsed = std::make_shared<Result<SubmitBody>>(parse(*body, limits));
+                        // A large environment is named here, not on the loop.
+                        if (*parsed) {
+                          auto& environment = (*parsed)->spec.environment;
+                          environment = make_environment(environment->variables);
+                        }
+                        body->clear();
+                        body->shrink_to_fit();
+                        return [&context, call, parsed, send_tried] {
+                          take_body(context, call, std::move(*parsed), send_tried);
+                        };
+                      });
+}
+
+}  // namespace
+
+void submit_jobs(Context& context, Call call) {
+  take_submission(context, std::move(call), send_with_outlook);
+}
+
+void preview_jobs(Context& context, Call call) {
+  call.dry_run = true;
+  take_submission(context, std::move(call), send_outlook);
 }
 
 }  // namespace gpusched

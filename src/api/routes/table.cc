@@ -14,6 +14,7 @@ namespace gpusched {
 namespace {
 
 #define GPUSCHED_FILTERS "state user group name tag array mine since"
+#define GPUSCHED_PAGES "limit sort cursor fields "
 
 using wire::SchemaTexts;
 using wire::Side;
@@ -78,9 +79,27 @@ void lease_question(JsonWriter& json, SchemaTexts& texts) {
   several.close();
   json.end_array().end_object();
 }
+// With `fields`: jobs with nothing but those.
+template <class List>
+void rows_or_parts(JsonWriter& json, SchemaTexts& texts) {
+  json.begin_object().key("anyOf").begin_array();
+  wire::ObjectSchema parts(json, Side::kAnswer);
+  parts.property("schema", true);
+  wire::write_schema(json, {.type = "integer"});
+  parts.property("jobs", true).begin_object().field("type", "array").key("items");
+  wire::write_schema(json, {.type = "object"});
+  json.end_object();
+  parts.property("next", false);
+  wire::write_schema(json, {.type = "string"});
+  parts.close();
+  wire::refer<List>(json, texts, Side::kAnswer);
+  json.end_array().end_object();
+}
 void any_object(JsonWriter& json, SchemaTexts&) { wire::write_schema(json, {.type = "object"}); }
 
 constexpr BodyShape kAnyJson = {.type = kJson, .schema = any_object};
+constexpr BodyShape kJobList = {.type = kJson, .schema = rows_or_parts<wire::JobList>};
+constexpr BodyShape kJobDetails = {.type = kJson, .schema = rows_or_parts<wire::JobDetailsList>};
 constexpr BodyShape kBytes = {.type = "application/octet-stream"};
 constexpr BodyShape kEventStream = {.type = "text/event-stream"};
 constexpr BodyShape kYaml = {.type = "application/yaml"};
@@ -103,21 +122,23 @@ constexpr auto kRoutes = std::to_array<Route>({
      "This description of the API", kAnyJson},
     {"POST", "/v1/jobs", kChange, kUse, "", submit_jobs, "submit_jobs",
      "Submit a job, an array or a sweep", gives<wire::SubmittedJobs>(), kSubmission},
-    {"GET", "/v1/jobs", kRead, kUse, "ids limit newest sweeps " GPUSCHED_FILTERS, list_jobs,
-     "list_jobs", "List jobs by id", gives<wire::JobList>()},
+    {"POST", "/v1/preview", kRead, kUse, "", preview_jobs, "preview_jobs",
+     "What would become of a submission", gives<wire::Previewed>(), kSubmission},
+    {"GET", "/v1/jobs", kRead, kUse, "ids newest sweeps " GPUSCHED_PAGES GPUSCHED_FILTERS,
+     list_jobs, "list_jobs", "List jobs, by id unless told otherwise", kJobList},
     {"GET", "/v1/overview", kRead, kUse, "waiting sweeps", get_overview, "get_overview",
      "What runs, what waits in its order, counts, cards", gives<wire::Overview>()},
     {"GET", "/v1/sweeps/{id}", kRead, kUse, "", show_sweep, "show_sweep",
      "The sweep that a job belongs to, as one line", gives<wire::OneSweep>()},
-    {"GET", "/v1/jobs/{selector}", kRead, kUse, GPUSCHED_FILTERS, show_jobs, "show_jobs",
-     "Jobs with all details", gives<wire::JobDetailsList>()},
+    {"GET", "/v1/jobs/{selector}", kRead, kUse, GPUSCHED_PAGES GPUSCHED_FILTERS, show_jobs,
+     "show_jobs", "Jobs with all details", kJobDetails},
     {"PATCH", "/v1/jobs/{selector}", kChange, kUse, GPUSCHED_FILTERS, set_jobs, "set_jobs",
      "Change jobs", gives<wire::ChangedJobs>(), kPatch},
     {"GET", "/v1/jobs/{selector}/explain", kRead, kUse, GPUSCHED_FILTERS, explain_job,
      "explain_job", "Why jobs wait, and until when",
      gives<wire::Explained, wire::ExplainedTogether>()},
-    {"GET", "/v1/jobs/{selector}/events", kRead, kUse, "after " GPUSCHED_FILTERS, get_trail,
-     "get_trail", "What was decided about jobs, when and why", gives<wire::Trail>()},
+    {"GET", "/v1/jobs/{selector}/events", kRead, kUse, "after limit cursor " GPUSCHED_FILTERS,
+     get_trail, "get_trail", "What was decided about jobs, when and why", gives<wire::Trail>()},
     {"GET", "/v1/jobs/{id}/log", kRead, kUse, "attempt stream offset tail follow", get_log,
      "get_log", "What a job wrote", kBytes},
     {"GET", "/v1/jobs/{id}/history", kRead, kUse, "range points step", get_job_history,
@@ -144,8 +165,8 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"POST", "/v1/jobs/{selector}/requeue", kChange, kUse, GPUSCHED_FILTERS, requeue_jobs,
      "requeue_jobs", "Run ended jobs once more", gives<wire::ChangedJobs>(),
      may_take<wire::EmptyRequest>()},
-    {"GET", "/v1/events", kRead, kUse, "after jobs", stream_events, "stream_events",
-     "Follow the rows of jobs", kEventStream},
+    {"GET", "/v1/events", kRead, kUse, "after jobs topics", stream_events, "stream_events",
+     "Follow the rows of jobs, the cards and what somebody has to see to", kEventStream},
     {"GET", "/v1/report", kRead, kUse, "since by", get_report, "get_report",
      "What was used of the cards, by user or card", gives<wire::Report>()},
     {"GET", "/v1/groups", kRead, kUse, "", list_groups, "list_groups", "List groups",

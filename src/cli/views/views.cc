@@ -62,7 +62,7 @@ Result<SubmittedView> parse_submitted(std::string_view body) {
   }
   shown.starts_now = preview.starts_now;
   for (const wire::PreviewCard& card : preview.gpus) shown.cards.push_back(card.number);
-  for (wire::ShortReason& reason : preview.reasons) {
+  for (wire::WaitingReason& reason : preview.reasons) {
     shown.reasons.push_back(std::move(reason.message));
   }
   shown.estimated_start = preview.estimated_start;

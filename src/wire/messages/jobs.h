@@ -67,22 +67,26 @@ struct JobList {
   int schema = 1;
   std::vector<JobRow> jobs;
   std::optional<std::vector<Sweep>> sweeps;
+  std::string next;  // The cursor of the next page.
 
   static constexpr std::string_view kName = "JobList";
   static constexpr auto fields() {
     return std::make_tuple(field("schema", &JobList::schema), field("jobs", &JobList::jobs),
-                           field("sweeps", &JobList::sweeps, kMaybe));
+                           field("sweeps", &JobList::sweeps, kMaybe),
+                           field("next", &JobList::next, kMaybe));
   }
 };
 
 struct JobDetailsList {
   int schema = 1;
   std::vector<JobDetails> jobs;
+  std::string next;  // The cursor of the next page.
 
   static constexpr std::string_view kName = "JobDetailsList";
   static constexpr auto fields() {
     return std::make_tuple(field("schema", &JobDetailsList::schema),
-                           field("jobs", &JobDetailsList::jobs));
+                           field("jobs", &JobDetailsList::jobs),
+                           field("next", &JobDetailsList::next, kMaybe));
   }
 };
 
@@ -143,16 +147,22 @@ struct ChangedJobs {
   }
 };
 
-struct ShortReason {
+// Why a job waits, or would wait.
+struct WaitingReason {
   std::string code;
   std::string message;
   std::string helps;
+  std::vector<std::uint64_t> jobs;
+  std::optional<std::vector<std::string>> missing;
+  std::string no_room;
 
-  static constexpr std::string_view kName = "ShortReason";
+  static constexpr std::string_view kName = "Reason";
   static constexpr auto fields() {
-    return std::make_tuple(field("code", &ShortReason::code),
-                           field("message", &ShortReason::message),
-                           field("helps", &ShortReason::helps, kOrNull));
+    return std::make_tuple(
+        field("code", &WaitingReason::code), field("message", &WaitingReason::message),
+        field("helps", &WaitingReason::helps, kOrNull), field("jobs", &WaitingReason::jobs),
+        field("missing", &WaitingReason::missing, kMaybe),
+        field("no_room", &WaitingReason::no_room, kOrNull));
   }
 };
 struct PreviewCard {
@@ -186,7 +196,7 @@ struct Preview {
   std::vector<PreviewJob> jobs;       // The same.
   bool starts_now = false;
   std::vector<PreviewCard> gpus;
-  std::vector<ShortReason> reasons;
+  std::vector<WaitingReason> reasons;
   std::optional<Wall> estimated_start;
   std::optional<Wall> latest_start;
   std::string start_unknown;  // Why nobody can say.
@@ -199,6 +209,21 @@ struct Preview {
                            field("estimated_start", &Preview::estimated_start),
                            field("latest_start", &Preview::latest_start),
                            field("start_unknown", &Preview::start_unknown, kOrNull));
+  }
+};
+
+// The same by itself: of a job that nobody submits.
+struct Previewed : Preview {
+  int schema = 1;
+  std::uint64_t count = 0;  // So many jobs it would be.
+  std::string warning;      // As a submission has it.
+
+  static constexpr std::string_view kName = "Previewed";
+  static constexpr auto fields() {
+    return std::tuple_cat(
+        std::make_tuple(field("schema", &Previewed::schema), field("count", &Previewed::count),
+                        field("warning", &Previewed::warning, kOrNull)),
+        Preview::fields());
   }
 };
 
@@ -252,24 +277,6 @@ struct CancelRequest {
 struct EmptyRequest {
   static constexpr std::string_view kName = "EmptyRequest";
   static constexpr auto fields() { return std::make_tuple(); }
-};
-
-struct WaitingReason {
-  std::string code;
-  std::string message;
-  std::string helps;
-  std::vector<std::uint64_t> jobs;
-  std::optional<std::vector<std::string>> missing;
-  std::string no_room;
-
-  static constexpr std::string_view kName = "Reason";
-  static constexpr auto fields() {
-    return std::make_tuple(
-        field("code", &WaitingReason::code), field("message", &WaitingReason::message),
-        field("helps", &WaitingReason::helps, kOrNull), field("jobs", &WaitingReason::jobs),
-        field("missing", &WaitingReason::missing, kMaybe),
-        field("no_room", &WaitingReason::no_room, kOrNull));
-  }
 };
 
 struct Explanation {
@@ -355,10 +362,12 @@ struct TrailLine {
 struct Trail {
   int schema = 1;
   std::vector<TrailLine> events;
+  std::string next;  // The cursor of the next page.
 
   static constexpr std::string_view kName = "Trail";
   static constexpr auto fields() {
-    return std::make_tuple(field("schema", &Trail::schema), field("events", &Trail::events));
+    return std::make_tuple(field("schema", &Trail::schema), field("events", &Trail::events),
+                           field("next", &Trail::next, kMaybe));
   }
 };
 

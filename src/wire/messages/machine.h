@@ -236,4 +236,15 @@ struct Report {
   }
 };
 
+// An event of the stream: what somebody has to see to.
+struct Alarms {
+  int schema = 1;
+  std::vector<std::string> problems;
+
+  static constexpr std::string_view kName = "Alarms";
+  static constexpr auto fields() {
+    return std::make_tuple(field("schema", &Alarms::schema), field("problems", &Alarms::problems));
+  }
+};
+
 }  // namespace gpusched::wire
