@@ -1,5 +1,6 @@
 """Options and fixtures of all tests that need real programs."""
 
+import atexit
 import os
 import shutil
 import sys
@@ -18,13 +19,11 @@ def pytest_addoption(parser):
 
 # Each run has a place of its own: one that begins closes the common place to other users, also to
 # those that a run beside it has let in.
-def pytest_configure(config):
-    config.gpusched_place = tempfile.mkdtemp(prefix="gs-t-")
-    os.environ["PYTEST_DEBUG_TEMPROOT"] = config.gpusched_place
-
-
-def pytest_unconfigure(config):
-    shutil.rmtree(config.gpusched_place, ignore_errors=True)
+def pytest_configure():
+    place = tempfile.mkdtemp(prefix="gs-t-")
+    os.environ["PYTEST_DEBUG_TEMPROOT"] = place
+    # After pytest's own tidying, which is asked for later and so comes first.
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

@@ -58,10 +58,24 @@ Context::Context(boost::asio::io_context& io, Engine& an_engine, ApiPorts some_p
       lease_changes(std::make_unique<LeaseChanges>()),
       log_watch(io),
       names(io, ports.now, ports.name_of_user ? ports.name_of_user : NameCache::system_lookup),
+      authenticator(
+          io, {.now = ports.now,
+               .daemon_uid = ports.daemon_uid,
+               .account_of = ports.account_of ? ports.account_of : AccountCache::system_lookup,
+               .token = [this](const std::string& id) -> const Token* {
+                 const auto found = state().tokens().find(id);
+                 return found == state().tokens().end() ? nullptr : &found->second;
+               },
+               .write_use =
+                   [this](const std::string& id, Wall at) {
+                     engine.post(TokenUsed{id, at});
+                   }}),
       estimates(io, engine, ports.now, limits.look_ahead_every),
       kept_answers(ports.now),
       parser(io, kParsers),
-      files(io, kFileThreads) {}
+      files(io, kFileThreads) {
+  authenticator.set_roles(limits.roles);
+}
 Context::~Context() = default;
 
 class Api::Impl {
@@ -90,9 +104,9 @@ class Api::Impl {
     http.header_bytes = context.limits.header_bytes;
     http.clients = context.limits.clients;
     http.clients_per_user = context.limits.clients_per_user;
+    // Before anything is asked, and so without looking anybody up.
     http.has_extra_place = [daemon = context.ports.daemon_uid](const Peer& peer) {
-      const Result<Principal> who = authenticate(peer, daemon);
-      return who && may(*who, Action::kExceedLimits);
+      return !peer.network && always_administrator(peer.uid, daemon);
     };
     http.request_time = context.limits.request_time;
     return http;
@@ -112,6 +126,8 @@ void Api::change_limits(const ApiLimits& limits) {
   own.submission_jobs_most = limits.submission_jobs_most;
   own.default_grace = limits.default_grace;
   own.default_retry_back_off = limits.default_retry_back_off;
+  own.roles = limits.roles;
+  impl_->context.authenticator.set_roles(own.roles);
 }
 
 Api::Api(boost::asio::io_context& loop, Engine& engine, ApiPorts ports, ApiLimits limits)

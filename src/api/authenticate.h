@@ -1,18 +1,72 @@
-// Who is it that asks? The only place that turns a proof into a principal. Today the proof is what
-// the kernel says of a Unix socket's peer; another kind of proof is another overload.
+// Who is it that asks? The only place that turns a proof into a principal. The proof is a token, or
+// what the kernel says of a Unix socket's peer; the role is what the configuration says of that
+// account, and a token's at most.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
 
+#include "api/account_cache.h"
+#include "api/failed_attempts.h"
 #include "base/result.h"
-#include "core/access/principal.h"
+#include "core/access/roles.h"
+#include "core/access/token.h"
 #include "http/types.h"
 
 namespace gpusched {
 
-// Administrators are root and the daemon's own user.
-Role role_of(std::uint32_t uid, std::uint32_t daemon_uid);
-// An error: a daemon that is not root's answers its own user and root alone.
-Result<Principal> authenticate(const Peer& peer, std::uint32_t daemon_uid);
+// Root and the daemon's own user are, whatever the configuration says.
+bool always_administrator(std::uint32_t uid, std::uint32_t daemon_uid);
+
+class Authenticator {
+ public:
+  using Known = std::function<void(const Result<Principal>& who)>;
+  struct Ports {
+    std::function<Now()> now;
+    std::uint32_t daemon_uid = 0;
+    AccountCache::Lookup account_of;
+    std::function<const Token*(const std::string& id)> token;  // Null: there is none.
+    // Makes durable when a token was used last.
+    std::function<void(const std::string& id, Wall at)> write_use;
+  };
+
+  Authenticator(boost::asio::io_context& loop, Ports ports);
+
+  void set_roles(const RoleBook& roles);
+  // Calls `known` at once where nothing has to be looked up, else later on the loop. An error:
+  // nobody who is answered here.
+  void ask(const HttpRequest& request, const Known& known);
+  // How long this place must wait because it has shown too many wrong tokens.
+  std::optional<Seconds> must_wait(const HttpRequest& request) const;
+  // As it is known in memory; most uses are not written.
+  std::optional<Wall> last_use(const std::string& id) const;
+  // The number of a user; always later on the loop.
+  void find_user(const std::string& name,
+                 const std::function<void(std::optional<std::uint32_t>)>& found) {
+    accounts_.find(name, found);
+  }
+
+ private:
+  struct Use {
+    Wall last{};
+    std::optional<Wall> written = {};
+  };
+  void ask_peer(const Peer& peer, const Known& known);
+  void ask_token(const Peer& peer, std::string_view header, const Known& known);
+  void ask_role(std::uint32_t uid, const std::function<void(const Result<Role>&)>& told);
+  Result<Principal> owner_of(const Token& token, const Account& account);
+  Result<Token> shown_by(const std::string& place, std::string_view header);
+  void note_use(const Token& token);
+
+  Ports ports_;
+  RoleBook roles_;
+  FailedAttempts failures_;
+  std::map<std::string, Use> uses_;  // By token.
+  AccountCache accounts_;
+};
 
 }  // namespace gpusched

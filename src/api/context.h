@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "api/authenticate.h"
 #include "api/job_watch.h"
 #include "api/kept_answers.h"
 #include "api/lease_holders.h"
@@ -76,6 +77,7 @@ struct Context {
   std::unique_ptr<LeaseChanges> lease_changes;
   LogWatch log_watch;
   NameCache names;
+  Authenticator authenticator;
   StartEstimates estimates;
   KeptAnswers kept_answers;
   Background parser;          // Large bodies.

@@ -78,6 +78,9 @@ ValueSchema segment_schema(std::string_view pattern, std::string_view name) {
   if (name == "id" && pattern.find("/reservations/") != std::string_view::npos) {
     return number(kSequenceMost, "of a reservation");
   }
+  if (name == "id" && pattern.find("/tokens/") != std::string_view::npos) {
+    return text("of a token, as the list of tokens shows it");
+  }
   if (name == "id") return text("of a job or lease; like last, a selector that names one");
   return text("7, 7-12, 7,9,20-22, last, @~2 or all");
 }
@@ -139,9 +142,10 @@ void write_content(JsonWriter& json, const BodyShape& shape, wire::SchemaTexts& 
 // Every status but 200 that a route may answer with.
 std::set<int> statuses_of(const Route& route) {
   const auto of = [](ErrorCode code) { return http_status_of(code); };
-  std::set<int> all = {of(ErrorCode::kInvalid),     of(ErrorCode::kForbidden),
-                       of(ErrorCode::kTooLarge),    of(ErrorCode::kInternal),
-                       of(ErrorCode::kUnsupported), of(ErrorCode::kUnavailable)};
+  std::set<int> all = {of(ErrorCode::kInvalid),         of(ErrorCode::kForbidden),
+                       of(ErrorCode::kUnauthenticated), of(ErrorCode::kTooLarge),
+                       of(ErrorCode::kInternal),        of(ErrorCode::kUnsupported),
+                       of(ErrorCode::kUnavailable)};
   const auto query = split_nonempty(route.query, ' ');
   const bool names_something =
       !names_in(route.pattern).empty() || std::ranges::any_of(query, [](std::string_view name) {
@@ -210,10 +214,11 @@ void write_paths(JsonWriter& json, wire::SchemaTexts& texts) {
 }
 
 constexpr std::array kAllErrors = {
-    ErrorCode::kInvalid,     ErrorCode::kNotFound,    ErrorCode::kForbidden,
-    ErrorCode::kConflict,    ErrorCode::kTooLarge,    ErrorCode::kNeverFits,
-    ErrorCode::kBusy,        ErrorCode::kUnavailable, ErrorCode::kStorageFull,
-    ErrorCode::kUnsupported, ErrorCode::kIo,          ErrorCode::kInternal};
+    ErrorCode::kInvalid,         ErrorCode::kNotFound,    ErrorCode::kForbidden,
+    ErrorCode::kUnauthenticated, ErrorCode::kConflict,    ErrorCode::kTooLarge,
+    ErrorCode::kNeverFits,       ErrorCode::kBusy,        ErrorCode::kUnavailable,
+    ErrorCode::kStorageFull,     ErrorCode::kUnsupported, ErrorCode::kIo,
+    ErrorCode::kInternal};
 
 // What is meant by each status, by the table of errors.
 void write_error_responses(JsonWriter& json) {

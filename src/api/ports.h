@@ -8,8 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "api/account_cache.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "core/access/roles.h"
 #include "core/model/event.h"
 #include "core/model/group.h"
 #include "core/model/job.h"
@@ -61,6 +63,8 @@ struct ApiPorts {
   std::uint32_t daemon_uid = 0;
   // Names of users; empty: the system's accounts. Runs on a thread of its own.
   std::function<std::string(std::uint32_t uid)> name_of_user;
+  // The same with groups, to tell roles; empty: the system's accounts.
+  AccountCache::Lookup account_of = {};
 };
 
 struct ApiLimits {
@@ -68,6 +72,7 @@ struct ApiLimits {
   std::uint32_t header_bytes = 16U << 10;
   int clients = 256;
   int clients_per_user = 64;
+  RoleBook roles = {};
   // Everybody sees the arguments and places of everybody's jobs.
   bool arguments_for_all = false;
   // Held for one event stream at a time.

@@ -62,6 +62,10 @@ TestDaemon::TestDaemon(Options options) : options_(std::move(options)) {
   ports.name_of_user = [user = options_.user](std::uint32_t uid) {
     return uid == ::getuid() ? user : "user" + std::to_string(uid);
   };
+  ports.account_of = [name = ports.name_of_user](std::uint32_t uid,
+                                                 const std::vector<std::string>&) {
+    return std::optional(Account{.name = name(uid), .gid = uid});
+  };
   api_ = std::make_unique<Api>(loop_->io, *engine_, std::move(ports), options_.limits);
   std::vector<Card> cards;
   for (int i = 0; i < options_.cards; ++i) {

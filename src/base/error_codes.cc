@@ -18,6 +18,7 @@ constexpr std::array kTable = {
     Row{ErrorCode::kInvalid, "invalid", 400, 64},
     Row{ErrorCode::kNotFound, "not_found", 404, 66},
     Row{ErrorCode::kForbidden, "forbidden", 403, 77},
+    Row{ErrorCode::kUnauthenticated, "unauthenticated", 401, 77},
     Row{ErrorCode::kConflict, "conflict", 409, 65},
     Row{ErrorCode::kTooLarge, "too_large", 413, 65},
     Row{ErrorCode::kNeverFits, "never_fits", 422, 65},

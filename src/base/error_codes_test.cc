@@ -8,10 +8,11 @@ namespace gpusched {
 namespace {
 
 constexpr std::array kAllCodes = {
-    ErrorCode::kInvalid,  ErrorCode::kNotFound,    ErrorCode::kForbidden,
-    ErrorCode::kConflict, ErrorCode::kTooLarge,    ErrorCode::kNeverFits,
-    ErrorCode::kBusy,     ErrorCode::kStorageFull, ErrorCode::kUnavailable,
-    ErrorCode::kIo,       ErrorCode::kUnsupported, ErrorCode::kInternal,
+    ErrorCode::kInvalid,         ErrorCode::kNotFound, ErrorCode::kForbidden,
+    ErrorCode::kUnauthenticated, ErrorCode::kConflict, ErrorCode::kTooLarge,
+    ErrorCode::kNeverFits,       ErrorCode::kBusy,     ErrorCode::kStorageFull,
+    ErrorCode::kUnavailable,     ErrorCode::kIo,       ErrorCode::kUnsupported,
+    ErrorCode::kInternal,
 };
 
 TEST(ErrorCodes, NamesReadBack) {

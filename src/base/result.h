@@ -10,18 +10,19 @@
 namespace gpusched {
 
 enum class ErrorCode {
-  kInvalid,      // The request makes no sense: 400, exit 64 (usage) or 65 (data).
-  kNotFound,     // No such job, group, route: 404, exit 66.
-  kForbidden,    // Not yours: 403, exit 77.
-  kConflict,     // Not in this state, or the key means something else: 409, exit 65.
-  kTooLarge,     // Body, header or backlog over its limit: 413, exit 65.
-  kNeverFits,    // A need that no card can ever satisfy: 422, exit 65.
-  kBusy,         // Too many clients or too much queued: 503, exit 75.
-  kStorageFull,  // The disk is full; nothing was accepted: 507, exit 74.
-  kUnavailable,  // No daemon, or it is going away: 503, exit 69.
-  kIo,           // Reading or writing failed: 500, exit 74.
-  kUnsupported,  // This machine, kernel or version cannot do it: 501, exit 69.
-  kInternal,     // A bug: 500, exit 70.
+  kInvalid,          // The request makes no sense: 400, exit 64 (usage) or 65 (data).
+  kNotFound,         // No such job, group, route: 404, exit 66.
+  kForbidden,        // Not yours: 403, exit 77.
+  kUnauthenticated,  // Nobody knows who asks: 401, exit 77.
+  kConflict,         // Not in this state, or the key means something else: 409, exit 65.
+  kTooLarge,         // Body, header or backlog over its limit: 413, exit 65.
+  kNeverFits,        // A need that no card can ever satisfy: 422, exit 65.
+  kBusy,             // Too many clients or too much queued: 503, exit 75.
+  kStorageFull,      // The disk is full; nothing was accepted: 507, exit 74.
+  kUnavailable,      // No daemon, or it is going away: 503, exit 69.
+  kIo,               // Reading or writing failed: 500, exit 74.
+  kUnsupported,      // This machine, kernel or version cannot do it: 501, exit 69.
+  kInternal,         // A bug: 500, exit 70.
 };
 
 // The word used in JSON: "invalid", "not_found", …

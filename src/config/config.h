@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "core/access/roles.h"
 #include "core/model/calendar.h"
 #include "core/model/card_rules.h"
 #include "core/model/rules.h"
@@ -89,6 +90,7 @@ struct Config {
   MpsSettings mps;   // Which jobs run under it: rules.mps.
   CardRules card_rules;
   ConfiguredTenants tenants;
+  RoleBook roles;
   Calendar calendar;
   Seconds look_ahead_every{2};  // Start estimates; 0: only when asked.
 };

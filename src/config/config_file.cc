@@ -1,4 +1,6 @@
-// Knows yaml-cpp, with card_rules_yaml.cc and tenants_yaml.cc; no exception of it leaves.
+// Knows yaml-cpp, with card_rules_yaml.cc, roles_yaml.cc and tenants_yaml.cc; no exception of it
+// leaves.
+// leaves.
 #include "config/config_file.h"
 
 #include <fmt/format.h>
@@ -15,6 +17,7 @@
 
 #include "base/text.h"
 #include "config/card_rules_yaml.h"
+#include "config/roles_yaml.h"
 #include "config/setting_kinds.h"
 #include "config/settings.h"
 #include "config/tenants_yaml.h"
@@ -96,6 +99,7 @@ class Reading {
       if (setting.section != section || setting.key != key) continue;
       if (setting.tenants && value.IsMap()) return tenants(value);
       if (setting.list && value.IsSequence()) return list(mark, value, setting);
+      if (setting.roles && value.IsMap()) return roles(value);
       if (!setting.card_rules || !value.IsSequence()) return scalar(mark, value, setting);
       auto rules = read_card_rules(value, [this](const YAML::Mark& place, const std::string& what) {
         return wrong(place, what);
@@ -143,6 +147,15 @@ class Reading {
     return wrong(mark, fmt::format("{}: {}", setting.path(), read.error().message));
   }
 
+  Result<void> roles(const YAML::Node& value) {
+    auto read = read_roles(value, [this](const YAML::Mark& place, const std::string& what) {
+      return wrong(place, what);
+    });
+    if (!read) return failure(read.error());
+    config_.roles = std::move(*read);
+    return {};
+  }
+
   Result<void> scalar(const YAML::Mark& mark, const YAML::Node& value, const Setting& setting) {
     if (value.IsNull()) {
       return wrong(
@@ -152,10 +165,12 @@ class Reading {
       const char* shape = setting.card_rules ? "a list of rules"
                           : setting.tenants  ? "a map of tenants"
                           : setting.list     ? "a list of single values"
+                          : setting.roles    ? "a map of roles"
                                              : "a single value";
       return wrong(value.Mark(), fmt::format("{} must be {}", setting.path(), shape));
     }
     if (setting.tenants) return wrong(value.Mark(), "tenants must be a map of tenants");
+    if (setting.roles) return wrong(value.Mark(), "roles must be a map of roles");
     const auto read = setting.read(config_, value.Scalar());
     if (read) return {};
     return wrong(value.Mark(), fmt::format("{}: {}", setting.path(), read.error().message));

@@ -12,6 +12,7 @@ Config with_live_settings(const Config& running, const Config& wanted) {
   // The mover has it from its start.
   next.rules.room.ram_reserve_bytes = running.rules.room.ram_reserve_bytes;
   next.tenants = wanted.tenants;
+  next.roles = wanted.roles;
   next.calendar = wanted.calendar;
   next.network = wanted.network;
   next.jobs.grace = wanted.jobs.grace;

@@ -19,6 +19,7 @@ struct Setting {
   bool card_rules = false;  // Not a scalar: config/card_rules_yaml.h reads it.
   bool list = false;        // Also a list of scalars: read() gets them with commas in between.
   bool tenants = false;     // Not a scalar: config/tenants_yaml.h reads it.
+  bool roles = false;       // Not a scalar: config/roles_yaml.h reads it.
 
   std::string path() const { return section.empty() ? key : section + "." + key; }
 };

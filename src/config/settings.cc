@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "config/calendar_text.h"
 #include "config/card_rule_fields.h"
+#include "config/roles_yaml.h"
 #include "config/tenant_fields.h"
 #include "config/values.h"
 #include "core/place/placement.h"
@@ -102,6 +103,19 @@ Setting tenants_setting() {
   return setting;
 }
 
+Setting roles_setting() {
+  Setting setting{
+      "", "roles",
+      "Who may do more or less than a user, by role: viewer, user, operator, admin. {operator: "
+      "[user1, \"group:lab\"], viewer: [\"group:students\"]}. A name counts more than a Unix "
+      "group, a higher role of a group more than a lower one. Root and the daemon's own user are "
+      "always admin.",
+      [](Config&, const std::string&) -> Result<void> { return wrong("must be a map of roles"); },
+      [](const Config& config) { return roles_text(config.roles); }};
+  setting.roles = true;
+  return setting;
+}
+
 void add_general(std::vector<Setting>& list) {
   list.push_back(absolute_path(
       "", "socket",
@@ -115,6 +129,7 @@ void add_general(std::vector<Setting>& list) {
       PLACE(state_directory), kLongestPath));
   list.push_back(sim_setting());
   list.push_back(tenants_setting());
+  list.push_back(roles_setting());
 }
 
 void add_watch(std::vector<Setting>& list) {

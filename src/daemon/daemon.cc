@@ -335,6 +335,7 @@ ApiLimits Daemon::api_limits() const {
   limits.header_bytes = static_cast<std::uint32_t>(config_.limits.header_bytes);
   limits.clients = followable_.clients;
   limits.clients_per_user = config_.limits.clients_per_user;
+  limits.roles = config_.roles;
   limits.arguments_for_all = config_.arguments_for_all;
   limits.stream_bytes = config_.limits.stream_backlog_bytes;
   limits.submission_jobs_most = config_.rules.submission_jobs_most;

@@ -52,7 +52,8 @@ std::optional<Answer> Engine::check_more(Bulk& bulk) const {
     const SetAsked some{set->actor, jobs, set->patch, set->renewed};
     if (auto refusal = renew_specs(state_, some, *set->renewed)) return *refusal;
   }
-  if (auto refusal = refuse_ids(state_, *bulk_verb_of(bulk.whole).actor, jobs)) return *refusal;
+  const BulkVerb verb = bulk_verb_of(bulk.whole);
+  if (auto refusal = refuse_ids(state_, *verb.actor, jobs, verb.action)) return *refusal;
   for (const JobId id : jobs) {
     (state_.find(id)->active() ? bulk.active : bulk.waiting).push_back(id);
   }

@@ -33,8 +33,7 @@ constexpr std::uint64_t kSmallBody = 64U << 10;
 // What is read at once: a submit with an ordinary environment; much of a large body.
 constexpr std::size_t kFirstRead = 8 * 1024;
 constexpr std::size_t kLargeRead = 64 * 1024;
-// How long the rest of a refused request is read and thrown away, so that the client sees the
-// answer instead of a broken pipe.
+// How long what follows a refusal is read, so that the client sees it, not a broken pipe.
 constexpr std::chrono::milliseconds kLinger{2000};
 
 }  // namespace
@@ -108,8 +107,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
         [self = shared_from_this()](ErrorOf fault, std::size_t) { self->on_header(fault); });
   }
 
-  // A connection that has served a request may rest; the clock for a request starts with its
-  // first byte.
+  // A connection that was served may rest; the clock for a request starts with its first byte.
   void wait_for_request() {
     if (buffer_.size() > 0) return read_request();
     set_deadline(ports_->limits.idle_time, [this] { close(); });

@@ -35,6 +35,7 @@ FaultKind kind_of(ErrorCode code) {
       return FaultKind::kUnavailable;
     case ErrorCode::kInvalid:
     case ErrorCode::kForbidden:
+    case ErrorCode::kUnauthenticated:
     case ErrorCode::kConflict:
     case ErrorCode::kTooLarge:
     case ErrorCode::kUnsupported:

@@ -179,9 +179,26 @@ constexpr const char* kSaidStep = R"sql(
 ALTER TABLE jobs ADD COLUMN said TEXT;
 )sql";
 
+// Tokens, by their hashes. No time is 0.
+constexpr const char* kTokensStep = R"sql(
+CREATE TABLE tokens(
+  id TEXT PRIMARY KEY,
+  hash TEXT NOT NULL,
+  uid INTEGER NOT NULL,
+  user_name TEXT NOT NULL,
+  role TEXT NOT NULL,
+  tenant TEXT NOT NULL,
+  name TEXT NOT NULL,
+  made_by TEXT NOT NULL,
+  made_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  used_at INTEGER NOT NULL
+) WITHOUT ROWID;
+)sql";
+
 constexpr const char* kSteps[] = {kVersion1,     kVersion2,  kTenantsStep, kReservations,
                                   kPastRuns,     kMovesStep, kSaves,       kMoveRatesStep,
-                                  kPausedGroups, kPlaces,    kSaidStep};
+                                  kPausedGroups, kPlaces,    kSaidStep,    kTokensStep};
 
 Result<int> number_asked(Database& database, const char* pragma) {
   Result<std::string> text = database.ask(pragma);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "core/access/roles.h"
 #include "store/past_runs_row.h"
 #include "wire/tenant.h"
 
@@ -19,6 +20,7 @@ std::uint64_t number_at(const Statement& row, int column) {
 }
 Wall time_at(const Statement& row, int column) { return Wall(Microseconds(row.integer(column))); }
 std::int64_t count_of(Wall time) { return time.time_since_epoch().count(); }
+std::int64_t count_or_0(const std::optional<Wall>& time) { return time ? count_of(*time) : 0; }
 
 // kSelect gives all rows by key; read() is nullopt for one that makes no sense and is forgotten.
 template <class Row>
@@ -165,6 +167,37 @@ struct RowCodec<Reservation> {
                        .from = time_at(row, 5),
                        .until = time_at(row, 6),
                        .by = text_of(row, 7)};
+  }
+};
+
+template <>
+struct RowCodec<Token> {
+  static constexpr const char* kPut =
+      "INSERT OR REPLACE INTO tokens(id, hash, uid, user_name, role, tenant, name, made_by,"
+      " made_at, expires_at, used_at) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+  static constexpr const char* kRemove = "DELETE FROM tokens WHERE id = ?";
+  static constexpr const char* kSelect =
+      "SELECT id, hash, uid, user_name, role, tenant, name, made_by, made_at, expires_at, used_at"
+      " FROM tokens ORDER BY id";
+  static Result<void> put(Statement& put, const Token& row) {
+    return put.run(row.id, row.hash, row.uid, row.user, std::string(role_name(row.role)),
+                   row.tenant, row.name, row.by, count_of(row.made_at), count_or_0(row.expires_at),
+                   count_or_0(row.used_at));
+  }
+  static Result<std::optional<Token>> read(const Statement& row) {
+    Token token{.id = text_of(row, 0),
+                .hash = text_of(row, 1),
+                .uid = static_cast<std::uint32_t>(number_at(row, 2)),
+                .user = text_of(row, 3),
+                // A role of a newer daemon: the least.
+                .role = role_named(text_of(row, 4)).value_or(Role::kViewer),
+                .tenant = text_of(row, 5),
+                .name = text_of(row, 6),
+                .by = text_of(row, 7),
+                .made_at = time_at(row, 8)};
+    if (number_at(row, 9) != 0) token.expires_at = time_at(row, 9);
+    if (number_at(row, 10) != 0) token.used_at = time_at(row, 10);
+    return token;
   }
 };
 

@@ -10,7 +10,8 @@ import pytest
 import raw_http
 from live_daemon import LiveDaemon, wait_until
 
-STATUS_OF = {"invalid": (400, 405), "forbidden": (403,), "not_found": (404,), "conflict": (409,),
+STATUS_OF = {"invalid": (400, 405), "unauthenticated": (401,), "forbidden": (403,),
+             "not_found": (404,), "conflict": (409,),
              "too_large": (413,), "never_fits": (422,), "unsupported": (501,), "busy": (503,),
              "unavailable": (503,)}
 SUBMIT = {"command": ["true"], "working_directory": "/", "hold": True}

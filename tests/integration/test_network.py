@@ -2,6 +2,7 @@
 and clients that harm nobody. Who has no token gets a 4xx that says so."""
 
 import hashlib
+import os
 import re
 import signal
 import socket
@@ -278,6 +279,26 @@ def test_a_server_that_is_not_there(box):
     assert done.returncode == 64 and "https://" in done.stderr, done
 
 
+def test_cert_makes_its_own_directory(box):
+    home = box.directory / "new home"
+    home.mkdir()
+    env = {**box.environment(), "HOME": str(home)}
+    words = [box.programs / "gpusched", "cert", "box.lab"]
+    if os.geteuid() == 0:  # Root's would be the machine's own.
+        words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--", *words]
+        if any(not part.stat().st_mode & 0o001 for part in box.programs.parents):
+            pytest.skip("the programs are out of reach of others")
+        home.chmod(0o777)
+        box.directory.chmod(0o755)
+    planned = subprocess.run([*words, "--dry-run"], capture_output=True, text=True, env=env, check=True)
+    assert str(home / ".config/gpusched/gpusched.crt") in planned.stdout + planned.stderr
+    assert not (home / ".config").exists()
+    subprocess.run(words, capture_output=True, env=env, check=True)
+    assert (home / ".config/gpusched/gpusched.key").stat().st_mode & 0o777 == 0o600
+    lost = box.run("cert", "--out", home / "nowhere", check=False)
+    assert lost.returncode == 66 and lost.stderr.count("\n") == 1, lost
+
+
 def test_cert_writes_no_file_twice(box):
     place = box.directory / "certificates"
     place.mkdir()
@@ -292,3 +313,26 @@ def test_cert_writes_no_file_twice(box):
     assert wrong.stderr.count("\n") == 1
     would = box.run("cert", "--out", box.directory / "home", "--dry-run")
     assert "would make" in would.stderr and not would.stdout
+
+
+def test_work_over_the_network(box):
+    made = box.run("token", "create", "--name", "desk").stdout.strip()
+    token = {"GPUSCHED_TOKEN": made}
+    job = far(box, "submit", "--cwd", "/tmp", "--gpus", "0", "--env", "SAID=x", "--cmd", "echo $PWD $SAID",
+              variables=token, check=True).stdout.strip()
+    assert far(box, "wait", job, variables=token).returncode == 0
+    assert far(box, "logs", "-f", job, variables=token, check=True).stdout == "/tmp x\n"
+    shown = far(box, "status", job, "--columns", "id,state", variables=token, check=True).stdout
+    assert shown.split()[2:] == [job, "completed"]
+    held = far(box, "submit", "--cwd", "/tmp", "--gpus", "0", "--hold", "--", "true", variables=token,
+               check=True).stdout.strip()
+    looks = {"GPUSCHED_TOKEN": box.run("token", "create", "--read-only").stdout.strip()}
+    assert held in far(box, "status", variables=looks, check=True).stdout
+    refused = far(box, "cancel", held, variables=looks)
+    assert refused.returncode == 77 and "viewer" in refused.stderr, refused
+    far(box, "cancel", held, variables=token, check=True)
+    assert box.ended(held)["state"] == "cancelled"
+    box.run("token", "revoke", made.split("_")[1])
+    refused = far(box, "status", variables=token)
+    assert refused.returncode == 77 and "token" in refused.stderr, refused
+    assert made not in box.log()

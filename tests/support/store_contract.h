@@ -258,12 +258,11 @@ TYPED_TEST_P(StoreContract, KeepsGroupsAndBootId) {
   Commit commit;
   const Drain one{"GPU-a", Wall{Microseconds{7}}, "health", "XID 79: reboot", DrainEnd::kCooler};
   commit.drains.put = {one, {"GPU-b", Wall{Microseconds{8}}, "operator", "", DrainEnd::kByHand}};
-  const Reservation reservation{
-      3,     "talk", "user1", "", {"GPU-a", "GPU-b"}, Wall{Microseconds{9}}, Wall{Microseconds{10}},
-      "root"};
+  const Reservation reservation{3,       "talk",   "user1", "", {"GPU-a", "GPU-b"},
+                                wall(9), wall(10), "root"};
   commit.reservations.put = {reservation, {.id = 4}};
-  commit.groups.put = {
-      {.name = "b", .limit = 2}, {.name = "a", .limit = 0}, {.name = "c", .limit = 1}};
+  commit.groups.put = {{"b", 2}, {"a", 0}, {"c", 1}};
+  commit.tokens.put = {token("a"), {.id = "b"}, {.id = "c"}};
   commit.boot_id = "first";
   commit.past_runs.put = {past_runs(1, 1), past_runs(2, 1)};
   commit.move_rates.put = {{"GPU-a", {1, Microseconds{2}, 3}, {4, Microseconds{5}, 6}},
@@ -274,6 +273,7 @@ TYPED_TEST_P(StoreContract, KeepsGroupsAndBootId) {
   change.groups.removed = {"c", "never"};
   change.drains.removed = {"GPU-b", "never"};
   change.reservations.removed = {4, 99};
+  change.tokens.removed = {"c", "never"};
   change.boot_id = "second";
   change.past_runs.put = {past_runs(1, 2)};
   const MoveRates newer{"GPU-a", {9, Microseconds{8}, 7}, {4, Microseconds{5}, 6}};
@@ -286,6 +286,7 @@ TYPED_TEST_P(StoreContract, KeepsGroupsAndBootId) {
   EXPECT_EQ(image.drains, (std::vector<Drain>{one}));
   EXPECT_EQ(image.reservations, (std::vector<Reservation>{reservation}));
   EXPECT_EQ(image.groups, (std::vector<Group>{{"a", 0}, {"b", 5}}));
+  EXPECT_EQ(image.tokens, (std::vector<Token>{token("a"), {.id = "b"}}));
   EXPECT_EQ(image.boot_id, "second");
 }
 

@@ -63,6 +63,20 @@ inline Submission submission(std::uint64_t id, std::uint64_t first, std::uint64_
           .open = open};
 }
 
+inline Token token(const std::string& id) {
+  return {.id = id,
+          .hash = "of the secret",
+          .uid = 4'000'000'000U,
+          .user = "user1",
+          .role = Role::kOperator,
+          .tenant = "lab",
+          .name = "laptop",
+          .by = "root",
+          .made_at = wall(1),
+          .expires_at = wall(2),
+          .used_at = wall(3)};
+}
+
 // One commit of jobs, each with a line in the trail whose sequence is the job's id.
 inline PastRuns past_runs(std::uint64_t signature, std::uint64_t count) {
   PastRuns past{.key = {SignatureId{signature}, "Test 24G"}, .tenant = "lab", .runs = {}};

@@ -10,8 +10,8 @@ from tidy_rules.tree import (BESIDE, CODE, Finding, folder_of, included_as, is_t
 HEAVY = {
     "boost/beast": r"src/(http|loop)/[a-z_]+\.cc",
     "nlohmann/": r"src/json/json_value\.cc",
-    "yaml-cpp/": r"src/(config/(config_file|card_rules_yaml|tenants_yaml)|cli/(servers|submit/job_file))\.cc"
-                 r"|simdriver/scenario_yaml\.cc",
+    "yaml-cpp/": r"src/config/(config_file|(card_rules|roles|tenants)_yaml)\.cc"
+                 r"|src/cli/(servers|submit/job_file)\.cc|simdriver/scenario_yaml\.cc",
     "curses.h": r"src/cli/top/(painter|terminfo)\.cc",
     "term.h": r"src/cli/top/terminfo\.cc",
     "openssl/": r"src/tls/[a-z_]+\.cc",

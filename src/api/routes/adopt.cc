@@ -36,6 +36,15 @@ Result<void> check_numbers(int caller) {
                  "outside of the container");
 }
 
+Result<void> check_caller(const Call& call) {
+  if (call.actor.proof == Proof::kToken) {
+    return failure(ErrorCode::kForbidden,
+                   "a process is adopted by its owner's account on the machine itself, not with a "
+                   "token");
+  }
+  return check_numbers(call.request.peer.pid);
+}
+
 Result<void> check_owner(const Context& context, const Call& call, const RunningProcess& process) {
   const auto forbidden = [](std::string why) {
     return failure(ErrorCode::kForbidden, std::move(why));
@@ -118,7 +127,7 @@ void ask(Context& context, const Call& call, AdoptBody body, const RunningProces
 void adopt_process(Context& context, Call call) {
   Result<AdoptBody> body = parse_adopt(call.request.body, context.limits.default_grace);
   if (!body) return call.responder.fail(body.error());
-  if (Result<void> same = check_numbers(call.request.peer.pid); !same) {
+  if (Result<void> same = check_caller(call); !same) {
     return call.responder.fail(same.error());
   }
   Result<RunningProcess> process = look_at_process(body->pid);

@@ -44,9 +44,9 @@ Result<GroupSetAsked> parse_group(const std::string& body) {
   return asked;
 }
 
-// Without a slash, users mean a group of their own.
+// Without a slash, who may not change everybody's groups means one of their own.
 std::string meant_by(const Principal& actor, const std::string& name) {
-  const bool own = actor.role != Role::kAdministrator && owner_of_group(name).empty();
+  const bool own = !may(actor, Action::kChangeGroup) && owner_of_group(name).empty();
   return own ? own_group(actor.user, name) : name;
 }
 

@@ -17,6 +17,16 @@ namespace gpusched {
 namespace {
 
 Result<void> fill_in_holder(Context& context, const Call& call, LeaseTerms& terms) {
+  // Whoever shows a token need have no process here.
+  if (call.actor.proof == Proof::kToken) {
+    if (terms.by_connection) {
+      terms.pid = 0;
+      return {};
+    }
+    return failure(ErrorCode::kInvalid,
+                   "with a token a lease is held by its connection; ask with holder "
+                   "\"connection\"");
+  }
   const Peer& peer = call.request.peer;
   if (peer.network && !terms.by_connection) {
     return failure(ErrorCode::kInvalid,

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <set>
 #include <string>
 
-#include "api/authenticate.h"
 #include "base/text.h"
 #include "os/log.h"
 
@@ -74,16 +74,22 @@ bool is_to_be_done(Context& context, const Route& route, Call& call) {
     call.responder.fail(key.error());
     return false;
   }
-  // The key of a submission is kept with its jobs.
-  if (key->empty() || call.dry_run || route.run == submit_jobs) return true;
+  // The key of a submission is kept with its jobs; a secret is never kept.
+  const bool otherwise = route.run == submit_jobs || route.run == make_token;
+  if (key->empty() || call.dry_run || otherwise) return true;
   auto responder = context.kept_answers.begin(call.actor, *key, call.request, call.responder);
   if (responder) call.responder = std::move(*responder);
   return responder.has_value();
 }
 
+std::string why_not(Action needs) {
+  if (needs == Action::kAct) return "you may only look here: your role is viewer";
+  return fmt::format("only {} may do that", who_may(needs));
+}
+
 void run(Context& context, const Route& route, Call call) {
   if (!may(call.actor, route.needs)) {
-    return call.responder.fail({ErrorCode::kForbidden, "only an administrator may do that"});
+    return call.responder.fail({ErrorCode::kForbidden, why_not(route.needs)});
   }
   if (route.kind == RouteKind::kChange) {
     Result<bool> dry_run = take_flag(call.request.query, "dry_run");
@@ -102,6 +108,18 @@ void run(Context& context, const Route& route, Call call) {
   } else {
     route.run(context, std::move(call));
   }
+}
+
+// Nobody was let in; what they could do about it stands in the headers.
+void send_unknown(const Context& context, const HttpRequest& request, const Error& error,
+                  const Responder& responder) {
+  HttpResponse response = error_response(error);
+  if (error.code == ErrorCode::kUnauthenticated) {
+    response.headers.emplace_back("WWW-Authenticate", "Bearer");
+  } else if (const auto wait = context.authenticator.must_wait(request)) {
+    response.headers = {{"Retry-After", std::to_string(wait->count())}};
+  }
+  responder.send(std::move(response));
 }
 
 std::string path_of(const HttpRequest& request) {
@@ -135,6 +153,22 @@ void send_no_route(const HttpRequest& request, const Responder& responder) {
   responder.send(std::move(response));
 }
 
+void route_request(Context& context, HttpRequest request, const Principal& who,
+                   const Responder& responder) {
+  Call call;
+  call.responder = responder;
+  call.actor = who;
+  for (const Route& route : all_routes()) {
+    if (route.method != request.method) continue;
+    std::optional<std::vector<std::string>> captured = match(route.pattern, request.segments);
+    if (!captured) continue;
+    call.captured = std::move(*captured);
+    call.request = std::move(request);
+    return run(context, route, std::move(call));
+  }
+  send_no_route(request, responder);
+}
+
 }  // namespace
 
 std::uint64_t body_most(std::string_view method, std::string_view target) {
@@ -145,8 +179,6 @@ std::uint64_t body_most(std::string_view method, std::string_view target) {
 }
 
 void dispatch(Context& context, HttpRequest request, const Responder& responder) {
-  Call call;
-  call.responder = responder;
   if (log_enabled(LogLevel::kDebug)) {
     log_debug("request", {{"method", request.method},
                           {"path", path_of(request)},
@@ -154,19 +186,13 @@ void dispatch(Context& context, HttpRequest request, const Responder& responder)
                           {"pid", request.peer.pid},
                           {"address", request.peer.address}});
   }
-  Result<Principal> actor = authenticate(request.peer, context.ports.daemon_uid);
-  if (!actor) return responder.fail(actor.error());
-  call.actor = std::move(*actor);
-  if (const auto error = refuses_version(request)) return responder.fail(*error);
-  for (const Route& route : all_routes()) {
-    if (route.method != request.method) continue;
-    std::optional<std::vector<std::string>> captured = match(route.pattern, request.segments);
-    if (!captured) continue;
-    call.captured = std::move(*captured);
-    call.request = std::move(request);
-    return run(context, route, std::move(call));
-  }
-  send_no_route(request, responder);
+  // Who that is may have to be looked up; it waits alone.
+  const auto kept = std::make_shared<HttpRequest>(std::move(request));
+  context.authenticator.ask(*kept, [&context, kept, responder](const Result<Principal>& who) {
+    if (!who) return send_unknown(context, *kept, who.error(), responder);
+    if (const auto error = refuses_version(*kept)) return responder.fail(*error);
+    route_request(context, std::move(*kept), *who, responder);
+  });
 }
 
 }  // namespace gpusched

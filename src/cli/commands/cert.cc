@@ -47,6 +47,13 @@ std::vector<std::string> own_names() {
   return names;
 }
 
+// ~/.config may not be there either. Failure is ignored: who writes there says why it does not go.
+void make_directory(const std::string& path) {
+  const mode_t mode = ::geteuid() == 0 ? 0755 : 0700;
+  (void)::mkdir(path.substr(0, path.rfind('/')).c_str(), mode);
+  (void)::mkdir(path.c_str(), mode);
+}
+
 Result<CertPlan> plan_of(const Arguments& arguments) {
   CertPlan plan{.names = arguments.operands};
   if (plan.names.empty()) plan.names = own_names();
@@ -57,15 +64,15 @@ Result<CertPlan> plan_of(const Arguments& arguments) {
     const auto files = config_files(process_environment(), ::geteuid() == 0);
     if (files.empty()) return failure(ErrorCode::kInvalid, "say where the files go: --out DIR");
     plan.directory = files.front().substr(0, files.front().rfind('/'));
-    // Ignoring failure: writing there says why it does not go.
-    (void)::mkdir(plan.directory.c_str(), ::geteuid() == 0 ? 0755 : 0700);
+    if (!arguments.has("--dry-run")) make_directory(plan.directory);
   }
   std::array<char, PATH_MAX> whole{};
-  if (::realpath(plan.directory.c_str(), whole.data()) == nullptr) {
-    return failure(ErrorCode::kInvalid,
+  if (::realpath(plan.directory.c_str(), whole.data()) != nullptr) {
+    plan.directory = whole.data();
+  } else if (arguments.has("--out") || !arguments.has("--dry-run")) {
+    return failure(ErrorCode::kNotFound,
                    fmt::format("{}: {}", plan.directory, std::strerror(errno)));
   }
-  plan.directory = whole.data();
   plan.certificate = plan.directory + "/gpusched.crt";
   plan.key = plan.directory + "/gpusched.key";
   for (const std::string& file : {plan.certificate, plan.key}) {

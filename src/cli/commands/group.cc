@@ -121,11 +121,13 @@ constinit const Verb kGroupVerb = {
     .summary = "named groups with a limit on how many run at once",
     .usage = "group [list | set NAME LIMIT | pause NAME | resume NAME | remove NAME] [FLAGS]",
     .about =
-        "An administrator's groups are for everybody. A user's are for the user's own jobs and "
-        "are\n"
-        "called USER/NAME; their owner writes NAME. Of a paused group nothing starts; what runs "
-        "goes on.\n"
-        "A paused group for which jobs wait is removed only with --resume: they may start then.",
+        "Groups of operators and administrators are for everybody. A user's are for the user's "
+        "own\n"
+        "jobs and are called USER/NAME; their owner writes NAME. Of a paused group nothing starts; "
+        "what\n"
+        "runs goes on. A paused group for which jobs wait is removed only with --resume: they may "
+        "start\n"
+        "then.",
     .examples =
         "gpusched group\n"
         "gpusched group set night 4\n"

@@ -11,6 +11,7 @@
 
 #include "base/time.h"
 #include "cli/views/views.h"
+#include "wire/messages/token.h"
 
 namespace gpusched::cli {
 
@@ -41,6 +42,7 @@ std::string render_trail(const std::vector<TrailView>& trail, const Page& page);
 std::string render_preview(const SubmittedView& submitted, const Page& page);
 std::string render_groups(const std::vector<GroupView>& groups, const Page& page);
 std::string render_reservations(const std::vector<ReservationView>& reservations, const Page& page);
+std::string render_tokens(const std::vector<wire::Token>& tokens, const Page& page);
 std::string render_gpus(const GpusView& view, const Page& page);
 
 // Pieces that several of them, and messages, use (render_text.cc, render_gpus.cc).

@@ -20,12 +20,14 @@ struct Identity {
   friend bool operator==(const Identity&, const Identity&) = default;
 };
 
-enum class Role : std::uint8_t { kUser, kAdministrator };
+// Each may do what those before it may, and more (rights.h).
+enum class Role : std::uint8_t { kViewer, kUser, kOperator, kAdministrator };
 
 enum class Proof : std::uint8_t {
   kNone,
   kInside,  // Nobody asks: the daemon, the library or a simulation acts for itself.
   kPeer,    // The kernel says so of the process that connected.
+  kToken,   // They have shown a token (token.h). There may be no process of theirs here.
 };
 
 struct Principal {
@@ -36,6 +38,7 @@ struct Principal {
   std::string tenant = {};
   Role role = Role::kUser;
   Proof proof = Proof::kNone;
+  std::string token = {};  // Its id, where that is the proof.
 
   // Under this number is counted what their requests cost.
   std::uint32_t account() const { return uid.value_or(kNoAccount); }

@@ -9,32 +9,50 @@ constexpr Right kNo = Right::kNo;
 constexpr Right kIfOpened = Right::kIfOpened;
 constexpr Right kYes = Right::kYes;
 
+constexpr RoleRights kNothing{kNo, kNo};
+constexpr RoleRights kOwnOnly{kYes, kNo};
+constexpr RoleRights kAll{kYes, kYes};
+constexpr RoleRights kOthersIfOpened{kYes, kIfOpened};
+constexpr RoleRights kOwnIfOpened{kIfOpened, kNo};
+
 // By action.
 constexpr std::array kRights = {
-    RightsRow{Action::kUse, "submit jobs, ask for leases; see every job's row, cards, reports",
-              kYes, kYes, ""},
+    RightsRow{Action::kSee, "see every job's row, cards, reports", kAll, kAll, kAll, ""},
+    RightsRow{Action::kAct, "submit jobs, ask for leases, and change what is named below", kNothing,
+              kAll, kAll, ""},
     RightsRow{Action::kSeeArguments,
-              "see a job's or process's arguments, values of a sweep, directories, messages", kYes,
-              kIfOpened, "isolation.visibility: arguments"},
-    RightsRow{Action::kSeeFiles, "see a job's environment and where its files are", kYes, kNo, ""},
-    RightsRow{Action::kReadLog, "read a job's log", kYes, kNo, ""},
-    RightsRow{Action::kChangeJob,
-              "change, cancel, pause or requeue a job; release or renew a lease", kYes, kNo, ""},
-    RightsRow{Action::kHoldLease, "hold a lease by a connection or by a process", kYes, kNo, ""},
-    RightsRow{Action::kAdopt, "adopt a process", kYes, kNo, ""},
-    RightsRow{Action::kReserve, "reserve cards", kIfOpened, kNo, "scheduling.users_may_reserve"},
-    RightsRow{Action::kUnreserve, "take a reservation back", kYes, kNo, ""},
+              "see a job's or process's arguments, values of a sweep, directories, messages",
+              kOthersIfOpened, kOthersIfOpened, kOthersIfOpened, "isolation.visibility: arguments"},
+    RightsRow{Action::kSeeFiles, "see a job's environment and where its files are", kOwnOnly,
+              kOwnOnly, kOwnOnly, ""},
+    RightsRow{Action::kReadLog, "read a job's log", kOwnOnly, kOwnOnly, kOwnOnly, ""},
+    RightsRow{
+        Action::kSteerJob,
+        "cancel, hold, release, pause, resume or requeue a job, change its priority or place; "
+        "release a lease",
+        kNothing, kOwnOnly, kAll, ""},
+    RightsRow{Action::kChangeJob, "change what a job asks for or runs; renew a lease", kNothing,
+              kOwnOnly, kOwnOnly, ""},
+    RightsRow{Action::kHoldLease, "hold a lease by a connection or by a process", kNothing,
+              kOwnOnly, kOwnOnly, ""},
+    RightsRow{Action::kAdopt, "adopt a process", kNothing, kOwnOnly, kOwnOnly, ""},
+    RightsRow{Action::kReserve, "reserve cards", kNothing, kOwnIfOpened, kAll,
+              "scheduling.users_may_reserve"},
+    RightsRow{Action::kUnreserve, "take a reservation back", kNothing, kOwnOnly, kAll, ""},
     RightsRow{Action::kExceedLimits,
               "exceed the tenant's highest priority and longest time, or a user's connections and "
               "memory",
-              kNo, kNo, ""},
-    RightsRow{Action::kChangeGroup, "change a group", kYes, kNo, ""},
-    RightsRow{Action::kRemoveGroup, "remove a group", kYes, kNo, ""},
-    RightsRow{Action::kChangeTenant, "change a tenant", kNo, kNo, ""},
-    RightsRow{Action::kDrain, "drain a card", kNo, kNo, ""},
-    RightsRow{Action::kUndrain, "undrain a card", kNo, kNo, ""},
-    RightsRow{Action::kOperate, "read the configuration, a backup or a snapshot; set the log level",
-              kNo, kNo, ""},
+              kNothing, kNothing, kNothing, ""},
+    RightsRow{Action::kChangeGroup, "change a group", kNothing, kOwnOnly, kAll, ""},
+    RightsRow{Action::kRemoveGroup, "remove a group", kNothing, kOwnOnly, kAll, ""},
+    RightsRow{Action::kChangeTenant, "change a tenant", kNothing, kNothing, kNothing, ""},
+    RightsRow{Action::kDrain, "drain a card", kNothing, kNothing, kAll, ""},
+    RightsRow{Action::kUndrain, "undrain a card", kNothing, kNothing, kAll, ""},
+    RightsRow{Action::kTokens, "make, list and revoke tokens", kOwnOnly, kOwnOnly, kOwnOnly, ""},
+    RightsRow{Action::kOperate,
+              "read the configuration, a backup or a snapshot; set the log level; read the "
+              "configuration again, and with it who has which role",
+              kNothing, kNothing, kNothing, ""},
 };
 
 constexpr bool is_by_action() {
@@ -51,6 +69,25 @@ std::span<const RightsRow> rights_table() { return kRights; }
 
 const RightsRow& rights_row(Action action) { return kRights[static_cast<std::size_t>(action)]; }
 
+const RoleRights& rights_of(const RightsRow& row, Role role) {
+  switch (role) {
+    case Role::kViewer:
+      return row.viewer;
+    case Role::kUser:
+      return row.user;
+    case Role::kOperator:
+      return row.op;
+    case Role::kAdministrator:
+      break;
+  }
+  return kAll;
+}
+
+std::string_view who_may(Action action) {
+  const bool operators = rights_row(action).op.others == kYes;
+  return operators ? "an operator or an administrator" : "an administrator";
+}
+
 bool owns(const Principal& principal, const Subject& subject) {
   if (principal.uid && subject.uid) return *principal.uid == *subject.uid;
   return !subject.user.empty() && principal.user == subject.user;
@@ -58,8 +95,8 @@ bool owns(const Principal& principal, const Subject& subject) {
 
 bool may(const Principal& principal, Action action, const Subject& subject, bool opened) {
   if (principal.role == Role::kAdministrator) return true;
-  const RightsRow& row = rights_row(action);
-  const Right right = owns(principal, subject) ? row.own : row.others;
+  const RoleRights& rights = rights_of(rights_row(action), principal.role);
+  const Right right = owns(principal, subject) ? rights.own : rights.others;
   return right == Right::kYes || (right == Right::kIfOpened && opened);
 }
 

@@ -1,5 +1,6 @@
 // What somebody may do: one table, which docs/guide/administer.md shows. Administrators may do all
-// of it; what users may depends on whose the thing is, and in two cases on a setting.
+// of it; what the others may depends on their role, on whose the thing is, and in two cases on a
+// setting.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +13,12 @@
 namespace gpusched {
 
 enum class Action : std::uint8_t {
-  kUse,
+  kSee,
+  kAct,
   kSeeArguments,
   kSeeFiles,
   kReadLog,
+  kSteerJob,
   kChangeJob,
   kHoldLease,
   kAdopt,
@@ -27,20 +30,28 @@ enum class Action : std::uint8_t {
   kChangeTenant,
   kDrain,
   kUndrain,
+  kTokens,
   kOperate,
 };
 
 enum class Right : std::uint8_t { kNo, kIfOpened, kYes };
 
+// Of those with a role.
+struct RoleRights {
+  Right own;     // On what is theirs,
+  Right others;  // and on what is not.
+};
 struct RightsRow {
   Action action;
-  std::string_view what;     // For people: one may …
-  Right own;                 // Of users, on what is theirs,
-  Right others;              // and on what is not.
+  std::string_view what;  // For people: one may …
+  RoleRights viewer, user, op;
   std::string_view opening;  // The setting that opens it; empty: none does.
 };
 std::span<const RightsRow> rights_table();
 const RightsRow& rights_row(Action action);
+const RoleRights& rights_of(const RightsRow& row, Role role);
+// Who may do it to what is not theirs: "an administrator", "an operator or an administrator".
+std::string_view who_may(Action action);
 
 // Whose it is that something is done to. Neither: nobody's, such as a card or the daemon.
 struct Subject {

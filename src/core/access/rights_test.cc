@@ -15,35 +15,52 @@ Principal account(const Identity& identity, Role role = Role::kUser) {
   return {.uid = identity.uid, .gid = identity.gid, .user = identity.user, .role = role};
 }
 
-// What users may, said a second time and by hand.
+// What each role may, said a second time and by hand: own and others' closed, own and others'
+// opened by the row's setting.
+struct Four {
+  bool own, others, own_opened, others_opened;
+};
+constexpr Four kNever{false, false, false, false};
+constexpr Four kAlways{true, true, true, true};
+constexpr Four kOwn{true, false, true, false};
 struct Expected {
   Action action;
   const char* name;
-  bool own;
-  bool others;
-  bool own_opened;
-  bool others_opened;
+  Four viewer, user, op;
 };
-constexpr bool kCan = true;
-constexpr bool kCannot = false;
-constexpr Expected kUsers[] = {
-    {Action::kUse, "Use", kCan, kCan, kCan, kCan},
-    {Action::kSeeArguments, "SeeArguments", kCan, kCannot, kCan, kCan},
-    {Action::kSeeFiles, "SeeFiles", kCan, kCannot, kCan, kCannot},
-    {Action::kReadLog, "ReadLog", kCan, kCannot, kCan, kCannot},
-    {Action::kChangeJob, "ChangeJob", kCan, kCannot, kCan, kCannot},
-    {Action::kHoldLease, "HoldLease", kCan, kCannot, kCan, kCannot},
-    {Action::kAdopt, "Adopt", kCan, kCannot, kCan, kCannot},
-    {Action::kReserve, "Reserve", kCannot, kCannot, kCan, kCannot},
-    {Action::kUnreserve, "Unreserve", kCan, kCannot, kCan, kCannot},
-    {Action::kExceedLimits, "ExceedLimits", kCannot, kCannot, kCannot, kCannot},
-    {Action::kChangeGroup, "ChangeGroup", kCan, kCannot, kCan, kCannot},
-    {Action::kRemoveGroup, "RemoveGroup", kCan, kCannot, kCan, kCannot},
-    {Action::kChangeTenant, "ChangeTenant", kCannot, kCannot, kCannot, kCannot},
-    {Action::kDrain, "Drain", kCannot, kCannot, kCannot, kCannot},
-    {Action::kUndrain, "Undrain", kCannot, kCannot, kCannot, kCannot},
-    {Action::kOperate, "Operate", kCannot, kCannot, kCannot, kCannot},
+constexpr Four kOthersOpened{true, false, true, true};
+constexpr Four kOwnOpened{false, false, true, false};
+constexpr Expected kExpected[] = {
+    {Action::kSee, "See", kAlways, kAlways, kAlways},
+    {Action::kAct, "Act", kNever, kAlways, kAlways},
+    {Action::kSeeArguments, "SeeArguments", kOthersOpened, kOthersOpened, kOthersOpened},
+    {Action::kSeeFiles, "SeeFiles", kOwn, kOwn, kOwn},
+    {Action::kReadLog, "ReadLog", kOwn, kOwn, kOwn},
+    {Action::kSteerJob, "SteerJob", kNever, kOwn, kAlways},
+    {Action::kChangeJob, "ChangeJob", kNever, kOwn, kOwn},
+    {Action::kHoldLease, "HoldLease", kNever, kOwn, kOwn},
+    {Action::kAdopt, "Adopt", kNever, kOwn, kOwn},
+    {Action::kReserve, "Reserve", kNever, kOwnOpened, kAlways},
+    {Action::kUnreserve, "Unreserve", kNever, kOwn, kAlways},
+    {Action::kExceedLimits, "ExceedLimits", kNever, kNever, kNever},
+    {Action::kChangeGroup, "ChangeGroup", kNever, kOwn, kAlways},
+    {Action::kRemoveGroup, "RemoveGroup", kNever, kOwn, kAlways},
+    {Action::kChangeTenant, "ChangeTenant", kNever, kNever, kNever},
+    {Action::kDrain, "Drain", kNever, kNever, kAlways},
+    {Action::kUndrain, "Undrain", kNever, kNever, kAlways},
+    {Action::kTokens, "Tokens", kOwn, kOwn, kOwn},
+    {Action::kOperate, "Operate", kNever, kNever, kNever},
 };
+
+struct NamedRole {
+  Role role;
+  const char* name;
+  Four Expected::*may;  // Null: all of it.
+};
+constexpr NamedRole kRoles[] = {{Role::kViewer, "AsViewer", &Expected::viewer},
+                                {Role::kUser, "AsUser", &Expected::user},
+                                {Role::kOperator, "AsOperator", &Expected::op},
+                                {Role::kAdministrator, "AsAdministrator", nullptr}};
 
 struct Cell {
   std::string name;
@@ -57,19 +74,18 @@ struct Cell {
 // Also of things that belong to nobody: they are not one's own.
 std::vector<Cell> all_cells() {
   std::vector<Cell> cells;
-  const auto add = [&](const Expected& row, Role role, bool opened) {
-    const bool all = role == Role::kAdministrator;
-    const bool own = all || (opened ? row.own_opened : row.own);
-    const bool others = all || (opened ? row.others_opened : row.others);
-    const std::string who = std::string(row.name) + (all ? "AsAdministrator" : "AsUser") +
-                            (opened ? "Opened" : "Closed");
-    const Principal asker = account(kFirst, role);
+  const auto add = [&](const Expected& row, const NamedRole& role, bool opened) {
+    const Four four = role.may == nullptr ? kAlways : row.*role.may;
+    const bool own = opened ? four.own_opened : four.own;
+    const bool others = opened ? four.others_opened : four.others;
+    const std::string who = std::string(row.name) + role.name + (opened ? "Opened" : "Closed");
+    const Principal asker = account(kFirst, role.role);
     cells.push_back({who + "Own", row.action, asker, opened, owned_by(kFirst), own});
     cells.push_back({who + "Others", row.action, asker, opened, owned_by(kSecond), others});
     cells.push_back({who + "Nobodys", row.action, asker, opened, {}, others});
   };
-  for (const Expected& row : kUsers) {
-    for (const Role role : {Role::kUser, Role::kAdministrator}) {
+  for (const Expected& row : kExpected) {
+    for (const NamedRole& role : kRoles) {
       for (const bool opened : {false, true}) add(row, role, opened);
     }
   }
@@ -87,17 +103,35 @@ INSTANTIATE_TEST_SUITE_P(Cell, Rights, ::testing::ValuesIn(all_cells()),
                          [](const auto& cell) { return cell.param.name; });
 
 TEST(RightsTable, HasTestsForEveryAction) {
-  ASSERT_EQ(std::size(kUsers), rights_table().size());
-  for (std::size_t i = 0; i < std::size(kUsers); ++i) {
-    EXPECT_EQ(rights_table()[i].action, kUsers[i].action);
+  ASSERT_EQ(std::size(kExpected), rights_table().size());
+  for (std::size_t i = 0; i < std::size(kExpected); ++i) {
+    EXPECT_EQ(rights_table()[i].action, kExpected[i].action);
   }
 }
 
 TEST(RightsTable, NamesASettingWhereOneOpensSomething) {
   for (const RightsRow& row : rights_table()) {
-    const bool opens = row.own == Right::kIfOpened || row.others == Right::kIfOpened;
+    bool opens = false;
+    for (const RoleRights& one : {row.viewer, row.user, row.op}) {
+      opens = opens || one.own == Right::kIfOpened || one.others == Right::kIfOpened;
+    }
     EXPECT_EQ(opens, !row.opening.empty()) << row.what;
   }
+}
+
+// A role may all that the one below it may.
+TEST(RightsTable, RolesGrow) {
+  for (const RightsRow& row : rights_table()) {
+    EXPECT_LE(row.viewer.own, row.user.own) << row.what;
+    EXPECT_LE(row.viewer.others, row.user.others) << row.what;
+    EXPECT_LE(row.user.own, row.op.own) << row.what;
+    EXPECT_LE(row.user.others, row.op.others) << row.what;
+  }
+}
+
+TEST(RightsTable, SaysWhoMay) {
+  EXPECT_TRUE(who_may(Action::kDrain).starts_with("an operator"));
+  EXPECT_FALSE(who_may(Action::kChangeTenant).starts_with("an operator"));
 }
 
 TEST(Owns, ComparesNumbersWhereBothAreKnown) {

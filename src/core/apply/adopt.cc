@@ -218,26 +218,29 @@ void release_adopted_on(const StateView& state, CardNumber card, std::vector<Eff
 }
 
 Applied apply_let_go(State& state, const LetGoAsked& asked, Now now) {
-  return change_each(state, asked.actor, asked.jobs, [&](Job job, std::vector<Effect>& effects) {
-    if (job.ended()) return std::string("has already ended");
-    if (const char* why = kind_of(job).not_let_go) return std::string(why);
-    const StopReason stopping = stopping_of(job);
-    if (stopping == StopReason::kLetGo) return std::string("is being let go already");
-    if (stopping != StopReason::kNone) return std::string("is being stopped");
-    stopping_in(job) = StopReason::kLetGo;
-    if (is_aside(job)) {
-      // It cannot go on by itself from there.
-      ask_back(change_aside(job));
-      state.note(job, state_name(job.state), "to be let go as soon as it is back on its cards",
-                 now);
-    } else {
-      state.note(job, "letting go", "its process is to go on by itself", now);
-      // A shim that takes it over right now is told then.
-      if (std::holds_alternative<Running>(job.state)) let_go_if_asked(state, job, effects);
-    }
-    state.put(std::move(job), now);
-    return std::string();
-  });
+  return change_each(
+      state, asked.actor, asked.jobs,
+      [&](Job job, std::vector<Effect>& effects) {
+        if (job.ended()) return std::string("has already ended");
+        if (const char* why = kind_of(job).not_let_go) return std::string(why);
+        const StopReason stopping = stopping_of(job);
+        if (stopping == StopReason::kLetGo) return std::string("is being let go already");
+        if (stopping != StopReason::kNone) return std::string("is being stopped");
+        stopping_in(job) = StopReason::kLetGo;
+        if (is_aside(job)) {
+          // It cannot go on by itself from there.
+          ask_back(change_aside(job));
+          state.note(job, state_name(job.state), "to be let go as soon as it is back on its cards",
+                     now);
+        } else {
+          state.note(job, "letting go", "its process is to go on by itself", now);
+          // A shim that takes it over right now is told then.
+          if (std::holds_alternative<Running>(job.state)) let_go_if_asked(state, job, effects);
+        }
+        state.put(std::move(job), now);
+        return std::string();
+      },
+      Action::kChangeJob);
 }
 
 }  // namespace gpusched

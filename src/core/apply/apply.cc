@@ -78,6 +78,13 @@ struct Dispatch {
   Applied operator()(const UndrainAsked& event) const { return apply_undrain(state, event, now); }
   Applied operator()(const ReserveAsked& event) const { return apply_reserve(state, event, now); }
   Applied operator()(const UnreserveAsked& event) const { return apply_unreserve(state, event); }
+  Applied operator()(const TokenMakeAsked& event) const {
+    return apply_token_make(state, event, now);
+  }
+  Applied operator()(const TokenRevokeAsked& event) const {
+    return apply_token_revoke(state, event);
+  }
+  Applied operator()(const TokenUsed& event) const { return apply_token_used(state, event); }
   Applied operator()(const ProcessAccounted& event) const {
     learn_peak(state, event.attempt, event.peak_vram_bytes);
     return {};

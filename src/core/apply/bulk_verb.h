@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/access/rights.h"
 #include "core/model/event.h"
 
 namespace gpusched {
@@ -21,12 +22,22 @@ inline constexpr bool kIsBulkVerb =
 struct BulkVerb {
   const Principal* actor = nullptr;
   std::vector<JobId>* jobs = nullptr;
+  Action action = Action::kSteerJob;
 };
+// A priority or a place only steers a job; all else is what it asks for.
+inline Action action_of_verb(const SetAsked& asked) {
+  return asked.patch.changes_spec() ? Action::kChangeJob : Action::kSteerJob;
+}
+inline Action action_of_verb(const LetGoAsked&) { return Action::kChangeJob; }
+template <class Asked>
+Action action_of_verb(const Asked&) {
+  return Action::kSteerJob;
+}
 inline BulkVerb bulk_verb_of(Event& event) {
   return std::visit(
       [](auto& asked) -> BulkVerb {
         if constexpr (kIsBulkVerb<std::decay_t<decltype(asked)>>) {
-          return {&asked.actor, &asked.jobs};
+          return {&asked.actor, &asked.jobs, action_of_verb(asked)};
         } else {
           return {};
         }

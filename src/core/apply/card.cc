@@ -13,7 +13,7 @@ std::string name_of(const Card& card) { return "card " + std::to_string(number_o
 
 std::optional<Refusal> refuse_cards(const StateView& state, const Principal& actor, Action action,
                                     const std::vector<CardNumber>& cards) {
-  if (!may(actor, action)) return only_administrators(action);
+  if (!may(actor, action)) return only_others_may(action);
   if (cards.empty()) return Refusal{RefusalKind::kInvalid, "no card is named"};
   for (const CardNumber card : cards) {
     if (state.index_of(card)) continue;

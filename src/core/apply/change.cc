@@ -6,7 +6,7 @@ std::optional<Refusal> refuse_again(const StateView& state, const Principal& act
                                     const std::vector<JobId>& jobs,
                                     const std::function<bool(const Job&)>& concerns) {
   if (may(actor, Action::kExceedLimits)) return std::nullopt;
-  if (auto refusal = refuse_ids(state, actor, jobs)) return refusal;
+  if (auto refusal = refuse_ids(state, actor, jobs, Action::kSteerJob)) return refusal;
   std::vector<JobId> concerned;
   for (const JobId id : jobs) {
     if (concerns(*state.find(id))) concerned.push_back(id);
@@ -14,31 +14,37 @@ std::optional<Refusal> refuse_again(const StateView& state, const Principal& act
   return check_priorities(state, actor, concerned);
 }
 
-Refusal only_administrators(Action action) {
+Refusal only_others_may(Action action) {
   return {RefusalKind::kForbidden,
-          "only an administrator may " + std::string(rights_row(action).what)};
+          "only " + std::string(who_may(action)) + " may " + std::string(rights_row(action).what)};
 }
 
 std::optional<Refusal> refuse_ids(const StateView& state, const Principal& actor,
-                                  const std::vector<JobId>& jobs) {
+                                  const std::vector<JobId>& jobs, Action action) {
   for (const JobId id : jobs) {
     const Job* job = state.find(id);
     if (job == nullptr || state.in_open_submission(id)) {
       return Refusal{RefusalKind::kNotFound, "there is no job " + to_string(id)};
     }
-    if (!may(actor, Action::kChangeJob, owned_by(job->owner))) {
-      return Refusal{RefusalKind::kForbidden,
-                     "job " + to_string(id) + " belongs to " + job->owner.user +
-                         "; only its owner or an administrator may change it"};
+    const Subject subject = owned_by(job->owner);
+    if (may(actor, action, subject)) continue;
+    const std::string name = "job " + to_string(id);
+    if (owns(actor, subject)) {
+      return Refusal{RefusalKind::kForbidden, name + " is yours, but you may only look at it here"};
     }
+    const bool steers = action == Action::kSteerJob;
+    return Refusal{RefusalKind::kForbidden, name + " belongs to " + job->owner.user +
+                                                "; only its owner" + (steers ? ", " : " or ") +
+                                                std::string(who_may(action)) + " may " +
+                                                (steers ? "do that" : "change it")};
   }
   return std::nullopt;
 }
 
 Applied change_each(const StateView& state, const Principal& actor, const std::vector<JobId>& jobs,
-                    const ChangeOne& change) {
+                    const ChangeOne& change, Action action) {
   Applied applied;
-  if (auto refusal = refuse_ids(state, actor, jobs)) return refused(std::move(*refusal));
+  if (auto refusal = refuse_ids(state, actor, jobs, action)) return refused(std::move(*refusal));
   Changed changed;
   for (const JobId id : jobs) {
     std::string why_not = change(*state.find(id), applied.effects);

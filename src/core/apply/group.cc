@@ -25,7 +25,7 @@ std::optional<Refusal> check_group(const std::string& user, const std::string& n
 
 Applied apply_group_set(State& state, const GroupSetAsked& asked) {
   if (!may(asked.actor, Action::kChangeGroup, owner_of(asked.name))) {
-    return refused(only_administrators(Action::kChangeGroup));
+    return refused(only_others_may(Action::kChangeGroup));
   }
   const std::string_view owner = owner_of_group(asked.name);
   if (asked.name.empty() || asked.name.ends_with('/')) {
@@ -55,7 +55,7 @@ Applied apply_group_set(State& state, const GroupSetAsked& asked) {
 
 std::optional<Refusal> check_group_remove(const StateView& state, const GroupRemoveAsked& asked) {
   if (!may(asked.actor, Action::kRemoveGroup, owner_of(asked.name))) {
-    return only_administrators(Action::kRemoveGroup);
+    return only_others_may(Action::kRemoveGroup);
   }
   const auto group = state.groups().find(asked.name);
   if (group == state.groups().end()) {

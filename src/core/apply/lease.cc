@@ -10,8 +10,8 @@ namespace gpusched {
 namespace {
 
 std::optional<Refusal> refuse_leases(const StateView& state, const Principal& actor,
-                                     const std::vector<JobId>& leases) {
-  if (auto refusal = refuse_ids(state, actor, leases)) return refusal;
+                                     const std::vector<JobId>& leases, Action action) {
+  if (auto refusal = refuse_ids(state, actor, leases, action)) return refusal;
   for (const JobId id : leases) {
     if (kind_of(*state.find(id)).has_holder) continue;
     return Refusal{RefusalKind::kConflict,
@@ -77,7 +77,7 @@ Applied apply_leases(State& state, const LeasesAsked& asked, Now now) {
 }
 
 Applied apply_lease_release(State& state, const LeaseReleaseAsked& asked, Now now) {
-  if (auto refusal = refuse_leases(state, asked.actor, asked.leases)) {
+  if (auto refusal = refuse_leases(state, asked.actor, asked.leases, Action::kSteerJob)) {
     return refused(std::move(*refusal));
   }
   Changed changed;
@@ -96,7 +96,7 @@ Applied apply_lease_release(State& state, const LeaseReleaseAsked& asked, Now no
 }
 
 Applied apply_lease_renew(State& state, const LeaseRenewAsked& asked, Now now) {
-  if (auto refusal = refuse_leases(state, asked.actor, {asked.lease})) {
+  if (auto refusal = refuse_leases(state, asked.actor, {asked.lease}, Action::kChangeJob)) {
     return refused(std::move(*refusal));
   }
   Job job = *state.find(asked.lease);

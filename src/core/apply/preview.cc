@@ -88,6 +88,14 @@ struct Preview {
     const std::set<JobId>& live = state.leases().live();
     return on_jobs({live.begin(), live.end()}, asked);
   }
+  Answer operator()(const TokenMakeAsked& asked) const {
+    if (auto refusal = check_token(state, asked, now)) return *refusal;
+    return Changed{};
+  }
+  Answer operator()(const TokenRevokeAsked& asked) const {
+    if (auto refusal = check_token_revoke(state, asked)) return *refusal;
+    return Changed{};
+  }
   Answer operator()(const auto&) const { return {}; }
 };
 

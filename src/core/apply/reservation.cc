@@ -73,10 +73,10 @@ std::optional<Refusal> refuse_reservation(const StateView& state, const ReserveA
     whom.user = wish.user.empty() ? asked.actor.user : wish.user;
   }
   if (!may(asked.actor, Action::kReserve, whom, open)) {
-    return Refusal{
-        RefusalKind::kForbidden,
-        open ? "only an administrator may reserve cards for others"
-             : "only an administrator may reserve cards (scheduling.users_may_reserve is off)"};
+    return Refusal{RefusalKind::kForbidden,
+                   "only " + std::string(who_may(Action::kReserve)) +
+                       (open ? " may reserve cards for others"
+                             : " may reserve cards (scheduling.users_may_reserve is off)")};
   }
   if (wish.until <= wish.from) {
     return Refusal{RefusalKind::kInvalid, "a reservation must last for some time"};

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "core/apply/apply.h"
+#include "core/apply/bulk_verb.h"
 #include "core/apply/transitions.h"
 #include "core/model/kind.h"
 #include "core/model/patch_words.h"
@@ -92,7 +93,9 @@ class ChangeWords {
 
 std::optional<Refusal> renew_specs(const StateView& state, const SetAsked& asked,
                                    RenewedSpecs& renewed) {
-  if (auto refusal = refuse_ids(state, asked.actor, asked.jobs)) return refusal;
+  if (auto refusal = refuse_ids(state, asked.actor, asked.jobs, action_of_verb(asked))) {
+    return refusal;
+  }
   if (asked.patch.priority) {
     if (auto refusal = check_priorities(state, asked.actor, asked.jobs, asked.patch.priority)) {
       return refusal;

@@ -7,7 +7,7 @@ namespace gpusched {
 
 Applied apply_tenant_set(State& state, const TenantSetAsked& asked, Now now) {
   if (!may(asked.actor, Action::kChangeTenant)) {
-    return refused(only_administrators(Action::kChangeTenant));
+    return refused(only_others_may(Action::kChangeTenant));
   }
   if (asked.name.empty()) return refused(RefusalKind::kInvalid, "a tenant needs a name");
   if (asked.rule.empty() && !asked.replace) {
@@ -23,7 +23,7 @@ Applied apply_tenant_set(State& state, const TenantSetAsked& asked, Now now) {
 
 Applied apply_tenant_unset(State& state, const TenantUnsetAsked& asked, Now now) {
   if (!may(asked.actor, Action::kChangeTenant)) {
-    return refused(only_administrators(Action::kChangeTenant));
+    return refused(only_others_may(Action::kChangeTenant));
   }
   if (state.tenants().rule_of(asked.name).empty()) {
     return refused(RefusalKind::kNotFound,
@@ -70,7 +70,7 @@ std::optional<Refusal> check_priorities(const StateView& state, const Principal&
                                         std::optional<int> priority) {
   for (const JobId id : jobs) {
     const Job* job = state.find(id);
-    if (job == nullptr || !may(actor, Action::kChangeJob, owned_by(job->owner))) continue;
+    if (job == nullptr || !may(actor, Action::kSteerJob, owned_by(job->owner))) continue;
     auto refusal = check_priority(state, job->tenant, priority.value_or(job->priority), actor);
     if (!refusal) continue;
     refusal->message = "job " + to_string(id) + ": " + refusal->message;

@@ -25,8 +25,8 @@ std::string outcome_text(const Ended& ended);
 // The answer to an event that changes nothing.
 Applied refused(Refusal refusal);
 Applied refused(RefusalKind kind, std::string message);
-// The answer to a user who asks for what only administrators may do.
-Refusal only_administrators(Action action);
+// The answer to somebody who asks for what only others may do.
+Refusal only_others_may(Action action);
 // True: longer than the job's tenant may ask for.
 bool beyond_longest(const StateView& state, const Job& job, Seconds limit);
 // What the end of the attempt will mean. REQUIRES: job.active().
@@ -82,6 +82,12 @@ Applied apply_lease_renew(State& state, const LeaseRenewAsked& asked, Now now);
 Applied apply_lease_reset(State& state, const LeaseResetAsked& asked, Now now);
 Applied apply_holder_gone(State& state, const LeaseHolderGone& gone, Now now);
 
+std::optional<Refusal> check_token(const StateView& state, const TokenMakeAsked& asked, Now now);
+std::optional<Refusal> check_token_revoke(const StateView& state, const TokenRevokeAsked& asked);
+Applied apply_token_make(State& state, const TokenMakeAsked& asked, Now now);
+Applied apply_token_revoke(State& state, const TokenRevokeAsked& asked);
+Applied apply_token_used(State& state, const TokenUsed& used);
+
 Applied apply_seen(State& state, const CardSeen& seen, Now now);
 // What an attempt's end says about the cards it ran on. Before apply_finished().
 void judge_cards_by(State& state, const AttemptFinished& report, Now now);
@@ -131,16 +137,16 @@ Applied apply_retention(State& state, const RetentionDue& due, Now now);
 // is.
 using ChangeOne = std::function<std::string(Job job, std::vector<Effect>& effects)>;
 Applied change_each(const StateView& state, const Principal& actor, const std::vector<JobId>& jobs,
-                    const ChangeOne& change);
+                    const ChangeOne& change, Action action = Action::kSteerJob);
 
 // Refuses the whole request if a job that it lets into the queue has a priority that its tenant may
 // not ask for any more.
 std::optional<Refusal> refuse_again(const StateView& state, const Principal& actor,
                                     const std::vector<JobId>& jobs,
                                     const std::function<bool(const Job&)>& concerns);
-// Refuses the whole request if one id is unknown or not the actor's.
+// Refuses the whole request if one id is unknown, or is none that the actor may do that to.
 std::optional<Refusal> refuse_ids(const StateView& state, const Principal& actor,
-                                  const std::vector<JobId>& jobs);
+                                  const std::vector<JobId>& jobs, Action action);
 
 // Refuses what the tenant's limit of queued jobs does not admit.
 std::optional<Refusal> check_queued_quota(const StateView& state, const SubmitAsked& asked);

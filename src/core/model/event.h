@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "core/access/token.h"
 #include "core/model/card.h"
 #include "core/model/card_view.h"
 #include "core/model/health.h"
@@ -151,6 +152,15 @@ struct UnreserveAsked {
   Principal actor;
   std::uint64_t id = 0;
 };
+// A token whose secret was drawn outside; only its hash is told.
+struct TokenMakeAsked {
+  Principal actor;
+  Token token;
+};
+struct TokenRevokeAsked {
+  Principal actor;
+  std::string id;
+};
 // Several leases of one asker: all of them join the queue before anything is decided, or none.
 struct LeasesAsked {
   std::vector<SubmitAsked> leases;  // One task each; of one owner and tenant. Not empty.
@@ -231,6 +241,11 @@ struct AttemptNeverRan {
   // The disk was full: not the job's fault, and over some time. It waits, however often.
   bool no_room = false;
 };
+// When a token was used last; told seldom.
+struct TokenUsed {
+  std::string id;
+  Wall at{};
+};
 // Whether there is room on the disk for job directories and commits.
 struct DiskSeen {
   bool full = false;
@@ -273,11 +288,12 @@ using Event =
     std::variant<SubmitAsked, CancelAsked, HoldAsked, ReleaseAsked, PauseAsked, ResumeAsked,
                  RequeueAsked, SetAsked, AdoptAsked, LetGoAsked, GroupSetAsked, GroupRemoveAsked,
                  TenantSetAsked, TenantUnsetAsked, DrainAsked, UndrainAsked, ReserveAsked,
-                 UnreserveAsked, LeasesAsked, LeaseReleaseAsked, LeaseRenewAsked, LeaseResetAsked,
-                 CardsReported, CalendarRead, SettingsRead, CardSeen, CardTroubleSeen,
-                 ProcessAccounted, ProgressSeen, AttemptRunning, AttemptFinished, AttemptNeverRan,
-                 MovedAside, BroughtBack, MoveFailed, LeaseHolderGone, HolderActive, TimePassed,
-                 RetentionDue, HoldSweep, SubmissionAbandoned, DiskSeen, DiskUseSeen, Reconsider>;
+                 UnreserveAsked, TokenMakeAsked, TokenRevokeAsked, LeasesAsked, LeaseReleaseAsked,
+                 LeaseRenewAsked, LeaseResetAsked, CardsReported, CalendarRead, SettingsRead,
+                 CardSeen, CardTroubleSeen, ProcessAccounted, ProgressSeen, AttemptRunning,
+                 AttemptFinished, AttemptNeverRan, MovedAside, BroughtBack, MoveFailed,
+                 LeaseHolderGone, HolderActive, TimePassed, RetentionDue, HoldSweep,
+                 SubmissionAbandoned, DiskSeen, DiskUseSeen, TokenUsed, Reconsider>;
 
 // --- Answers ----------------------------------------------------------------------------------
 

@@ -114,7 +114,7 @@ Rules any_rules(const State& state) {
 
 // A kind that is added must be added here.
 Event any_event(const State& state, Now now) {
-  static_assert(std::variant_size_v<Event> == 44, "make one of the new kind below");
+  static_assert(std::variant_size_v<Event> == 47, "make one of the new kind below");
   const std::vector<JobId> jobs{any_job_id(state)};
   TenantRule rule;
   rule.running = 1 + any_below<std::uint64_t>(3);
@@ -139,6 +139,8 @@ Event any_event(const State& state, Now now) {
       UndrainAsked{kAnybody, {any_card()}},
       ReserveAsked{kAnybody, reservation, false, {}, 1},
       UnreserveAsked{kAnybody, 1 + any_below<std::uint64_t>(3)},
+      TokenMakeAsked{kAnybody, {.id = std::to_string(any_below(3)), .hash = "h"}},
+      TokenRevokeAsked{kAnybody, std::to_string(any_below(3))},
       LeasesAsked{{any_lease(state, now)}},
       LeaseReleaseAsked{kAnybody, jobs},
       LeaseRenewAsked{kAnybody, jobs.front(), Seconds{any_below(100)}},
@@ -164,12 +166,13 @@ Event any_event(const State& state, Now now) {
       SubmissionAbandoned{1 + any_below<std::uint64_t>(5)},
       DiskSeen{one_in(3)},
       DiskUseSeen{},
+      TokenUsed{std::to_string(any_below(3)), now.wall},
       Reconsider{},
   };
   RC_ASSERT(kinds.size() == std::variant_size_v<Event>);
   // Submissions and ends twice as often: without them nothing goes on.
   const std::size_t which = any_below(kinds.size() + 20);
-  const std::size_t index = which < kinds.size() ? which : (which % 3 == 0 ? 30 : 0);
+  const std::size_t index = which < kinds.size() ? which : (which % 3 == 0 ? 32 : 0);
   Event event = kinds[index];
   RC_ASSERT(event.index() == index);
   return event;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/access/token.h"
 #include "core/model/card.h"
 #include "core/model/group.h"
 #include "core/model/job.h"
@@ -28,6 +29,7 @@ inline const std::string& key_of(const Drain& drain) { return drain.uuid; }
 inline const std::string& key_of(const MoveRates& rates) { return rates.uuid; }
 inline const std::string& key_of(const Tenant& tenant) { return tenant.name; }
 inline const std::uint64_t& key_of(const Reservation& reservation) { return reservation.id; }
+inline const std::string& key_of(const Token& token) { return token.id; }
 inline const PastRunsKey& key_of(const PastRuns& past) { return past.key; }
 
 template <class Row>
@@ -44,12 +46,13 @@ struct Durable {
   Of<Tenant> tenants;
   Of<Reservation> reservations;
   Of<PastRuns> past_runs;
+  Of<Token> tokens;
 
   // `self`: one of these, const or not.
   template <class Self>
   static auto tie(Self& self) {
     return std::tie(self.jobs, self.submissions, self.groups, self.drains, self.move_rates,
-                    self.tenants, self.reservations, self.past_runs);
+                    self.tenants, self.reservations, self.past_runs, self.tokens);
   }
   template <class Row>
   Of<Row>& of() {

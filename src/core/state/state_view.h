@@ -106,6 +106,7 @@ class StateView {
   const CardReservations& card_reservations() const { return card_reservations_; }
   std::uint64_t next_reservation() const { return next_reservation_; }
   const std::map<std::string, Group>& groups() const { return tables_.groups.rows; }
+  const std::map<std::string, Token>& tokens() const { return tables_.tokens.rows; }  // By id.
   int active_in_group(const std::string& name) const;
   std::uint64_t waiting_in_group(const std::string& name) const;
   int active_in_array(JobId array) const;

@@ -1,0 +1,130 @@
+#include "api/account_cache.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <functional>
+#include <future>
+#include <map>
+#include <mutex>
+
+namespace gpusched {
+namespace {
+
+// A system whose accounts the test says, and that can be made to hang for one of them.
+struct FakeSystem {
+  std::mutex mutex;
+  std::map<std::uint32_t, std::optional<Account>> accounts;
+  int asked = 0;
+  std::promise<void> hangs;
+  std::shared_future<void> released = hangs.get_future().share();
+
+  AccountCache::Lookup lookup() {
+    return [this](std::uint32_t uid, const std::vector<std::string>&) -> std::optional<Account> {
+      if (uid == 666) released.wait();
+      const std::scoped_lock lock(mutex);
+      ++asked;
+      const auto found = accounts.find(uid);
+      return found == accounts.end() ? Account{} : found->second;
+    };
+  }
+};
+
+class AccountCacheTest : public ::testing::Test {
+ protected:
+  // The account, or the error's words; nothing before the loop had it.
+  void resolve(std::uint32_t uid, std::string& into) {
+    cache.resolve(uid, [&into](const Result<Account>& account) {
+      into = account ? account->name : account.error().message;
+    });
+  }
+  void run_until(const std::function<bool()>& done) {
+    loop.restart();
+    while (!done()) loop.run_one();
+  }
+  std::string resolved(std::uint32_t uid) {
+    std::string name = "(waits)";
+    resolve(uid, name);
+    run_until([&] { return name != "(waits)"; });
+    return name;
+  }
+
+  boost::asio::io_context loop;
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{
+      loop.get_executor()};
+  Now now{};
+  FakeSystem system;
+  AccountCache cache{loop, [this] { return now; }, system.lookup()};
+};
+
+TEST_F(AccountCacheTest, AsksOncePerMinute) {
+  system.accounts[1000] = Account{.name = "ada"};
+  EXPECT_EQ(resolved(1000), "ada");
+  EXPECT_EQ(resolved(1000), "ada");
+  EXPECT_EQ(system.asked, 1);
+}
+
+TEST_F(AccountCacheTest, AnOldAnswerIsUsedWhileItIsAskedForAgain) {
+  system.accounts[1000] = Account{.name = "ada"};
+  EXPECT_EQ(resolved(1000), "ada");
+  system.accounts[1000] = Account{.name = "renamed"};
+  now.boot += Seconds{90};
+  std::string name;
+  resolve(1000, name);
+  EXPECT_EQ(name, "ada") << "at once";
+  run_until([&] {
+    resolve(1000, name);
+    return name == "renamed";
+  });
+}
+
+TEST_F(AccountCacheTest, AVeryOldAnswerIsNotUsed) {
+  system.accounts[1000] = Account{.name = "ada"};
+  EXPECT_EQ(resolved(1000), "ada");
+  system.accounts[1000] = Account{.name = "renamed"};
+  now.boot += Seconds{3600};
+  EXPECT_EQ(resolved(1000), "renamed");
+}
+
+TEST_F(AccountCacheTest, OneThatHangsWaitsAlone) {
+  system.accounts[1000] = Account{.name = "ada"};
+  std::string hanging = "(waits)";
+  std::string again = "(waits)";
+  resolve(666, hanging);
+  resolve(666, again);
+  EXPECT_EQ(resolved(1000), "ada");
+  EXPECT_EQ(hanging, "(waits)");
+  system.hangs.set_value();
+  run_until([&] { return hanging != "(waits)" && again != "(waits)"; });
+  EXPECT_EQ(hanging, "") << "no such account";
+}
+
+TEST_F(AccountCacheTest, WhatTheSystemCannotSayIsNotKept) {
+  system.accounts[1000] = std::nullopt;
+  EXPECT_EQ(resolved(1000), "the system cannot say now who user 1000 is; try again");
+  system.accounts[1000] = Account{.name = "ada"};
+  EXPECT_EQ(resolved(1000), "ada");
+}
+
+TEST_F(AccountCacheTest, OtherGroupsAreAskedForAnew) {
+  system.accounts[1000] = Account{.name = "ada"};
+  EXPECT_EQ(resolved(1000), "ada");
+  cache.ask_for_groups({"lab"});
+  EXPECT_EQ(resolved(1000), "ada");
+  EXPECT_EQ(system.asked, 2);
+}
+
+TEST(SystemAccounts, RootIsInItsGroup) {
+  const auto root = AccountCache::system_lookup(0, {"root", "no-such-group"});
+  ASSERT_TRUE(root);
+  EXPECT_EQ(root->name, "root");
+  EXPECT_EQ(root->groups, std::vector<std::string>{"root"});
+  const auto nobody = AccountCache::system_lookup(4'000'000'000U, {"root"});
+  ASSERT_TRUE(nobody);
+  EXPECT_EQ(nobody->name, "");
+}
+
+}  // namespace
+}  // namespace gpusched

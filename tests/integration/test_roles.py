@@ -1,0 +1,72 @@
+"""Roles of real users, by name and by Unix group, read again while the daemon runs."""
+
+import pytest
+from live_daemon import ROOMY
+from users import MAY_MAKE_USERS, ml1, ml2, place  # noqa: F401
+
+pytestmark = pytest.mark.skipif(not MAY_MAKE_USERS, reason="needs root and useradd")
+
+
+@pytest.fixture
+def give(place):
+    """Writes roles into the configuration, and takes them away at the end."""
+    def write(roles):
+        (place.directory / "config.yaml").write_text(ROOMY + (f"roles: {roles}\n" if roles else ""))
+        place.run("config", "reload")
+    yield write
+    write("")
+
+
+def refused(done, *words):
+    assert done.returncode == 77 and done.stderr.count("\n") == 1, done
+    assert all(word in done.stderr for word in words), done.stderr
+
+
+def test_an_operator_steers_what_others_run_and_sees_nothing_private(place, ml1, ml2, give):
+    job = ml1.submit("--hold", "--env", "SECRET=hidden", "--cmd", "echo private")
+    refused(ml2.gpusched("cancel", job), ml1.name, "an operator or an administrator")
+    refused(ml2.gpusched("drain", "0"), "only an operator or an administrator may drain a card")
+    give(f'{{operator: ["group:{ml2.group}"]}}')
+    assert ml2.gpusched("set", job, "--priority", "60").returncode == 0
+    assert place.job(job)["priority"] == 60
+    assert ml2.gpusched("release", job).returncode == 0
+    place.ended(job)
+    assert "hidden" not in ml2.gpusched("show", job, "--json").stdout
+    refused(ml2.gpusched("logs", job))
+    refused(ml2.gpusched("set", job, "--name", "mine"), "only its owner or an administrator may change it")
+    refused(ml2.gpusched("tenant", "set", ml2.name, "--weight", "9"), "only an administrator")
+    refused(ml2.gpusched("config", "show", "--running"), "only an administrator")
+    assert ml2.gpusched("drain", "0", "--reason", "dust").returncode == 0
+    assert ml2.gpusched("undrain", "0").returncode == 0
+    assert ml2.gpusched("group", "set", "everybodys", "--limit", "2").returncode == 0
+    assert '"everybodys"' in place.run("group", "--json").stdout
+    assert ml2.gpusched("group", "remove", "everybodys").returncode == 0
+
+
+def test_all_of_an_operator_are_the_operators_own(place, ml1, ml2, give):
+    give(f"{{operator: [{ml2.name}]}}")
+    theirs = ml1.submit("--hold", "--cmd", "true")
+    own = ml2.submit("--hold", "--cmd", "true")
+    assert ml2.gpusched("cancel", "--all").returncode == 0
+    assert place.job(own)["state"] == "cancelled" and place.job(theirs)["state"] == "held"
+    assert ml2.gpusched("cancel", theirs).returncode == 0
+    assert place.job(theirs)["state"] == "cancelled"
+
+
+def test_a_viewer_only_looks(place, ml1, ml2, give):
+    job = ml1.submit("--hold", "--cmd", "true")
+    give(f'{{viewer: ["group:{ml1.group}"]}}')
+    refused(ml1.gpusched("submit", "--gpus", "0", "--cmd", "true"), "your role is viewer")
+    refused(ml1.gpusched("cancel", job), "your role is viewer")
+    assert ml1.gpusched("status").returncode == 0 and ml1.gpusched("gpus").returncode == 0
+    # Named, one is what the name says, whatever the groups are.
+    give(f'{{viewer: ["group:{ml1.group}"], user: [{ml1.name}]}}')
+    assert ml1.gpusched("cancel", job).returncode == 0
+
+
+def test_a_named_administrator_is_one(place, ml1, give):
+    give(f"{{admin: [{ml1.name}]}}")
+    shown = ml1.gpusched("config", "show", "--running")
+    assert shown.returncode == 0 and ml1.name in shown.stdout
+    give("")
+    refused(ml1.gpusched("config", "show", "--running"), "only an administrator")
