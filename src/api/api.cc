@@ -108,6 +108,10 @@ class Api::Impl {
     http.has_extra_place = [daemon = context.ports.daemon_uid](const Peer& peer) {
       return !peer.network && always_administrator(peer.uid, daemon);
     };
+    http.may_send_much = [&context](const std::map<std::string, std::string>& headers) {
+      const auto found = headers.find("authorization");
+      return found != headers.end() && context.authenticator.is_known(found->second);
+    };
     http.request_time = context.limits.request_time;
     return http;
   }

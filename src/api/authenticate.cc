@@ -51,8 +51,10 @@ void Authenticator::ask(const HttpRequest& request, const Known& known) {
     return ask_token(request.peer, *header, known);
   }
   if (request.peer.network) {
-    return known(failure(ErrorCode::kUnauthenticated,
-                         "over the network a token is needed: Authorization: Bearer gpst_…"));
+    return known(
+        failure(ErrorCode::kUnauthenticated,
+                "over the network a token is needed: 'gpusched token create' on that machine "
+                "makes one; GPUSCHED_TOKEN or Authorization: Bearer shows it"));
   }
   ask_peer(request.peer, known);
 }
@@ -89,31 +91,41 @@ std::optional<Seconds> Authenticator::must_wait(const HttpRequest& request) cons
   return failures_.wait_for(place_of(request.peer), ports_.now());
 }
 
-Result<Token> Authenticator::shown_by(const std::string& place, std::string_view header) {
-  const Now now = ports_.now();
-  if (const auto wait = failures_.wait_for(place, now)) {
-    return failure(ErrorCode::kBusy, fmt::format("too many wrong tokens came from here; try again "
-                                                 "in {} s",
-                                                 wait->count()));
-  }
+const Token* Authenticator::token_in(std::string_view header) const {
   const auto text = bearer_of(header);
-  if (!text) {
-    return failure(ErrorCode::kUnauthenticated,
-                   "the header must be Authorization: Bearer, and then a token");
-  }
+  if (!text) return nullptr;
   const auto id = id_of_token(*text);
   const Token* token = id ? ports_.token(*id) : nullptr;
   // Also where there is nothing to compare with: that takes as long.
   const std::string hash = hash_of_token(*text);
   const bool same = same_hash(hash, token != nullptr ? token->hash : std::string(64, '-'));
-  if (token == nullptr || !same) {
-    failures_.failed(place, now);
-    return unknown_token();
+  return same ? token : nullptr;
+}
+
+bool Authenticator::is_known(std::string_view header) const {
+  const Token* token = token_in(header);
+  return token != nullptr && !token->expired(ports_.now().wall);
+}
+
+// A good token counts also where others have guessed: nobody locks anybody out.
+Result<Token> Authenticator::shown_by(const std::string& place, std::string_view header) {
+  const Now now = ports_.now();
+  if (const Token* token = token_in(header)) {
+    if (!token->expired(now.wall)) return *token;
+    return failure(ErrorCode::kUnauthenticated,
+                   "this token has expired; gpusched token create makes a new one");
   }
-  if (token->expired(now.wall)) {
-    return failure(ErrorCode::kUnauthenticated, "this token has expired");
+  if (const auto wait = failures_.wait_for(place, now)) {
+    return failure(ErrorCode::kBusy, fmt::format("too many wrong tokens came from here; try again "
+                                                 "in {} s",
+                                                 wait->count()));
   }
-  return *token;
+  if (!bearer_of(header)) {
+    return failure(ErrorCode::kUnauthenticated,
+                   "the header must be Authorization: Bearer, and then a token");
+  }
+  failures_.failed(place, now);
+  return unknown_token();
 }
 
 void Authenticator::ask_token(const Peer& peer, std::string_view header, const Known& known) {

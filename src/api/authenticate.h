@@ -40,6 +40,8 @@ class Authenticator {
   // Calls `known` at once where nothing has to be looked up, else later on the loop. An error:
   // nobody who is answered here.
   void ask(const HttpRequest& request, const Known& known);
+  // The header shows a token that is good now. Nothing is counted, nobody is looked up.
+  bool is_known(std::string_view header) const;
   // How long this place must wait because it has shown too many wrong tokens.
   std::optional<Seconds> must_wait(const HttpRequest& request) const;
   // As it is known in memory; most uses are not written.
@@ -59,6 +61,8 @@ class Authenticator {
   void ask_token(const Peer& peer, std::string_view header, const Known& known);
   void ask_role(std::uint32_t uid, const std::function<void(const Result<Role>&)>& told);
   Result<Principal> owner_of(const Token& token, const Account& account);
+  // Null: it is not one of ours. It may have expired.
+  const Token* token_in(std::string_view header) const;
   Result<Token> shown_by(const std::string& place, std::string_view header);
   void note_use(const Token& token);
 

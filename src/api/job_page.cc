@@ -31,7 +31,17 @@ class PageSearch : public std::enable_shared_from_this<PageSearch> {
   }
 
   // REQUIRES: no commit is under way.
+  void start() {
+    call_.responder.on_gone([weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->gone_ = true;
+    });
+    go_on();
+  }
+
+ private:
+  // Of one that nobody waits for any more, nothing is left but its turn.
   void go_on() {
+    if (gone_) return;
     for (std::size_t looks = kLooksAtOnce; looks > 0; --looks) {
       const Job* job = next();
       if (job == nullptr || !take(*job)) return send();
@@ -42,7 +52,6 @@ class PageSearch : public std::enable_shared_from_this<PageSearch> {
     });
   }
 
- private:
   auto before() const {
     return [this](const JobPlace& one, const JobPlace& other) {
       return comes_before(page_.order, one, other);
@@ -117,6 +126,7 @@ class PageSearch : public std::enable_shared_from_this<PageSearch> {
   Call call_;
   RowsAsked asked_;
   PageAsked page_;
+  bool gone_ = false;
   bool by_id_ = false;
   bool back_ = false;  // From the newest to the oldest.
   JobId at_{};         // The last one looked at.
@@ -156,7 +166,7 @@ Result<std::optional<PageAsked>> parse_page(const std::map<std::string, std::str
 }
 
 void send_page(Context& context, const Call& call, RowsAsked asked, PageAsked page) {
-  std::make_shared<PageSearch>(context, call, std::move(asked), std::move(page))->go_on();
+  std::make_shared<PageSearch>(context, call, std::move(asked), std::move(page))->start();
 }
 
 }  // namespace gpusched

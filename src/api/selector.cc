@@ -127,8 +127,10 @@ struct Resolver {
   }
 
   Result<void> operator()(const AllJobs&) {
+    // Operators mean others' jobs where they name the user.
+    const Action needed = filter.user ? Action::kSteerJob : Action::kChangeJob;
     for (const auto& [id, job] : state.jobs()) {
-      const bool meant = may(actor, Action::kChangeJob, owned_by(job.owner));
+      const bool meant = may(actor, needed, owned_by(job.owner));
       if (meant && !state.in_open_submission(id)) keep(job);
     }
     return {};

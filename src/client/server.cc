@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "os/tcp_address.h"
 
 namespace gpusched {
@@ -77,6 +78,7 @@ Result<Server> parse_network(std::string_view text, bool tls) {
   if (colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket)) {
     server.port = rest.substr(colon + 1);
     if (!is_port(server.port)) return wrong(text, "has a port that is not one of 1 to 65535");
+    server.port.erase(0, server.port.find_first_not_of('0'));
     rest = rest.substr(0, colon);
   }
   // Only an address in brackets has colons.
@@ -85,7 +87,8 @@ Result<Server> parse_network(std::string_view text, bool tls) {
   if (!six && (!is_name(rest) || rest.find_first_of("@[]%:") != std::string_view::npos)) {
     return wrong(text, "names no machine; write https://box or https://box:7340");
   }
-  server.host = rest;
+  // One server has one name, by which its certificate is kept.
+  server.host = lower_case(rest);
   if (tls || is_loopback(server.host)) return server;
   return wrong(text, "would be read by everybody on the way; write https://HOST or ssh://HOST");
 }

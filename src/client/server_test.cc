@@ -44,6 +44,11 @@ TEST(Server, IsAnAddressOfTheNetwork) {
   EXPECT_EQ(six->name(), "[fd00::7]:7341");
 }
 
+TEST(Server, HasOneNameHoweverItIsWritten) {
+  EXPECT_EQ(parse_server("https://BOX.Lab:07340")->name(), "box.lab:7340");
+  EXPECT_EQ(parse_server("https://[FE80::1]")->name(), "[fe80::1]:7340");
+}
+
 TEST(Server, PlainHttpIsForThisMachine) {
   for (const char* text : {"http://127.0.0.1:7340", "http://localhost", "http://[::1]:1"}) {
     const auto server = parse_server(text);

@@ -82,8 +82,9 @@ PullFn pieces_of(std::string body) {
 
 }  // namespace
 
-AnswerForm::AnswerForm(const HttpRequest& request, std::shared_ptr<Background> coders)
-    : uid_(request.peer.uid), coders_(std::move(coders)) {
+AnswerForm::AnswerForm(const HttpRequest& request, std::uint32_t account,
+                       std::shared_ptr<Background> coders)
+    : account_(account), coders_(std::move(coders)) {
   const auto header = [&request](const char* name) {
     const auto it = request.headers.find(name);
     return it == request.headers.end() ? std::string() : it->second;
@@ -106,7 +107,7 @@ void AnswerForm::shape(HttpResponse& response, const Responder& responder) const
     return;
   }
   PullFn plain = response.stream ? std::move(response.stream) : pieces_of(std::move(response.body));
-  const auto coded = std::make_shared<CodedStream>(std::move(plain), responder, uid_, coders_);
+  const auto coded = std::make_shared<CodedStream>(std::move(plain), responder, account_, coders_);
   response.stream = [coded](std::string& out) { return coded->pull(out); };
   response.body.clear();
 }

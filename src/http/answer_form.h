@@ -15,7 +15,7 @@ class AnswerForm {
  public:
   AnswerForm() = default;
   // `coders`: where what is large is compressed, beside the loop.
-  AnswerForm(const HttpRequest& request, std::shared_ptr<Background> coders);
+  AnswerForm(const HttpRequest& request, std::uint32_t account, std::shared_ptr<Background> coders);
 
   // Brings the answer into that form. `responder` is the way that it will go.
   void shape(HttpResponse& response, const Responder& responder) const;
@@ -23,7 +23,7 @@ class AnswerForm {
  private:
   std::optional<std::string> known_;  // What the client of a GET has.
   bool gzip_ = false;
-  std::uint32_t uid_ = 0;
+  std::uint32_t account_ = 0;
   std::shared_ptr<Background> coders_;
 };
 

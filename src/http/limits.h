@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <string>
 #include <string_view>
 
 namespace gpusched {
@@ -20,6 +22,11 @@ struct HttpLimits {
   // Some still get in when all places are taken. Empty: nobody.
   int extra_places = 8;
   std::function<bool(const Peer&)> has_extra_place = {};
+  // Over the network, by the headers: more than a small body is read of those we know.
+  std::function<bool(const std::map<std::string, std::string>& headers)> may_send_much = {};
+  bool knows(const std::map<std::string, std::string>& headers) const {
+    return may_send_much && may_send_much(headers);
+  }
   std::chrono::milliseconds request_time{30'000};  // From its first to its last byte.
   std::chrono::milliseconds idle_time{60'000};     // Between requests of one connection.
   std::chrono::milliseconds write_time{60'000};    // For an answer that is not a stream.

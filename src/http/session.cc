@@ -28,7 +28,7 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 using ErrorOf = boost::system::error_code;
 
-// Bodies up to this size are not counted against the memory for all bodies.
+// Up to this size they are not counted against the memory for all bodies.
 constexpr std::uint64_t kSmallBody = 64U << 10;
 // What is read at once: a submit with an ordinary environment; much of a large body.
 constexpr std::size_t kFirstRead = 8 * 1024;
@@ -120,11 +120,16 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   void on_header(ErrorOf fault) {
     if (!open_ || refused_) return;
     if (fault) return on_read_fault(fault);
-    const bool other_coding =
-        !parser_->chunked() && parser_->get().count(http::field::transfer_encoding) > 0;
+    headers_.clear();  // Read here: what comes behind the body is no head.
+    for (const auto& field : parser_->get()) {
+      headers_.emplace(lower_case(to_std(field.name_string())), to_std(field.value()));
+    }
+    const auto codings = parser_->get().count(http::field::transfer_encoding);
+    const bool chunks_alone = codings == 1 && lower_case(header("transfer-encoding")) == "chunked";
     const auto length = parser_->content_length();
     // Such a body would end with the connection, if ever.
-    if (other_coding || (!parser_->is_done() && !length && !parser_->chunked())) {
+    const bool endless = !parser_->is_done() && !length && !parser_->chunked();
+    if (endless || (codings > 0 && !chunks_alone)) {
       return refuse({ErrorCode::kInvalid, "a body needs a Content-Length, or chunks"});
     }
     if (!parser_->is_done()) {
@@ -133,15 +138,16 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
       parser_->body_limit(body_most_);
       const std::uint64_t wanted = length ? *length : body_most_;
       if (wanted > body_most_) return on_read_fault(http::error::body_limit);
+      if (wanted > kSmallBody && peer_.network && !ports_->limits.knows(headers_)) {
+        return refuse({ErrorCode::kUnauthenticated, "a body of this size needs a token"});
+      }
       if (wanted > kSmallBody && !reserve(wanted)) {
         return refuse(
             {ErrorCode::kBusy,
              "the daemon is reading other large requests, or others of yours; try again"});
       }
       if (wanted > kSmallBody) buffer_.reserve(kLargeRead);
-      if (lower_case(to_std(parser_->get()[http::field::expect])) == "100-continue") {
-        return write_continue();
-      }
+      if (lower_case(header("expect")) == "100-continue") return write_continue();
     }
     read_body();
   }
@@ -194,14 +200,13 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     ++request_;
     answered_ = false;
     keep_alive_ = message.keep_alive() && message.version() >= 11;
+    if (message.method() == http::verb::head) keep_alive_ = false;  // Our answer has a body.
     chunked_ = message.version() >= 11;
     HttpRequest request;
     request.method = to_std(message.method_string());
     request.peer = peer_;
-    for (const auto& field : message) {
-      request.headers.emplace(lower_case(to_std(field.name_string())), to_std(field.value()));
-    }
-    form_ = AnswerForm(request, ports_->coders);
+    request.headers = std::exchange(headers_, {});
+    form_ = AnswerForm(request, account_, ports_->coders);
     request.body = std::move(message.body());
     Responder responder(weak_from_this(), request_);
     Result<HttpTarget> target = parse_target(to_std(message.target()));
@@ -221,7 +226,9 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     watching_ = true;
     socket_.watch_hang_up([self = shared_from_this()](bool gone) {
       self->watching_ = false;
-      if (gone) self->close();
+      // Over the network who sends on before the end of the answer is not heard leaving.
+      const bool early = self->peer_.network && (!self->answered_ || self->stream_);
+      if (gone || early) self->close();
     });
   }
 
@@ -345,6 +352,11 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     deadline_.set(after, shared_from_this(), late);
   }
 
+  // REQUIRES: a name in lower case.
+  std::string header(const char* name) const {
+    const auto found = headers_.find(name);
+    return found == headers_.end() ? std::string() : found->second;
+  }
   static std::string to_std(beast::string_view text) { return {text.data(), text.size()}; }
 
   ByteStream socket_;
@@ -355,6 +367,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
 
+  std::map<std::string, std::string> headers_;  // Of the request that is being read.
   std::uint64_t request_ = 0;  // Which request of this connection is being answered.
   std::uint64_t reserved_ = 0;
   std::uint64_t body_most_ = 0;  // Of the request that is being read.

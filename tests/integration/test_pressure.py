@@ -52,9 +52,14 @@ def both(daemon, *flags):
     return first, second
 
 
-def one_leaves_and_one_stands(lab, first, second):
-    wait_until(lambda: lab.job(second)["state"] == "pausing", 60, "one on its way out")
-    wait_until(lambda: lab.job(first)["state"] in ("pausing", "paused"), what="the other to stand still")
+def one_leaves_and_one_stands(lab, *jobs):
+    """Who stands still, and who leaves: of two alike either may."""
+    def standing():
+        return [job for job in jobs if any("stands still" in text for text in trail(lab, job))]
+    stands = wait_until(standing, 60, "one to stand still")[0]
+    leaves = next(job for job in jobs if job != stands)
+    wait_until(lambda: lab.job(leaves)["state"] == "pausing", what="the other on its way out")
+    return stands, leaves
 
 
 def completed(lab, *jobs):
@@ -73,8 +78,7 @@ def test_a_model_that_is_loaded_at_once_moves_nobody(lab):
 
 
 def test_nobody_dies_of_growth(lab):
-    first, second = both(lab)
-    one_leaves_and_one_stands(lab, first, second)
+    first, second = one_leaves_and_one_stands(lab, *both(lab))
     lab.wait_for(first, "paused")
     assert f"stands still until job {second} has left" in lab.run("explain", first).stdout
     assert completed(lab, first, second)
@@ -91,16 +95,14 @@ def test_without_it_the_card_runs_out(programs):
 
 
 def test_a_daemon_that_is_killed_meanwhile_leaves_nobody_standing(lab):
-    first, second = both(lab)
-    one_leaves_and_one_stands(lab, first, second)
+    first, second = one_leaves_and_one_stands(lab, *both(lab))
     lab.kill()
     lab.start()
     assert completed(lab, first, second)
 
 
 def test_a_victim_that_ends_on_its_way_lets_the_other_go_on(lab):
-    first, second = both(lab)
-    one_leaves_and_one_stands(lab, first, second)
+    first, second = one_leaves_and_one_stands(lab, *both(lab))
     lab.run("cancel", second, "--grace", "0")
     lab.wait_for(first, "running")
     assert completed(lab, first)
@@ -120,8 +122,7 @@ def movers_of(daemon):
 
 
 def test_a_mover_that_is_killed_leaves_nobody_standing(lab):
-    first, second = both(lab)
-    one_leaves_and_one_stands(lab, first, second)
+    first, second = one_leaves_and_one_stands(lab, *both(lab))
     for mover in wait_until(lambda: movers_of(lab), what="the mover"):
         os.kill(mover, signal.SIGKILL)
     assert completed(lab, first, second)

@@ -49,8 +49,10 @@ def test_all_of_an_operator_are_the_operators_own(place, ml1, ml2, give):
     own = ml2.submit("--hold", "--cmd", "true")
     assert ml2.gpusched("cancel", "--all").returncode == 0
     assert place.job(own)["state"] == "cancelled" and place.job(theirs)["state"] == "held"
-    assert ml2.gpusched("cancel", theirs).returncode == 0
-    assert place.job(theirs)["state"] == "cancelled"
+    other = place.submit("--gpus", "0", "--hold", "--", "true")
+    assert ml2.gpusched("cancel", "--user", ml1.name).returncode == 0
+    assert place.job(theirs)["state"] == "cancelled" and place.job(other)["state"] == "held"
+    place.run("cancel", other)
 
 
 def test_a_viewer_only_looks(place, ml1, ml2, give):

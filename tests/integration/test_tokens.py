@@ -105,7 +105,8 @@ def test_guesses_are_slowed_down(programs):
         guess = f"gpst_{token}_{'A' * 43}"
         statuses = [call(box, guess, "GET", "/v1/jobs").status for _ in range(20)]
         assert statuses == [401] * 10 + [503] * 10
-        slowed = call(box, secret, "GET", "/v1/jobs")
+        assert call(box, secret, "GET", "/v1/jobs").status == 200
+        slowed = call(box, guess, "GET", "/v1/jobs")
         assert slowed.status == 503 and 1 <= int(slowed.headers["retry-after"]) <= 60
         assert box.http("GET", "/v1/jobs").status == 200
         assert box.run("status").returncode == 0
@@ -136,3 +137,16 @@ def test_a_token_is_its_user(place, ml1, ml2):
     assert refused.returncode == 77 and "your role is user" in refused.stderr
     assert ml1.gpusched("token", "revoke", token).returncode == 0
     assert call(place, secret, "GET", "/v1/jobs").status == 401
+
+
+def test_a_token_is_not_for_jobs(box):
+    secret, _ = make(box)
+    box.extra_environment = {"GPUSCHED_TOKEN": secret}
+    try:
+        job = box.submit("--gpus", "0", "--hold", "--", "true")
+        asked = box.submit("--gpus", "0", "--hold", "--env", "GPUSCHED_TOKEN", "--", "true")
+    finally:
+        box.extra_environment = {}
+    assert secret not in box.run("show", job, "--json").stdout
+    assert secret in box.run("show", asked, "--json").stdout, "by name it is"
+    box.run("cancel", job, asked)

@@ -48,8 +48,9 @@ void get_log(Context& context, Call call) {
   if (!job) return call.responder.fail(job.error());
   if (!may(call.actor, Action::kReadLog, owned_by((*job)->owner))) {
     return call.responder.fail(
-        {ErrorCode::kForbidden, fmt::format("job {} belongs to {}; only they may read its log",
-                                            number_of((*job)->id), (*job)->owner.user)});
+        {ErrorCode::kForbidden,
+         fmt::format("job {} belongs to {}; only they and administrators may read its log",
+                     number_of((*job)->id), (*job)->owner.user)});
   }
   if (const char* why = kind_of(**job).no_log) {
     return call.responder.fail(

@@ -107,6 +107,11 @@ void make_token(Context& context, Call call) {
       token.user = named.actor.user;
       return draw_and_make(context, named, std::move(token));
     }
+    // First, so that nobody learns here which users there are.
+    if (!may(named.actor, Action::kTokens)) {
+      return named.responder.fail(
+          {ErrorCode::kForbidden, "only an administrator makes tokens for others"});
+    }
     context.authenticator.find_user(
         token.user, [&context, named, token](std::optional<std::uint32_t> uid) {
           if (!uid) {

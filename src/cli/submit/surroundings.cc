@@ -34,7 +34,12 @@ Result<Surroundings> surroundings() {
                                        "; name one with --cwd from a directory that exists");
   }
   around.working_directory = path;
-  for (char** entry = environ; *entry != nullptr; ++entry) around.environment.emplace_back(*entry);
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    around.named.emplace_back(*entry);
+    // A secret of ours is not for the job, its row or a backup, unless it is asked for by name.
+    const bool secret = std::string_view(*entry).starts_with("GPUSCHED_TOKEN=");
+    if (!secret) around.environment.emplace_back(*entry);
+  }
   around.umask = current_umask();
   for (int resource = 0; resource < kResources; ++resource) {
     rlimit limit{};
