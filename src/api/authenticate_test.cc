@@ -15,10 +15,10 @@ const Peer kRoot{.uid = 0, .gid = 0, .pid = 7};
 const Peer kFirst{.uid = 1000, .gid = 100, .pid = 8};
 const Peer kSecond{.uid = 1001, .gid = 100, .pid = 9};
 
-// 1000 is ada of the lab, 1001 a student.
+// 1000 is ml1 of the lab, 1001 a student.
 std::optional<Account> accounts(std::uint32_t uid, const std::vector<std::string>& groups) {
-  if (uid == 1000) return Account{.name = "ada", .gid = 100, .groups = groups};
-  if (uid == 1001) return Account{.name = "ben", .gid = 100};
+  if (uid == 1000) return Account{.name = "ml1", .gid = 100, .groups = groups};
+  if (uid == 1001) return Account{.name = "ml2", .gid = 100};
   if (uid == 1003) return Account{};
   return std::nullopt;
 }
@@ -92,7 +92,7 @@ TEST_F(Authenticate, TakesAUsersAccountFromTheKernel) {
 }
 
 TEST_F(Authenticate, RootAndTheDaemonsUserAreAdministrators) {
-  const RoleBook less{.users = {{"root", Role::kViewer}, {"ada", Role::kViewer}}};
+  const RoleBook less{.users = {{"root", Role::kViewer}, {"ml1", Role::kViewer}}};
   EXPECT_EQ(ask(kRoot, less, 0)->role, Role::kAdministrator);
   EXPECT_EQ(ask(kRoot, less, 1000)->role, Role::kAdministrator);
   EXPECT_EQ(ask(kFirst, less, 1000)->role, Role::kAdministrator);
@@ -109,7 +109,7 @@ TEST_F(Authenticate, AnAddressIsNobody) {
 }
 
 TEST_F(Authenticate, ADaemonOfAUserRefusesAllOthers) {
-  const RoleBook more{.users = {{"ada", Role::kAdministrator}}};
+  const RoleBook more{.users = {{"ml1", Role::kAdministrator}}};
   const auto who = ask(kFirst, more, 1001);
   ASSERT_FALSE(who);
   EXPECT_EQ(who.error().code, ErrorCode::kForbidden);
@@ -118,14 +118,14 @@ TEST_F(Authenticate, ADaemonOfAUserRefusesAllOthers) {
 }
 
 TEST_F(Authenticate, RolesComeFromNamesAndGroups) {
-  const RoleBook book{.users = {{"ben", Role::kViewer}}, .groups = {{"lab", Role::kOperator}}};
+  const RoleBook book{.users = {{"ml2", Role::kViewer}}, .groups = {{"lab", Role::kOperator}}};
   EXPECT_EQ(ask(kFirst, book)->role, Role::kOperator);
   EXPECT_FALSE(at_once);
   EXPECT_EQ(ask(kSecond, book)->role, Role::kViewer);
 }
 
 TEST_F(Authenticate, WhoCannotBeLookedUpIsToldToTryAgain) {
-  const RoleBook book{.users = {{"ada", Role::kViewer}}};
+  const RoleBook book{.users = {{"ml1", Role::kViewer}}};
   const auto who = ask({.uid = 1002}, book);
   ASSERT_FALSE(who);
   EXPECT_EQ(who.error().code, ErrorCode::kBusy);
@@ -134,7 +134,7 @@ TEST_F(Authenticate, WhoCannotBeLookedUpIsToldToTryAgain) {
 const char* const kUnknown = "this token is not known here; it may have been revoked";
 
 TEST_F(Authenticate, ATokenDecidesInsteadOfTheKernel) {
-  const std::string secret = make({.uid = 1000, .user = "ada", .tenant = "lab"});
+  const std::string secret = make({.uid = 1000, .user = "ml1", .tenant = "lab"});
   const auto who = ask(showing(secret));
   ASSERT_TRUE(who) << who.error().message;
   EXPECT_EQ(who->uid, 1000U);
@@ -150,22 +150,22 @@ TEST_F(Authenticate, OverTheNetworkATokenIsNeeded) {
   const auto who = ask(HttpRequest{.peer = away});
   ASSERT_FALSE(who);
   EXPECT_EQ(who.error().code, ErrorCode::kUnauthenticated);
-  EXPECT_TRUE(ask(showing(make({.uid = 1000, .user = "ada"}), away)));
+  EXPECT_TRUE(ask(showing(make({.uid = 1000, .user = "ml1"}), away)));
 }
 
 TEST_F(Authenticate, ATokenHasNeverMoreThanItsOwnerHasNow) {
-  const std::string high = make({.uid = 1000, .user = "ada", .role = Role::kAdministrator});
-  const std::string low = make({.uid = 1000, .user = "ada", .role = Role::kViewer});
+  const std::string high = make({.uid = 1000, .user = "ml1", .role = Role::kAdministrator});
+  const std::string low = make({.uid = 1000, .user = "ml1", .role = Role::kViewer});
   EXPECT_EQ(ask(showing(high))->role, Role::kUser);
-  authenticator.set_roles({.users = {{"ada", Role::kOperator}}});
+  authenticator.set_roles({.users = {{"ml1", Role::kOperator}}});
   EXPECT_EQ(ask(showing(high))->role, Role::kOperator);
   EXPECT_EQ(ask(showing(low))->role, Role::kViewer);
-  authenticator.set_roles({.users = {{"ada", Role::kViewer}}});
+  authenticator.set_roles({.users = {{"ml1", Role::kViewer}}});
   EXPECT_EQ(ask(showing(high))->role, Role::kViewer);
 }
 
 TEST_F(Authenticate, WrongUnknownAndRevokedTokensAreToldTheSame) {
-  const std::string secret = make({.uid = 1000, .user = "ada"});
+  const std::string secret = make({.uid = 1000, .user = "ml1"});
   std::string wrong = secret;
   wrong.back() = wrong.back() == 'A' ? 'B' : 'A';
   EXPECT_EQ(refusal(showing(wrong)), kUnknown);
@@ -179,7 +179,7 @@ TEST_F(Authenticate, WrongUnknownAndRevokedTokensAreToldTheSame) {
 
 TEST_F(Authenticate, AnExpiredTokenSaysSo) {
   const std::string secret =
-      make({.uid = 1000, .user = "ada", .expires_at = now.wall + Seconds{5}});
+      make({.uid = 1000, .user = "ml1", .expires_at = now.wall + Seconds{5}});
   EXPECT_EQ(refusal(showing(secret)), "let in");
   now.wall += Seconds{5};
   EXPECT_EQ(refusal(showing(secret)),
@@ -193,7 +193,7 @@ TEST_F(Authenticate, ATokenGoesWithItsAccount) {
 }
 
 TEST_F(Authenticate, ADaemonOfAUserTakesThatUsersTokensAlone) {
-  const HttpRequest request = showing(make({.uid = 1000, .user = "ada"}), kFirst);
+  const HttpRequest request = showing(make({.uid = 1000, .user = "ml1"}), kFirst);
   Authenticator::Ports ports = own_ports();
   ports.daemon_uid = 1001;
   Authenticator other(loop, ports);
@@ -203,7 +203,7 @@ TEST_F(Authenticate, ADaemonOfAUserTakesThatUsersTokensAlone) {
 }
 
 TEST_F(Authenticate, WhoShowsManyWrongTokensWaitsAlone) {
-  const std::string good = make({.uid = 1000, .user = "ada"});
+  const std::string good = make({.uid = 1000, .user = "ml1"});
   const Peer bad{.network = true, .address = "10.0.0.1"};
   const Peer other{.network = true, .address = "10.0.0.2"};
   for (int i = 0; i < FailedAttempts::kMost; ++i) {
@@ -220,7 +220,7 @@ TEST_F(Authenticate, WhoShowsManyWrongTokensWaitsAlone) {
 }
 
 TEST_F(Authenticate, UsesAreRememberedAndSeldomWritten) {
-  const std::string secret = make({.uid = 1000, .user = "ada"});
+  const std::string secret = make({.uid = 1000, .user = "ml1"});
   const std::string id = tokens.begin()->first;
   EXPECT_EQ(authenticator.last_use(id), std::nullopt);
   for (int i = 0; i < 100; ++i) {

@@ -9,8 +9,8 @@ namespace gpusched {
 namespace {
 
 constexpr const char* kRoles =
-    "roles: {operator: [ada, \"group:lab\"], viewer: [\"group:students\"], admin: [eve], user: "
-    "[ben]}\n";
+    "roles: {operator: [ml1, \"group:lab\"], viewer: [\"group:students\"], admin: [ml3], user: "
+    "[ml2]}\n";
 
 std::string roles_fault(const std::string& text) {
   const Result<Config> config = parse_config("roles: " + text + "\n", "file");
@@ -22,7 +22,7 @@ TEST(RolesYaml, ReadsUsersAndGroups) {
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->roles.users,
             (std::map<std::string, Role>{
-                {"ada", Role::kOperator}, {"ben", Role::kUser}, {"eve", Role::kAdministrator}}));
+                {"ml1", Role::kOperator}, {"ml2", Role::kUser}, {"ml3", Role::kAdministrator}}));
   EXPECT_EQ(config->roles.groups,
             (std::map<std::string, Role>{{"lab", Role::kOperator}, {"students", Role::kViewer}}));
 }
@@ -37,16 +37,16 @@ TEST(RolesYaml, WhatIsShownReadsBackTheSame) {
 }
 
 TEST(RolesYaml, RefusesWhatMakesNoSense) {
-  EXPECT_EQ(roles_fault("{boss: [ada]}"),
+  EXPECT_EQ(roles_fault("{boss: [ml1]}"),
             "file:1:9: roles: a role is viewer, user, operator or admin");
-  EXPECT_EQ(roles_fault("{viewer: ada}"),
+  EXPECT_EQ(roles_fault("{viewer: ml1}"),
             "file:1:17: roles.viewer must be a list such as [user1, \"group:lab\"]");
   EXPECT_EQ(roles_fault("{viewer: [[a]]}"), "file:1:18: roles.viewer must be a list of words");
   EXPECT_EQ(roles_fault("{viewer: [\"group:\"]}"),
             "file:1:18: roles.viewer: \"group:\" is no user, and no group such as group:lab");
-  EXPECT_EQ(roles_fault("{viewer: [ada], admin: [ada]}"),
-            "file:1:32: roles.admin: ada has the role viewer already");
-  EXPECT_EQ(roles_fault("{viewer: [ada], viewer: [ben]}"),
+  EXPECT_EQ(roles_fault("{viewer: [ml1], admin: [ml1]}"),
+            "file:1:32: roles.admin: ml1 has the role viewer already");
+  EXPECT_EQ(roles_fault("{viewer: [ml1], viewer: [ml2]}"),
             "file:1:24: \"roles.viewer\" is set twice");
   EXPECT_EQ(roles_fault("viewer"), "file:1:8: roles must be a map of roles");
   EXPECT_EQ(roles_fault("[viewer]"), "file:1:8: roles must be a map of roles");

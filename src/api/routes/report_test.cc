@@ -64,10 +64,10 @@ const GpuUsage kHalf{.peak_vram_bytes = 8 * kGiB, .mean_busy_percent = 50, .ener
 TEST(Report, TimeAsideIsNotTimeOnACard) {
   Report report({.by = ReportBy::kUser, .since = kSince, .until = kUntil});
   // Of 100 s on two cards it was away for 40.
-  Job ended = ended_job("ada", 2, kSince, kSince + Seconds{100}, GpuUsage{.gpu_seconds = 120});
+  Job ended = ended_job("ml1", 2, kSince, kSince + Seconds{100}, GpuUsage{.gpu_seconds = 120});
   ended.moves = 3;
   report.add_ended(ended);
-  Job running = job_of("ada");
+  Job running = job_of("ml1");
   Running state{.grant = grant_of(1), .started_at = kUntil - Seconds{50}};
   state.presence = std::make_shared<const Presence>(
       Presence{.place = Aside{.phase = AsidePhase::kPaused, .since = kUntil - Seconds{20}}});

@@ -62,7 +62,7 @@ TEST(Selectors, AllIsOnesOwnThatHaveNotEndedForVerbsThatLook) {
     EXPECT_EQ(look({"--all"}, reach)->query, "state=active,waiting&mine=1");
     EXPECT_EQ(look({"--all", "--state", "ended"}, reach)->query, "state=ended&mine=1");
     EXPECT_EQ(look({"--all", "--since", "2h"}, reach)->query, "since=2h&mine=1");
-    EXPECT_EQ(look({"--all", "--user", "kim"}, reach)->query, "user=kim&state=active,waiting");
+    EXPECT_EQ(look({"--all", "--user", "ml2"}, reach)->query, "user=ml2&state=active,waiting");
     EXPECT_EQ(look({"--all", "--everybody"}, reach)->query, "state=active,waiting");
     EXPECT_EQ(look({"7"}, reach)->query, "");
   }

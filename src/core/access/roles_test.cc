@@ -5,7 +5,7 @@
 namespace gpusched {
 namespace {
 
-const RoleBook kBook{.users = {{"ada", Role::kOperator}, {"ben", Role::kUser}},
+const RoleBook kBook{.users = {{"ml1", Role::kOperator}, {"ml2", Role::kUser}},
                      .groups = {{"students", Role::kViewer}, {"lab", Role::kOperator}}};
 
 TEST(Roles, HaveNamesThatReadBack) {
@@ -15,20 +15,20 @@ TEST(Roles, HaveNamesThatReadBack) {
 }
 
 TEST(Roles, WhoIsNamedNowhereIsAUser) {
-  EXPECT_EQ(role_in(kBook, "eve", {}), Role::kUser);
-  EXPECT_EQ(role_in(kBook, "eve", {"wheel", "audio"}), Role::kUser);
-  EXPECT_EQ(role_in({}, "ada", {"lab"}), Role::kUser);
+  EXPECT_EQ(role_in(kBook, "ml3", {}), Role::kUser);
+  EXPECT_EQ(role_in(kBook, "ml3", {"wheel", "audio"}), Role::kUser);
+  EXPECT_EQ(role_in({}, "ml1", {"lab"}), Role::kUser);
 }
 
 TEST(Roles, ANameCountsMoreThanGroups) {
-  EXPECT_EQ(role_in(kBook, "ada", {"students"}), Role::kOperator);
-  EXPECT_EQ(role_in(kBook, "ben", {"lab", "students"}), Role::kUser);
+  EXPECT_EQ(role_in(kBook, "ml1", {"students"}), Role::kOperator);
+  EXPECT_EQ(role_in(kBook, "ml2", {"lab", "students"}), Role::kUser);
 }
 
 TEST(Roles, OfSeveralGroupsTheHighestCounts) {
-  EXPECT_EQ(role_in(kBook, "eve", {"students"}), Role::kViewer);
-  EXPECT_EQ(role_in(kBook, "eve", {"lab", "students"}), Role::kOperator);
-  EXPECT_EQ(role_in(kBook, "eve", {"students", "lab"}), Role::kOperator);
+  EXPECT_EQ(role_in(kBook, "ml3", {"students"}), Role::kViewer);
+  EXPECT_EQ(role_in(kBook, "ml3", {"lab", "students"}), Role::kOperator);
+  EXPECT_EQ(role_in(kBook, "ml3", {"students", "lab"}), Role::kOperator);
 }
 
 }  // namespace

@@ -9,14 +9,14 @@
 namespace gpusched {
 namespace {
 
-const Principal kAda{.uid = 1000, .user = "ada", .proof = Proof::kPeer};
-const Principal kBen{.uid = 1001, .user = "ben", .proof = Proof::kPeer};
+const Principal kAda{.uid = 1000, .user = "ml1", .proof = Proof::kPeer};
+const Principal kBen{.uid = 1001, .user = "ml2", .proof = Proof::kPeer};
 const Principal kBoss{.uid = 0, .user = "root", .role = Role::kAdministrator};
 
 Now in_second(std::int64_t seconds) { return {Wall(Seconds(seconds)), Boot(Seconds(seconds))}; }
 
 TokenMakeAsked token_asked(const Principal& actor, const std::string& id, Role role = Role::kUser) {
-  return {actor, {.id = id, .hash = "hash", .uid = 1000, .user = "ada", .role = role}};
+  return {actor, {.id = id, .hash = "hash", .uid = 1000, .user = "ml1", .role = role}};
 }
 
 constexpr std::optional<RefusalKind> kDone;
@@ -67,7 +67,7 @@ TEST_F(Tokens, AnotherTenantIsGivenByAdministratorsAlone) {
   EXPECT_EQ(state.tokens().at("a").tenant, "lab");
   // One's own may change later, and the token's with it.
   asked = token_asked(kAda, "b");
-  asked.token.tenant = "ada";
+  asked.token.tenant = "ml1";
   EXPECT_EQ(why_not(asked), kDone);
   EXPECT_EQ(state.tokens().at("b").tenant, "");
 }
@@ -77,7 +77,7 @@ TEST_F(Tokens, AreBoundedPerUser) {
     EXPECT_EQ(why_not(token_asked(kAda, std::to_string(i))), kDone);
   }
   EXPECT_EQ(why_not(token_asked(kAda, "one more")), RefusalKind::kConflict);
-  TokenMakeAsked other{kBen, {.id = "other", .hash = "hash", .uid = 1001, .user = "ben"}};
+  TokenMakeAsked other{kBen, {.id = "other", .hash = "hash", .uid = 1001, .user = "ml2"}};
   EXPECT_EQ(why_not(other), kDone);
 }
 
