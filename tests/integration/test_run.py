@@ -284,6 +284,9 @@ def test_detach_while_it_waits_for_its_start(running):
     wait_until(lambda: b"ready" in running.logs(job), what="its first words")
     with Terminal(running, str(job), verb="attach") as terminal:
         terminal.shows(b"ready")
+        # Before its answer nobody knows that the terminal is the job's, and the end the job's own.
+        terminal.type(b"one\r")
+        terminal.shows(b"got:one\r\n")
         terminal.type(b"\x04")
         assert terminal.code() == 4
 
