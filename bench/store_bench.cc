@@ -162,7 +162,7 @@ class Bench {
 
   double run(const Commit& commit, Figures& figures) {
     const auto start = Clock::now();
-    if (Result<void> done = store_->commit(commit); !done) give_up(done.error());
+    if (const Committed done = store_->commit(commit); !done) give_up(done.error());
     const double seconds = seconds_since(start);
     figures.milliseconds.push_back(seconds * 1e3);
     return seconds;

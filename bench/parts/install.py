@@ -4,7 +4,8 @@ import shutil
 import subprocess
 import sys
 
-APT = ["task-spooler", "slurmctld", "slurmd", "slurm-client", "munge", "tmux"]
+APT = ["task-spooler", "slurmctld", "slurmd", "slurm-client", "slurmrestd",
+       "slurm-wlm-jwt-plugin", "munge", "tmux"]
 CRATES = {"pueue": ["pueue"]}
 PYTHON = {"gflow": "runqd", "HyperQueue": "hyperqueue"}
 

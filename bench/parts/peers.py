@@ -190,7 +190,7 @@ class Slurm(System):
         with open(f"{self.directory}/slurm.conf", "w", encoding="utf-8") as file:
             file.write(SLURM_CONF.format(d=self.directory, host=host, munge=munge,
                                          slots=self.slots, cpus=os.cpu_count(),
-                                         ports=self._free_ports()))
+                                         ports=self._free_ports()) + self.more_configuration())
         self.env["SLURM_CONF"] = f"{self.directory}/slurm.conf"
         self.daemon([find("slurmctld"), "-D", "-i"])
         self.daemon([find("slurmd"), "-D", "-N", host])
@@ -207,6 +207,9 @@ class Slurm(System):
             except Stuck:
                 pass
         super().stop()
+
+    def more_configuration(self):
+        return ""
 
     def _free_ports(self):
         found = []

@@ -160,6 +160,12 @@ class Gpusched(System):
         with open(f"/proc/{self.pid}/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
+    def cpu_seconds(self):
+        """That its process has computed, all threads together."""
+        with open(f"/proc/{self.pid}/stat", encoding="ascii") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def version(self):
         return self.run(self.client, "--version").strip().removeprefix("gpusched ")
 

@@ -15,6 +15,7 @@
 #include "api/log_watch.h"
 #include "api/name_cache.h"
 #include "api/ports.h"
+#include "api/queue_positions.h"
 #include "api/spec_memory.h"
 #include "api/start_estimates.h"
 #include "core/model/event.h"
@@ -79,6 +80,7 @@ struct Context {
   NameCache names;
   Authenticator authenticator;
   StartEstimates estimates;
+  QueuePositions positions;
   KeptAnswers kept_answers;
   Background parser;          // Large bodies.
   Background files;           // Logs and backups. Each may hang for one user.

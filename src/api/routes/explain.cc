@@ -17,17 +17,15 @@
 namespace gpusched {
 namespace {
 
-// Counting a place further back would cost more than it tells.
-constexpr std::size_t kPositionMost = 100'000;
 // A look that is older is done again before it is shown to somebody who asks.
 constexpr Microseconds kFreshEnough = Seconds{1};
 
-void fill_in(wire::Explanation& answer, const Context& context, const Job& job) {
+void fill_in(wire::Explanation& answer, Context& context, const Job& job) {
   const StateView& state = context.state();
   const Now now = context.now();
   answer.id = number_of(job.id);
   answer.state = state_name(job.state);
-  answer.position = position_of(state, job.id, kPositionMost, now);
+  answer.position = context.positions.of(state, job.id, now);
   for (const Reason& reason : why_waiting(state, job, now)) {
     answer.reasons.push_back(answer_of(reason, job.id));
   }
@@ -60,7 +58,7 @@ struct Together {
   std::map<std::string, Alike> groups = {};  // By state and what they wait for.
 };
 
-std::string together_json(const Context& context, const Together& all) {
+std::string together_json(Context& context, const Together& all) {
   constexpr std::size_t kGroupsMost = 20;
   std::vector<const Alike*> groups;
   for (const auto& [key, alike] : all.groups) groups.push_back(&alike);
@@ -142,16 +140,24 @@ void explain_one(Context& context, const Call& call, JobId id) {
   call.responder.send(json_response(wire::to_json(answer)));
 }
 
+// The last look did not know it, and one that begins now would.
+bool is_new_to_looks(const Context& context, const Job& job) {
+  if (!std::holds_alternative<Queued>(job.state) || context.estimates.of(job) != nullptr ||
+      !context.estimates.why_unknown(job).empty()) {
+    return false;
+  }
+  const StateView& state = context.state();
+  return state.pending().size() + state.asleep().size() <= kLookedAheadMost ||
+         position_of(state, job.id, kLookedAheadMost, context.now()).has_value();
+}
+
 }  // namespace
 
 void explain_job(Context& context, Call call) {
   Result<std::vector<JobId>> ids = selected_jobs(context, call);
   if (!ids) return call.responder.fail(ids.error());
   const Job* one = ids->size() == 1 ? context.state().find(ids->front()) : nullptr;
-  // One that the last look did not know may be new.
-  const bool unknown = one != nullptr && std::holds_alternative<Queued>(one->state) &&
-                       context.estimates.of(*one) == nullptr &&
-                       context.estimates.why_unknown(*one).empty();
+  const bool unknown = one != nullptr && is_new_to_looks(context, *one);
   const std::uint32_t uid = call.actor.account();
   context.estimates.when_fresh(
       unknown ? Microseconds{0} : kFreshEnough,
