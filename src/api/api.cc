@@ -1,8 +1,11 @@
 #include "api/api.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <boost/asio/io_context.hpp>
+#include <cerrno>
+#include <cstring>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -15,6 +18,8 @@
 #include "http/peer_process.h"
 #include "http/server.h"
 #include "http/unix_listener.h"
+#include "jobdir/job_directory.h"
+#include "os/small_file.h"
 
 namespace gpusched {
 
@@ -29,6 +34,29 @@ std::optional<ino_t> inode_of(const std::string& path) {
 
 constexpr std::size_t kParsers = 2;
 constexpr std::size_t kFileThreads = 8;
+
+constexpr const char* kLoginsName = "logins";
+constexpr std::size_t kLoginsMost = 1U << 20;
+
+// Replaces the file as a whole, beside the loop. Nobody but us reads it.
+Result<void> write_logins(const std::string& directory, const std::string& text) {
+  const Fd place(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!place) {
+    return failure(ErrorCode::kIo, "open " + directory + ": " + std::strerror(errno));
+  }
+  return replace_file(place.get(), kLoginsName, text, 0600);
+}
+
+Logins some_logins(Context& context) {
+  if (context.ports.state_directory.empty()) return Logins();
+  return Logins([&context](std::string text, Logins::Kept done) {
+    context.files.post(kNobody,
+                       [directory = context.ports.state_directory, text = std::move(text),
+                        done = std::move(done)]() -> Background::Then {
+                         return [done, kept = write_logins(directory, text)] { done(kept); };
+                       });
+  });
+}
 
 }  // namespace
 
@@ -58,6 +86,7 @@ Context::Context(boost::asio::io_context& io, Engine& an_engine, ApiPorts some_p
       lease_changes(std::make_unique<LeaseChanges>()),
       log_watch(io),
       names(io, ports.now, ports.name_of_user ? ports.name_of_user : NameCache::system_lookup),
+      logins(some_logins(*this)),
       authenticator(
           io, {.now = ports.now,
                .daemon_uid = ports.daemon_uid,
@@ -69,12 +98,24 @@ Context::Context(boost::asio::io_context& io, Engine& an_engine, ApiPorts some_p
                .write_use =
                    [this](const std::string& id, Wall at) {
                      engine.post(TokenUsed{id, at});
-                   }}),
+                   },
+               .logins = &logins}),
+      lasting(io, {.now = ports.now,
+                   .token = [this](const std::string& id) -> const Token* {
+                     const auto found = state().tokens().find(id);
+                     return found == state().tokens().end() ? nullptr : &found->second;
+                   },
+                   .logins = &logins,
+                   .ask_again =
+                       [this](const Principal& who, const Authenticator::Known& known) {
+                         authenticator.ask_again(who, known);
+                       }}),
       estimates(io, engine, ports.now, limits.look_ahead_every),
       kept_answers(ports.now),
       parser(io, kParsers),
       files(io, kFileThreads) {
   authenticator.set_roles(limits.roles);
+  logins.read(read_small_file(ports.state_directory + "/" + kLoginsName, kLoginsMost));
 }
 Context::~Context() = default;
 
@@ -109,8 +150,7 @@ class Api::Impl {
       return !peer.network && always_administrator(peer.uid, daemon);
     };
     http.may_send_much = [&context](const std::map<std::string, std::string>& headers) {
-      const auto found = headers.find("authorization");
-      return found != headers.end() && context.authenticator.is_known(found->second);
+      return context.authenticator.is_known(headers);
     };
     http.request_time = context.limits.request_time;
     return http;
@@ -131,7 +171,9 @@ void Api::change_limits(const ApiLimits& limits) {
   own.default_grace = limits.default_grace;
   own.default_retry_back_off = limits.default_retry_back_off;
   own.roles = limits.roles;
+  own.names = limits.names;
   impl_->context.authenticator.set_roles(own.roles);
+  impl_->context.lasting.look_closely();
 }
 
 Api::Api(boost::asio::io_context& loop, Engine& engine, ApiPorts ports, ApiLimits limits)
@@ -173,7 +215,10 @@ void Api::after_turn() {
     // No turn may come; the rest goes on when sockets have been looked at.
     impl_->context.turns.give(kNobody, [this] { after_turn(); });
   }
-  if (!impl_->context.after_commit.must_wait()) impl_->context.estimates.keep_fresh();
+  if (!impl_->context.after_commit.must_wait()) {
+    impl_->context.lasting.look();
+    impl_->context.estimates.keep_fresh();
+  }
 }
 
 void Api::stop() {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/cookie.h"
 #include "api/token_secret.h"
 #include "http/tcp_listener.h"
 
@@ -20,9 +21,23 @@ tl::unexpected<Error> unknown_token() {
                  "this token is not known here; it may have been revoked");
 }
 
-const std::string* authorization_in(const HttpRequest& request) {
-  const auto found = request.headers.find("authorization");
-  return found == request.headers.end() ? nullptr : &found->second;
+using Headers = std::map<std::string, std::string>;
+
+const std::string* authorization_in(const Headers& headers) {
+  const auto found = headers.find("authorization");
+  return found == headers.end() ? nullptr : &found->second;
+}
+
+// Ours, of the two names that it may have.
+std::optional<std::string_view> login_in(const Headers& headers) {
+  const auto found = headers.find("cookie");
+  if (found == headers.end()) return std::nullopt;
+  const auto secure = cookie_in(found->second, kSecureCookie);
+  return secure ? secure : cookie_in(found->second, kPlainCookie);
+}
+
+tl::unexpected<Error> ended_login() {
+  return failure(ErrorCode::kUnauthenticated, "this login has ended; log in again with a token");
 }
 
 // Where somebody comes from, to count wrong tokens by.
@@ -47,9 +62,10 @@ void Authenticator::set_roles(const RoleBook& roles) {
 }
 
 void Authenticator::ask(const HttpRequest& request, const Known& known) {
-  if (const std::string* header = authorization_in(request)) {
+  if (const std::string* header = authorization_in(request.headers)) {
     return ask_token(request.peer, *header, known);
   }
+  if (const auto secret = login_in(request.headers)) return ask_cookie(*secret, known);
   if (request.peer.network) {
     return known(
         failure(ErrorCode::kUnauthenticated,
@@ -87,7 +103,7 @@ void Authenticator::ask_peer(const Peer& peer, const Known& known) {
 }
 
 std::optional<Seconds> Authenticator::must_wait(const HttpRequest& request) const {
-  if (authorization_in(request) == nullptr) return std::nullopt;
+  if (authorization_in(request.headers) == nullptr) return std::nullopt;
   return failures_.wait_for(place_of(request.peer), ports_.now());
 }
 
@@ -102,9 +118,27 @@ const Token* Authenticator::token_in(std::string_view header) const {
   return same ? token : nullptr;
 }
 
-bool Authenticator::is_known(std::string_view header) const {
-  const Token* token = token_in(header);
-  return token != nullptr && !token->expired(ports_.now().wall);
+bool Authenticator::is_known(const Headers& headers) const {
+  if (const std::string* header = authorization_in(headers)) {
+    const Token* token = token_in(*header);
+    return token != nullptr && !token->expired(ports_.now().wall);
+  }
+  const auto secret = login_in(headers);
+  if (!secret || ports_.logins == nullptr) return false;
+  return token_of(ports_.logins->find(Logins::id_of(*secret), ports_.now().wall)) != nullptr;
+}
+
+bool Authenticator::is_by_cookie(const HttpRequest& request) {
+  return authorization_in(request.headers) == nullptr && login_in(request.headers).has_value();
+}
+
+// A token of the same id that was made later is another one.
+const Token* Authenticator::token_of(const Login* login) const {
+  const Token* token = login == nullptr ? nullptr : ports_.token(login->token);
+  const bool good = token != nullptr && token->uid == login->uid &&
+                    token->made_at <= login->began + Seconds{1} &&
+                    !token->expired(ports_.now().wall);
+  return good ? token : nullptr;
 }
 
 // A good token counts also where others have guessed: nobody locks anybody out.
@@ -131,23 +165,57 @@ Result<Token> Authenticator::shown_by(const std::string& place, std::string_view
 void Authenticator::ask_token(const Peer& peer, std::string_view header, const Known& known) {
   Result<Token> shown = shown_by(place_of(peer), header);
   if (!shown) return known(failure(shown.error()));
+  ask_owner(*shown, {}, known);
+}
+
+// Wrong ones are not counted: nobody guesses one, and a page whose login has ended asks on.
+void Authenticator::ask_cookie(std::string_view secret, const Known& known) {
+  const std::string id = Logins::id_of(secret);
+  const Wall now = ports_.now().wall;
+  const Login* login = ports_.logins == nullptr ? nullptr : ports_.logins->find(id, now);
+  const Token* token = token_of(login);
+  if (token == nullptr) return known(ended_login());
+  ports_.logins->note_use(id, now);
+  ask_owner(Token(*token), id, known);
+}
+
+void Authenticator::ask_again(const Principal& who, const Known& known) {
+  const Token* token = ports_.token(who.token);
+  const Wall now = ports_.now().wall;
+  if (token == nullptr || token->uid != who.account()) {
+    return known(failure(ErrorCode::kUnauthenticated, "the token was revoked"));
+  }
+  if (token->expired(now)) {
+    return known(failure(ErrorCode::kUnauthenticated, "the token has expired"));
+  }
+  if (!who.login.empty() && token_of(ports_.logins->find(who.login, now)) == nullptr) {
+    return known(ended_login());
+  }
+  ask_owner(Token(*token), who.login, known);
+}
+
+void Authenticator::ask_owner(const Token& token, const std::string& login, const Known& known) {
   const std::uint32_t daemon = ports_.daemon_uid;
-  if (daemon != 0 && shown->uid != daemon) {
+  if (daemon != 0 && token.uid != daemon) {
     return known(failure(ErrorCode::kForbidden,
                          fmt::format("this daemon belongs to user {} and takes only that user's "
                                      "tokens",
                                      daemon)));
   }
-  accounts_.resolve(shown->uid, [this, token = *shown, known](const Result<Account>& account) {
+  accounts_.resolve(token.uid, [this, token, login, known](const Result<Account>& account) {
     if (!account) return known(failure(account.error()));
-    known(owner_of(token, *account));
+    known(owner_of(token, login, *account));
   });
 }
 
-Result<Principal> Authenticator::owner_of(const Token& token, const Account& account) {
+Result<Principal> Authenticator::owner_of(const Token& token, const std::string& login,
+                                          const Account& account) {
   // It may have been revoked while the account was looked up.
   const Token* now = ports_.token(token.id);
   if (now == nullptr || now->hash != token.hash) return unknown_token();
+  if (!login.empty() && ports_.logins->find(login, ports_.now().wall) == nullptr) {
+    return ended_login();
+  }
   const bool always = always_administrator(token.uid, ports_.daemon_uid);
   // The account is gone, or its number is somebody else's now. A daemon's own user may be without.
   if (account.name != token.user && !(always && account.name.empty())) return unknown_token();
@@ -157,8 +225,9 @@ Result<Principal> Authenticator::owner_of(const Token& token, const Account& acc
                    .gid = account.gid,
                    .tenant = token.tenant,
                    .role = std::min(own, token.role),
-                   .proof = Proof::kToken,
-                   .token = token.id};
+                   .proof = login.empty() ? Proof::kToken : Proof::kCookie,
+                   .token = token.id,
+                   .login = login};
 }
 
 void Authenticator::note_use(const Token& token) {

@@ -1,6 +1,6 @@
-// Who is it that asks? The only place that turns a proof into a principal. The proof is a token, or
-// what the kernel says of a Unix socket's peer; the role is what the configuration says of that
-// account, and a token's at most.
+// Who is it that asks? The only place that turns a proof into a principal. The proof is a token,
+// the cookie of a login with one, or what the kernel says of a Unix socket's peer; the role is what
+// the configuration says of that account, and a token's at most.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 
 #include "api/account_cache.h"
 #include "api/failed_attempts.h"
+#include "api/logins.h"
 #include "base/result.h"
 #include "core/access/roles.h"
 #include "core/access/token.h"
@@ -32,6 +33,7 @@ class Authenticator {
     std::function<const Token*(const std::string& id)> token;  // Null: there is none.
     // Makes durable when a token was used last.
     std::function<void(const std::string& id, Wall at)> write_use;
+    Logins* logins = nullptr;  // Null: there are none.
   };
 
   Authenticator(boost::asio::io_context& loop, Ports ports);
@@ -40,8 +42,13 @@ class Authenticator {
   // Calls `known` at once where nothing has to be looked up, else later on the loop. An error:
   // nobody who is answered here.
   void ask(const HttpRequest& request, const Known& known);
-  // The header shows a token that is good now. Nothing is counted, nobody is looked up.
-  bool is_known(std::string_view header) const;
+  // The headers show a token or a login that is good now. Nothing is counted, nobody is looked up.
+  bool is_known(const std::map<std::string, std::string>& headers) const;
+  // The request has a cookie that would be asked for: there is no header Authorization.
+  static bool is_by_cookie(const HttpRequest& request);
+  // Whether somebody who was let in by a token still is, and as what; at once or later. An error
+  // that is not kUnauthenticated or kForbidden: it cannot be said now.
+  void ask_again(const Principal& who, const Known& known);
   // How long this place must wait because it has shown too many wrong tokens.
   std::optional<Seconds> must_wait(const HttpRequest& request) const;
   // As it is known in memory; most uses are not written.
@@ -59,8 +66,12 @@ class Authenticator {
   };
   void ask_peer(const Peer& peer, const Known& known);
   void ask_token(const Peer& peer, std::string_view header, const Known& known);
+  void ask_cookie(std::string_view secret, const Known& known);
+  void ask_owner(const Token& token, const std::string& login, const Known& known);
+  // Null: it has ended, or its token has.
+  const Token* token_of(const Login* login) const;
   void ask_role(std::uint32_t uid, const std::function<void(const Result<Role>&)>& told);
-  Result<Principal> owner_of(const Token& token, const Account& account);
+  Result<Principal> owner_of(const Token& token, const std::string& login, const Account& account);
   // Null: it is not one of ours. It may have expired.
   const Token* token_in(std::string_view header) const;
   Result<Token> shown_by(const std::string& place, std::string_view header);

@@ -11,8 +11,10 @@
 #include "api/authenticate.h"
 #include "api/job_watch.h"
 #include "api/kept_answers.h"
+#include "api/lasting_answers.h"
 #include "api/lease_holders.h"
 #include "api/log_watch.h"
+#include "api/logins.h"
 #include "api/name_cache.h"
 #include "api/ports.h"
 #include "api/queue_positions.h"
@@ -78,7 +80,9 @@ struct Context {
   std::unique_ptr<LeaseChanges> lease_changes;
   LogWatch log_watch;
   NameCache names;
+  Logins logins;
   Authenticator authenticator;
+  LastingAnswers lasting;
   StartEstimates estimates;
   QueuePositions positions;
   KeptAnswers kept_answers;

@@ -22,11 +22,12 @@ namespace {
 // Changes or jobs looked at in one go when few of them concern the client.
 constexpr std::size_t kLooksPerPiece = 5000;
 
-void append_event(std::string& out, std::string_view kind, std::optional<std::uint64_t> sequence,
+// Without an id where it is empty.
+void append_event(std::string& out, std::string_view kind, std::string_view id,
                   std::string_view json) {
   out += "event: ";
   out += kind;
-  if (sequence) out += fmt::format("\nid: {}", *sequence);
+  if (!id.empty()) out += fmt::format("\nid: {}", id);
   out += "\ndata: ";
   out += json;
   out += "\n\n";
@@ -44,7 +45,17 @@ struct EventStreams::Client {
   bool beat = true;                   // The first comes at once: the client knows that it is heard.
   bool look = true;                   // It is time to look at cards and alarms.
   std::size_t cards = 0, alarms = 0;  // Hashes of what was told last.
+  std::vector<std::shared_ptr<FollowedLog>> logs;
 
+  bool has_log() const {
+    return std::ranges::any_of(logs, [](const auto& log) { return log->has_piece(); });
+  }
+  // Of an event up to which the client has been told everything.
+  std::string id_at(std::uint64_t sequence) const {
+    std::string id = std::to_string(sequence);
+    for (const auto& log : logs) id += "," + text_of(log->place());
+    return id;
+  }
   bool concerns(const Job& job) const {
     if (asked.own && !may(asked.actor, Action::kChangeJob, owned_by(job.owner))) return false;
     return !asked.jobs || asked.jobs->contains(job.id);
@@ -86,6 +97,12 @@ void EventStreams::open(Context& context, EventsAsked asked, const Responder& re
     }
   }
   client->asked = std::move(asked);
+  for (const LogPlace& place : client->asked.logs) {
+    client->logs.push_back(
+        std::make_shared<FollowedLog>(context, place, [responder] { responder.wake(); }));
+    client->logs.back()->start();
+  }
+  context.lasting.add(client->asked.actor, responder);
   forget_gone();
   clients_.push_back(client);
   beat();
@@ -195,7 +212,7 @@ void EventStreams::publish(const std::vector<JobChange>& changes) {
 void EventStreams::publish_group(const std::string& json) {
   for (const auto& weak : clients_) {
     const auto client = weak.lock();
-    if (client && client->asked.rows) append_event(client->groups, "group", std::nullopt, json);
+    if (client && client->asked.rows) append_event(client->groups, "group", "", json);
   }
   wake_all();
 }
@@ -223,7 +240,9 @@ Pull EventStreams::pull(Context& context, Client& client, std::string& out) {
   } else {
     write_changes(context, client, out);
   }
-  const bool more = client.snapshot.has_value() || client.cursor < last_;
+  // Last, and a piece of each: a log that grows fast keeps nothing else from being told.
+  if (!client.snapshot) write_logs(context, client, out);
+  const bool more = client.snapshot.has_value() || client.cursor < last_ || client.has_log();
   if (client.beat && !more && out.empty()) out += ": alive\n\n";
   client.beat = client.beat && more;
   return more ? Pull::kMore : Pull::kWait;
@@ -234,11 +253,19 @@ Pull EventStreams::pull(Context& context, Client& client, std::string& out) {
 void EventStreams::write_topics(const Context& context, Client& client, std::string& out) {
   const auto tell = [&out](std::string_view kind, const std::string& json, std::size_t& told) {
     const std::size_t hash = std::hash<std::string>{}(json);
-    if (std::exchange(told, hash) != hash) append_event(out, kind, std::nullopt, json);
+    if (std::exchange(told, hash) != hash) append_event(out, kind, "", json);
   };
   if (client.asked.cards) tell("cards", gpus_json(context, client.asked.actor), client.cards);
   if (client.asked.alarms) {
     tell("alarms", wire::to_json(wire::Alarms{.problems = problems_of(context)}), client.alarms);
+  }
+}
+
+void EventStreams::write_logs(const Context& context, Client& client, std::string& out) {
+  for (const auto& log : client.logs) {
+    if (!log->has_piece() || out.size() >= 2 * context.limits.stream_bytes) continue;
+    const std::string piece = log->take_piece();
+    append_event(out, "log", client.id_at(client.cursor), piece);
   }
 }
 
@@ -266,9 +293,10 @@ void EventStreams::write_changes(Context& context, Client& client, std::string& 
     const Job* job = context.state().find(it->job);
     if (job == nullptr) {
       if (client.asked.jobs && !client.asked.jobs->contains(it->job)) continue;
-      append_event(out, "gone", it->sequence, fmt::format(R"({{"id":{}}})", number_of(it->job)));
+      append_event(out, "gone", client.id_at(it->sequence),
+                   fmt::format(R"({{"id":{}}})", number_of(it->job)));
     } else if (client.concerns(*job)) {
-      append_event(out, "job", it->sequence, row_of(*job, writer));
+      append_event(out, "job", client.id_at(it->sequence), row_of(*job, writer));
     }
   }
   client.cursor = last_;
@@ -288,7 +316,7 @@ bool EventStreams::write_range(Context& context, Client& client, const JobChange
     row.clear();
     JsonWriter json(row);
     writer.row(json, it->second);
-    append_event(out, "job", std::nullopt, row);
+    append_event(out, "job", "", row);
   }
   client.range.reset();
   return true;
@@ -306,11 +334,11 @@ void EventStreams::write_snapshot(Context& context, Client& client, std::string&
     row.clear();
     JsonWriter json(row);
     writer.row(json, it->second);
-    append_event(out, "job", std::nullopt, row);
+    append_event(out, "job", "", row);
   }
   // Only now does the client have all; were it dropped before, it would ask for all again.
   client.snapshot.reset();
-  if (last_ > 0) out += fmt::format("id: {}\n\n", client.cursor);
+  if (last_ > 0) out += fmt::format("id: {}\n\n", client.id_at(client.cursor));
 }
 
 }  // namespace gpusched

@@ -1,7 +1,8 @@
 // Server-sent events: every client is a cursor into one shared memory of recent changes. A client
 // costs no memory of its own, gets each job's present row once however often it changed meanwhile,
 // and is dropped when what it has not seen yet is no longer remembered. It comes back with
-// Last-Event-ID; if that is no longer remembered either, it gets every job's row first.
+// Last-Event-ID; if that is no longer remembered either, it gets every job's row first. Logs that
+// it follows are part of that id, so that it misses and repeats no byte of them.
 #pragma once
 
 #include <chrono>
@@ -16,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/followed_log.h"
 #include "core/model/event.h"
 #include "engine/engine.h"
 #include "http/types.h"
@@ -36,6 +38,7 @@ struct EventsAsked {
   bool own = false;                               // Only those that the actor may change.
   // What the client wants to hear of: rows of jobs and groups; cards; what somebody has to see to.
   bool rows = true, cards = false, alarms = false;
+  std::vector<LogPlace> logs = {};  // And of what jobs write, from there on. They may be read.
 };
 
 class EventStreams {
@@ -59,6 +62,7 @@ class EventStreams {
   bool write_range(Context& context, Client& client, const JobChange& change, std::string& out);
   void write_snapshot(Context& context, Client& client, std::string& out);
   static void write_topics(const Context& context, Client& client, std::string& out);
+  static void write_logs(const Context& context, Client& client, std::string& out);
   void wake_all();
   void wake_some();
   void forget_gone();

@@ -64,7 +64,7 @@ struct LeaseChanges::Client : std::enable_shared_from_this<LeaseChanges::Client>
 };
 
 void LeaseChanges::follow(Context& context, const Call& call) {
-  const int process = call.actor.proof == Proof::kToken ? 0 : call.request.peer.pid;
+  const int process = call.actor.is_by_token() ? 0 : call.request.peer.pid;
   if (process <= 0) {
     return call.responder.fail(
         {ErrorCode::kInvalid, "your process cannot be seen from here (another process namespace)"});
@@ -75,6 +75,7 @@ void LeaseChanges::follow(Context& context, const Call& call) {
   }
   auto client = std::make_shared<Client>(context, call.responder);
   by_process_[process].push_back(client);
+  context.lasting.add(call.actor, call.responder);
   HttpResponse response;
   response.content_type = "application/x-ndjson";
   // The connection keeps the client.

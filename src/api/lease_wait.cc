@@ -14,6 +14,7 @@ class LeaseWait : public std::enable_shared_from_this<LeaseWait> {
  public:
   LeaseWait(Context& context, const Call& call, JobId lease, bool on_cards = false)
       : context_(context),
+        actor_(call.actor),
         responder_(call.responder),
         lease_(lease),
         on_cards_(on_cards),
@@ -21,6 +22,7 @@ class LeaseWait : public std::enable_shared_from_this<LeaseWait> {
 
   void start(std::uint64_t wait_ms) {
     if (wait_ms == 0 || is_decided()) return answer();
+    context_.lasting.add(actor_, responder_);
     watcher_ = std::make_shared<JobWatch::Watcher>();
     watcher_->changed = [weak = weak_from_this()](JobId) {
       const auto self = weak.lock();
@@ -59,6 +61,7 @@ class LeaseWait : public std::enable_shared_from_this<LeaseWait> {
   }
 
   Context& context_;
+  Principal actor_;
   Responder responder_;
   JobId lease_;
   bool on_cards_;
@@ -71,7 +74,9 @@ class LeaseWait : public std::enable_shared_from_this<LeaseWait> {
 class LeaseHold : public std::enable_shared_from_this<LeaseHold> {
  public:
   LeaseHold(Context& context, const Call& call, JobId lease)
-      : context_(context), responder_(call.responder), lease_(lease) {}
+      : context_(context), responder_(call.responder), lease_(lease) {
+    context.lasting.add(call.actor, call.responder);
+  }
 
   void start() {
     context_.lease_holders.attach(lease_);

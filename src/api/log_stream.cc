@@ -7,6 +7,8 @@
 #include <memory>
 #include <utility>
 
+#include "core/access/rights.h"
+#include "core/model/kind.h"
 #include "core/model/placeholders.h"
 
 namespace gpusched {
@@ -232,6 +234,19 @@ class LogAnswer : public std::enable_shared_from_this<LogAnswer> {
 };
 
 }  // namespace
+
+Result<void> may_read_log(const Principal& who, const Job& job) {
+  if (!may(who, Action::kReadLog, owned_by(job.owner))) {
+    return failure(
+        ErrorCode::kForbidden,
+        fmt::format("job {} belongs to {}; only they and administrators may read its log",
+                    number_of(job.id), job.owner.user));
+  }
+  if (const char* why = kind_of(job).no_log) {
+    return failure(ErrorCode::kConflict, fmt::format("job {} {}", number_of(job.id), why));
+  }
+  return {};
+}
 
 void send_log(Context& context, const LogAsked& asked, const Responder& responder) {
   std::make_shared<LogAnswer>(context, asked, responder)->start();

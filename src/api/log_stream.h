@@ -20,6 +20,8 @@ struct LogAsked {
   bool follow = false;
 };
 
+// An error: they may not, or there is none.
+Result<void> may_read_log(const Principal& who, const Job& job);
 // REQUIRES: the caller may see the log of this job.
 void send_log(Context& context, const LogAsked& asked, const Responder& responder);
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "api/cookie.h"
 #include "api/routes/routes.h"
 #include "base/text.h"
 #include "json/json_writer.h"
@@ -65,7 +66,7 @@ constexpr std::array kParameters = {
     Parameter{"tag", text("only jobs with this tag")},
     Parameter{"tail", number(kSequenceMost, "only the last so many bytes")},
     Parameter{"timeout_ms", number(604'800'000, "answer after this time in any case")},
-    Parameter{"topics", text("jobs, cards, alarms, separated by commas")},
+    Parameter{"topics", text("jobs, cards, alarms, logs:7, separated by commas")},
     Parameter{"user", text("only jobs of this user")},
     Parameter{"wait_ms", number(kSequenceMost, "answer after this time in any case")},
     Parameter{"waiting", number(1000, "so many of those that wait")},
@@ -163,17 +164,35 @@ std::set<int> statuses_of(const Route& route) {
   return all;
 }
 
-void write_responses(JsonWriter& json, const Route& route, wire::SchemaTexts& texts) {
-  json.key("responses").begin_object().key("200").begin_object();
+// The connection becomes something else, or the client did not ask for that.
+void write_upgrade(JsonWriter& json) {
+  json.key("101").begin_object();
+  json.field("description", "the connection carries packets from here on (docs/api.md)");
+  json.end_object().key("426").begin_object();
+  json.field("description", "it needs the headers Connection and Upgrade").key("content");
+  json.begin_object().foreign_key("application/json").begin_object().key("schema");
+  wire::write_reference(json, "Error", false);
+  json.end_object().end_object().end_object();
+}
+
+void write_done(JsonWriter& json, const Route& route, wire::SchemaTexts& texts) {
+  json.key("200").begin_object();
   json.field("description", "done").key("headers").begin_object();
   json.foreign_key("Gpusched-Version").begin_object();
   json.field("$ref", "#/components/headers/Version").end_object().end_object();
   write_content(json, route.gives, texts);
   json.end_object();
-  if (route.method == "GET") {
+}
+
+void write_responses(JsonWriter& json, const Route& route, wire::SchemaTexts& texts) {
+  json.key("responses").begin_object();
+  const bool upgrades = route.gives.type.empty();
+  upgrades ? write_upgrade(json) : write_done(json, route, texts);
+  if (route.method == "GET" && !upgrades) {
     json.key("304").begin_object().field("description", "the client has it (If-None-Match)");
     json.end_object();
   }
+  json.key("421").begin_object().field("$ref", "#/components/responses/421").end_object();
   for (const int status : statuses_of(route)) {
     json.key(std::to_string(status)).begin_object();
     json.field("$ref", "#/components/responses/" + std::to_string(status)).end_object();
@@ -181,10 +200,39 @@ void write_responses(JsonWriter& json, const Route& route, wire::SchemaTexts& te
   json.end_object();
 }
 
+// On the Unix socket the kernel proves who asks, which no scheme can say: an empty one.
+void write_security(JsonWriter& json, const Route& route) {
+  const bool by_cookie = route.run != log_in;
+  const bool by_token = route.run != make_token && route.run != revoke_token;
+  json.key("security").begin_array();
+  if (route.run != log_in && route.run != log_out) json.begin_object().end_object();
+  if (by_token && route.run != log_out) {
+    json.begin_object().key("bearer").begin_array().end_array().end_object();
+  }
+  if (by_token && by_cookie) {
+    json.begin_object().key("cookie").begin_array().end_array().end_object();
+  }
+  json.end_array();
+}
+
+void write_security_schemes(JsonWriter& json) {
+  json.key("securitySchemes").begin_object();
+  json.key("bearer").begin_object().field("type", "http").field("scheme", "bearer");
+  json.field("description", "a token, made by gpusched token create").end_object();
+  json.key("cookie").begin_object().field("type", "apiKey").field("in", "cookie");
+  json.field("name", kSecureCookie);
+  json.field("description",
+             "a login, made by POST /v1/login; changes need the header Origin. Over plain HTTP on "
+             "loopback its name is gpusched")
+      .end_object();
+  json.end_object();
+}
+
 void write_operation(JsonWriter& json, const Route& route, wire::SchemaTexts& texts) {
   const auto segments = split_nonempty(route.pattern, '/');
   json.begin_object().field("operationId", route.name).field("summary", route.what);
   json.key("tags").begin_array().value(segments.at(1)).end_array();
+  write_security(json, route);
   write_parameters(json, route);
   if (!route.takes.type.empty()) {
     json.key("requestBody").begin_object().field("required", route.takes.needed);
@@ -227,6 +275,7 @@ void write_error_responses(JsonWriter& json) {
     std::string& text = codes[http_status_of(code)];
     text += (text.empty() ? "" : ", ") + std::string(error_code_name(code));
   }
+  codes[421] = "forbidden: Host is not a name of this machine (network.names)";
   json.key("responses").begin_object();
   for (const auto& [status, names] : codes) {
     json.key(std::to_string(status)).begin_object().field("description", names);
@@ -271,7 +320,9 @@ void write_components(JsonWriter& json, const wire::SchemaTexts& texts) {
   json.key("headers").begin_object().key("Version").begin_object();
   json.field("description", "the daemon's version").key("schema");
   wire::write_schema(json, {.type = "string"});
-  json.end_object().end_object().end_object();
+  json.end_object().end_object();
+  write_security_schemes(json);
+  json.end_object();
 }
 
 // For eyes and for diffs: a line for each thing, innermost lists and objects on one.

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -73,6 +74,8 @@ struct ApiLimits {
   int clients = 256;
   int clients_per_user = 64;
   RoleBook roles = {};
+  // By these names the machine may be called over the network, in lower case (api/origin.h).
+  std::set<std::string> names = {};
   // Everybody sees the arguments and places of everybody's jobs.
   bool arguments_for_all = false;
   // Held for one event stream at a time.

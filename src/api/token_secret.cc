@@ -69,6 +69,12 @@ Result<FreshToken> draw_token() {
   return fresh;
 }
 
+Result<std::string> draw_secret() {
+  const auto bytes = random_bytes<kSecretBytes>();
+  if (!bytes) return failure(bytes.error());
+  return base64_of(bytes->data(), bytes->size());
+}
+
 std::string hash_of_token(std::string_view text) {
   Sha256 hash;
   hash.add(text);

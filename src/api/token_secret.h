@@ -18,6 +18,9 @@ struct FreshToken {
 // From the kernel's random numbers.
 Result<FreshToken> draw_token();
 
+// 256 random bits as 43 letters that a cookie can have.
+Result<std::string> draw_secret();
+
 std::string hash_of_token(std::string_view text);
 // The id of what looks like a token.
 std::optional<std::string> id_of_token(std::string_view text);

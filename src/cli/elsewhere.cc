@@ -70,13 +70,10 @@ Surroundings unknown_surroundings() {
 }  // namespace
 
 Error not_over_the_network(const Server& server, std::string_view verb) {
-  const std::string_view instead = verb == "run"      ? "; use submit, logs -f and wait"
-                                   : verb == "attach" ? "; logs -f shows what the job says"
-                                                      : "";
   return {ErrorCode::kUnsupported,
           fmt::format("{} needs a process on the daemon's machine, and {} is reached over the "
-                      "network{}; or go there with --server ssh://HOST",
-                      verb, server.name(), instead)};
+                      "network; go there with --server ssh://HOST",
+                      verb, server.name())};
 }
 
 Result<Surroundings> surroundings_of(const Server& server) {

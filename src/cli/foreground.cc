@@ -5,11 +5,13 @@
 
 #include <csignal>
 #include <optional>
+#include <random>
 
 #include "cli/attach.h"
 #include "cli/display.h"
 #include "cli/jobs/job_ids.h"
 #include "cli/logs/last_lines.h"
+#include "cli/lost_connection.h"
 #include "cli/session.h"
 #include "cli/terminal.h"
 #include "cli/views/views.h"
@@ -29,6 +31,14 @@ constexpr std::chrono::milliseconds kAskAgain{5000};
 constexpr std::uint64_t kLinesBefore = 20;
 // A shim's socket appears a moment before or after the daemon's word.
 constexpr std::chrono::milliseconds kSocketPause{20};
+constexpr std::chrono::milliseconds kFarSocketPause{250};
+// For an answer over the network.
+constexpr std::chrono::milliseconds kFarPatience{10'000};
+
+std::uint64_t random_key() {
+  std::random_device random;
+  return (static_cast<std::uint64_t>(random()) << 32U) | random();
+}
 
 // Why it waits, on one line of a terminal that is rewritten; elsewhere a line per change.
 class WaitingLine {
@@ -59,8 +69,11 @@ class WaitingLine {
   bool drawn_ = false;
 };
 
+// Over the network nobody waits in silence: keys and signals count meanwhile.
 Result<JobDetails> details_of(const Client& client, std::uint64_t id) {
-  auto body = client.call_patiently({.target = fmt::format("/v1/jobs/{}", id)});
+  const Request request{.target = fmt::format("/v1/jobs/{}", id)};
+  auto body =
+      client.on_network() ? client.call(request, kFarPatience) : client.call_patiently(request);
   if (!body) return failure(body.error());
   auto jobs = parse_job_details(*body);
   if (!jobs) return failure(jobs.error());
@@ -75,7 +88,9 @@ class Foreground {
         id_(id),
         how_(how),
         signals_({SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGWINCH}),
-        feed_(client, std::to_string(id)) {}
+        feed_(client, std::to_string(id), {},
+              client.on_network() ? ChangeFeed::WhenLost::kSaysOnly
+                                  : ChangeFeed::WhenLost::kConnectsAgain) {}
 
   int run() {
     // The job is in the queue: a daemon that restarts just now is no reason to leave it alone.
@@ -84,8 +99,13 @@ class Foreground {
     while (!opened && is_away(opened.error()) && patience.wait_a_moment()) opened = feed_.open();
     if (!opened) return fail(opened.error());
     while (true) {
-      auto job = details_of(client_, id_);
+      auto job = look();
+      if (!job && client_.on_network() && is_away(job.error())) {
+        if (auto left = wait_for_daemon(job.error())) return *left;
+        continue;
+      }
       if (!job) return lost(job.error());
+      if (away_.over()) said_lost_ = false;
       if (!job_seen_ && how_ == Staying::kComingBack) come_back(*job);
       job_seen_ = true;
       print_missed(*job);
@@ -104,15 +124,46 @@ class Foreground {
   }
 
  private:
+  Result<JobDetails> look() {
+    if (feed_lost_) {
+      if (auto opened = feed_.open(); !opened) return failure(opened.error());
+      feed_lost_ = false;
+    }
+    return details_of(client_, id_);
+  }
+
+  // An exit code if the user has left, or it takes too long.
+  std::optional<int> wait_for_daemon(const Error& error) {
+    line_.clear();
+    if (!std::exchange(said_lost_, true)) note(error.message + "; trying again");
+    if (is_terminal(STDIN_FILENO)) keys_.watch();
+    const LostConnection::Paused paused = away_.pause(signals_, keys_);
+    keys_.stop();
+    if (paused.then == LostConnection::Then::kGiveUp) return lost(error);
+    if (paused.then == LostConnection::Then::kTryAgain) return std::nullopt;
+    note(fmt::format("left job {} as it is; back to it with: gpusched attach {}", id_, id_));
+    return paused.signal == 0 ? kExitOk : exit_code_of_signal(paused.signal);
+  }
+
   // An exit code if there is nothing more to do.
   std::optional<int> try_attach(const JobDetails& job) {
     line_.clear();
     keys_.stop();
-    auto ended = attach_to(job.directory, signals_,
-                           {.signals_detach = how_ == Staying::kComingBack,
-                            .leave_at_once = leaving_,
-                            .keys = keys_.keys,
-                            .typed = keys_.typed});
+    AttachTerms terms{.signals_detach = how_ == Staying::kComingBack,
+                      .leave_at_once = leaving_,
+                      .keys = keys_.keys,
+                      .typed = keys_.typed,
+                      .key = key_,
+                      .again = was_lost_};
+    const AttemptPlace place{client_, id_, job.attempt, job.directory};
+    auto ended = attach_to(place, signals_, terms);
+    keys_.keys = terms.keys;
+    keys_.typed = terms.typed;
+    if (terms.begun) said_lost_ = false;
+    if (ended && ended->hung_up) {
+      attached_attempt_ = job.attempt;
+      return std::nullopt;
+    }
     if (ended && !ended->exit) return detached(leaving_ ? leaving_by_ : ended->signal, "");
     if (ended) {
       leaving_ = false;
@@ -125,30 +176,47 @@ class Foreground {
     // Not there yet, or no more: the daemon knows which.
     if (job.ended() || code == ErrorCode::kNotFound) return std::nullopt;
     if (code != ErrorCode::kUnavailable) return fail(ended.error());
+    if (client_.on_network()) {
+      was_lost_ = was_lost_ || terms.begun;
+      if (!std::exchange(said_lost_, true)) {
+        note(fmt::format("{}; job {} goes on, trying to attach again", ended.error().message, id_));
+      }
+      return std::nullopt;
+    }
     attached_attempt_ = job.attempt;  // The supervisor is gone; the daemon will say how it ended.
     return std::nullopt;
   }
 
   // An exit code if the user gave up.
   std::optional<int> wait_for_change(bool soon) {
-    const auto timeout = soon ? kSocketPause : told_ ? kAskAgain : kFirstWords;
+    const auto socket_pause = client_.on_network() ? kFarSocketPause : kSocketPause;
+    const auto timeout = soon ? socket_pause : told_ ? kAskAgain : kFirstWords;
     auto next = feed_.next(timeout, signals_.fd(), keys_.fd());
+    if (!next && client_.on_network() && is_away(next.error())) {
+      feed_lost_ = true;
+      return std::nullopt;
+    }
     if (!next) return lost(next.error());
     if (next->by == ChangeFeed::Woken::kTime && !soon) told_ = true;
+    if (next->by == ChangeFeed::Woken::kTime && nobody_is_there()) return leave_by(SIGHUP);
     if (next->by != ChangeFeed::Woken::kOther) return std::nullopt;
     while (const std::optional<int> signal = signals_.take()) {
-      if (*signal == SIGWINCH) continue;
-      line_.clear();
-      if (leaving_) return exit_code_of_signal(*signal);
-      if (how_ == Staying::kComingBack) return leave_waiting(*signal);
-      auto cancelled = client_.call(
-          {.method = "POST", .target = fmt::format("/v1/jobs/{}/cancel", id_), .body = "{}"});
-      if (!cancelled) return fail(cancelled.error());
-      note(fmt::format("cancelled job {}", id_));
-      return exit_code_of_signal(*signal);
+      if (*signal != SIGWINCH) return leave_by(*signal);
     }
     if (keys_.take()) return leave_waiting(0);
     return std::nullopt;
+  }
+
+  // While it waits.
+  std::optional<int> leave_by(int signal) {
+    line_.clear();
+    if (leaving_) return exit_code_of_signal(signal);
+    if (how_ == Staying::kComingBack) return leave_waiting(signal);
+    auto cancelled = client_.call(
+        {.method = "POST", .target = fmt::format("/v1/jobs/{}/cancel", id_), .body = "{}"});
+    if (!cancelled) return fail(cancelled.error());
+    note(fmt::format("cancelled job {}", id_));
+    return exit_code_of_signal(signal);
   }
 
   int detached(int signal, std::string_view how_it_is) const {
@@ -232,6 +300,11 @@ class Foreground {
   bool job_seen_ = false;
   SignalFd signals_;
   ChangeFeed feed_;
+  bool feed_lost_ = false;
+  LostConnection away_;
+  std::uint64_t key_ = random_key();  // Says that it is us, when we come back.
+  bool was_lost_ = false;             // The connection to the job, at least once.
+  bool said_lost_ = false;            // The user knows of it.
   WaitingLine line_;
   WaitingKeys keys_;
   bool told_ = false;

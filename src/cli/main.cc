@@ -74,7 +74,8 @@ int run_verb(const Verb& verb, std::span<const std::string> words) {
   if (verb.whole_there) {
     const auto server = server_of(*arguments);
     if (!server) return fail(server.error());
-    if (server->on_network()) return fail(not_over_the_network(*server, verb.name));
+    if (server->on_network() && !verb.over_network)
+      return fail(not_over_the_network(*server, verb.name));
     if (server->elsewhere()) {
       const std::string_view why =
           verb.not_there == nullptr ? std::string_view() : verb.not_there(*arguments);

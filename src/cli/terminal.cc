@@ -1,9 +1,11 @@
 #include "cli/terminal.h"
 
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdlib>
@@ -55,6 +57,13 @@ std::optional<TerminalSize> terminal_size(int fd) {
   winsize size{};
   if (::ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return std::nullopt;
   return TerminalSize{size.ws_row, size.ws_col};
+}
+
+bool nobody_is_there() {
+  std::array<pollfd, 3> ends{{{STDIN_FILENO, 0, 0}, {STDOUT_FILENO, 0, 0}, {STDERR_FILENO, 0, 0}}};
+  if (::poll(ends.data(), ends.size(), 0) < static_cast<int>(ends.size())) return false;
+  return std::ranges::all_of(
+      ends, [](const pollfd& end) { return (end.revents & (POLLHUP | POLLERR)) != 0; });
 }
 
 Page stdout_page() {

@@ -17,6 +17,10 @@ struct TerminalSize {
 };
 std::optional<TerminalSize> terminal_size(int fd);
 
+// All three standard streams lead to somebody who is gone, such as an ssh without a terminal that
+// was ended: no signal tells of that.
+bool nobody_is_there();
+
 // How to render on stdout, now: width 0 and no colour if it is not a terminal.
 Page stdout_page();
 

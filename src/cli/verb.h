@@ -24,7 +24,8 @@ struct Verb {
   bool hidden = false;
   // Why these words make no sense on another machine; empty: they do. Null: they always do.
   std::string_view (*not_there)(const Arguments&) = nullptr;
-  bool whole_there = false;  // For another machine's daemon all of it runs on that machine.
+  bool whole_there = false;   // For another machine's daemon all of it runs on that machine.
+  bool over_network = false;  // But over the network it runs here.
 };
 
 // In the order in which help lists them (verbs.cc).

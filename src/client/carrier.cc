@@ -124,6 +124,14 @@ Result<void> Carrier::send(std::string_view data, Milliseconds patience) {
   return {};
 }
 
+Result<std::size_t> Carrier::send_some(std::string_view data) {
+  const ssize_t sent = ::send(fd_.get(), data.data(), data.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (sent >= 0) return static_cast<std::size_t>(sent);
+  if (would_wait() || errno == EINTR) return 0;
+  if (errno == EPIPE || errno == ECONNRESET) return daemon_lost("closed the connection");
+  return failed("send to");
+}
+
 Result<Carrier::Came> Carrier::receive(std::string& to, Milliseconds patience) {
   auto ready = await(fd_.get(), POLLIN, patience);
   if (!ready) return failure(ready.error());

@@ -28,6 +28,9 @@ class Carrier {
   static Result<Carrier> connect(const TcpAddress& address);
 
   Result<void> send(std::string_view data, Milliseconds patience);
+  // As much of it as is taken without waiting, perhaps nothing. kUnavailable: the other side is
+  // gone.
+  Result<std::size_t> send_some(std::string_view data);
   enum class Came : unsigned char { kBytes, kNothing, kEnd };
   // Appends what comes next, or says that nothing came for so long.
   Result<Came> receive(std::string& to, Milliseconds patience);

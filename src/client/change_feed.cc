@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "json/error_json.h"
 #include "os/clock.h"
 
 namespace gpusched {
@@ -48,7 +49,7 @@ Result<void> ChangeFeed::open() {
 }
 
 Result<void> ChangeFeed::reconnect() {
-  if (when_lost_ == WhenLost::kSays) {
+  if (when_lost_ != WhenLost::kConnectsAgain) {
     return failure(ErrorCode::kUnavailable, "the daemon closed the stream of events");
   }
   Patience patience = client_.patience();
@@ -64,7 +65,13 @@ Result<void> ChangeFeed::reconnect() {
 }
 
 void ChangeFeed::take(std::string_view bytes) {
-  for (StreamEvent& event : parser_.feed(bytes)) pending_.push_back(std::move(event));
+  for (StreamEvent& event : parser_.feed(bytes)) {
+    if (event.kind == "bye") {
+      farewell_ = read_error(event.data, 401);
+    } else {
+      pending_.push_back(std::move(event));
+    }
+  }
   if (!parser_.last_id().empty()) last_id_ = parser_.last_id();
 }
 
@@ -77,6 +84,8 @@ Result<ChangeFeed::Next> ChangeFeed::next(std::chrono::milliseconds timeout, int
       pending_.pop_front();
       return next;
     }
+    // What was allowed before no longer is: to ask again would bring the same.
+    if (farewell_) return failure(*farewell_);
     const Boot silent = heard_ + kSilenceMost;
     const Boot until = timeout.count() >= 0 ? std::min(deadline, silent) : silent;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - read_clock().boot);

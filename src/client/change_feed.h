@@ -16,8 +16,8 @@ namespace gpusched {
 class ChangeFeed {
  public:
   // kSays: a lost connection is an error of next() at once, for who must not wait; open() waits
-  // for a second at most.
-  enum class WhenLost : unsigned char { kConnectsAgain, kSays };
+  // for a second at most. kSaysOnly: an error as well, for who calls open() again.
+  enum class WhenLost : unsigned char { kConnectsAgain, kSays, kSaysOnly };
   // `jobs` is a selector, empty for all; `after` a sequence number, empty for "from now on".
   ChangeFeed(const Client& client, std::string jobs, std::string after = {},
              WhenLost when_lost = WhenLost::kConnectsAgain);
@@ -47,7 +47,8 @@ class ChangeFeed {
   std::optional<Exchange> exchange_;
   EventStreamParser parser_;
   std::deque<StreamEvent> pending_;
-  Boot heard_{};  // When the daemon last said something.
+  std::optional<Error> farewell_;  // The daemon has ended it, and why.
+  Boot heard_{};                   // When the daemon last said something.
   bool reconnected_ = false;
 };
 

@@ -40,6 +40,23 @@ TEST(ChangeFeed, AsksForEverythingWhenItWasDroppedBeforeTheFirstChange) {
   EXPECT_TRUE(requests[2].starts_with("GET /v1/events?after=12 HTTP/1.1\r\n"));
 }
 
+TEST(ChangeFeed, IsNotAskedForAgainWhenTheDaemonSaysFarewell) {
+  const std::string head = "HTTP/1.1 200 OK\r\n\r\n";
+  FakeServer server({{head,
+                      "event: job\nid: 9\ndata: {\"id\":7}\n\n"
+                      "event: bye\ndata: {\"error\":{\"code\":\"unauthenticated\","
+                      "\"message\":\"the token was revoked\"}}\n\n"}});
+  const Client client({server.path()});
+  ChangeFeed feed(client, "");
+  ASSERT_TRUE(feed.open());
+  EXPECT_EQ(feed.next(std::chrono::seconds{10})->change.id, "9");
+  const auto ended = feed.next(std::chrono::seconds{10});
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().code, ErrorCode::kUnauthenticated);
+  EXPECT_EQ(ended.error().message, "the token was revoked");
+  EXPECT_EQ(server.requests().size(), 1U);
+}
+
 TEST(ChangeFeed, NeverWaitsForTheRestOfWhatHasBegun) {
   // The end of the chunk, and then silence: only the timeout may end the wait.
   FakeServer server({{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "8\r\n: hello\n\r\n",

@@ -58,6 +58,8 @@ class Exchange {
   // What has come already, perhaps with the head; never waits. poll() would not tell of it.
   Result<std::string> read_buffered() { return answer_.take_body(); }
   bool ended() const { return answer_.ended(); }
+  // After the answer 101, when bytes go both ways: as much as is taken without waiting.
+  Result<std::size_t> send_some(std::string_view bytes) { return carrier_.send_some(bytes); }
   int fd() const { return carrier_.fd(); }
 
  private:
@@ -89,6 +91,9 @@ class Client {
   Patience patience() const {
     return Patience(notice_, server_ && (server_->elsewhere() || server_->tls));
   }
+
+  // The daemon is reached over the network: it may be of another machine.
+  bool on_network() const { return server_ && server_->on_network(); }
 
   static constexpr std::chrono::milliseconds kPatience{120'000};
 

@@ -69,6 +69,7 @@ struct NetworkSettings {
   std::vector<std::string> listen;  // "127.0.0.1:7340"; none: nobody can come that way.
   std::string certificate;          // PEM files; without them loopback alone, and no TLS.
   std::string key;
+  std::vector<std::string> names;  // By which the machine may be called, beside its own.
 };
 
 struct Config {

@@ -103,6 +103,7 @@ TEST(Config, EveryMistakeHasItsPlace) {
       {"network: {listen: ['[::1]:1', '[::]:1']}", "f.yaml: network.listen: [::]:1 can be reached"},
       {"network: {certificate: /etc/a.crt}",
        "f.yaml: network.certificate and network.key belong together"},
+      {"network: {names: [a b]}", "f.yaml:1:11: network.names: \"a b\" is no name of a machine"},
       {"network: {key: a.key}", "f.yaml:1:16: network.key: \"a.key\" is not an absolute path"},
       {"log:\n  level: loud", "f.yaml:2:10: log.level: \"loud\" is not error, warning"},
       {"log:\n  format: xml", "f.yaml:2:11: log.format: \"xml\" is neither plain nor json"},

@@ -8,6 +8,8 @@ namespace gpusched {
 namespace {
 
 constexpr std::size_t kAddressesMost = 16;
+constexpr std::size_t kNamesMost = 100;
+constexpr std::size_t kLongestName = 253;
 
 Result<std::vector<std::string>> read_addresses(std::string_view text) {
   std::vector<std::string> addresses;
@@ -48,6 +50,46 @@ Setting listen_setting() {
   return setting;
 }
 
+Result<std::vector<std::string>> read_names(std::string_view text) {
+  std::vector<std::string> names;
+  while (!text.empty()) {
+    const std::string name = lower_case(trimmed(take_until(text, ',')));
+    constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789-._:";
+    if (name.empty() || name.size() > kLongestName ||
+        name.find_first_not_of(kLetters) != std::string::npos) {
+      return wrong(fmt::format("\"{}\" is no name of a machine, such as box.lab.example", name));
+    }
+    names.push_back(name);
+  }
+  if (names.size() > kNamesMost) {
+    return wrong(fmt::format("{} names are more than {}", names.size(), kNamesMost));
+  }
+  return names;
+}
+
+Setting names_setting() {
+  Setting setting{
+      "network", "names",
+      "Other names by which browsers and clients call this machine. Its host name, the names in "
+      "the certificate, the addresses above and localhost are known; who asks for another name is "
+      "refused, since a foreign page could have made it.",
+      [](Config& config, const std::string& text) -> Result<void> {
+        auto names = read_names(text);
+        if (!names) return failure(names.error());
+        config.network.names = std::move(*names);
+        return {};
+      },
+      [](const Config& config) {
+        std::string out;
+        for (const std::string& name : config.network.names) {
+          out += (out.empty() ? "" : ", ") + quoted(name);
+        }
+        return "[" + out + "]";
+      }};
+  setting.list = true;
+  return setting;
+}
+
 }  // namespace
 
 void add_network_settings(std::vector<Setting>& list) {
@@ -60,6 +102,7 @@ void add_network_settings(std::vector<Setting>& list) {
       PLACE(network.certificate), kLongestPath));
   list.push_back(absolute_path(in, "key", "The PEM file with its key, which others cannot read.",
                                PLACE(network.key), kLongestPath));
+  list.push_back(names_setting());
 }
 
 Result<void> check_network(const NetworkSettings& network) {

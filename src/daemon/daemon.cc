@@ -264,6 +264,7 @@ void Daemon::let_clients_in() {
                      {"cgroup", cgroup_.path.empty() ? "none" : cgroup_.path}});
   notify_service_manager("READY=1");
   look_for_socket();
+  look_for_host_names();
 }
 
 // The allocator keeps what was freed. After very many jobs that is most of what we have, so it is
@@ -336,6 +337,11 @@ ApiLimits Daemon::api_limits() const {
   limits.clients = followable_.clients;
   limits.clients_per_user = config_.limits.clients_per_user;
   limits.roles = config_.roles;
+  limits.names = {host_names_.begin(), host_names_.end()};
+  limits.names.insert(config_.network.names.begin(), config_.network.names.end());
+  if (certificate_) {
+    limits.names.insert(certificate_->names().begin(), certificate_->names().end());
+  }
   limits.arguments_for_all = config_.arguments_for_all;
   limits.stream_bytes = config_.limits.stream_backlog_bytes;
   limits.submission_jobs_most = config_.rules.submission_jobs_most;

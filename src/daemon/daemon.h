@@ -89,6 +89,7 @@ class Daemon {
   Result<std::shared_ptr<const TlsContext>> read_certificate(const NetworkSettings& network) const;
   Result<void> open_network(const NetworkSettings& network,
                             std::shared_ptr<const TlsContext> certificate);
+  void look_for_host_names();
   void look_for_socket();
   void on_forgotten(JobId job);
   void give_memory_back();
@@ -143,7 +144,9 @@ class Daemon {
   std::set<CardNumber> unseen_;  // Clients are let in when every card has been looked at.
   bool let_in_ = false;
   std::shared_ptr<const TlsContext> certificate_;  // None: TLS is not spoken.
-  std::string network_said_;                       // As it was logged last.
+  std::vector<std::string> host_names_;            // Of this machine, in lower case.
+  Background name_search_{loop_};
+  std::string network_said_;  // As it was logged last.
   boost::asio::steady_timer socket_looked_{loop_};
   boost::asio::steady_timer memory_back_{loop_};
   std::size_t forgotten_ = 0;   // Since memory was last given back.

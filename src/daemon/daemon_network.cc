@@ -1,6 +1,11 @@
 // The way in for other machines: where to listen, and what to prove it with.
 #include <fmt/format.h>
+#include <netdb.h>
+#include <unistd.h>
 
+#include <array>
+
+#include "base/text.h"
 #include "daemon/daemon.h"
 #include "os/log.h"
 #include "os/tcp_address.h"
@@ -34,6 +39,31 @@ Result<void> Daemon::open_network(const NetworkSettings& network,
   log_info("the network can reach the daemon",
            {{"at", where.empty() ? "no address" : where}, {"certificate", fingerprint}});
   return {};
+}
+
+// What the machine is called: at once by itself, later by the name service, which may take long.
+void Daemon::look_for_host_names() {
+  std::array<char, 256> text{};
+  if (::gethostname(text.data(), text.size() - 1) != 0 || text[0] == '\0') return;
+  const std::string own = lower_case(text.data());
+  host_names_ = {own, own.substr(0, own.find('.'))};
+  api_->change_limits(api_limits());
+  name_search_.post(0, [this, own]() -> Background::Then {
+    addrinfo wanted{};
+    wanted.ai_flags = AI_CANONNAME;
+    addrinfo* found = nullptr;
+    std::string whole;
+    if (::getaddrinfo(own.c_str(), nullptr, &wanted, &found) == 0) {
+      if (found != nullptr && found->ai_canonname != nullptr)
+        whole = lower_case(found->ai_canonname);
+      ::freeaddrinfo(found);
+    }
+    return [this, whole] {
+      if (whole.empty()) return;
+      host_names_.push_back(whole);
+      api_->change_limits(api_limits());
+    };
+  });
 }
 
 }  // namespace gpusched

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 
 #include <boost/beast/http/error.hpp>
@@ -21,6 +22,25 @@ std::string head_of(const HttpResponse& response, std::string_view framing, bool
   head += framing;
   head += keep_alive ? "\r\n" : "Connection: close\r\n\r\n";
   return head;
+}
+
+void add_browser_headers(HttpResponse& response) {
+  const auto add = [&response](const char* name, const char* value) {
+    const auto same = [name](const auto& header) { return header.first == name; };
+    if (std::ranges::none_of(response.headers, same)) response.headers.emplace_back(name, value);
+  };
+  add("Cache-Control", "no-store");
+  add("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+  add("Referrer-Policy", "no-referrer");
+  add("X-Content-Type-Options", "nosniff");
+  add("X-Frame-Options", "DENY");
+}
+
+std::string last_words(std::string_view content_type, const Error& why) {
+  if (content_type == "text/event-stream") {
+    return "event: bye\ndata: " + error_json(why) + "\n\n";
+  }
+  return content_type == "application/x-ndjson" ? error_json(why) + "\n" : std::string();
 }
 
 void tag_version(HttpResponse& response, std::string_view known) {

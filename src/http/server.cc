@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -69,16 +71,20 @@ class HttpServer::Impl {
       if (!listener) return failure(listener.error());
       opened[address.text()] = std::move(*listener);
     }
+    std::set<std::string> closed;
     std::erase_if(network_, [&](const auto& one) {
-      return std::ranges::none_of(
+      const bool gone = std::ranges::none_of(
           addresses, [&](const TcpAddress& address) { return address.text() == one.first; });
+      if (gone) closed.insert(one.first);
+      return gone;
     });
+    if (!closed.empty()) end_those_of(std::move(closed));
     tls_ = std::move(tls);
     for (auto& [text, socket] : opened) {
       NetworkListener& made = network_[text];
       made.bound = own_address(socket.get());
-      made.listener =
-          std::make_unique<Listener>(loop_, [this](Fd fd) { admit_network(std::move(fd)); });
+      made.listener = std::make_unique<Listener>(
+          loop_, [this, by = text](Fd fd) { admit_network(std::move(fd), by); });
       made.listener->listen(std::move(socket));
     }
     std::vector<TcpAddress> bound;
@@ -99,6 +105,7 @@ class HttpServer::Impl {
   struct Client {
     std::shared_ptr<HttpSession> session;
     Crowd::Place place;
+    std::string by;  // The address of the network that it came by, as in network_.
   };
   struct NetworkListener {
     TcpAddress bound;
@@ -107,14 +114,31 @@ class HttpServer::Impl {
 
   void admit(Fd socket) {
     const std::optional<Peer> peer = who_(socket.get());
-    if (peer) let_in(std::move(socket), *peer, nullptr);
+    if (peer) let_in(std::move(socket), *peer, nullptr, {});
   }
-  void admit_network(Fd socket) {
-    const std::optional<Peer> peer = network_peer_of(socket.get());
-    if (peer) let_in(std::move(socket), *peer, tls_);
+  void admit_network(Fd socket, const std::string& by) {
+    std::optional<Peer> peer = network_peer_of(socket.get());
+    if (!peer) return;
+    peer->tls = tls_ != nullptr;
+    let_in(std::move(socket), *peer, tls_, by);
   }
 
-  void let_in(Fd socket, const Peer& peer, std::shared_ptr<const TlsContext> tls) {
+  // Later: the request that closes an address may have come by it, and is answered first.
+  void end_those_of(std::set<std::string> closed) {
+    asio::post(loop_, [this, closed = std::move(closed), lives = std::weak_ptr<bool>(lives_)] {
+      if (lives.expired()) return;
+      auto sessions = sessions_;  // Ending changes the map.
+      for (auto& [key, client] : sessions) {
+        if (!closed.contains(client.by)) continue;
+        end_http_session(*client.session, {ErrorCode::kUnavailable,
+                                           "the daemon no longer listens at the address by which "
+                                           "this connection came"});
+      }
+    });
+  }
+
+  void let_in(Fd socket, const Peer& peer, std::shared_ptr<const TlsContext> tls,
+              const std::string& by) {
     const Result<Crowd::Place> place = crowd_.enter(peer);
     if (!place) {
       // In the clear it would not be understood, and a handshake is what there is no room for.
@@ -123,7 +147,7 @@ class HttpServer::Impl {
     }
     auto session = start_http_session(
         loop_, {std::move(socket), peer, place->account, std::move(tls)}, ports_);
-    sessions_[session.get()] = {session, *place};
+    sessions_[session.get()] = {session, *place, by};
   }
 
   static void turn_away(int socket, const Error& why) {
@@ -164,6 +188,7 @@ class HttpServer::Impl {
   std::map<std::string, NetworkListener> network_;  // By the address that was asked for.
   std::shared_ptr<const TlsContext> tls_;           // Of new connections from there; or none.
   std::unordered_map<const HttpSession*, Client> sessions_;
+  std::shared_ptr<bool> lives_ = std::make_shared<bool>();  // The loop may outlive this.
   std::int64_t bodies_ = 0;
   std::unordered_map<std::uint32_t, std::int64_t> bodies_of_;  // By account.
 };

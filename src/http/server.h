@@ -41,8 +41,9 @@ class HttpServer {
   // Goes on with another listener: clients that are served stay.
   void replace_listener(Fd listener);
   // Listens at these addresses of TCP and at no others, with TLS if `tls` is there; that holds for
-  // new connections, and clients that are served stay. An error changes nothing. Says where it
-  // listens now: port 0 has become a real one. REQUIRES: serve() came first.
+  // new connections. Who came by an address that is no longer there is let finish what is short;
+  // streams and long waits are cut off. An error changes nothing. Says where it listens now: port 0
+  // has become a real one. REQUIRES: serve() came first.
   Result<std::vector<TcpAddress>> serve_network(const std::vector<TcpAddress>& addresses,
                                                 std::shared_ptr<const TlsContext> tls);
   // No new clients; answers under way are broken off.

@@ -3,14 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <future>
-#include <thread>
-
 #include "http/loop_turns.h"
 #include "http/peer_process.h"
 #include "http/test_client.h"
+#include "http/test_loop.h"
 #include "http/test_tls.h"
 #include "http/unix_listener.h"
 #include "os/clock.h"
@@ -29,13 +25,12 @@ class ServerOver : public ::testing::TestWithParam<Kind> {
  protected:
   ServerOver() { limits_.clients_per_user = 3; }
   ~ServerOver() override {
-    on_loop([this] { server_->stop(); });
+    loop_.run([this] { server_->stop(); });
     loop_.stop();
-    thread_.join();
   }
 
   void SetUp() override {
-    server_.emplace(loop_, turns_, limits_,
+    server_.emplace(loop_.loop(), turns_, limits_,
                     [this](HttpRequest request, const Responder& responder) {
                       handle(std::move(request), responder);
                     });
@@ -47,10 +42,7 @@ class ServerOver : public ::testing::TestWithParam<Kind> {
       ASSERT_TRUE(bound) << bound.error().message;
       address_ = bound->at(0);
     }
-    thread_ = std::thread([this] {
-      const auto work = boost::asio::make_work_guard(loop_);
-      loop_.run();
-    });
+    loop_.start();
   }
 
   TestClient connect() {
@@ -62,7 +54,7 @@ class ServerOver : public ::testing::TestWithParam<Kind> {
 
   // Wakes the stream of the one request for /stream; `end` ends it.
   void say(const std::string& text, bool end = false) {
-    on_loop([&] {
+    loop_.run([&] {
       pending_ += text;
       ends_ = end;
       stream_.wake();
@@ -71,26 +63,18 @@ class ServerOver : public ::testing::TestWithParam<Kind> {
   bool is_gone() {
     return wait_until([this] {
       bool gone = false;
-      on_loop([&] { gone = gone_; });
+      loop_.run([&] { gone = gone_; });
       return gone;
     });
   }
   int clients() {
     int count = 0;
-    on_loop([&] { count = server_->clients(); });
+    loop_.run([&] { count = server_->clients(); });
     return count;
   }
 
  private:
   std::string path() const { return directory_ / "socket"; }
-  void on_loop(const std::function<void()>& work) {
-    std::promise<void> done;
-    boost::asio::post(loop_, [&] {
-      work();
-      done.set_value();
-    });
-    done.get_future().wait();
-  }
   void handle(HttpRequest request, const Responder& responder) {
     const std::string& what = request.segments.at(0);
     if (what == "echo") return responder.send({.body = request.method + " " + request.body});
@@ -106,15 +90,14 @@ class ServerOver : public ::testing::TestWithParam<Kind> {
   TemporaryDirectory directory_;
   TestCertificates certificates_;
   TcpAddress address_;
-  boost::asio::io_context loop_;
-  LoopTurns turns_{loop_, read_clock};
+  TestLoop loop_;
+  LoopTurns turns_{loop_.loop(), read_clock};
   HttpLimits limits_;
   std::optional<HttpServer> server_;
   Responder stream_;
   std::string pending_;
   bool ends_ = false;
   bool gone_ = false;
-  std::thread thread_;
   TlsPipes pipes_;  // First to go: their clients have left by then.
 };
 

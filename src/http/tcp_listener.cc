@@ -46,7 +46,11 @@ Result<Fd> listen_on_tcp(const TcpAddress& address) {
 std::optional<Peer> network_peer_of(int socket) {
   const TcpAddress from = remote_address(socket);
   if (from.size == 0) return std::nullopt;
-  return Peer{.uid = UINT32_MAX, .gid = UINT32_MAX, .network = true, .address = from.host()};
+  return Peer{.uid = UINT32_MAX,
+              .gid = UINT32_MAX,
+              .network = true,
+              .address = from.host(),
+              .reached = own_address(socket).host()};
 }
 
 std::string counted_address(const Peer& peer) {

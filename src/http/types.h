@@ -6,7 +6,9 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,6 +26,8 @@ struct Peer {
   std::uint64_t pid_started = 0;  // Only where the kernel does not remember who connected.
   bool network = false;           // Came over TCP: the numbers above say nothing, a token must.
   std::string address = {};       // Of the other end, where it came over TCP.
+  std::string reached = {};       // Our address at which it arrived, likewise.
+  bool tls = false;
 };
 
 struct HttpRequest {
@@ -45,12 +49,25 @@ enum class Pull {
 // Appends at most some 256 KiB and about 1 ms of work to `out`.
 using PullFn = std::function<Pull(std::string& out)>;
 
+// What a connection becomes after the answer 101: packets to and from a socket of this machine,
+// each with its length before it (http/packet_pipe.h).
+struct Upgrade {
+  std::string protocol;
+  Fd socket;                    // SOCK_SEQPACKET, connected.
+  std::size_t packet_most = 0;  // Bytes; who sends a longer one is let go.
+  // What the client gets for a packet instead of its being passed on. Nullopt: it is passed on.
+  std::function<std::optional<std::string>(std::string_view packet)> answer_to;
+  // False: nothing is passed on any more, and the connection ends.
+  std::function<bool()> may_go_on;
+};
+
 struct HttpResponse {
   int status = 200;
   std::string content_type = "application/json";
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
-  PullFn stream;  // If set, the body is streamed from here instead.
+  PullFn stream;                     // If set, the body is streamed from here instead.
+  std::shared_ptr<Upgrade> upgrade;  // If set, the answer is 101, and this is what follows.
 };
 
 inline HttpResponse json_response(std::string body, int status = 200) {
@@ -89,8 +106,15 @@ class Responder {
   void wake() const;
   // A descriptor of the process that connected (peer_process.h). Empty: it cannot be had.
   Fd peer_process() const;
-  // Called if the client leaves before the answer is complete.
+  // Called if the client leaves before the answer is complete, or is told to.
   void on_gone(std::function<void()> gone) const;
+  // The answer may take as long as the client likes: end() may cut it short.
+  void lasts() const;
+  // Cuts off what lasts: with this error where nothing was answered yet, else with a last word
+  // where the answer's form has one. Then the connection is closed.
+  void end(const Error& why) const;
+  // Somebody still waits for this answer, or for the rest of it.
+  bool is_open() const;
 
  private:
   std::weak_ptr<HttpSession> session_;

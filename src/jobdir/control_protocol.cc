@@ -46,6 +46,11 @@ void write(WireWriter& out, const SaveCommand& m) {
 }
 
 void write(WireWriter&, const LetGoCommand&) {}
+void write(WireWriter& out, const AttachFromAfar& m) {
+  write_size(out, m.rows, m.columns);
+  out.u64(m.key);
+}
+void write(WireWriter&, const HangUp&) {}
 
 // Values from the other side are clamped into what the field can mean.
 int small_number(std::uint32_t value) { return static_cast<int>(value & 0xffff); }
@@ -101,6 +106,12 @@ void read(WireReader& in, SaveCommand& m) {
 }
 
 void read(WireReader&, LetGoCommand&) {}
+void read(WireReader& in, AttachFromAfar& m) {
+  m.rows = small_number(in.u32());
+  m.columns = small_number(in.u32());
+  m.key = in.u64();
+}
+void read(WireReader&, HangUp&) {}
 
 template <std::size_t I = 0>
 Result<ControlMessage> decode_control(std::size_t kind, WireReader& in) {
@@ -117,6 +128,17 @@ Result<ControlMessage> decode_control(std::size_t kind, WireReader& in) {
 }
 
 }  // namespace
+
+bool may_come_from_afar(std::string_view packet) {
+  const auto message = decode_control(packet);
+  if (!message) return false;
+  return std::holds_alternative<AttachFromAfar>(*message) ||
+         std::holds_alternative<Detach>(*message) || std::holds_alternative<HangUp>(*message) ||
+         std::holds_alternative<InputData>(*message) ||
+         std::holds_alternative<InputEnd>(*message) ||
+         std::holds_alternative<WindowSize>(*message) ||
+         std::holds_alternative<SendSignal>(*message);
+}
 
 std::string encode(const ControlMessage& message) {
   WireWriter out;

@@ -83,10 +83,24 @@ struct SaveCommand {
 // Of an adopted process: watch over it no longer. Only the daemon's user and root.
 struct LetGoCommand {};
 
+// Like AttachRequest, for somebody whose connection may break without a word (docs/adr/0106): the
+// job goes on by itself then. With the same key they may come back before that was noticed.
+struct AttachFromAfar {
+  int rows = 0;
+  int columns = 0;
+  std::uint64_t key = 0;
+};
+// Of who is attached from afar: they leave, and the job is to end as it does without its client.
+struct HangUp {};
+
 using ControlMessage =
     std::variant<StopCommand, SetTime, PauseCommand, ResumeCommand, SendSignal, AttachRequest,
                  Detach, InputData, InputEnd, WindowSize, Done, Refused, Attached, OutputData,
-                 ErrorData, JobExit, SaveCommand, LetGoCommand>;
+                 ErrorData, JobExit, SaveCommand, LetGoCommand, AttachFromAfar, HangUp>;
+
+// What the daemon passes on for those who are somewhere else. It connects as the daemon's user, so
+// nothing is among this that an owner could not ask for.
+bool may_come_from_afar(std::string_view packet);
 
 std::string encode(const ControlMessage& message);
 // Errors say what is wrong in words that can be shown to the sender.

@@ -40,6 +40,15 @@ class Attaching : public ::testing::Test {
     EXPECT_TRUE(answer && std::holds_alternative<Attached>(*answer));
     return std::move(*client);
   }
+  Result<ControlClient> attach_from_afar(std::uint64_t key) {
+    auto client = ControlClient::connect(harness_.attempt_path(kOne));
+    if (!client) return client;
+    EXPECT_TRUE(client->send(AttachFromAfar{33, 77, key}));
+    const auto answer = client->receive();
+    if (answer && std::holds_alternative<Attached>(*answer)) return client;
+    const auto* refused = answer ? std::get_if<Refused>(&*answer) : nullptr;
+    return failure(ErrorCode::kForbidden, refused != nullptr ? refused->message : "another answer");
+  }
   // Reads until the text has come, or the end.
   void read_until(ControlClient& client, const std::string& text) {
     while (output_.find(text) == std::string::npos) {
@@ -264,6 +273,52 @@ TEST_F(Attaching, OutputAlsoGoesToTheFileTheUserChose) {
   std::string line;
   std::getline(file, line);
   EXPECT_EQ(line, "seen");
+}
+
+TEST_F(Attaching, AConnectionFromAfarThatBreaksLeavesTheJobToItself) {
+  launch(Attach::kPipes, "echo one; read a; echo two $a; exit 3");
+  ASSERT_TRUE(run_until_started());
+  {
+    auto client = attach_from_afar(7);
+    ASSERT_TRUE(client) << client.error().message;
+    read_until(*client, "one");
+  }
+  auto again = attach_from_afar(7);
+  ASSERT_TRUE(again) << again.error().message;
+  ASSERT_TRUE(again->send(InputData{"there\n"}));
+  read_to_the_end(*again);
+  EXPECT_NE(output_.find("two there"), std::string::npos) << output_;
+  EXPECT_EQ(exit_code(), 3);
+}
+
+TEST_F(Attaching, WhoComesBackFromAfarTakesTheirOwnPlaceAndNobodyElses) {
+  launch(Attach::kPipes, "echo one; read a; echo two $a; exit 3");
+  ASSERT_TRUE(run_until_started());
+  auto first = attach_from_afar(7);
+  ASSERT_TRUE(first) << first.error().message;
+  read_until(*first, "one");
+  const auto other = attach_from_afar(8);
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().message, "somebody is attached to this job already");
+  // The first one is half open: nobody has noticed that it is lost.
+  auto again = attach_from_afar(7);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_FALSE(first->receive()) << "it was let go";
+  ASSERT_TRUE(again->send(InputData{"back\n"}));
+  read_to_the_end(*again);
+  EXPECT_EQ(exit_code(), 3);
+}
+
+TEST_F(Attaching, WhoHangsUpFromAfarEndsTheJob) {
+  launch(Attach::kPipes, "echo one; read a; exit 3");
+  ASSERT_TRUE(run_until_started());
+  auto client = attach_from_afar(7);
+  ASSERT_TRUE(client) << client.error().message;
+  read_until(*client, "one");
+  ASSERT_TRUE(client->send(HangUp{}));
+  ASSERT_TRUE(run_until_ended());
+  EXPECT_NE(ended()->exit_code, 3);
+  EXPECT_EQ(ended()->message, "the client of this job went away");
 }
 
 }  // namespace

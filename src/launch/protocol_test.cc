@@ -28,7 +28,9 @@ std::vector<ControlMessage> one_of_each() {
           ErrorData{"err"},
           exit,
           SaveCommand{10, Seconds{60}, Seconds{10}},
-          LetGoCommand{}};
+          LetGoCommand{},
+          AttachFromAfar{24, 80, 1U << 30},
+          HangUp{}};
 }
 
 TEST(ControlProtocol, EveryMessageComesBackAsItWas) {
@@ -39,6 +41,23 @@ TEST(ControlProtocol, EveryMessageComesBackAsItWas) {
     EXPECT_EQ(encode(*back), encode(message));
   }
   EXPECT_EQ(one_of_each().size(), std::variant_size_v<ControlMessage>);
+}
+
+TEST(ControlProtocol, FromAfarComesNothingThatOnlyTheDaemonMayAsk) {
+  std::size_t allowed = 0;
+  for (const ControlMessage& message : one_of_each()) {
+    if (may_come_from_afar(encode(message))) ++allowed;
+  }
+  EXPECT_EQ(allowed, 7U);
+  EXPECT_TRUE(may_come_from_afar(encode(InputData{"x"})));
+  for (const ControlMessage& message :
+       {ControlMessage(SetTime{}), ControlMessage(PauseCommand{}), ControlMessage(ResumeCommand{}),
+        ControlMessage(LetGoCommand{}), ControlMessage(SaveCommand{}),
+        ControlMessage(StopCommand{}), ControlMessage(AttachRequest{})}) {
+    EXPECT_FALSE(may_come_from_afar(encode(message))) << message.index();
+  }
+  EXPECT_FALSE(may_come_from_afar("")) << "nothing";
+  EXPECT_FALSE(may_come_from_afar("\x01\xff")) << "an unknown kind";
 }
 
 TEST(ControlProtocol, AMessageOfAnotherVersionSaysSo) {

@@ -73,8 +73,15 @@ void Attachment::give_to(std::uint32_t uid) const {
   if (::fchown(command_ends_[0].get(), uid, static_cast<gid_t>(-1)) != 0) return;
 }
 
+void Attachment::attach(Fd client, const AttachFromAfar& request) {
+  attach(std::move(client), AttachRequest{request.rows, request.columns});
+  afar_ = request;
+}
+
 void Attachment::attach(Fd client, const AttachRequest& request) {
   client_ = std::move(client);
+  afar_.reset();
+  detach_asked_ = false;
   was_attached_ = true;
   detached_ = false;
   resize(request.rows, request.columns);
@@ -98,6 +105,11 @@ void Attachment::lose_client() {
   outgoing_.clear();
   // From here on output only goes to the log; the shim decides what becomes of the job.
   detached_ = true;
+  if (afar_) {
+    // The network went, not they.
+    detach_asked_ = !finished_;
+    return;
+  }
   vanished_ = !finished_ && !let_go_;
 }
 
@@ -208,6 +220,11 @@ void Attachment::take_message(std::string_view packet) {
     resize(window->rows, window->columns);
   } else if (std::holds_alternative<Detach>(*message)) {
     detach_asked_ = true;
+  } else if (afar_ && std::holds_alternative<HangUp>(*message)) {
+    client_.reset();
+    outgoing_.clear();
+    detached_ = true;
+    vanished_ = !finished_;
   } else {
     outgoing_.push_back(encode(Refused{"send this on a connection of its own"}));
     flush();

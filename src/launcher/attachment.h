@@ -34,6 +34,11 @@ class Attachment {
   // Nobody has it, and nobody has left it without a word.
   bool may_attach() const { return !client_ && (!was_attached_ || let_go_); }
   void attach(Fd client, const AttachRequest& request);
+  // The same from afar; also who has it with this key already.
+  bool may_attach(const AttachFromAfar& request) const {
+    return may_attach() || (afar_ && afar_->key == request.key);
+  }
+  void attach(Fd client, const AttachFromAfar& request);
   // The client asks to leave the job to itself; true once. Who keeps that in mind calls detach().
   bool take_detach_asked() { return std::exchange(detach_asked_, false); }
   // From now on the job goes on without a client; one may come and go.
@@ -77,6 +82,7 @@ class Attachment {
   bool input_ended_ = false;
   int logs_[2] = {-1, -1};
   Fd client_;
+  std::optional<AttachFromAfar> afar_;  // How it came, or the last one did.
   std::deque<std::string> outgoing_;
   bool was_attached_ = false;
   bool detached_ = false;

@@ -95,6 +95,8 @@ class Supervisor {
   // --- Control (supervisor_control.cc, supervisor_save.cc) ---
   void accept_clients();
   void on_client(std::size_t index);
+  template <class Request>
+  void attach(std::size_t index, const Request& request, bool may);
   ControlMessage obey(const ControlMessage& message, bool administrator);
   void ask_to_save(const SaveCommand& command);
   void tell_to_save();

@@ -58,20 +58,28 @@ void Supervisor::on_client(std::size_t index) {
     return;
   }
   if (const auto* request = std::get_if<AttachRequest>(&*message)) {
-    if (parts_.attachment && parts_.attachment->may_attach()) {
-      Fd socket = std::move(client.socket);
-      clients_.erase(clients_.begin() + static_cast<std::ptrdiff_t>(index));
-      parts_.attachment->attach(std::move(socket), *request);
-      return;
-    }
-    send_packet(client.socket.get(),
-                encode(Refused{parts_.attachment ? "somebody is attached to this job already"
-                                                 : "this job has no terminal"}),
-                {}, MSG_DONTWAIT);
-    return;
+    return attach(index, *request, parts_.attachment && parts_.attachment->may_attach());
+  }
+  if (const auto* request = std::get_if<AttachFromAfar>(&*message)) {
+    return attach(index, *request, parts_.attachment && parts_.attachment->may_attach(*request));
   }
   const ControlMessage answer = obey(*message, client.administrator);
   send_packet(client.socket.get(), encode(answer), {}, MSG_DONTWAIT);
+}
+
+template <class Request>
+void Supervisor::attach(std::size_t index, const Request& request, bool may) {
+  Client& client = clients_[index];
+  if (may) {
+    Fd socket = std::move(client.socket);
+    clients_.erase(clients_.begin() + static_cast<std::ptrdiff_t>(index));
+    parts_.attachment->attach(std::move(socket), request);
+    return;
+  }
+  send_packet(client.socket.get(),
+              encode(Refused{parts_.attachment ? "somebody is attached to this job already"
+                                               : "this job has no terminal"}),
+              {}, MSG_DONTWAIT);
 }
 
 ControlMessage Supervisor::obey(const ControlMessage& message, bool administrator) {

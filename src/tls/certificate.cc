@@ -14,6 +14,7 @@
 #include <memory>
 #include <string_view>
 
+#include "base/text.h"
 #include "tls/openssl_error.h"
 
 namespace gpusched {
@@ -142,6 +143,31 @@ std::string fingerprint_of(const x509_st* certificate) {
     out += fmt::format("{}{:02X}", i == 0 ? "" : ":", digest[i]);
   }
   return out;
+}
+
+std::vector<std::string> names_of(const x509_st* certificate) {
+  std::vector<std::string> names;
+  using OwnedNames = std::unique_ptr<GENERAL_NAMES, Frees<GENERAL_NAMES_free>>;
+  const OwnedNames all(static_cast<GENERAL_NAMES*>(
+      X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)));
+  for (int i = 0; all && i < sk_GENERAL_NAME_num(all.get()); ++i) {
+    const GENERAL_NAME* one = sk_GENERAL_NAME_value(all.get(), i);
+    if (one->type != GEN_DNS && one->type != GEN_IPADD) continue;
+    const ASN1_STRING* text = one->type == GEN_DNS ? one->d.dNSName : one->d.iPAddress;
+    const unsigned char* bytes = ASN1_STRING_get0_data(text);
+    const auto size = static_cast<std::size_t>(ASN1_STRING_length(text));
+    if (one->type == GEN_DNS) {
+      names.push_back(lower_case({reinterpret_cast<const char*>(bytes), size}));
+      continue;
+    }
+    std::array<char, INET6_ADDRSTRLEN> out{};
+    const bool four = size == sizeof(in_addr);
+    if (!four && size != sizeof(in6_addr)) continue;
+    if (::inet_ntop(four ? AF_INET : AF_INET6, bytes, out.data(), out.size()) != nullptr) {
+      names.emplace_back(out.data());
+    }
+  }
+  return names;
 }
 
 }  // namespace gpusched

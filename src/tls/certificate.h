@@ -23,4 +23,7 @@ Result<MadeCertificate> make_certificate(const std::vector<std::string>& names);
 // SHA-256 of the whole certificate: "AB:CD:…", as browsers and `openssl x509 -fingerprint` show it.
 std::string fingerprint_of(const x509_st* certificate);
 
+// The host names and addresses that it is for, in lower case; "*.lab.example" as it stands.
+std::vector<std::string> names_of(const x509_st* certificate);
+
 }  // namespace gpusched

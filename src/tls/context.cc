@@ -85,6 +85,7 @@ Result<std::shared_ptr<const TlsContext>> TlsContext::of_server(const std::strin
   }
   std::shared_ptr<TlsContext> ready(new TlsContext(std::move(made), true));
   ready->fingerprint_ = fingerprint_of(SSL_CTX_get0_certificate(context));
+  ready->names_ = names_of(SSL_CTX_get0_certificate(context));
   return ready;
 }
 

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 
@@ -22,6 +23,7 @@ class TlsContext {
 
   // Of the server's certificate (certificate.h).
   const std::string& fingerprint() const { return fingerprint_; }
+  const std::vector<std::string>& names() const { return names_; }
   bool is_server() const { return server_; }
   ssl_ctx_st* native() const { return context_.get(); }
 
@@ -35,6 +37,7 @@ class TlsContext {
   Owned context_;
   bool server_;
   std::string fingerprint_;
+  std::vector<std::string> names_;
 };
 
 }  // namespace gpusched

@@ -98,6 +98,31 @@ def test_a_signal_to_a_client_without_a_terminal_is_the_jobs(running):
     assert (client.returncode, said.splitlines()[-1]) == (12, "told")
 
 
+def test_a_client_whom_nobody_hears_takes_the_job_along(running):
+    """As of an ssh without a terminal that was ended: no signal tells of that."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen([running.programs / "gpusched", "run", "--gpus", "0", "--name", "unheard", "--cmd",
+                           "echo up; sleep 600"], env=running.environment(), stdin=pipe, stdout=pipe,
+                          stderr=pipe) as client:
+        assert client.stdout.readline() == b"up\n"
+        for end in (client.stdin, client.stdout, client.stderr):
+            end.close()
+        job = [j for j in running.jobs() if j["name"] == "unheard"][-1]
+        assert running.ended(job["id"])["state"] == "failed"
+
+
+def test_a_client_whom_nobody_hears_cancels_what_waits(running):
+    pipe = subprocess.PIPE
+    with subprocess.Popen([running.programs / "gpusched", "run", "--gpus", "0", "--name", "unheard",
+                           "--begin", "+1h", "--", "true"], env=running.environment(), stdin=pipe,
+                          stdout=pipe, stderr=pipe) as client:
+        assert b"waits:" in client.stderr.readline()
+        for end in (client.stdin, client.stdout, client.stderr):
+            end.close()
+        job = [j for j in running.jobs() if j["name"] == "unheard"][-1]
+        assert running.ended(job["id"])["state"] == "cancelled"
+
+
 def test_a_restart_does_not_disturb_it(own):
     with Terminal(own, "--gpus", "0", "--cmd",
                   "echo one; read a; echo two:$a; read b; echo three:$b; exit 21") as terminal:

@@ -37,7 +37,7 @@ Result<void> check_numbers(int caller) {
 }
 
 Result<void> check_caller(const Call& call) {
-  if (call.actor.proof == Proof::kToken) {
+  if (call.actor.is_by_token()) {
     return failure(ErrorCode::kForbidden,
                    "a process is adopted by its owner's account on the machine itself, not with a "
                    "token");

@@ -50,8 +50,8 @@ bool is_listed(const Call& call, const Job& job) {
   const auto wanted = call.request.query.find("application");
   if (wanted != call.request.query.end() && terms.application != wanted->second) return false;
   if (is_set(call, "mine") && !owns(call.actor, owned_by(job.owner))) return false;
-  const bool callers = call.actor.proof != Proof::kToken && !terms.by_connection &&
-                       terms.pid == call.request.peer.pid;
+  const bool callers =
+      !call.actor.is_by_token() && !terms.by_connection && terms.pid == call.request.peer.pid;
   return callers || !is_set(call, "caller");
 }
 

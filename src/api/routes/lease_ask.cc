@@ -18,7 +18,7 @@ namespace {
 
 Result<void> fill_in_holder(Context& context, const Call& call, LeaseTerms& terms) {
   // Whoever shows a token need have no process here.
-  if (call.actor.proof == Proof::kToken) {
+  if (call.actor.is_by_token()) {
     if (terms.by_connection) {
       terms.pid = 0;
       return {};

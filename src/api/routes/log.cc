@@ -1,12 +1,9 @@
 // GET /v1/jobs/{id}/log
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "api/answers.h"
 #include "api/log_stream.h"
 #include "api/routes/routes.h"
-#include "core/model/kind.h"
 
 namespace gpusched {
 namespace {
@@ -46,17 +43,11 @@ void get_log(Context& context, Call call) {
   if (!asked) return call.responder.fail(asked.error());
   Result<const Job*> job = selected_job(context, call);
   if (!job) return call.responder.fail(job.error());
-  if (!may(call.actor, Action::kReadLog, owned_by((*job)->owner))) {
-    return call.responder.fail(
-        {ErrorCode::kForbidden,
-         fmt::format("job {} belongs to {}; only they and administrators may read its log",
-                     number_of((*job)->id), (*job)->owner.user)});
-  }
-  if (const char* why = kind_of(**job).no_log) {
-    return call.responder.fail(
-        {ErrorCode::kConflict, fmt::format("job {} {}", number_of((*job)->id), why)});
+  if (Result<void> may_read = may_read_log(call.actor, **job); !may_read) {
+    return call.responder.fail(may_read.error());
   }
   asked->job = (*job)->id;
+  context.lasting.add(call.actor, call.responder);
   send_log(context, *asked, call.responder);
 }
 

@@ -8,8 +8,12 @@
 #include <set>
 #include <string>
 
+#include "api/cookie.h"
+#include "api/origin.h"
 #include "base/text.h"
 #include "os/log.h"
+#include "wire/message_json.h"
+#include "wire/messages/login.h"
 
 namespace gpusched {
 namespace {
@@ -75,7 +79,7 @@ bool is_to_be_done(Context& context, const Route& route, Call& call) {
     return false;
   }
   // The key of a submission is kept with its jobs; a secret is never kept.
-  const bool otherwise = route.run == submit_jobs || route.run == make_token;
+  const bool otherwise = route.run == submit_jobs || route.run == make_token || route.run == log_in;
   if (key->empty() || call.dry_run || otherwise) return true;
   auto responder = context.kept_answers.begin(call.actor, *key, call.request, call.responder);
   if (responder) call.responder = std::move(*responder);
@@ -116,6 +120,9 @@ void send_unknown(const Context& context, const HttpRequest& request, const Erro
   HttpResponse response = error_response(error);
   if (error.code == ErrorCode::kUnauthenticated) {
     response.headers.emplace_back("WWW-Authenticate", "Bearer");
+    if (Authenticator::is_by_cookie(request)) {
+      response.headers.emplace_back("Set-Cookie", set_cookie(is_over_tls(request), {}, 0));
+    }
   } else if (const auto wait = context.authenticator.must_wait(request)) {
     response.headers = {{"Retry-After", std::to_string(wait->count())}};
   }
@@ -178,6 +185,30 @@ std::uint64_t body_most(std::string_view method, std::string_view target) {
   return submission ? std::numeric_limits<std::uint64_t>::max() : kOrdinary;
 }
 
+namespace {
+
+bool is_login(const HttpRequest& request) {
+  return request.method == "POST" && request.segments == std::vector<std::string>{"v1", "login"};
+}
+
+// A token in the body of a login is as good as one in the header, and takes the same way.
+std::optional<Error> take_token_of_login(HttpRequest& request) {
+  if (!is_login(request) || request.headers.contains("authorization")) return std::nullopt;
+  if (request.body.empty()) return std::nullopt;
+  auto read = wire::read_request<wire::LoginRequest>(request.body);
+  if (!read) return read.error();
+  if (!read->token.empty()) request.headers["authorization"] = "Bearer " + read->token;
+  return std::nullopt;
+}
+
+void send_misdirected(const Error& error, const Responder& responder) {
+  HttpResponse response = error_response(error);
+  response.status = 421;
+  responder.send(std::move(response));
+}
+
+}  // namespace
+
 void dispatch(Context& context, HttpRequest request, const Responder& responder) {
   if (log_enabled(LogLevel::kDebug)) {
     log_debug("request", {{"method", request.method},
@@ -186,6 +217,17 @@ void dispatch(Context& context, HttpRequest request, const Responder& responder)
                           {"pid", request.peer.pid},
                           {"address", request.peer.address}});
   }
+  if (const auto error = refuses_host(request, context.limits.names)) {
+    return send_misdirected(*error, responder);
+  }
+  const bool proves_itself = request.headers.contains("authorization");
+  const bool by_cookie = Authenticator::is_by_cookie(request);
+  if (!proves_itself || is_login(request)) {
+    if (const auto error = refuses_origin(request, by_cookie && !is_login(request))) {
+      return responder.fail(*error);
+    }
+  }
+  if (const auto error = take_token_of_login(request)) return responder.fail(*error);
   // Who that is may have to be looked up; it waits alone.
   const auto kept = std::make_shared<HttpRequest>(std::move(request));
   context.authenticator.ask(*kept, [&context, kept, responder](const Result<Principal>& who) {

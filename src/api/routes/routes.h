@@ -37,7 +37,7 @@ struct Route {
   void (*run)(Context&, Call);
   std::string_view name;  // Of what it does, in one word.
   std::string_view what;  // The same for people.
-  BodyShape gives;
+  BodyShape gives;  // Without a type: 101, and what follows is not HTTP.
   BodyShape takes = {};
 };
 
@@ -59,6 +59,7 @@ void show_sweep(Context& context, Call call);
 void explain_job(Context& context, Call call);
 void get_trail(Context& context, Call call);
 void get_log(Context& context, Call call);
+void open_terminal(Context& context, Call call);
 void wait_for_jobs(Context& context, Call call);
 void cancel_jobs(Context& context, Call call);
 void hold_jobs(Context& context, Call call);
@@ -99,6 +100,9 @@ void resume_lease(Context& context, Call call);
 void list_tokens(Context& context, Call call);
 void make_token(Context& context, Call call);
 void revoke_token(Context& context, Call call);
+void log_in(Context& context, Call call);
+void log_out(Context& context, Call call);
+void get_whoami(Context& context, Call call);
 void get_snapshot(Context& context, Call call);
 void get_backup(Context& context, Call call);
 void get_config(Context& context, Call call);

@@ -7,6 +7,7 @@
 #include "wire/messages/card.h"
 #include "wire/messages/jobs.h"
 #include "wire/messages/lease.h"
+#include "wire/messages/login.h"
 #include "wire/messages/machine.h"
 #include "wire/messages/tenant.h"
 #include "wire/messages/token.h"
@@ -103,6 +104,7 @@ constexpr BodyShape kAnyJson = {.type = kJson, .schema = any_object};
 constexpr BodyShape kJobList = {.type = kJson, .schema = rows_or_parts<wire::JobList>};
 constexpr BodyShape kJobDetails = {.type = kJson, .schema = rows_or_parts<wire::JobDetailsList>};
 constexpr BodyShape kBytes = {.type = "application/octet-stream"};
+constexpr BodyShape kUpgrade = {};
 constexpr BodyShape kEventStream = {.type = "text/event-stream"};
 constexpr BodyShape kYaml = {.type = "application/yaml"};
 constexpr BodyShape kLines = {.type = kNdjson};
@@ -143,6 +145,8 @@ constexpr auto kRoutes = std::to_array<Route>({
      get_trail, "get_trail", "What was decided about jobs, when and why", gives<wire::Trail>()},
     {"GET", "/v1/jobs/{id}/log", kRead, kSee, "attempt stream offset tail follow", get_log,
      "get_log", "What a job wrote", kBytes},
+    {"GET", "/v1/jobs/{id}/terminal", kRead, kAct, "attempt", open_terminal, "open_terminal",
+     "The terminal of a job that runs; needs an upgrade of the connection", kUpgrade},
     {"GET", "/v1/jobs/{id}/history", kRead, kSee, "range points step", get_job_history,
      "get_job_history", "What a job's attempts used over time", gives<wire::JobHistory>()},
     {"GET", "/v1/jobs/{selector}/wait", kRead, kSee, "timeout_ms sweeps " GPUSCHED_FILTERS,
@@ -228,6 +232,14 @@ constexpr auto kRoutes = std::to_array<Route>({
      takes<wire::TokenRequest>()},
     {"DELETE", "/v1/tokens/{id}", kChange, kSee, "", revoke_token, "revoke_token", "Revoke a token",
      gives<wire::Tokens>()},
+    {"GET", "/v1/whoami", kRead, kSee, "", get_whoami, "get_whoami",
+     "Who one is, how that is proved, and what one may do", gives<wire::WhoAmI>()},
+    {"POST", "/v1/login", kChange, kSee, "", log_in, "log_in",
+     "Exchange a token for the cookie of a browser", gives<wire::WhoAmI>(),
+     may_take<wire::LoginRequest>()},
+    {"POST", "/v1/logout", kChange, kSee, "", log_out, "log_out",
+     "End the login that the cookie stands for", gives<wire::LoggedOut>(),
+     may_take<wire::EmptyRequest>()},
     {"GET", "/v1/debug/snapshot", kRead, kOperate, "", get_snapshot, "get_snapshot",
      "What a decision sees now, for gpusched debug replay", kAnyJson},
     {"GET", "/v1/backup", kPlain, kOperate, "", get_backup, "get_backup",

@@ -30,7 +30,7 @@ Subject token_owner(const Token& token) { return {.uid = token.uid, .user = toke
 
 // Who has stolen one must not be able to make others of it, nor to take the owner's away.
 bool asks_with_token(const Call& call) {
-  if (call.actor.proof != Proof::kToken) return false;
+  if (!call.actor.is_by_token()) return false;
   call.responder.fail({ErrorCode::kForbidden,
                        "tokens are made and revoked by one's account on the machine itself, not "
                        "with a token"});

@@ -117,27 +117,6 @@ class TrailAnswer : public std::enable_shared_from_this<TrailAnswer> {
   std::vector<TrailEntry> entries_;
 };
 
-// `topics=jobs,cards,alarms`; without it jobs alone.
-Result<void> read_topics(const std::map<std::string, std::string>& query, EventsAsked& asked) {
-  const auto it = query.find("topics");
-  if (it == query.end()) return {};
-  asked.rows = false;
-  for (const std::string_view topic : split(it->second, ',')) {
-    if (topic == "jobs") {
-      asked.rows = true;
-    } else if (topic == "cards") {
-      asked.cards = true;
-    } else if (topic == "alarms") {
-      asked.alarms = true;
-    } else {
-      return failure(ErrorCode::kInvalid,
-                     fmt::format("topics has \"{}\"; the topics are jobs, cards and alarms",
-                                 topic.substr(0, 40)));
-    }
-  }
-  return {};
-}
-
 }  // namespace
 
 void get_trail(Context& context, Call call) {
@@ -151,31 +130,6 @@ void get_trail(Context& context, Call call) {
          fmt::format("the events of at most {} jobs can be asked for at once", kJobsMost)});
   }
   std::make_shared<TrailAnswer>(context, call, std::move(*jobs), *page)->next();
-}
-
-void stream_events(Context& context, Call call) {
-  std::map<std::string, std::string> query = call.request.query;
-  // A client that comes back says so in a header; that is newer than what its address says.
-  if (const auto last = call.request.headers.find("last-event-id");
-      last != call.request.headers.end() && !last->second.empty()) {
-    query["after"] = last->second;
-  }
-  Result<std::optional<std::uint64_t>> after = query_number(query, "after", INT64_MAX);
-  if (!after) return call.responder.fail(after.error());
-  EventsAsked asked{call.actor, *after, std::nullopt};
-  if (Result<void> topics = read_topics(query, asked); !topics) {
-    return call.responder.fail(topics.error());
-  }
-  const auto jobs = query.find("jobs");
-  if (jobs != query.end() && jobs->second == "all") {
-    asked.own = true;
-  } else if (jobs != query.end()) {
-    call.captured = {jobs->second};
-    Result<std::vector<JobId>> ids = selected_jobs(context, call);
-    if (!ids) return call.responder.fail(ids.error());
-    asked.jobs.emplace(ids->begin(), ids->end());
-  }
-  context.events->open(context, std::move(asked), call.responder);
 }
 
 }  // namespace gpusched

@@ -30,6 +30,7 @@ class WaitAnswer : public std::enable_shared_from_this<WaitAnswer> {
       if (!has_ended(id)) left_.insert(id);
     }
     if (left_.empty()) return answer();
+    context_.lasting.add(actor_, responder_);
     watcher_ = std::make_shared<JobWatch::Watcher>();
     watcher_->changed = [weak = weak_from_this()](JobId id) {
       if (const auto self = weak.lock()) self->look_at(id);

@@ -69,6 +69,7 @@ constinit const Verb kAttachVerb = {
     .operands = Operands::kJobs,
     .run = run_attach,
     .whole_there = true,
+    .over_network = true,
 };
 
 }  // namespace gpusched::cli

@@ -68,6 +68,7 @@ constinit const Verb kRunVerb = {
     .operands = Operands::kCommand,
     .run = run_run,
     .whole_there = true,
+    .over_network = true,
 };
 
 }  // namespace gpusched::cli

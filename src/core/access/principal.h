@@ -28,6 +28,7 @@ enum class Proof : std::uint8_t {
   kInside,  // Nobody asks: the daemon, the library or a simulation acts for itself.
   kPeer,    // The kernel says so of the process that connected.
   kToken,   // They have shown a token (token.h). There may be no process of theirs here.
+  kCookie,  // Their browser has logged in with a token: the same, and changes need an origin.
 };
 
 struct Principal {
@@ -38,8 +39,11 @@ struct Principal {
   std::string tenant = {};
   Role role = Role::kUser;
   Proof proof = Proof::kNone;
-  std::string token = {};  // Its id, where that is the proof.
+  std::string token = {};  // Its id, where that is the proof, or the login was made with it.
+  std::string login = {};  // The login's id, where a cookie is the proof.
 
+  // The kernel vouches for no process of theirs.
+  bool is_by_token() const { return proof == Proof::kToken || proof == Proof::kCookie; }
   // Under this number is counted what their requests cost.
   std::uint32_t account() const { return uid.value_or(kNoAccount); }
   Identity identity() const { return {account(), gid, user}; }

@@ -31,7 +31,8 @@ constexpr std::array kRights = {
         "cancel, hold, release, pause, resume or requeue a job, change its priority or place; "
         "release a lease",
         kNothing, kOwnOnly, kAll, ""},
-    RightsRow{Action::kChangeJob, "change what a job asks for or runs; renew a lease", kNothing,
+    RightsRow{Action::kChangeJob,
+              "change what a job asks for or runs; attach to its terminal; renew a lease", kNothing,
               kOwnOnly, kOwnOnly, ""},
     RightsRow{Action::kHoldLease, "hold a lease by a connection or by a process", kNothing,
               kOwnOnly, kOwnOnly, ""},
@@ -81,6 +82,50 @@ const RoleRights& rights_of(const RightsRow& row, Role role) {
       break;
   }
   return kAll;
+}
+
+std::string_view action_name(Action action) {
+  switch (action) {
+    case Action::kSee:
+      return "see";
+    case Action::kAct:
+      return "act";
+    case Action::kSeeArguments:
+      return "see_arguments";
+    case Action::kSeeFiles:
+      return "see_files";
+    case Action::kReadLog:
+      return "read_log";
+    case Action::kSteerJob:
+      return "steer_job";
+    case Action::kChangeJob:
+      return "change_job";
+    case Action::kHoldLease:
+      return "hold_lease";
+    case Action::kAdopt:
+      return "adopt";
+    case Action::kReserve:
+      return "reserve";
+    case Action::kUnreserve:
+      return "unreserve";
+    case Action::kExceedLimits:
+      return "exceed_limits";
+    case Action::kChangeGroup:
+      return "change_group";
+    case Action::kRemoveGroup:
+      return "remove_group";
+    case Action::kChangeTenant:
+      return "change_tenant";
+    case Action::kDrain:
+      return "drain";
+    case Action::kUndrain:
+      return "undrain";
+    case Action::kTokens:
+      return "tokens";
+    case Action::kOperate:
+      return "operate";
+  }
+  return {};
 }
 
 std::string_view who_may(Action action) {

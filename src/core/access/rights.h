@@ -50,6 +50,8 @@ struct RightsRow {
 std::span<const RightsRow> rights_table();
 const RightsRow& rights_row(Action action);
 const RoleRights& rights_of(const RightsRow& row, Role role);
+// In one word, for programs: "steer_job".
+std::string_view action_name(Action action);
 // Who may do it to what is not theirs: "an administrator", "an operator or an administrator".
 std::string_view who_may(Action action);
 
