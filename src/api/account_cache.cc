@@ -82,9 +82,34 @@ std::optional<std::uint32_t> AccountCache::system_find(const std::string& name) 
   return user->pw_uid;
 }
 
-void AccountCache::find(const std::string& name,
+AccountCache::Names AccountCache::system_unknown(const Names& names) {
+  std::vector<char> room;
+  Names unknown;
+  for (const std::string& name : names.users) {
+    passwd entry{};
+    passwd* user = nullptr;
+    const auto by_name = [&name](auto... rest) { return ::getpwnam_r(name.c_str(), rest...); };
+    if (look(entry, user, room, by_name) && user == nullptr) unknown.users.push_back(name);
+  }
+  for (const std::string& name : names.groups) {
+    ::group entry{};
+    ::group* found = nullptr;
+    const auto by_name = [&name](auto... rest) { return ::getgrnam_r(name.c_str(), rest...); };
+    if (look(entry, found, room, by_name) && found == nullptr) unknown.groups.push_back(name);
+  }
+  return unknown;
+}
+
+void AccountCache::find_unknown(Names names, std::uint32_t asker,
+                                std::function<void(const Names&)> found) {
+  worker_.post(asker, [names = std::move(names), found = std::move(found)]() -> Background::Then {
+    return [found, unknown = system_unknown(names)] { found(unknown); };
+  });
+}
+
+void AccountCache::find(const std::string& name, std::uint32_t asker,
                         std::function<void(std::optional<std::uint32_t>)> found) {
-  worker_.post(0, [name, found = std::move(found)]() -> Background::Then {
+  worker_.post(asker, [name, found = std::move(found)]() -> Background::Then {
     return [found, uid = system_find(name)] { found(uid); };
   });
 }

@@ -37,10 +37,18 @@ class AccountCache {
   // some time is asked for again, beside the answer.
   void resolve(std::uint32_t uid, Found found);
 
-  // The other way round: the number of a name. Always later on the loop.
-  void find(const std::string& name, std::function<void(std::optional<std::uint32_t>)> found);
+  // The other way round: the number of a name. Always later on the loop. `asker`: who wants to
+  // know, and waits alone if it takes long.
+  void find(const std::string& name, std::uint32_t asker,
+            std::function<void(std::optional<std::uint32_t>)> found);
+  // Those that this system does not know; none where it cannot say. Always later on the loop.
+  struct Names {
+    std::vector<std::string> users, groups;
+  };
+  void find_unknown(Names names, std::uint32_t asker, std::function<void(const Names&)> found);
 
   static std::optional<std::uint32_t> system_find(const std::string& name);
+  static Names system_unknown(const Names& names);
   static std::optional<Account> system_lookup(std::uint32_t uid,
                                               const std::vector<std::string>& groups);
 

@@ -126,5 +126,30 @@ TEST(SystemAccounts, RootIsInItsGroup) {
   EXPECT_EQ(nobody->name, "");
 }
 
+TEST_F(AccountCacheTest, WhoAsksForANameWaitsAloneForIt) {
+  std::string hanging = "(waits)";
+  resolve(666, hanging);
+  // Behind what hangs for the same user, and not in front of root's.
+  bool found_theirs = false;
+  cache.find("root", 666, [&](std::optional<std::uint32_t>) { found_theirs = true; });
+  std::optional<std::uint32_t> root;
+  cache.find("root", 0, [&](std::optional<std::uint32_t> uid) { root = uid; });
+  run_until([&] { return root.has_value(); });
+  EXPECT_EQ(*root, 0U);
+  EXPECT_FALSE(found_theirs);
+  system.hangs.set_value();
+  run_until([&] { return found_theirs; });
+}
+
+TEST_F(AccountCacheTest, SaysWhichNamesThisMachineDoesNotKnow) {
+  std::optional<AccountCache::Names> unknown;
+  cache.find_unknown(
+      {.users = {"root", "nobody-of-this-name"}, .groups = {"no-such-group", "root"}}, 1000,
+      [&](const AccountCache::Names& names) { unknown = names; });
+  run_until([&] { return unknown.has_value(); });
+  EXPECT_EQ(unknown->users, std::vector<std::string>{"nobody-of-this-name"});
+  EXPECT_EQ(unknown->groups, std::vector<std::string>{"no-such-group"});
+}
+
 }  // namespace
 }  // namespace gpusched

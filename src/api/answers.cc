@@ -77,7 +77,21 @@ Result<const Job*> selected_job(const Context& context, const Call& call) {
   return context.state().find(ids->front());
 }
 
-void ask_engine(Context& context, const Call& call, Event event, AnswerFn answer) {
+Error of_token(const Principal& actor, Error error) {
+  if (error.code == ErrorCode::kForbidden && actor.proof == Proof::kToken) {
+    error.message += "; the role of this token is " + std::string(role_name(actor.role));
+  }
+  return error;
+}
+
+void ask_engine(Context& context, const Call& call, Event event, AnswerFn asked) {
+  AnswerFn answer = std::move(asked);
+  if (call.actor.proof == Proof::kToken) {
+    answer = [actor = call.actor, then = std::move(answer)](Result<Answer> said) {
+      if (said) return then(std::move(said));
+      then(failure(of_token(actor, said.error())));
+    };
+  }
   if (!call.dry_run) {
     if (auto* submit = std::get_if<SubmitAsked>(&event)) {
       context.engine.submit(std::move(*submit), std::move(answer));

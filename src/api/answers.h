@@ -16,6 +16,10 @@ Result<std::vector<JobId>> selected_jobs(const Context& context, const Call& cal
 // The one job of the path.
 Result<const Job*> selected_job(const Context& context, const Call& call);
 
+// The same, with the role of the token that was shown, if that is why it is forbidden: its owner
+// may be allowed more.
+Error of_token(const Principal& actor, Error error);
+
 // Posts the event, or asks what it would do if this is a dry run; `answer` gets the outcome, in
 // which a refusal has become an error.
 void ask_engine(Context& context, const Call& call, Event event, AnswerFn answer);

@@ -210,6 +210,9 @@ Result<std::vector<TcpAddress>> Api::listen_on_network(const std::vector<TcpAddr
                                                        std::shared_ptr<const TlsContext> tls) {
   return impl_->server.serve_network(addresses, std::move(tls));
 }
+Result<void> Api::check_network(const std::vector<TcpAddress>& addresses) {
+  return impl_->server.check_network(addresses);
+}
 void Api::after_turn() {
   if (impl_->context.after_commit.flush()) {
     // No turn may come; the rest goes on when sockets have been looked at.

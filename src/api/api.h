@@ -46,6 +46,8 @@ class Api {
   // serve() came first.
   Result<std::vector<TcpAddress>> listen_on_network(const std::vector<TcpAddress>& addresses,
                                                     std::shared_ptr<const TlsContext> tls);
+  // Whether that would do now. Changes nothing.
+  Result<void> check_network(const std::vector<TcpAddress>& addresses);
 
   // Those that are asked with each request; what the server was made with stays.
   void change_limits(const ApiLimits& limits);

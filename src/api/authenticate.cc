@@ -86,6 +86,23 @@ void Authenticator::ask_role(std::uint32_t uid,
   });
 }
 
+void Authenticator::find_unknown(const RoleBook& book, std::uint32_t asker,
+                                 const std::function<void(std::vector<std::string>)>& found) {
+  AccountCache::Names names;
+  for (const auto& [name, role] : book.users) names.users.push_back(name);
+  for (const auto& [name, role] : book.groups) names.groups.push_back(name);
+  accounts_.find_unknown(std::move(names), asker, [found](const AccountCache::Names& unknown) {
+    std::vector<std::string> said;
+    for (const std::string& name : unknown.users) {
+      said.push_back("roles: there is no user '" + name + "' on this machine");
+    }
+    for (const std::string& name : unknown.groups) {
+      said.push_back("roles: there is no group '" + name + "' on this machine");
+    }
+    found(std::move(said));
+  });
+}
+
 void Authenticator::ask_peer(const Peer& peer, const Known& known) {
   if (ports_.daemon_uid != 0 && !always_administrator(peer.uid, ports_.daemon_uid)) {
     return known(

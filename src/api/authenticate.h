@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/account_cache.h"
 #include "api/failed_attempts.h"
@@ -53,11 +54,16 @@ class Authenticator {
   std::optional<Seconds> must_wait(const HttpRequest& request) const;
   // As it is known in memory; most uses are not written.
   std::optional<Wall> last_use(const std::string& id) const;
-  // The number of a user; always later on the loop.
-  void find_user(const std::string& name,
+  // The number of a user; always later on the loop. `asker` waits for it alone.
+  void find_user(const std::string& name, std::uint32_t asker,
                  const std::function<void(std::optional<std::uint32_t>)>& found) {
-    accounts_.find(name, found);
+    accounts_.find(name, asker, found);
   }
+  // A sentence for each user and group of the book that this machine does not know.
+  void find_unknown(const RoleBook& book, std::uint32_t asker,
+                    const std::function<void(std::vector<std::string>)>& found);
+  // What somebody is by the configuration; at once or later on the loop.
+  void ask_role(std::uint32_t uid, const std::function<void(const Result<Role>&)>& told);
 
  private:
   struct Use {
@@ -70,7 +76,6 @@ class Authenticator {
   void ask_owner(const Token& token, const std::string& login, const Known& known);
   // Null: it has ended, or its token has.
   const Token* token_of(const Login* login) const;
-  void ask_role(std::uint32_t uid, const std::function<void(const Result<Role>&)>& told);
   Result<Principal> owner_of(const Token& token, const std::string& login, const Account& account);
   // Null: it is not one of ours. It may have expired.
   const Token* token_in(std::string_view header) const;

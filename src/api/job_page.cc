@@ -12,6 +12,8 @@ namespace {
 
 // Jobs looked at before others get their turn.
 constexpr std::size_t kLooksAtOnce = 5000;
+// The same where each has to find its place among the best so far: about a millisecond.
+constexpr std::size_t kPlacesAtOnce = 1000;
 // Places that are kept at a time; further jobs are on the next page.
 constexpr std::uint64_t kSortedMost = 10'000;
 
@@ -42,20 +44,37 @@ class PageSearch : public std::enable_shared_from_this<PageSearch> {
   // Of one that nobody waits for any more, nothing is left but its turn.
   void go_on() {
     if (gone_) return;
-    for (std::size_t looks = kLooksAtOnce; looks > 0; --looks) {
+    for (std::size_t looks = by_id_ ? kLooksAtOnce : kPlacesAtOnce; looks > 0; --looks) {
       const Job* job = next();
-      if (job == nullptr || !take(*job)) return send();
+      if (job == nullptr || !take(*job)) {
+        unordered_ = best_.size();
+        return put_in_order();
+      }
     }
-    const std::uint32_t uid = call_.actor.account();
-    context_.turns.give(uid, [self = shared_from_this(), uid] {
-      self->context_.after_commit.run(uid, [self] { self->go_on(); });
-    });
+    later(&PageSearch::go_on);
   }
 
   auto before() const {
     return [this](const JobPlace& one, const JobPlace& other) {
       return comes_before(page_.order, one, other);
     };
+  }
+
+  // From the last to the first, some at a time: what is in front of those is still a heap.
+  void put_in_order() {
+    if (gone_) return;
+    for (std::size_t i = 0; i < kPlacesAtOnce && unordered_ > 1; ++i) {
+      const auto end = best_.begin() + static_cast<std::ptrdiff_t>(unordered_--);
+      std::pop_heap(best_.begin(), end, before());
+    }
+    unordered_ > 1 ? later(&PageSearch::put_in_order) : send();
+  }
+
+  void later(void (PageSearch::*step)()) {
+    const std::uint32_t uid = call_.actor.account();
+    context_.turns.give(uid, [self = shared_from_this(), uid, step] {
+      self->context_.after_commit.run(uid, [self, step] { ((*self).*step)(); });
+    });
   }
 
   // The next one in the list, by id; null: there is none.
@@ -107,7 +126,6 @@ class PageSearch : public std::enable_shared_from_this<PageSearch> {
   }
 
   void send() {
-    std::ranges::sort_heap(best_, before());
     for (const JobPlace& place : best_) found_.push_back(place.id);
     const bool more = found_.size() > most_;
     if (more) found_.resize(most_);
@@ -133,6 +151,7 @@ class PageSearch : public std::enable_shared_from_this<PageSearch> {
   std::uint64_t most_ = 0;
   std::vector<JobId> found_;
   std::vector<JobPlace> best_;  // A heap, unless they are found in their order.
+  std::size_t unordered_ = 0;   // Of those, how many are not in order yet.
 };
 
 }  // namespace

@@ -373,7 +373,8 @@ std::string make_openapi() {
   json.begin_object().field("openapi", "3.1.0").key("info").begin_object();
   json.field("title", "gpusched").field("version", "1");
   json.field("description",
-             "HTTP over a Unix socket. docs/api.md says what the routes mean; this says what they "
+             "HTTP over a Unix socket, and over TCP with TLS where it is set. docs/api.md says "
+             "what the routes mean; this says what they "
              "take and give. Made by the daemon from its own table of routes.");
   json.end_object().key("servers").begin_array().begin_object();
   json.field("url", "http://gpusched").end_object().end_array();

@@ -32,6 +32,7 @@ struct ReloadedSetting {
 struct Reloaded {
   std::string file;  // Empty: there is none.
   std::vector<ReloadedSetting> changes;
+  RoleBook roles = {};  // As the file has them.
 };
 struct ApiPorts {
   std::function<Now()> now;

@@ -32,6 +32,7 @@ enum class Offer : unsigned char {
   kCards,
   kGroups,
   kStates,
+  kTokens,  // Their ids, behind a word that says what happens to them.
   kWords
 };
 

@@ -70,6 +70,8 @@ struct NetworkSettings {
   std::string certificate;          // PEM files; without them loopback alone, and no TLS.
   std::string key;
   std::vector<std::string> names;  // By which the machine may be called, beside its own.
+
+  friend bool operator==(const NetworkSettings&, const NetworkSettings&) = default;
 };
 
 struct Config {

@@ -57,9 +57,6 @@ Result<void> Daemon::start() {
   std::signal(SIGPIPE, SIG_IGN);
   // Before there are threads: it changes the environment.
   descriptors_ = raise_descriptor_limit();
-  auto certificate = read_certificate(config_.network);
-  if (!certificate) return failure(certificate.error());
-  certificate_ = std::move(*certificate);
   const auto boot_id = read_boot_id();
   if (!boot_id) return failure(boot_id.error());
   auto image = open_store(*boot_id);
@@ -253,11 +250,11 @@ void Daemon::let_clients_in() {
   // Under root everybody may connect: the peer's credentials say who it is.
   const mode_t mode = ::geteuid() == 0 ? 0666 : 0600;
   outcome_ = api_->listen(config_.socket, mode);
-  if (outcome_) outcome_ = open_network(config_.network, certificate_);
   if (!outcome_) {
     loop_.stop();
     return;
   }
+  if (!config_.network.listen.empty()) open_what_can_be_had();
   log_info("ready", {{"socket", config_.socket},
                      {"state", config_.state_directory},
                      {"jobs", engine_->state().jobs().size()},
@@ -309,6 +306,7 @@ void Daemon::wait_for_end() {
     log_info("stopping; running jobs go on and are found again at the next start");
     notify_service_manager("STOPPING=1");
     socket_looked_.cancel();
+    network_tried_.cancel();
     api_->stop();
     driver_->stop([this] { loop_.stop(); });
   });

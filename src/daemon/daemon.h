@@ -36,6 +36,7 @@
 #include "launch/shim_launcher.h"
 #include "launch/shim_mover.h"
 #include "os/fd.h"
+#include "os/tcp_address.h"
 #include "store/sqlite_store.h"
 #include "store/store_thread.h"
 #include "tls/context.h"
@@ -90,6 +91,10 @@ class Daemon {
   Result<void> open_network(const NetworkSettings& network,
                             std::shared_ptr<const TlsContext> certificate);
   void look_for_host_names();
+  Result<void> check_network_of(const NetworkSettings& network);
+  void open_what_can_be_had();
+  void tell_network(const std::vector<TcpAddress>& bound);
+  std::string fingerprint_now() const;
   void look_for_socket();
   void on_forgotten(JobId job);
   void give_memory_back();
@@ -146,7 +151,10 @@ class Daemon {
   std::shared_ptr<const TlsContext> certificate_;  // None: TLS is not spoken.
   std::vector<std::string> host_names_;            // Of this machine, in lower case.
   Background name_search_{loop_};
-  std::string network_said_;  // As it was logged last.
+  std::string network_said_;                       // As it was logged last.
+  std::vector<std::string> network_troubles_;      // Why other machines are not let in as set.
+  std::vector<TcpAddress> network_open_;           // Of those that are set.
+  boost::asio::steady_timer network_tried_{loop_};
   boost::asio::steady_timer socket_looked_{loop_};
   boost::asio::steady_timer memory_back_{loop_};
   std::size_t forgotten_ = 0;   // Since memory was last given back.

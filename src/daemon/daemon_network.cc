@@ -1,8 +1,10 @@
-// The way in for other machines: where to listen, and what to prove it with.
+// The way in for other machines: where to listen, and what to prove it with. At the start trouble
+// with it keeps nobody of this machine waiting; it is told and tried again.
 #include <fmt/format.h>
 #include <netdb.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/text.h"
@@ -11,6 +13,19 @@
 #include "os/tcp_address.h"
 
 namespace gpusched {
+namespace {
+
+Result<std::vector<TcpAddress>> addresses_of(const NetworkSettings& network) {
+  std::vector<TcpAddress> addresses;
+  for (const std::string& text : network.listen) {
+    auto address = parse_tcp_address(text);
+    if (!address) return failure(address.error());
+    addresses.push_back(*address);
+  }
+  return addresses;
+}
+
+}  // namespace
 
 // Null: none is set.
 Result<std::shared_ptr<const TlsContext>> Daemon::read_certificate(
@@ -19,25 +34,29 @@ Result<std::shared_ptr<const TlsContext>> Daemon::read_certificate(
   return TlsContext::of_server(network.certificate, network.key);
 }
 
+std::string Daemon::fingerprint_now() const {
+  return certificate_ ? certificate_->fingerprint() : "";
+}
+
+// Whether open_network() would do.
+Result<void> Daemon::check_network_of(const NetworkSettings& network) {
+  const auto addresses = addresses_of(network);
+  if (!addresses) return failure(addresses.error());
+  return api_->check_network(*addresses);
+}
+
 // All that is new, or nothing: after an error it is as it was.
 Result<void> Daemon::open_network(const NetworkSettings& network,
                                   std::shared_ptr<const TlsContext> certificate) {
-  std::vector<TcpAddress> addresses;
-  for (const std::string& text : network.listen) {
-    auto address = parse_tcp_address(text);
-    if (!address) return failure(address.error());
-    addresses.push_back(*address);
-  }
-  auto bound = api_->listen_on_network(addresses, certificate);
+  const auto addresses = addresses_of(network);
+  if (!addresses) return failure(addresses.error());
+  auto bound = api_->listen_on_network(*addresses, certificate);
   if (!bound) return failure(bound.error());
   certificate_ = std::move(certificate);
-  std::string where;
-  for (const TcpAddress& address : *bound) where += (where.empty() ? "" : ", ") + address.text();
-  const std::string fingerprint = certificate_ ? certificate_->fingerprint() : "none: no TLS";
-  const std::string said = where.empty() ? "" : where + " " + fingerprint;
-  if (std::exchange(network_said_, said) == said) return {};
-  log_info("the network can reach the daemon",
-           {{"at", where.empty() ? "no address" : where}, {"certificate", fingerprint}});
+  network_open_ = *addresses;
+  tell_network(*bound);
+  network_troubles_.clear();
+  network_tried_.cancel();
   return {};
 }
 
@@ -63,6 +82,52 @@ void Daemon::look_for_host_names() {
       host_names_.push_back(whole);
       api_->change_limits(api_limits());
     };
+  });
+}
+
+void Daemon::tell_network(const std::vector<TcpAddress>& bound) {
+  std::string where;
+  for (const TcpAddress& address : bound) where += (where.empty() ? "" : ", ") + address.text();
+  const std::string fingerprint = certificate_ ? certificate_->fingerprint() : "none: no TLS";
+  const std::string said = where.empty() ? "" : where + " " + fingerprint;
+  if (std::exchange(network_said_, said) == said) return;
+  if (where.empty()) return log_info("the network can no longer reach the daemon");
+  log_info("the network can reach the daemon", {{"at", where}, {"certificate", fingerprint}});
+}
+
+// As much of it as there is to be had, and the rest later: the port of another program may be free
+// then, the disk with the certificate there.
+void Daemon::open_what_can_be_had() {
+  constexpr std::chrono::seconds kEvery{2};
+  std::vector<std::string> troubles;
+  const auto wanted = addresses_of(config_.network);
+  if (!wanted) troubles.push_back(wanted.error().message);
+  auto certificate = read_certificate(config_.network);
+  if (!certificate) troubles.push_back(certificate.error().message);
+  if (troubles.empty()) {
+    for (const TcpAddress& address : *wanted) {
+      const auto is_this = [&](const TcpAddress& one) { return one.text() == address.text(); };
+      if (std::ranges::any_of(network_open_, is_this)) continue;
+      network_open_.push_back(address);
+      if (auto opened = api_->listen_on_network(network_open_, *certificate); !opened) {
+        troubles.push_back(opened.error().message);
+        network_open_.pop_back();
+      }
+    }
+    certificate_ = *certificate;
+    // What is open stays open, with the newest certificate.
+    if (auto bound = api_->listen_on_network(network_open_, *certificate)) tell_network(*bound);
+  }
+  if (troubles != network_troubles_) {
+    for (const std::string& why : troubles) {
+      log_error("the network cannot reach the daemon as it should", {{"reason", why}});
+    }
+  }
+  network_troubles_ = std::move(troubles);
+  if (network_troubles_.empty()) return;
+  network_tried_.expires_after(kEvery);
+  network_tried_.async_wait([this](const boost::system::error_code& cancelled) {
+    if (!cancelled) open_what_can_be_had();
   });
 }
 

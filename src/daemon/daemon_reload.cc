@@ -19,22 +19,32 @@ Result<Reloaded> Daemon::reload(bool dry_run) {
   }
   auto found = read_again_();
   if (!found) return failure(found.error());
+  const NetworkSettings& network = found->config.network;
+  // Trouble that is known and not of this file's making keeps no other change waiting.
+  const bool as_before = !network_troubles_.empty() && network == config_.network;
   // Read also where its name is the same: that is how a certificate is renewed.
-  auto certificate = read_certificate(found->config.network);
-  if (!certificate) return failure(certificate.error());
-  Reloaded done{.file = found->path, .changes = {}};
+  auto certificate = read_certificate(network);
+  if (!certificate && !as_before) return failure(certificate.error());
+  const std::string fingerprint =
+      certificate && *certificate ? (*certificate)->fingerprint() : fingerprint_now();
+  Reloaded done{.file = found->path, .changes = {}, .roles = found->config.roles};
   for (SettingChange& change : changes_between(config_, found->config)) {
     done.changes.push_back({std::move(change.setting), std::move(change.from), std::move(change.to),
                             change.at_restart});
   }
-  if (dry_run) return done;
-  if (!let_in_) {
-    certificate_ = std::move(*certificate);
-  } else if (auto opened = open_network(found->config.network, std::move(*certificate)); !opened) {
-    return failure(opened.error());
+  if (fingerprint != fingerprint_now() && !fingerprint.empty() && !fingerprint_now().empty()) {
+    done.changes.push_back({"network.certificate", "fingerprint " + fingerprint_now(),
+                            "fingerprint " + fingerprint, false});
   }
+  if (let_in_ && !as_before) {
+    auto opened =
+        dry_run ? check_network_of(network) : open_network(network, std::move(*certificate));
+    if (!opened) return failure(opened.error());
+  }
+  if (dry_run) return done;
   config_file_ = found->path;
   take_over(with_live_settings(config_, found->config));
+  if (let_in_ && as_before) open_what_can_be_had();
   for (const ReloadedSetting& change : done.changes) {
     log_info(change.at_restart ? "a changed setting waits for a restart" : "a setting was changed",
              {{"setting", change.setting}, {"from", change.from}, {"to", change.to}});

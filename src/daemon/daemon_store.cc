@@ -213,6 +213,10 @@ std::vector<std::string> Daemon::problems() const {
                   " and is not taken over: " + why +
                   "; its supervisor ends it, and itself, after: rm -r " + path);
   }
+  for (const std::string& why : network_troubles_) {
+    all.push_back("other machines cannot reach the daemon as network.listen says: " + why +
+                  "; it is tried again");
+  }
   if (const auto error = engine_->store_error()) all.push_back("changes are refused: " + *error);
   if (engine_->state().disk_full()) {
     all.emplace_back("the disk that holds the state directory is full: no job is taken or started");

@@ -7,6 +7,7 @@
 #include "daemon/options.h"
 #include "daemon/read_settings.h"
 #include "os/log.h"
+#include "os/private_memory.h"
 
 namespace gpusched {
 namespace {
@@ -18,6 +19,8 @@ int fail(const Error& error) {
 
 int serve(const DaemonOptions& options, const FoundConfig& found) {
   if (auto opened = open_log(found.config.log); !opened) return fail(opened.error());
+  // Tokens, keys and the environments of all users pass through it.
+  if (!keep_memory_private()) log_warning("the memory of this daemon can be read in core files");
   try {
     Daemon daemon(found, [&options] { return read_settings(options); });
     if (auto started = daemon.start(); !started) return fail(started.error());

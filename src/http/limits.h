@@ -22,14 +22,18 @@ struct HttpLimits {
   // Some still get in when all places are taken. Empty: nobody.
   int extra_places = 8;
   std::function<bool(const Peer&)> has_extra_place = {};
-  // Over the network, by the headers: more than a small body is read of those we know.
+  // Over the network, by the headers: who has proved something keeps the place, and may send more
+  // than a small body.
   std::function<bool(const std::map<std::string, std::string>& headers)> may_send_much = {};
   bool knows(const std::map<std::string, std::string>& headers) const {
     return may_send_much && may_send_much(headers);
   }
   std::chrono::milliseconds request_time{30'000};  // From its first to its last byte.
-  std::chrono::milliseconds idle_time{60'000};     // Between requests of one connection.
-  std::chrono::milliseconds write_time{60'000};    // For an answer that is not a stream.
+  // Who came over the network and has proved nothing: for handshake and request together, and
+  // between requests. Enough for two packets that were lost on the way.
+  std::chrono::milliseconds unproved_time{10'000};
+  std::chrono::milliseconds idle_time{60'000};   // Between requests of one connection.
+  std::chrono::milliseconds write_time{60'000};  // For an answer that is not a stream.
 };
 
 // How large the body of a request may be, by its method and target.

@@ -25,6 +25,13 @@ void Listener::listen(Fd socket) {
   wait();
 }
 
+void Listener::finish() {
+  constexpr int kWaitingMost = 4096;  // More than a backlog holds.
+  for (int i = 0; i < kWaitingMost && socket_.is_open() && accept_one(); ++i) {
+  }
+  stop();
+}
+
 void Listener::stop() {
   boost::system::error_code ignored;
   pause_.cancel();
@@ -38,11 +45,16 @@ void Listener::wait() {
                      });
 }
 
+bool Listener::accept_one() {
+  Fd socket(::accept4(socket_.native_handle(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (!socket) return false;
+  accepted_(std::move(socket));
+  return true;
+}
+
 void Listener::accept_all() {
   for (int i = 0; i < kAtOnce; ++i) {
-    Fd socket(::accept4(socket_.native_handle(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (socket) {
-      accepted_(std::move(socket));
+    if (accept_one()) {
       if (!socket_.is_open()) return;
       continue;
     }

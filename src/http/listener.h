@@ -18,11 +18,16 @@ class Listener {
 
   // Takes the descriptor over; in place of the one before, if there is one.
   void listen(Fd socket);
+  // Lets in who has connected so far, then stops: nobody is turned away who came in time.
+  void finish();
   void stop();
+  int descriptor() { return socket_.is_open() ? socket_.native_handle() : -1; }
 
  private:
   void wait();
   void accept_all();
+  // False: there is nobody more for now; errno says why.
+  bool accept_one();
 
   boost::asio::posix::stream_descriptor socket_;
   boost::asio::steady_timer pause_;

@@ -33,10 +33,11 @@ struct RequestReader::Parts {
   std::optional<http::request_parser<http::string_body>> parser;
 };
 
-RequestReader::RequestReader(ByteStream& socket, RestartableTimer& deadline,
+RequestReader::RequestReader(ByteStream& socket, RestartableTimer& deadline, Patience& patience,
                              const SessionPorts& ports, Owner owner)
     : socket_(socket),
       deadline_(deadline),
+      patience_(patience),
       ports_(ports),
       owner_(std::move(owner)),
       parts_(std::make_unique<Parts>()) {}
@@ -49,7 +50,7 @@ void RequestReader::read(bool network) {
   body_most_ = ports_.limits.body_bytes;
   parts_->parser->body_limit(body_most_);
   parts_->buffer.reserve(kFirstRead);
-  deadline_.set(ports_.limits.request_time, owner_.keep(), [this] { too_slow(); });
+  deadline_.set(patience_.for_request(), owner_.keep(), [this] { too_slow(); });
   http::async_read_header(
       socket_, parts_->buffer, *parts_->parser,
       [this, keep = owner_.keep()](ErrorOf fault, std::size_t) { on_header(fault); });
@@ -57,8 +58,9 @@ void RequestReader::read(bool network) {
 
 // The clock for a request starts with its first byte.
 void RequestReader::read_when_it_comes(bool network) {
+  patience_.begin();
   if (parts_->buffer.size() > 0) return read(network);
-  deadline_.set(ports_.limits.idle_time, owner_.keep(), [this] { owner_.gone(); });
+  deadline_.set(patience_.between(), owner_.keep(), [this] { owner_.gone(); });
   socket_.wait_readable([this, network, keep = owner_.keep()](ErrorOf fault) {
     if (fault) return owner_.gone();
     read(network);
@@ -78,6 +80,10 @@ void RequestReader::on_header(ErrorOf fault) {
   headers_.clear();  // Read here: what comes behind the body is no head.
   for (const auto& field : parts_->parser->get()) {
     headers_.emplace(lower_case(to_std(field.name_string())), to_std(field.value()));
+  }
+  if (!patience_.proved() && ports_.limits.knows(headers_) && patience_.proves()) {
+    deadline_.set(patience_.for_request(), owner_.keep(), [this] { too_slow(); });
+    owner_.proved();
   }
   // Two of these may mean one thing here and another to who has looked before us.
   for (const auto once : {http::field::host, http::field::authorization, http::field::cookie,
@@ -148,7 +154,7 @@ void RequestReader::on_fault(ErrorOf fault) {
 }
 
 void RequestReader::too_slow() {
-  const auto seconds = ports_.limits.request_time / std::chrono::seconds{1};
+  const auto seconds = patience_.in_all() / std::chrono::seconds{1};
   refuse({ErrorCode::kInvalid, fmt::format("the request was not complete after {} s", seconds)},
          true);
 }

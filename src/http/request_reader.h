@@ -10,6 +10,7 @@
 #include <string>
 
 #include "http/byte_stream.h"
+#include "http/patience.h"
 #include "http/restartable_timer.h"
 #include "http/session_ports.h"
 
@@ -32,12 +33,13 @@ class RequestReader {
     // `silent`: nothing more is expected of the client.
     std::function<void(const Error&, bool silent)> refuse;
     std::function<void()> gone;
+    std::function<void()> proved;  // Somebody we know has come over the network.
     std::function<bool(std::uint64_t bytes)> reserve;  // Memory for a body.
   };
 
-  // REQUIRES: socket, deadline and ports live longer.
-  RequestReader(ByteStream& socket, RestartableTimer& deadline, const SessionPorts& ports,
-                Owner owner);
+  // REQUIRES: socket, deadline, patience and ports live longer.
+  RequestReader(ByteStream& socket, RestartableTimer& deadline, Patience& patience,
+                const SessionPorts& ports, Owner owner);
   ~RequestReader();
 
   // `network`: by whom no more than a small body is sent before we know them.
@@ -63,6 +65,7 @@ class RequestReader {
 
   ByteStream& socket_;
   RestartableTimer& deadline_;
+  Patience& patience_;
   const SessionPorts& ports_;
   Owner owner_;
   struct Parts;  // Of the parser's library.

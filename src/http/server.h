@@ -41,11 +41,14 @@ class HttpServer {
   // Goes on with another listener: clients that are served stay.
   void replace_listener(Fd listener);
   // Listens at these addresses of TCP and at no others, with TLS if `tls` is there; that holds for
-  // new connections. Who came by an address that is no longer there is let finish what is short;
-  // streams and long waits are cut off. An error changes nothing. Says where it listens now: port 0
+  // new connections. An error changes nothing, and an address that stays wanted is served all the
+  // time, also where a new one covers it. Who came by an address that is no longer there is let
+  // finish what is short; streams and long waits are cut off. Says where it listens now: port 0
   // has become a real one. REQUIRES: serve() came first.
   Result<std::vector<TcpAddress>> serve_network(const std::vector<TcpAddress>& addresses,
                                                 std::shared_ptr<const TlsContext> tls);
+  // Whether serve_network() would get these addresses now. Changes nothing.
+  Result<void> check_network(const std::vector<TcpAddress>& addresses);
   // No new clients; answers under way are broken off.
   void stop();
   int clients() const;

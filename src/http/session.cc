@@ -9,7 +9,9 @@
 #include "http/answer_form.h"
 #include "http/answer_writer.h"
 #include "http/byte_stream.h"
+#include "http/head.h"
 #include "http/packet_pipe.h"
+#include "http/patience.h"
 #include "http/peer_process.h"
 #include "http/request_reader.h"
 #include "http/restartable_timer.h"
@@ -42,11 +44,13 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
         peer_(std::move(connected.peer)),
         account_(connected.account),
         ports_(std::move(ports)),
-        reader_(socket_, deadline_, *ports_,
+        patience_(ports_->limits, peer_.network),
+        reader_(socket_, deadline_, patience_, *ports_,
                 {.keep = keeper(),
                  .take = [this](RequestRead read) { dispatch(std::move(read)); },
                  .refuse = [this](const Error& error, bool silent) { refuse(error, silent); },
                  .gone = [this] { close(); },
+                 .proved = [this] { ports_->proved(this); },
                  .reserve = [this](std::uint64_t bytes) { return reserve(bytes); }}),
         writer_(socket_, {.keep = keeper(),
                           .give_turn = turn_giver(),
@@ -54,7 +58,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
                           .broken = [this] { close(); }}) {}
 
   void start() {
-    set_deadline(ports_->limits.request_time, [this] { close(); });
+    set_deadline(patience_.for_request(), [this] { close(); });
     socket_.open([self = shared_from_this()](ErrorOf fault) { self->on_open(fault); });
   }
 
@@ -265,6 +269,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   Peer peer_;
   std::uint32_t account_;
   std::shared_ptr<const SessionPorts> ports_;
+  Patience patience_;
   RequestReader reader_;
   AnswerWriter writer_;
   std::shared_ptr<Upgrade> upgrade_;  // This connection speaks HTTP no more.

@@ -20,6 +20,7 @@ struct SessionPorts {
   std::function<bool(std::uint32_t account, std::int64_t bytes)> reserve_body;
   BodyMost body_most;
   std::function<void(const HttpSession*)> closed;
+  std::function<void(const HttpSession*)> proved;  // It has shown a good token.
   // Runs it when it is that account's turn on the loop.
   std::function<void(std::uint32_t account, std::function<void()> work)> give_turn;
   std::shared_ptr<Background> coders;  // For compressing.

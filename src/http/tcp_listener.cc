@@ -16,29 +16,13 @@ namespace {
 
 constexpr int kTcpBacklog = 512;
 
-bool switch_on(int socket, int level, int option) {
-  const int on = 1;
-  return ::setsockopt(socket, level, option, &on, sizeof on) == 0;
-}
-
 }  // namespace
 
-Result<Fd> listen_on_tcp(const TcpAddress& address) {
-  const int family = address.address.ss_family;
-  const auto fault = [&](const char* doing) {
+Result<Fd> listen_on_tcp(const TcpAddress& address, bool shares_port) {
+  Result<Fd> fd = bind_tcp(address, shares_port);
+  if (fd && ::listen(fd->get(), kTcpBacklog) != 0) {
     return failure(ErrorCode::kIo,
-                   fmt::format("{} {}: {}", doing, address.text(), std::strerror(errno)));
-  };
-  Fd fd(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP));
-  if (!fd) return fault("make a socket for");
-  // A daemon that was just restarted gets its address back. IPv4 has a listener of its own, if any.
-  if (!switch_on(fd.get(), SOL_SOCKET, SO_REUSEADDR) ||
-      (family == AF_INET6 && !switch_on(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY))) {
-    return fault("prepare a socket for");
-  }
-  if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address.address), address.size) != 0 ||
-      ::listen(fd.get(), kTcpBacklog) != 0) {
-    return fault("listen on");
+                   fmt::format("listen on {}: {}", address.text(), std::strerror(errno)));
   }
   return fd;
 }

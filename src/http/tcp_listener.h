@@ -11,7 +11,8 @@
 
 namespace gpusched {
 
-Result<Fd> listen_on_tcp(const TcpAddress& address);
+// `shares_port`: as bind_tcp says.
+Result<Fd> listen_on_tcp(const TcpAddress& address, bool shares_port = false);
 // Nullopt: it has gone.
 std::optional<Peer> network_peer_of(int socket);
 // Under which its connections are counted. Somebody with one IPv6 address has 2^64 of them.

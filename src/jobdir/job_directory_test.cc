@@ -288,6 +288,19 @@ TEST_F(JobDirectory, RemovingItNeverFollowsALink) {
   EXPECT_TRUE(remove_tree(jobs_.get(), "7"));  // Gone already.
 }
 
+TEST_F(JobDirectory, RemovingItTakesNamesNotFiles) {
+  const std::string precious = state_ / "precious";
+  std::ofstream(precious) << "whole";
+  std::filesystem::permissions(precious, std::filesystem::perms::owner_read);
+  std::filesystem::create_hard_link(precious, path("name"));
+  ASSERT_TRUE(remove_tree(jobs_.get(), "7"));
+  std::string text;
+  std::getline(std::ifstream(precious), text);
+  EXPECT_EQ(text, "whole");
+  EXPECT_EQ(std::filesystem::status(precious).permissions(), std::filesystem::perms::owner_read);
+  EXPECT_EQ(std::filesystem::hard_link_count(precious), 1U);
+}
+
 TEST_F(JobDirectory, AVeryDeepTreeIsRemovedToo) {
   Fd here(::dup(directory_.get()));
   for (int depth = 0; depth < 450; ++depth) {

@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
 
@@ -37,7 +38,35 @@ tl::unexpected<Error> not_one(std::string_view text) {
                              text));
 }
 
+bool set_option(int socket, int level, int option, int value) {
+  return ::setsockopt(socket, level, option, &value, sizeof value) == 0;
+}
+
 }  // namespace
+
+bool set_shares_port(int socket, bool shares) {
+  return set_option(socket, SOL_SOCKET, SO_REUSEPORT, shares ? 1 : 0);
+}
+
+Result<Fd> bind_tcp(const TcpAddress& address, bool shares_port) {
+  const int family = address.address.ss_family;
+  const auto fault = [&](const char* doing) {
+    return failure(ErrorCode::kIo,
+                   fmt::format("{} {}: {}", doing, address.text(), std::strerror(errno)));
+  };
+  Fd fd(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP));
+  if (!fd) return fault("make a socket for");
+  // A daemon that was just restarted gets its address back. IPv4 has a listener of its own, if any.
+  if (!set_option(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1) ||
+      (family == AF_INET6 && !set_option(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, 1)) ||
+      (shares_port && !set_shares_port(fd.get(), true))) {
+    return fault("prepare a socket for");
+  }
+  if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address.address), address.size) != 0) {
+    return fault("listen on");
+  }
+  return fd;
+}
 
 bool TcpAddress::is_loopback() const {
   constexpr std::uint32_t kLoopbackNet = 127;

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "os/fd.h"
 
 namespace gpusched {
 
@@ -22,6 +23,11 @@ struct TcpAddress {
 };
 
 Result<TcpAddress> parse_tcp_address(std::string_view text);
+// A socket that has the address and does not listen yet. With `shares_port` it may have one that
+// overlaps with another's (0.0.0.0 and 127.0.0.1), as long as both sockets say so.
+Result<Fd> bind_tcp(const TcpAddress& address, bool shares_port = false);
+// False: the kernel cannot.
+bool set_shares_port(int socket, bool shares);
 // Of the other end of a socket, or of its own. Without size: it is not one of TCP's.
 TcpAddress remote_address(int socket);
 TcpAddress own_address(int socket);

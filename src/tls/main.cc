@@ -1,5 +1,7 @@
 // gpusched-tls: what the client needs OpenSSL for, so that the client itself does without it.
 //   gpusched-tls cert CERTIFICATE KEY NAME...   makes the two files, prints the fingerprint
+//   gpusched-tls check CERTIFICATE KEY          prints the fingerprint, or why a server could not
+//                                               use the two
 //   gpusched-tls connect HOST PORT              carries its input and output over TLS, after one
 //                                               line that says who answers
 #include <fcntl.h>
@@ -70,6 +72,14 @@ int run_cert(const std::vector<std::string>& words) {
   return 0;
 }
 
+// What it finds is its answer, so all of it goes to standard output.
+int run_check(const std::vector<std::string>& words) {
+  const auto context = TlsContext::of_server(words[0], words[1]);
+  std::printf("%s\n",
+              context ? (*context)->fingerprint().c_str() : context.error().message.c_str());
+  return context ? 0 : exit_code_of(context.error().code);
+}
+
 std::string greeting_of(const ServerProof& proof) {
   std::string line(kGreeting);
   line += fmt::format("\"by_authority\":{},\"fingerprint\":", proof.by_authority);
@@ -117,6 +127,7 @@ int main(int argc, char** argv) {
   const std::string verb = words.empty() ? "" : words.front();
   if (!words.empty()) words.erase(words.begin());
   if (verb == "cert" && words.size() >= 3) return run_cert(words);
+  if (verb == "check" && words.size() == 2) return run_check(words);
   if (verb == "connect" && words.size() == 2) return run_connect(words);
   if (verb == "--version") {
     std::puts("gpusched-tls " GPUSCHED_VERSION);

@@ -84,3 +84,19 @@ def test_waiting_jobs_change_places(own):
     assert own.run("move", b, "--before", c, "--dry-run").stderr.startswith("gpusched: would be moved 1 job")
     assert order() == [c, a, b]
     assert trail(own, c) == [f"moved before job {a}"]
+
+
+def test_a_new_command_of_a_sweep_is_shown_filled_in(running):
+    made = json.loads(running.run("submit", "--json", "--hold", "--gpus", "0", "--param", "lr=1,2", "--", "echo",
+                                  "{lr}").stdout)
+    done = running.run("set", "--array", made["first"], "--", "python", "train.py", "--lr", "{lr}")
+    assert f"job {made['first']}: runs python train.py --lr 1\n" in done.stderr, done
+    assert f"job {made['last']}: runs python train.py --lr 2\n" in done.stderr, done
+
+
+def test_a_change_that_breaks_a_deadline_says_so(running):
+    job = running.submit("--gpus", "0", "--begin", "+1h", "--time", "30m", "--deadline", "+4h", "--", "true")
+    done = running.run("set", job, "--time", "9h")
+    assert f"job {job}: " in done.stderr and "deadline" in done.stderr, done
+    running.run("cancel", job)
+

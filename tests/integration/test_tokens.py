@@ -150,3 +150,33 @@ def test_a_token_is_not_for_jobs(box):
     assert secret not in box.run("show", job, "--json").stdout
     assert secret in box.run("show", asked, "--json").stdout, "by name it is"
     box.run("cancel", job, asked)
+
+
+def test_what_a_token_cannot_do_is_said_with_its_role(box):
+    secret, _ = make(box, "--role", "user")
+    for target in ("/v1/gpus/0/drain", "/v1/config/reload"):
+        refused = call(box, secret, "POST", target, {})
+        message = refused.json()["error"]["message"]
+        assert refused.status == 403 and message.endswith("; the role of this token is user"), message
+
+
+def test_a_token_that_will_hardly_do_what_was_meant(box):
+    said = box.run("token", "create", "--tenant", "no-such-lab", "--dry-run").stderr
+    assert "there is no tenant 'no-such-lab' yet" in said, said
+    said = box.run("token", "create", "--user", "nobody", "--role", "operator", "--dry-run").stderr
+    assert "the role of nobody is user" in said, said
+    made = box.run("token", "create", "--tenant", "no-such-lab")
+    assert "TENANT" in box.run("token", "list").stdout and "no-such-lab" in box.run("token", "list").stdout
+    token = made.stdout.split("_")[1]
+    assert token in box.run("__complete", "--", "token", "revoke", "").stdout
+    box.run("token", "revoke", token)
+    gone = box.run("token", "revoke", token, check=False)
+    assert "of yours" not in gone.stderr and f"there is no token {token}" in gone.stderr, gone
+    nothing = box.http("POST", "/v1/tokens")
+    assert nothing.status == 400 and "say what the token may do" in nothing.json()["error"]["message"]
+
+
+def test_who_drains_a_card_is_in_the_log(box):
+    box.run("drain", "0")
+    assert "somebody drained a card card=0 uid=0" in box.log()
+    box.run("undrain", "0")

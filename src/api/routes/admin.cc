@@ -82,7 +82,13 @@ void reload_config(Context& context, Call call) {
   for (const ReloadedSetting& change : done->changes) {
     answer.changes.push_back({change.setting, change.from, change.to, change.at_restart});
   }
-  call.responder.send(json_response(wire::to_json(answer)));
+  if (done->roles.empty()) return call.responder.send(json_response(wire::to_json(answer)));
+  context.authenticator.find_unknown(done->roles, call.actor.account(),
+                                     [call, answer](std::vector<std::string> unknown) {
+                                       wire::ConfigReloaded whole = answer;
+                                       whole.warnings = std::move(unknown);
+                                       call.responder.send(json_response(wire::to_json(whole)));
+                                     });
 }
 
 void set_log_level_route(Context& context, Call call) {

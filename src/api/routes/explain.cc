@@ -39,6 +39,8 @@ void fill_in(wire::Explanation& answer, Context& context, const Job& job) {
   if (looked) answer.estimated_at = context.estimates.looked_at();
   answer.mps = job.active() && grant_of(job)->mps;
   answer.deadline = job.spec->extras->deadline;
+  // Once it has started, that no longer counts.
+  if (!job.active() && !job.ended()) answer.expire = job.spec->extras->expire;
   std::optional<Wall> start = answer.estimated_start;
   if (answer.deadline && !start) start = earliest_start(state, job, now);
   answer.deadline_warning = deadline_warning(state, job, start, now);
@@ -47,7 +49,8 @@ void fill_in(wire::Explanation& answer, Context& context, const Job& job) {
 // Jobs that wait for the same, or are in the same state otherwise.
 struct Alike {
   std::uint64_t count = 0;
-  std::vector<JobId> first;  // A few of them, by id.
+  std::vector<JobId> first;         // A few of them, by id.
+  std::optional<JobId> array = {};  // The one that all of them are of.
 };
 
 // Very many jobs, looked at slice by slice so that others are let through.
@@ -57,6 +60,16 @@ struct Together {
   std::size_t done = 0;
   std::map<std::string, Alike> groups = {};  // By state and what they wait for.
 };
+
+void name_array(wire::Explanation& of_first, JobId array) {
+  const std::string one = "gpusched release " + std::to_string(of_first.id);
+  for (wire::WaitingReason& reason : of_first.reasons) {
+    if (reason.helps.ends_with(one)) {
+      reason.helps.resize(reason.helps.size() - one.size());
+      reason.helps += "gpusched release --array " + to_string(array);
+    }
+  }
+}
 
 std::string together_json(Context& context, const Together& all) {
   constexpr std::size_t kGroupsMost = 20;
@@ -76,6 +89,8 @@ std::string together_json(Context& context, const Together& all) {
     // Retention may have taken it meanwhile.
     if (const Job* first = context.state().find(groups[i]->first.front())) {
       fill_in(alike.first.emplace(), context, *first);
+      // What helps one of a whole sweep should be said once for all of it.
+      if (groups[i]->array && alike.count > 1) name_array(*alike.first, *groups[i]->array);
     }
   }
   return wire::to_json(answer);
@@ -119,6 +134,9 @@ void explain_more(Context& context, const std::shared_ptr<Together>& all) {
     }
     Alike& alike = all->groups[key];
     ++alike.count;
+    const auto array = job->task ? std::optional(job->task->array) : std::nullopt;
+    if (alike.count == 1) alike.array = array;
+    if (alike.array != array) alike.array.reset();
     if (alike.first.size() < kNamedOfGroup) alike.first.push_back(job->id);
   }
   if (all->done == all->jobs.size()) {

@@ -1,7 +1,11 @@
 // Pages of long lists: limit, sort, cursor, fields.
 #include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <functional>
 
+#include "api/job_page.h"
 #include "api/routes/test_routes.h"
+#include "os/clock.h"
 
 namespace gpusched::testing {
 namespace {
@@ -203,6 +207,42 @@ TEST_F(PagesRoute, OfTheTrailFollowEachOther) {
   }
   EXPECT_EQ(together, whole);
   EXPECT_EQ(ask("GET", "/v1/jobs/1/events?limit=0").status, 400);
+}
+
+TEST_F(PagesRoute, AreInOrderAlsoWhereOrderTakesSeveralTurns) {
+  constexpr std::size_t kJobs = 2600;
+  daemon.add_jobs(kJobs);
+  ASSERT_TRUE(wait_until([this] { return ids("limit=3000&fields=id").size() == kJobs; }));
+  const Ids page = ids("sort=-priority&limit=2400&fields=id");
+  ASSERT_EQ(page.size(), 2400U);
+  EXPECT_TRUE(std::ranges::is_sorted(page, std::greater<>{}));
+  EXPECT_EQ(page.front(), kJobs);
+}
+
+TEST_F(PagesRoute, OneThatNobodyWaitsForIsNotLookedFor) {
+  constexpr std::size_t kJobs = 2600;
+  daemon.add_jobs(kJobs);
+  ASSERT_TRUE(wait_until([this] { return ids("limit=3000&fields=id").size() == kJobs; }));
+  int sent = 0;
+  const auto look = [&] {
+    if (daemon.engine().committing()) return false;
+    boost::asio::io_context loop;
+    ApiPorts ports;
+    ports.now = read_clock;
+    Context context(loop, daemon.engine(), ports, {});
+    // Its client has left; what is sent would still be seen here.
+    Call call;
+    call.actor = ourselves();
+    call.responder = Responder().watched([&sent](const HttpResponse&) { ++sent; });
+    send_page(context, call, {}, {.order = {.by = JobOrder::By::kPriority}, .limit = 10});
+    loop.run();
+    EXPECT_EQ(sent, 0);
+    // To show that it is seen: rows need no search, and are sent to whoever it is.
+    send_rows(context, call.actor, {.ids = std::vector<JobId>{JobId{1}}}, call.responder);
+    EXPECT_EQ(sent, 1);
+    return true;
+  };
+  EXPECT_TRUE(wait_until([&] { return daemon.on_loop(look); }));
 }
 
 }  // namespace

@@ -86,14 +86,17 @@ bool is_to_be_done(Context& context, const Route& route, Call& call) {
   return responder.has_value();
 }
 
-std::string why_not(Action needs) {
-  if (needs == Action::kAct) return "you may only look here: your role is viewer";
-  return fmt::format("only {} may do that", who_may(needs));
+Error why_not(const Principal& actor, Action needs) {
+  if (needs == Action::kAct) {
+    return {ErrorCode::kForbidden, "you may only look here: your role is viewer"};
+  }
+  return of_token(actor,
+                  {ErrorCode::kForbidden, fmt::format("only {} may do that", who_may(needs))});
 }
 
 void run(Context& context, const Route& route, Call call) {
   if (!may(call.actor, route.needs)) {
-    return call.responder.fail({ErrorCode::kForbidden, why_not(route.needs)});
+    return call.responder.fail(why_not(call.actor, route.needs));
   }
   if (route.kind == RouteKind::kChange) {
     Result<bool> dry_run = take_flag(call.request.query, "dry_run");

@@ -38,6 +38,10 @@ bool asks_with_token(const Call& call) {
 }
 
 Result<Token> parse_token(const Call& call, Now now) {
+  if (call.request.body.empty()) {
+    return failure(ErrorCode::kInvalid,
+                   "say what the token may do: a JSON object, such as {\"role\":\"user\"} or {}");
+  }
   auto read = wire::read_request<wire::TokenRequest>(call.request.body);
   if (!read) return failure(read.error());
   for (const auto& [field, text] : {std::pair("name", &read->name), std::pair("user", &read->user),
@@ -60,8 +64,29 @@ Result<Token> parse_token(const Call& call, Now now) {
   return token;
 }
 
+// What is allowed, and yet will hardly do what was meant.
+std::vector<std::string> warnings_of(const Context& context, const Token& token,
+                                     const Result<Role>& owner) {
+  std::vector<std::string> said;
+  if (owner && *owner < token.role) {
+    said.push_back("the role of " + token.user + " is " + std::string(role_name(*owner)) +
+                   ": the token may not do more, whatever its own role");
+  }
+  const TenantBook& tenants = context.state().tenants();
+  const auto& users = tenants.configured().tenant_of_user;
+  const bool of_somebody =
+      std::ranges::any_of(users, [&](const auto& entry) { return entry.second == token.tenant; });
+  if (!token.tenant.empty() && tenants.find(token.tenant) == nullptr && !of_somebody &&
+      !tenants.configured().rules.contains(token.tenant)) {
+    said.push_back("there is no tenant '" + token.tenant +
+                   "' yet: jobs of this token make one, without a quota of its own");
+  }
+  return said;
+}
+
 // REQUIRES: the owner is known.
-void draw_and_make(Context& context, const Call& call, Token token) {
+void draw_and_make(Context& context, const Call& call, Token token,
+                   std::vector<std::string> warnings) {
   std::string secret;
   if (!call.dry_run) {
     Result<FreshToken> fresh = draw_token();
@@ -72,13 +97,25 @@ void draw_and_make(Context& context, const Call& call, Token token) {
   }
   token.by = call.actor.user;
   ask_engine(context, call, TokenMakeAsked{call.actor, token},
-             [&context, call, token, secret](const Result<Answer>& answer) {
+             [&context, call, token, secret, warnings](const Result<Answer>& answer) {
                if (!answer) return call.responder.fail(answer.error());
                const auto kept = context.state().tokens().find(token.id);
                const Token& made = kept == context.state().tokens().end() ? token : kept->second;
-               call.responder.send(json_response(wire::to_json(wire::MadeToken{
-                   .secret = secret, .token = token_row(context, made), .dry_run = call.dry_run})));
+               call.responder.send(
+                   json_response(wire::to_json(wire::MadeToken{.secret = secret,
+                                                               .token = token_row(context, made),
+                                                               .warnings = warnings,
+                                                               .dry_run = call.dry_run})));
              });
+}
+
+// REQUIRES: the owner is known.
+void make_for_another(Context& context, const Call& call, const Token& token) {
+  context.authenticator.ask_role(token.uid, [&context, call, token](const Result<Role>& role) {
+    context.after_commit.run(call.actor.account(), [&context, call, token, role] {
+      draw_and_make(context, call, token, warnings_of(context, token, role));
+    });
+  });
 }
 
 }  // namespace
@@ -105,7 +142,8 @@ void make_token(Context& context, Call call) {
     if (token.user.empty() || token.user == named.actor.user) {
       token.uid = named.actor.account();
       token.user = named.actor.user;
-      return draw_and_make(context, named, std::move(token));
+      auto warnings = warnings_of(context, token, named.actor.role);
+      return draw_and_make(context, named, std::move(token), std::move(warnings));
     }
     // First, so that nobody learns here which users there are.
     if (!may(named.actor, Action::kTokens)) {
@@ -113,16 +151,15 @@ void make_token(Context& context, Call call) {
           {ErrorCode::kForbidden, "only an administrator makes tokens for others"});
     }
     context.authenticator.find_user(
-        token.user, [&context, named, token](std::optional<std::uint32_t> uid) {
+        token.user, named.actor.account(),
+        [&context, named, token](std::optional<std::uint32_t> uid) {
           if (!uid) {
             return named.responder.fail(
                 {ErrorCode::kNotFound, "there is no user '" + token.user + "' on this machine"});
           }
-          context.after_commit.run(named.actor.account(), [&context, named, token, uid] {
-            Token whole = token;
-            whole.uid = *uid;
-            draw_and_make(context, named, std::move(whole));
-          });
+          Token whole = token;
+          whole.uid = *uid;
+          make_for_another(context, named, whole);
         });
   });
 }

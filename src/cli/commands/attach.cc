@@ -34,16 +34,16 @@ int run_attach(const Arguments& arguments) {
   const Client client = client_of(arguments);
   auto job = job_to_attach(client, *selection);
   if (!job) return fail(job.error());
+  if (!job->private_shown) {
+    return fail({ErrorCode::kForbidden,
+                 fmt::format("job {} belongs to {}; only its owner and administrators attach to it",
+                             job->id, job->user)});
+  }
   if (job->asked.attach == Attach::kNone) {
     return fail({ErrorCode::kConflict,
                  fmt::format("job {} has no terminal: run starts jobs that have one; follow its "
                              "output with: gpusched logs -f {}",
                              job->id, job->id)});
-  }
-  if (!job->private_shown) {
-    return fail({ErrorCode::kForbidden,
-                 fmt::format("job {} belongs to {}; only its owner and administrators attach to it",
-                             job->id, job->user)});
   }
   return stay_with(client, job->id, Staying::kComingBack);
 }

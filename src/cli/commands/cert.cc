@@ -8,10 +8,11 @@
 #include <cstring>
 
 #include "cli/commands/verbs.h"
+#include "cli/own_names.h"
 #include "cli/own_programs.h"
+#include "cli/said_by.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
-#include "client/carried_by.h"
 #include "json/json_writer.h"
 #include "os/locations.h"
 
@@ -35,17 +36,6 @@ struct CertPlan {
   std::string directory, certificate, key;
   std::vector<std::string> names;
 };
-
-// What this machine is called, by itself and from here.
-std::vector<std::string> own_names() {
-  std::array<char, HOST_NAME_MAX + 1> name{};
-  std::vector<std::string> names;
-  if (::gethostname(name.data(), name.size() - 1) == 0 && name[0] != '\0') {
-    names.emplace_back(name.data());
-  }
-  names.insert(names.end(), {"localhost", "127.0.0.1", "::1"});
-  return names;
-}
 
 // ~/.config may not be there either. Failure is ignored: who writes there says why it does not go.
 void make_directory(const std::string& path) {
@@ -83,23 +73,11 @@ Result<CertPlan> plan_of(const Arguments& arguments) {
   return plan;
 }
 
-struct MadeFiles {
-  std::string fingerprint;
-  int exit_code = 0;  // Else it has said itself what went wrong.
-};
-
-Result<MadeFiles> make_files(const CertPlan& plan) {
+Result<SaidBy> make_files(const CertPlan& plan) {
   std::vector<std::string> command{program_beside("gpusched-tls").value_or("gpusched-tls"), "cert",
                                    plan.certificate, plan.key};
   command.insert(command.end(), plan.names.begin(), plan.names.end());
-  auto program = carried_by(command);
-  if (!program) return failure(program.error());
-  std::string said;
-  auto came = Result<Carrier::Came>(Carrier::Came::kBytes);
-  while (came && *came == Carrier::Came::kBytes) came = program->receive(said, Client::kPatience);
-  if (!came) return failure(came.error());
-  if (!said.empty() && said.back() == '\n') said.pop_back();
-  return MadeFiles{std::move(said), program->child().wait()};
+  return said_by(command);
 }
 
 std::string json_of(const CertPlan& plan, const std::string& fingerprint) {
@@ -121,9 +99,10 @@ int run_cert(const Arguments& arguments) {
   }
   const auto made = make_files(*plan);
   if (!made) return fail(made.error());
+  // It has said itself what went wrong.
   if (made->exit_code != 0) return made->exit_code;
   const bool json = arguments.has("--json");
-  auto done = print(json ? json_of(*plan, made->fingerprint) : made->fingerprint + "\n");
+  auto done = print(json ? json_of(*plan, made->text) : made->text + "\n");
   if (!done) return fail(done.error());
   if (json) return kExitOk;
   note("made " + what);

@@ -6,7 +6,9 @@
 #include "cli/display.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
+#include "cli/views/view_reader.h"
 #include "cli/views/views.h"
+#include "wire/messages/token.h"
 
 namespace gpusched::cli {
 namespace {
@@ -64,13 +66,26 @@ std::vector<Candidate> live_groups(const Client& client) {
   return found;
 }
 
+std::vector<Candidate> live_tokens(const Client& client) {
+  std::vector<Candidate> found;
+  auto body = client.call({.target = "/v1/tokens"});
+  if (!body) return found;
+  auto tokens = parse_message<wire::Tokens>(*body);
+  if (!tokens) return found;
+  for (const wire::Token& token : tokens->tokens) {
+    found.push_back({token.id, fmt::format("{} {} {}", token.user, token.role, token.name)});
+  }
+  return found;
+}
+
 int run_complete(const Arguments& arguments) {
   const Client client = client_of({});
   const Completion completion =
       complete(arguments.command, {.jobs = [&] { return live_jobs(client, kJobsOffered); },
                                    .open_jobs = [&] { return live_jobs(client, kOpenOffered); },
                                    .cards = [&] { return live_cards(client); },
-                                   .groups = [&] { return live_groups(client); }});
+                                   .groups = [&] { return live_groups(client); },
+                                   .tokens = [&] { return live_tokens(client); }});
   std::string out;
   for (const Candidate& candidate : completion.words) {
     out += fmt::format("{}\t{}\n", escaped(candidate.word), cut(escaped(candidate.about), 60));

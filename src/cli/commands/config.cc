@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "cli/commands/verbs.h"
+#include "cli/config_check.h"
 #include "cli/display.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
@@ -137,6 +138,12 @@ int check(const Arguments& arguments, const std::string& given) {
   if (!found) return fail(found.error());
   if (arguments.has("--json"))
     return print_text(arguments, found->path, config_text(found->config));
+  const ConfigFindings named = look_for_what_it_names(found->config);
+  for (const std::string& words : named.notes) note(escaped(words));
+  if (!named.wrong.empty()) {
+    for (std::size_t i = 1; i < named.wrong.size(); ++i) note(escaped(named.wrong[i]));
+    return fail({ErrorCode::kInvalid, escaped(named.wrong.front())});
+  }
   note(found->path.empty() ? "there is no configuration file; the defaults hold"
                            : found->path + " is right");
   return kExitOk;
@@ -162,6 +169,7 @@ int reload(const Arguments& arguments) {
     waits = waits || change.at_restart;
   }
   if (auto done = print(lines); !done) return fail(done.error());
+  for (const std::string& warning : view->warnings) note(escaped(warning));
   if (view->changes.empty()) {
     note(view->file.empty() ? "there is no configuration file; the defaults hold already"
                             : "nothing differs from " + view->file);

@@ -170,6 +170,7 @@ int run_set(const Arguments& arguments) {
   const auto selection = selection_of(which);
   if (code == kExitOk && selection && !arguments.has("--json")) {
     tell_filled_in(client_of(arguments), *selection, arguments);
+    tell_of_deadline(client_of(arguments), *selection, arguments);
   }
   return code;
 }

@@ -6,6 +6,7 @@
 #include "cli/session.h"
 #include "cli/submit/notes.h"
 #include "cli/submit/prepare.h"
+#include "cli/submit/program_note.h"
 #include "cli/submit/submit_flags.h"
 #include "cli/terminal.h"
 #include "cli/views/views.h"
@@ -65,6 +66,7 @@ int run_submit(const Arguments& arguments) {
   auto tasks = tasks_of(*submission);
   if (!tasks) return fail(tasks.error());
   for (const std::string& words : notes_on(*submission, *tasks)) note(words);
+  if (const auto words = note_on_program(*submission)) note(*words);
   Body body = write_body(*submission, *tasks);
   Request request{.method = "POST",
                   .target = arguments.has("--dry-run") ? "/v1/jobs?dry_run=1" : "/v1/jobs",

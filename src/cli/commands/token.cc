@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "cli/commands/verbs.h"
+#include "cli/display.h"
 #include "cli/render/render.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
@@ -68,6 +69,7 @@ int create_token(const Arguments& arguments) {
       "a token of {}, role {}, {}", made->token.user, made->token.role,
       made->token.expires_at ? "good until " + local_time(*made->token.expires_at, stdout_page())
                              : std::string("without an end"));
+  for (const std::string& warning : made->warnings) note(escaped(warning));
   if (arguments.has("--dry-run")) {
     note("would make " + what);
     return kExitOk;
@@ -139,6 +141,7 @@ constinit const Verb kTokenVerb = {
     .sections = kTokenSections,
     .operands = Operands::kWords,
     .words = "create list revoke",
+    .offer = Offer::kTokens,
     .run = run_token,
 };
 

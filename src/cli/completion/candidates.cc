@@ -44,6 +44,9 @@ void add_offer(Completion& out, Offer offer, std::string_view words, const LiveW
     case Offer::kStates:
       for (const std::string_view state : kStates) out.words.push_back({std::string(state), ""});
       break;
+    case Offer::kTokens:
+      out.words = live.tokens();
+      break;
     case Offer::kWords:
       add_words(out, words);
       break;
@@ -106,6 +109,8 @@ Completion complete(std::span<const std::string> words, const LiveWords& live) {
     add_offer(out, before->offer, before->words, live);
   } else if (current.starts_with("-")) {
     add_flags(out, *verb);
+  } else if (verb->offer == Offer::kTokens && words[words.size() - 2] != "revoke") {
+    add_words(out, verb->words);
   } else {
     add_operands(out, *verb, live);
   }

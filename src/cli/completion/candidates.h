@@ -26,6 +26,7 @@ struct LiveWords {
   std::function<std::vector<Candidate>()> open_jobs;
   std::function<std::vector<Candidate>()> cards;
   std::function<std::vector<Candidate>()> groups;
+  std::function<std::vector<Candidate>()> tokens;
 };
 
 // `words` are those after "gpusched"; the last one is being typed and may be empty.

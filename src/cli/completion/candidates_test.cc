@@ -22,6 +22,10 @@ const LiveWords kLive = {.jobs =
                          .groups =
                              [] {
                                return std::vector<Candidate>{{"night", ""}};
+                             },
+                         .tokens =
+                             [] {
+                               return std::vector<Candidate>{{"k3mx92ab", "ml1 user"}};
                              }};
 
 std::vector<std::string> words_for(std::vector<std::string> typed) {
@@ -31,6 +35,12 @@ std::vector<std::string> words_for(std::vector<std::string> typed) {
 }
 
 using Words = std::vector<std::string>;
+
+TEST(Completion, OffersTheIdsOfTokensWhereOneIsRevoked) {
+  EXPECT_EQ(words_for({"token", ""}), (Words{"create", "list", "revoke"}));
+  EXPECT_EQ(words_for({"token", "revoke", ""}), (Words{"k3mx92ab"}));
+  EXPECT_EQ(words_for({"token", "create", "--role", "op"}), (Words{"operator"}));
+}
 
 TEST(Completion, OffersVerbsButNotHiddenOnes) {
   EXPECT_EQ(words_for({"s"}),

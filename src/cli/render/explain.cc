@@ -60,6 +60,10 @@ std::string explain_body(const ExplainView& view, const Page& page) {
   }
   if (view.mps) line("it uses its card through MPS; the driver cannot move it aside", 2);
   if (const std::string when = start_sentence(view, page); !when.empty()) line(when, 2);
+  if (view.expire) {
+    line(fmt::format("It is given up if it has not started by {}.", local_time(*view.expire, page)),
+         2);
+  }
   if (view.deadline) {
     const std::string when =
         fmt::format("It should be over by {}", local_time(*view.deadline, page));
@@ -74,6 +78,8 @@ std::string explain_body(const ExplainView& view, const Page& page) {
 
 std::string render_explain(const ExplainView& view, const Page& page) {
   std::string head = fmt::format("Job {} is {}", view.id, view.state);
+  // Its state alone does not say that its cards are free for others.
+  if (view.state == "paused") head += " and aside from its cards";
   if (view.position) head += fmt::format(", number {} in the queue", *view.position);
   return styled(escaped(head) + ".", Style::kBold, page.colour) + "\n" + explain_body(view, page);
 }

@@ -78,7 +78,9 @@ std::optional<Refusal> check_token_revoke(const StateView& state, const TokenRev
       may(asked.actor, Action::kTokens, owner_of_token(found->second))) {
     return std::nullopt;
   }
-  return Refusal{RefusalKind::kNotFound, "there is no token " + asked.id + " of yours"};
+  const bool sees_all = may(asked.actor, Action::kTokens);
+  return Refusal{RefusalKind::kNotFound,
+                 "there is no token " + asked.id + (sees_all ? "" : " of yours")};
 }
 
 Applied apply_token_revoke(State& state, const TokenRevokeAsked& asked) {

@@ -292,6 +292,7 @@ struct Explanation {
   bool mps = false;
   std::optional<Wall> deadline;
   std::string deadline_warning;
+  std::optional<Wall> expire;
 
   static constexpr std::string_view kName = "Explanation";
   static constexpr auto fields() {
@@ -304,7 +305,8 @@ struct Explanation {
         field("start_guessed", &Explanation::start_guessed),
         field("estimated_at", &Explanation::estimated_at), field("mps", &Explanation::mps),
         field("deadline", &Explanation::deadline),
-        field("deadline_warning", &Explanation::deadline_warning, kOrNull));
+        field("deadline_warning", &Explanation::deadline_warning, kOrNull),
+        field("expire", &Explanation::expire));
   }
 };
 struct Explained : Explanation {

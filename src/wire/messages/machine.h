@@ -56,6 +56,7 @@ struct ConfigReloaded {
   int schema = 1;
   std::string file;
   std::vector<ConfigChange> changes;
+  std::vector<std::string> warnings;
   bool dry_run = false;
 
   static constexpr std::string_view kName = "ConfigReloaded";
@@ -63,6 +64,7 @@ struct ConfigReloaded {
     return std::make_tuple(field("schema", &ConfigReloaded::schema),
                            field("file", &ConfigReloaded::file, kOrNull),
                            field("changes", &ConfigReloaded::changes),
+                           field("warnings", &ConfigReloaded::warnings, kMaybe),
                            field("dry_run", &ConfigReloaded::dry_run, kMaybe));
   }
 };

@@ -36,13 +36,15 @@ struct MadeToken {
   int schema = 1;
   std::string secret;  // Shown this once.
   Token token;
+  std::vector<std::string> warnings;
   bool dry_run = false;
 
   static constexpr std::string_view kName = "MadeToken";
   static constexpr auto fields() {
     return std::make_tuple(
         field("schema", &MadeToken::schema), field("secret", &MadeToken::secret, kOrNull),
-        field("token", &MadeToken::token), field("dry_run", &MadeToken::dry_run, kMaybe));
+        field("token", &MadeToken::token), field("warnings", &MadeToken::warnings, kMaybe),
+        field("dry_run", &MadeToken::dry_run, kMaybe));
   }
 };
 struct TokenRequest {

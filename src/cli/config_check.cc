@@ -1,0 +1,77 @@
+#include "cli/config_check.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "cli/own_programs.h"
+#include "cli/said_by.h"
+#include "os/tcp_address.h"
+
+namespace gpusched::cli {
+namespace {
+
+constexpr int kNotFoundByGetent = 2;
+
+void look_at_addresses(const NetworkSettings& network, ConfigFindings& found) {
+  for (const std::string& text : network.listen) {
+    const auto address = parse_tcp_address(text);
+    if (!address) continue;  // The file would be refused.
+    const auto had = bind_tcp(*address, true);
+    if (had) continue;
+    const std::string& why = had.error().message;
+    if (why.ends_with(std::strerror(EADDRINUSE))) {
+      found.notes.push_back(text + " is in use; by the daemon itself, if it runs already");
+    } else if (why.ends_with(std::strerror(EACCES))) {
+      found.notes.push_back(text + " can only be tried by root");
+    } else {
+      found.wrong.push_back("network.listen: " + why);
+    }
+  }
+}
+
+void look_at_certificate(const NetworkSettings& network, ConfigFindings& found) {
+  if (network.listen.empty() || network.certificate.empty()) return;
+  for (const std::string& file : {network.certificate, network.key}) {
+    if (::access(file.c_str(), R_OK) == 0) continue;
+    const std::string why = fmt::format("{}: {}", file, std::strerror(errno));
+    const bool not_for_us = errno == EACCES && ::geteuid() != 0;
+    if (!not_for_us) found.wrong.push_back("network: " + why);
+    if (not_for_us) found.notes.push_back(why + "; ask as the user of the daemon");
+    return;
+  }
+  const auto said = said_by({program_beside("gpusched-tls").value_or("gpusched-tls"), "check",
+                             network.certificate, network.key});
+  if (!said) {
+    found.notes.push_back("the certificate was not looked at: " + said.error().message);
+  } else if (said->exit_code != 0) {
+    found.wrong.push_back("network: " + said->text);
+  } else {
+    found.notes.push_back("the fingerprint of the certificate is " + said->text);
+  }
+}
+
+// This program is static and cannot ask the name service itself.
+void look_for_names(const std::map<std::string, Role>& names, const char* database,
+                    const char* what, ConfigFindings& found) {
+  for (const auto& [name, role] : names) {
+    const auto said = said_by({"getent", database, name});
+    if (!said || said->exit_code != kNotFoundByGetent) continue;
+    found.notes.push_back(fmt::format("roles: there is no {} '{}' on this machine", what, name));
+  }
+}
+
+}  // namespace
+
+ConfigFindings look_for_what_it_names(const Config& config) {
+  ConfigFindings found;
+  look_at_addresses(config.network, found);
+  look_at_certificate(config.network, found);
+  look_for_names(config.roles.users, "passwd", "user", found);
+  look_for_names(config.roles.groups, "group", "group", found);
+  return found;
+}
+
+}  // namespace gpusched::cli
