@@ -9,7 +9,7 @@ TEST_PACKAGES=(
   "${BUILD_PACKAGES[@]}"
   clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14
   libgtest-dev librapidcheck-dev
-  python3 python3-pytest python3-venv curl binutils git
+  python3 python3-pytest python3-venv curl binutils git iproute2
   zsh fish
 )
 

@@ -1,10 +1,13 @@
 #include "cli/elsewhere.h"
 
 #include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 
 #include "cli/terminal.h"
@@ -83,8 +86,34 @@ Result<Surroundings> surroundings_of(const Server& server) {
   return parse_greeting(relayed->greeting);
 }
 
-Error run_there(const Server& server, std::string_view verb, std::span<const std::string> words,
-                std::size_t own) {
+namespace {
+
+constexpr int kSshFailed = 255;
+
+volatile pid_t ssh_process = -1;
+void pass_to_ssh(int number) { ::kill(ssh_process, number); }
+
+// As a shell does with what it runs: keys are ssh's, and when ssh is stopped, so are we.
+int wait_for_it(pid_t pid) {
+  ssh_process = pid;
+  for (const int key : {SIGINT, SIGQUIT}) std::signal(key, SIG_IGN);
+  for (const int end : {SIGTERM, SIGHUP}) std::signal(end, pass_to_ssh);
+  while (true) {
+    int status = 0;
+    const pid_t ended = ::waitpid(pid, &status, WUNTRACED);
+    if (ended < 0 && errno == EINTR) continue;
+    if (ended < 0) return kSshFailed;
+    if (WIFEXITED(status)) return WEXITSTATUS(status);
+    if (WIFSIGNALED(status)) return 128 + WTERMSIG(status);
+    ::raise(SIGSTOP);
+    ::kill(pid, SIGCONT);
+  }
+}
+
+}  // namespace
+
+Result<int> run_there(const Server& server, std::string_view verb,
+                      std::span<const std::string> words, std::size_t own) {
   const bool terminal = is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO);
   std::vector<std::string> there = without_server(words, own);
   there.insert(there.begin(), std::string(verb));
@@ -92,8 +121,17 @@ Error run_there(const Server& server, std::string_view verb, std::span<const std
   std::vector<char*> pointers;
   for (const std::string& word : command) pointers.push_back(const_cast<char*>(word.c_str()));
   pointers.push_back(nullptr);
-  ::execvp(pointers[0], pointers.data());
-  return {ErrorCode::kUnavailable, fmt::format("start ssh: {}", std::strerror(errno))};
+  pid_t pid = -1;
+  const int fault = ::posix_spawnp(&pid, pointers[0], nullptr, nullptr, pointers.data(), environ);
+  if (fault != 0) {
+    return failure(ErrorCode::kUnavailable, fmt::format("start ssh: {}", std::strerror(fault)));
+  }
+  const int code = wait_for_it(pid);
+  if (code != kSshFailed) return code;
+  // A command may end so, too. If the machine can be reached, it was the command.
+  auto reached = connect_through_ssh(server);
+  if (reached) return code;
+  return failure(reached.error());
 }
 
 }  // namespace gpusched::cli

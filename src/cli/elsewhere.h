@@ -16,10 +16,10 @@ namespace gpusched::cli {
 Result<Surroundings> surroundings_of(const Server& server);
 Result<Surroundings> parse_greeting(const std::string& greeting);
 
-// Becomes `gpusched VERB WORDS…` on that machine, without --server. The last `own` words are the
-// user's command, and stay as they are. Returns only if that failed: why.
-Error run_there(const Server& server, std::string_view verb, std::span<const std::string> words,
-                std::size_t own);
+// `gpusched VERB WORDS…` on that machine, without --server, with this terminal: its exit code. The
+// last `own` words are the user's command, and stay as they are. An error: it was not reached.
+Result<int> run_there(const Server& server, std::string_view verb,
+                      std::span<const std::string> words, std::size_t own);
 
 // Why a verb that belongs to that machine as a whole cannot be had over the network.
 Error not_over_the_network(const Server& server, std::string_view verb);

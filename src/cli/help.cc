@@ -33,7 +33,11 @@ std::string general_help() {
   out +=
       "\nJobs are named by id: 7, 7-12, 7,9, last (the newest), @~2 (the third newest), --all,\n"
       "and filters such as --state failed. Every verb takes --json; every verb that changes\n"
-      "something takes --dry-run. 'gpusched VERB --help' says more.\n";
+      "something takes --dry-run. 'gpusched VERB --help' says more.\n"
+      "\nThe daemon of another machine: --server ssh://HOST, --server https://HOST, or a name "
+      "from\n"
+      "~/.config/gpusched/servers.yaml; without the flag GPUSCHED_SERVER says it. Over https\n"
+      "GPUSCHED_TOKEN says who you are; 'gpusched token create' makes one.\n";
   return out;
 }
 

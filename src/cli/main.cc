@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -74,20 +75,31 @@ int run_verb(const Verb& verb, std::span<const std::string> words) {
   if (verb.whole_there) {
     const auto server = server_of(*arguments);
     if (!server) return fail(server.error());
-    if (server->on_network() && !verb.over_network)
-      return fail(not_over_the_network(*server, verb.name));
+    const bool needs = !verb.over_network &&
+                       (verb.needs_machine == nullptr || verb.needs_machine(*arguments));
+    if (server->on_network() && needs) return fail(not_over_the_network(*server, verb.name));
     if (server->elsewhere()) {
       const std::string_view why =
           verb.not_there == nullptr ? std::string_view() : verb.not_there(*arguments);
       if (!why.empty()) return fail({ErrorCode::kInvalid, std::string(why)});
-      return fail(run_there(*server, verb.name, words, arguments->command.size()));
+      const auto code = run_there(*server, verb.name, words, arguments->command.size());
+      return code ? *code : fail(code.error());
     }
   }
   return verb.run(*arguments);
 }
 
+// `gpusched --server box status` is `gpusched status --server box`: people write it both ways.
+void put_verb_first(std::vector<std::string>& words) {
+  const std::size_t flags = leading_flags(words);
+  if (flags == 0 || flags >= words.size()) return;
+  std::rotate(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(flags),
+              words.begin() + static_cast<std::ptrdiff_t>(flags) + 1);
+}
+
 int run(std::vector<std::string> words) {
   if (words.empty()) return run_overview({});
+  put_verb_first(words);
   const std::string& first = words[0];
   if (first == "--version" || first == "-V") return say("gpusched " GPUSCHED_VERSION "\n");
   if (first == "--help" || first == "-h") return say(general_help());

@@ -5,12 +5,16 @@
 #include <unistd.h>
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
+#include "base/number.h"
 #include "base/text.h"
 #include "cli/files.h"
 #include "cli/own_programs.h"
+#include "cli/shared_flags.h"
+#include "client/known_servers.h"
 
 namespace gpusched::cli {
 namespace {
@@ -45,21 +49,53 @@ Result<std::string> token_in(const std::string& file) {
   return token;
 }
 
-// GPUSCHED_TOKEN, else what servers.yaml says, else tokens/HOST.
+// tokens/HOST:PORT; tokens/HOST is that of the usual port. Empty: there is none.
+std::string own_token_file(const Server& server, const EnvironmentLookup& env) {
+  const std::string exact = own_file(env, "tokens/" + server.name());
+  if (::access(exact.c_str(), F_OK) == 0) return exact;
+  const std::string usual = own_file(env, "tokens/" + server.host);
+  const bool fits = server.port == kUsualPort && ::access(usual.c_str(), F_OK) == 0;
+  return fits ? usual : "";
+}
+
+// GPUSCHED_TOKEN, else what servers.yaml says, else a file for this very host and port.
 Result<std::string> token_for(const Server& server, const NamedServer& named,
                               const EnvironmentLookup& env) {
   std::string token = env("GPUSCHED_TOKEN").value_or("");
   if (token.empty() && !named.token_file.empty()) return token_in(named.token_file);
   if (token.empty()) token = named.token;
-  const std::string file = own_file(env, "tokens/" + server.host);
-  if (token.empty()) return ::access(file.c_str(), F_OK) == 0 ? token_in(file) : token;
+  const std::string file = token.empty() ? own_token_file(server, env) : "";
+  if (!file.empty()) return token_in(file);
+  if (token.empty()) return token;
   if (is_token(token)) return token;
   return failure(ErrorCode::kInvalid, "the token for " + server.name() + " is not a single word");
 }
 
+Result<Seconds> patience_in(const EnvironmentLookup& env) {
+  const std::string text = env("GPUSCHED_PATIENCE").value_or("");
+  constexpr unsigned kMost = 3600;
+  unsigned seconds = 0;
+  if (text.empty()) return kAwayMost;
+  if (whole_number(text, seconds) && seconds <= kMost) return Seconds{seconds};
+  return failure(ErrorCode::kInvalid,
+                 "GPUSCHED_PATIENCE is a number of seconds from 0 to 3600, such as 30");
+}
+
 Result<Server> ready_for_network(Result<Server> server, const NamedServer& named,
                                  const EnvironmentLookup& env) {
-  if (!server || !server->on_network()) return server;
+  if (!server) return server;
+  auto patience = patience_in(env);
+  if (!patience) return failure(patience.error());
+  server->patience = *patience;
+  const bool secret = !named.token.empty() || !named.token_file.empty();
+  if (!server->tls && (!named.fingerprint.empty() || (secret && !server->on_network()))) {
+    return failure(ErrorCode::kInvalid,
+                   fmt::format("the server '{}' in servers.yaml has a {}, which is for https://",
+                               named.address, secret ? "token" : "fingerprint"));
+  }
+  if (!server->on_network()) return server;
+  server->fingerprint = named.fingerprint;
+  server->insecure = named.insecure;
   auto token = token_for(*server, named, env);
   if (!token) return failure(token.error());
   server->token = std::move(*token);
@@ -91,8 +127,15 @@ Result<NamedServer> read_entry(const YAML::Node& entry, const std::string& file)
       named.token = value;
     } else if (key == "token_file") {
       named.token_file = value;
+    } else if (key == "fingerprint") {
+      auto read = parse_fingerprint(value);
+      if (!read) return wrong("has a fingerprint that " + read.error().message);
+      named.fingerprint = std::move(*read);
+    } else if (key == "insecure" && (value == "true" || value == "false")) {
+      named.insecure = value == "true";
     } else {
-      return wrong(fmt::format("has '{}'; there are server, token and token_file", key));
+      return wrong(fmt::format(
+          "has '{}'; there are server, token, token_file, fingerprint, and insecure: true", key));
     }
   }
   if (named.address.empty()) return wrong("has no 'server: https://HOST'");
@@ -116,6 +159,14 @@ Result<NamedServer> named_server(const std::string& name, const EnvironmentLooku
     return failure(ErrorCode::kInvalid, fmt::format("{}: {}", file, why));
   };
   auto text = read_head(file, kServersFileMost);
+  // What people write who mean an address.
+  const bool address = name.find_first_of(".:@") != std::string::npos;
+  if (!text && address) {
+    return failure(ErrorCode::kInvalid,
+                   fmt::format("no server is called '{}'; if that is an address, write https://{} "
+                               "or ssh://{}",
+                               name, name, name.substr(0, name.find(':'))));
+  }
   if (!text) {
     return failure(ErrorCode::kInvalid,
                    fmt::format("no server is called '{}': there is no {}; write ssh://HOST, or "
@@ -136,8 +187,9 @@ Result<NamedServer> named_server(const std::string& name, const EnvironmentLooku
       if (entry.first.Scalar() == name) return read;
       names += (names.empty() ? "" : ", ") + entry.first.Scalar();
     }
-    return wrong(fmt::format("no server is called '{}'; there are: {}", name,
-                             names.empty() ? "none" : names));
+    return wrong(fmt::format("no server is called '{}'; there are: {}{}", name,
+                             names.empty() ? "none" : names,
+                             address ? "; an address is written https://HOST or ssh://HOST" : ""));
   } catch (const YAML::Exception& problem) {
     return wrong(fmt::format("line {}: {}", problem.mark.line + 1, problem.msg));
   }
@@ -156,6 +208,33 @@ Result<Server> choose_server(const Arguments& arguments, const EnvironmentLookup
                                   : std::string();
   if (!in_environment.empty()) return server_called(in_environment, env);
   return Server{.sockets = client_sockets(env)};
+}
+
+std::size_t leading_flags(std::span<const std::string> words) {
+  std::size_t count = 0;
+  while (count < words.size()) {
+    const std::string& word = words[count];
+    if (word == "--server" || word == "--socket") {
+      count += 2;
+    } else if (word.starts_with("--server=") || word.starts_with("--socket=") || word == "--json") {
+      count += 1;
+    } else {
+      break;
+    }
+  }
+  return std::min(count, words.size());
+}
+
+Arguments daemon_named_in(std::span<const std::string> words) {
+  std::vector<std::string> named;
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    const std::size_t count = leading_flags(words.subspan(i, 1));
+    if (count == 0 || words[i] == "--json") continue;
+    if (words[i].find('=') == std::string::npos && i + 1 == words.size()) break;
+    named.push_back(words[i]);
+    if (words[i].find('=') == std::string::npos) named.push_back(words[++i]);
+  }
+  return parse_arguments("gpusched", kPlainSections, Operands::kNone, named).value_or(Arguments());
 }
 
 Result<Server> server_of(const Arguments& arguments) {

@@ -69,6 +69,10 @@ TEST_F(Servers, OfTheNetworkHaveATokenFromTheNearestPlace) {
   EXPECT_EQ(server->token, "from-a-file");
   EXPECT_EQ(server->known_servers, home_ / "gpusched/known_servers");
   EXPECT_EQ(choose({"--server", "plain"})->token, "from-a-file");
+  EXPECT_EQ(choose({"--server", "https://box:443"})->token, "") << "another port, another server";
+  std::ofstream(home_ / "gpusched/tokens/box:443") << "of-that-port\n";
+  ::chmod((home_ / "gpusched/tokens/box:443").c_str(), 0600);
+  EXPECT_EQ(choose({"--server", "https://box:443"})->token, "of-that-port");
   EXPECT_EQ(choose({"--server", "ssh://box"})->token, "");
   env_["GPUSCHED_TOKEN"] = "from-a-variable";
   EXPECT_EQ(choose({"--server", "box"})->token, "from-a-variable");
@@ -103,9 +107,62 @@ TEST_F(Servers, WhatIsWrongInTheFileNamesItsLine) {
   EXPECT_EQ(error_of("a: ssh://a\nbox: {token: x}\n"),
             file + ": line 2: has no 'server: https://HOST'");
   EXPECT_EQ(error_of("box: {server: 'https://a', user: x}\n"),
-            file + ": line 1: has 'user'; there are server, token and token_file");
+            file +
+                ": line 1: has 'user'; there are server, token, token_file, fingerprint, and "
+                "insecure: true");
   EXPECT_EQ(error_of("box: {server: 'https://a', token_file: x}\n"),
             file + ": line 1: has a token_file that is not an absolute path");
+}
+
+TEST_F(Servers, MayHaveTheFingerprintOfTheirCertificate) {
+  std::string fingerprint = "ab";
+  for (int i = 1; i < 32; ++i) fingerprint += ":0F";
+  write_names("box: {server: 'https://box', fingerprint: '" + fingerprint +
+              "'}\nnear: {server: 'http://localhost', insecure: true}\n");
+  EXPECT_TRUE(choose({"--server", "box"})->fingerprint.starts_with("AB:0F:"));
+  EXPECT_FALSE(choose({"--server", "box"})->insecure);
+  EXPECT_TRUE(choose({"--server", "near"})->insecure);
+  for (const char* text : {"box: {server: 'https://box', fingerprint: AB}\n",
+                           "box: {server: 'ssh://box', fingerprint: X}\n",
+                           "box: {server: 'https://box', insecure: maybe}\n"}) {
+    write_names(text);
+    EXPECT_FALSE(choose({"--server", "box"})) << text;
+  }
+  write_names("box: {server: 'ssh://box', token: x}\n");
+  ::chmod((home_ / "gpusched/servers.yaml").c_str(), 0600);
+  EXPECT_NE(choose({"--server", "box"}).error().message.find("which is for https://"),
+            std::string::npos);
+}
+
+TEST_F(Servers, AnAddressWithoutASchemeIsExplained) {
+  for (const char* text : {"box:7340", "box.lab", "ml1@box"}) {
+    const auto server = choose({"--server", text});
+    ASSERT_FALSE(server);
+    EXPECT_NE(server.error().message.find("https://"), std::string::npos) << server.error().message;
+  }
+}
+
+TEST_F(Servers, PatienceIsANumberOfSeconds) {
+  EXPECT_EQ(choose({"--server", "https://box"})->patience, kAwayMost);
+  env_["GPUSCHED_PATIENCE"] = "0";
+  EXPECT_EQ(choose({"--server", "https://box"})->patience, Seconds{0});
+  for (const char* text : {"x", "-1", "3601", "1s"}) {
+    env_["GPUSCHED_PATIENCE"] = text;
+    EXPECT_FALSE(choose({"--server", "https://box"})) << text;
+  }
+}
+
+TEST_F(Servers, FlagsMayStandBeforeTheVerb) {
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(leading_flags(Words{"status", "--server", "x"}), 0U);
+  EXPECT_EQ(leading_flags(Words{"--server", "x", "status"}), 2U);
+  EXPECT_EQ(leading_flags(Words{"--server=x", "--json", "status"}), 2U);
+  EXPECT_EQ(leading_flags(Words{"--server"}), 1U);
+  EXPECT_EQ(leading_flags(Words{"--help"}), 0U);
+  EXPECT_EQ(daemon_named_in(Words{"logs", "--server", "x", "-f"}).text("--server"), "x");
+  EXPECT_EQ(daemon_named_in(Words{"--socket=/s", "logs"}).text("--socket"), "/s");
+  EXPECT_FALSE(daemon_named_in(Words{"run", "--", "--server", "x"}).has("--server"));
+  EXPECT_FALSE(daemon_named_in(Words{"logs", "--server"}).has("--server"));
 }
 
 TEST(Elsewhere, AJobInheritsWhatTheRelaySays) {

@@ -24,6 +24,8 @@ struct Verb {
   bool hidden = false;
   // Why these words make no sense on another machine; empty: they do. Null: they always do.
   std::string_view (*not_there)(const Arguments&) = nullptr;
+  // False: these words need no process on the daemon's machine. Null: with `whole_there` they do.
+  bool (*needs_machine)(const Arguments&) = nullptr;
   bool whole_there = false;   // For another machine's daemon all of it runs on that machine.
   bool over_network = false;  // But over the network it runs here.
 };

@@ -22,22 +22,33 @@ using Notice = void (*)(std::string_view words);
 // Tries at another machine come less and less often, up to one in 3 s.
 std::chrono::milliseconds pause_after(std::chrono::milliseconds pause);
 
+inline constexpr Seconds kAwayMost{30};
+
 // For who follows or waits, and goes on when the daemon is back.
 class Patience {
  public:
   // `notice` is told once per wait, before it; none if nobody need know.
-  // `far`: each try costs a login on another machine, or a handshake with it.
-  explicit Patience(Notice notice, bool far = false) : notice_(notice), far_(far) {}
-  // Waits before the next try; false once 30 s have passed.
+  // `far`: each try costs a login on another machine, or a handshake with it. Networks lose things
+  // all the time: nobody is told of what is over within 2 s.
+  explicit Patience(Notice notice, bool far = false, Seconds most = kAwayMost)
+      : notice_(notice), far_(far), most_(most) {}
+  // Waits before the next try; false once the time is over.
   bool wait_a_moment();
   void reset() { waiting_ = false; }
+  // From the first failure on.
+  void at_most(Seconds most) { most_ = most; }
+  // Whatever else, not beyond this.
+  void end_at(Boot deadline) { end_ = deadline; }
 
  private:
   Notice notice_;
   bool far_;
+  Seconds most_;
+  Boot end_ = Boot::max();
   Boot since_{};
   std::chrono::milliseconds pause_{0};
   bool waiting_ = false;
+  bool told_ = false;
 };
 
 }  // namespace gpusched

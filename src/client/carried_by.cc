@@ -25,7 +25,8 @@ Result<pid_t> spawn(const std::vector<std::string>& command, int end) {
   const int error = ::posix_spawnp(&pid, words[0], &files, nullptr, words.data(), environ);
   ::posix_spawn_file_actions_destroy(&files);
   if (error == 0) return pid;
-  return failure(ErrorCode::kUnavailable,
+  // Trying again would not find it either.
+  return failure(ErrorCode::kUnsupported,
                  fmt::format("start {}: {}", words[0], std::strerror(error)));
 }
 

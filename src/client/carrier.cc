@@ -27,6 +27,12 @@ tl::unexpected<Error> failed(const char* doing) {
 
 bool would_wait() { return errno == EAGAIN || errno == EWOULDBLOCK; }
 
+// The connection is gone, whatever the network says of it.
+bool is_gone() {
+  return errno == ECONNRESET || errno == EPIPE || errno == ETIMEDOUT || errno == ECONNABORTED ||
+         errno == EHOSTUNREACH || errno == ENETUNREACH || errno == ENETDOWN;
+}
+
 // False: it was not ready for `events` for so long.
 Result<bool> await(int fd, short events, Carrier::Milliseconds patience) {
   const Boot deadline = read_clock().boot + patience;
@@ -114,7 +120,7 @@ Result<void> Carrier::send(std::string_view data, Milliseconds patience) {
       auto ready = await(fd_.get(), POLLOUT, patience);
       if (!ready) return failure(ready.error());
       if (!*ready) return daemon_silent(patience);
-    } else if (errno == EPIPE || errno == ECONNRESET) {
+    } else if (is_gone()) {
       // It may have refused early, and said why before it closed: the answer is read anyway.
       return {};
     } else if (errno != EINTR) {
@@ -142,7 +148,7 @@ Result<Carrier::Came> Carrier::receive(std::string& to, Milliseconds patience) {
   do {
     got = ::recv(fd_.get(), piece_.get(), kReadSize, 0);
   } while (got < 0 && errno == EINTR);
-  if (got < 0 && errno != ECONNRESET) return failed("read from");
+  if (got < 0 && !is_gone()) return failed("read from");
   if (got <= 0) return Came::kEnd;
   to.append(piece_.get(), static_cast<std::size_t>(got));
   return Came::kBytes;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "client/fake_server.h"
+#include "os/clock.h"
 
 namespace gpusched {
 namespace {
@@ -180,6 +181,14 @@ TEST(Patience, TriesLessOftenTheLongerItWaits) {
   }
   EXPECT_LE(tries, 20) << "each may be a whole ssh";
   EXPECT_EQ(pause, std::chrono::seconds{3});
+}
+
+TEST(Patience, EndsWhenItIsTold) {
+  Patience none(nullptr, true, Seconds{0});
+  EXPECT_FALSE(none.wait_a_moment());
+  Patience until(nullptr, true);
+  until.end_at(read_clock().boot);
+  EXPECT_FALSE(until.wait_a_moment());
 }
 
 TEST(Patience, SaysOnceThatItWaits) {

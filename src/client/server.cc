@@ -15,7 +15,6 @@ namespace {
 constexpr std::string_view kSsh = "ssh://";
 constexpr std::string_view kHttp = "http://";
 constexpr std::string_view kHttps = "https://";
-constexpr std::string_view kUsualPort = "7340";
 constexpr std::string_view kUnix = "unix://";
 
 tl::unexpected<Error> wrong(std::string_view text, std::string_view why) {
@@ -61,6 +60,17 @@ Result<Server> parse_ssh(std::string_view text) {
   return server;
 }
 
+// What people write who think of a page; empty: none of these.
+std::string_view fault_of_network(std::string_view rest) {
+  if (rest.find('@') != std::string_view::npos) {
+    return "names a user; a token says who you are, so write https://HOST[:PORT]";
+  }
+  if (rest.find_first_of("/?#") != std::string_view::npos) {
+    return "has a path; write https://HOST[:PORT] alone";
+  }
+  return {};
+}
+
 // "127.0.0.1", "[::1]" or "localhost".
 bool is_loopback(const std::string& host) {
   if (host == "localhost") return true;
@@ -72,6 +82,7 @@ bool is_loopback(const std::string& host) {
 Result<Server> parse_network(std::string_view text, bool tls) {
   std::string_view rest = text.substr(tls ? kHttps.size() : kHttp.size());
   if (rest.ends_with('/')) rest.remove_suffix(1);
+  if (const auto fault = fault_of_network(rest); !fault.empty()) return wrong(text, fault);
   Server server{.port = std::string(kUsualPort), .tls = tls};
   const std::size_t colon = rest.rfind(':');
   const std::size_t bracket = rest.rfind(']');
@@ -106,12 +117,22 @@ bool is_token(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; });
 }
 
-Result<Server> parse_server(std::string_view text) {
+Result<Server> parse_server(std::string_view as_written) {
+  // A scheme is the same in capitals.
+  std::string whole(as_written);
+  const std::size_t scheme = whole.find("://");
+  if (scheme != std::string::npos)
+    whole = lower_case(whole.substr(0, scheme)) + whole.substr(scheme);
+  const std::string_view text = whole;
   if (text.starts_with(kSsh)) return parse_ssh(text);
   const std::string_view path = text.starts_with(kUnix) ? text.substr(kUnix.size()) : text;
   if (path.starts_with('/')) return Server{.sockets = {std::string(path)}};
   if (text.starts_with(kHttps)) return parse_network(text, true);
   if (text.starts_with(kHttp)) return parse_network(text, false);
+  if (scheme == std::string::npos && text.find('/') != std::string_view::npos) {
+    return wrong(text,
+                 "has no scheme; write https://HOST, ssh://HOST, or a socket by its whole path");
+  }
   return wrong(text, "is neither ssh://HOST nor https://HOST nor the path of a socket");
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "client/through_ssh.h"
 
 namespace gpusched {
@@ -71,6 +73,26 @@ TEST(Server, RefusesWhatIsNoAddress) {
   }
 }
 
+TEST(Server, SaysWhatIsWrongWithAnAddress) {
+  const struct {
+    const char* text;
+    const char* part;
+  } cases[] = {
+      {"https://ml1@box", "a token says who you are"},
+      {"https://box/jobs", "has a path"},
+      {"https://box?x", "has a path"},
+      {"http://box:1", "everybody on the way"},
+      {"ftp://box", "is neither ssh://HOST nor"},
+      {"box/x", "has no scheme"},
+  };
+  for (const auto& [text, part] : cases) {
+    const auto server = parse_server(text);
+    ASSERT_FALSE(server) << text;
+    EXPECT_NE(server.error().message.find(part), std::string::npos) << server.error().message;
+  }
+  EXPECT_EQ(parse_server("HTTPS://Box")->name(), "box:7340");
+}
+
 TEST(Server, ATokenIsOneWord) {
   EXPECT_TRUE(is_token("gst_Ab0-_="));
   for (const char* text : {"", "a b", "a\r\nX: y", "a\x7f", "\xc3\xa4"}) {
@@ -86,6 +108,17 @@ TEST(ThroughSsh, WordsArriveAsTheyAre) {
   EXPECT_EQ(command.back(), "env GPUSCHED_SERVER= gpusched 'run' '--' 'echo' 'it'\\''s $HOME'");
   const std::vector<std::string> before(command.end() - 5, command.end() - 1);
   EXPECT_EQ(before, (std::vector<std::string>{"-p", "2222", "--", "ml1@box"}));
+}
+
+TEST(ThroughSsh, WhoOnlyLooksIsAskedNothing) {
+  Server server = *parse_server("ssh://box");
+  const auto asks = [&] {
+    const auto command = ssh_command(server, {"relay"}, false);
+    return std::ranges::find(command, "BatchMode=yes") == command.end();
+  };
+  EXPECT_TRUE(asks());
+  server.only_known = true;
+  EXPECT_FALSE(asks());
 }
 
 }  // namespace

@@ -49,6 +49,9 @@ std::vector<std::string> ssh_command(const Server& server, const std::vector<std
     command.insert(command.end(),
                    {"-o", "ControlMaster=auto", "-o", path, "-o", "ControlPersist=60"});
   }
+  if (server.only_known) {  // No word to whom nobody has met, and no question to the user.
+    command.insert(command.end(), {"-o", "BatchMode=yes", "-o", "ConnectTimeout=3"});
+  }
   if (!server.port.empty()) command.insert(command.end(), {"-p", server.port});
   command.insert(command.end(), {"--", server.machine});
   // A shell takes it apart there.

@@ -10,7 +10,7 @@
 namespace gpusched {
 namespace {
 
-constexpr Carrier::Milliseconds kShown{120'000};  // Several addresses may have to be tried.
+constexpr Carrier::Milliseconds kShown{60'000};  // Several addresses may have to be tried.
 constexpr std::size_t kShownMost = 64U << 10U;
 
 struct Shown {
@@ -47,6 +47,34 @@ Result<std::string> first_line(Carrier& carrier) {
   return said.substr(0, said.find('\n'));
 }
 
+// Nothing is sent before this.
+Result<void> check_shown(const Server& server, const Shown& shown, Notice notice) {
+  const auto refuse = [](std::string why) {
+    return failure(ErrorCode::kForbidden, std::move(why));
+  };
+  if (shown.fingerprint.empty()) return refuse(server.name() + " shows no certificate");
+  if (!server.fingerprint.empty()) {
+    if (server.fingerprint == shown.fingerprint) return {};
+    return refuse(
+        fmt::format("the certificate of {} is {}, not the one that servers.yaml names; "
+                    "if it was renewed, correct its fingerprint there",
+                    server.name(), shown.fingerprint));
+  }
+  // One that was kept counts also where an authority vouches for another.
+  const Meeting how = shown.by_authority  ? Meeting::kVouched
+                      : server.only_known ? Meeting::kUnheard
+                                          : Meeting::kFirst;
+  auto met = meet_server(server.known_servers, server.name(), shown.fingerprint, how);
+  if (!met) return failure(met.error());
+  if (*met == Acquaintance::kKnown || how == Meeting::kVouched) return {};
+  if (how == Meeting::kUnheard) return refuse(server.name() + " is not known here yet");
+  if (notice != nullptr) {
+    notice(fmt::format("{} is new here; its certificate is kept in {}: {}", server.name(),
+                       server.known_servers, shown.fingerprint));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Carrier> connect_through_tls(const Server& server, Notice notice) {
@@ -56,16 +84,7 @@ Result<Carrier> connect_through_tls(const Server& server, Notice notice) {
   if (!line) return failure(line.error());
   auto shown = parse_shown(*line);
   if (!shown) return failure(shown.error());
-  if (shown->by_authority) return carrier;
-  if (shown->fingerprint.empty()) {
-    return failure(ErrorCode::kForbidden, server.name() + " shows no certificate");
-  }
-  auto met = meet_server(server.known_servers, server.name(), shown->fingerprint);
-  if (!met) return failure(met.error());
-  if (*met == Acquaintance::kNew && notice != nullptr) {
-    notice(fmt::format("{} is new here; its certificate is kept in {}: {}", server.name(),
-                       server.known_servers, shown->fingerprint));
-  }
+  if (auto known = check_shown(server, *shown, notice); !known) return failure(known.error());
   return carrier;
 }
 

@@ -33,7 +33,7 @@ struct RequestReader::Parts {
   std::optional<http::request_parser<http::string_body>> parser;
 };
 
-RequestReader::RequestReader(ByteStream& socket, RestartableTimer& deadline, Patience& patience,
+RequestReader::RequestReader(ByteStream& socket, RestartableTimer& deadline, ConnectionPatience& patience,
                              const SessionPorts& ports, Owner owner)
     : socket_(socket),
       deadline_(deadline),

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "http/byte_stream.h"
-#include "http/patience.h"
+#include "http/connection_patience.h"
 #include "http/restartable_timer.h"
 #include "http/session_ports.h"
 
@@ -38,7 +38,7 @@ class RequestReader {
   };
 
   // REQUIRES: socket, deadline, patience and ports live longer.
-  RequestReader(ByteStream& socket, RestartableTimer& deadline, Patience& patience,
+  RequestReader(ByteStream& socket, RestartableTimer& deadline, ConnectionPatience& patience,
                 const SessionPorts& ports, Owner owner);
   ~RequestReader();
 
@@ -65,7 +65,7 @@ class RequestReader {
 
   ByteStream& socket_;
   RestartableTimer& deadline_;
-  Patience& patience_;
+  ConnectionPatience& patience_;
   const SessionPorts& ports_;
   Owner owner_;
   struct Parts;  // Of the parser's library.

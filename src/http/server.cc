@@ -7,7 +7,7 @@
 #include <boost/asio/post.hpp>
 #include <iterator>
 #include <map>
-#include <set>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>

@@ -11,7 +11,7 @@
 #include "http/byte_stream.h"
 #include "http/head.h"
 #include "http/packet_pipe.h"
-#include "http/patience.h"
+#include "http/connection_patience.h"
 #include "http/peer_process.h"
 #include "http/request_reader.h"
 #include "http/restartable_timer.h"
@@ -269,7 +269,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   Peer peer_;
   std::uint32_t account_;
   std::shared_ptr<const SessionPorts> ports_;
-  Patience patience_;
+  ConnectionPatience patience_;
   RequestReader reader_;
   AnswerWriter writer_;
   std::shared_ptr<Upgrade> upgrade_;  // This connection speaks HTTP no more.

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "http/loop_turns.h"
-#include "http/patience.h"
+#include "http/connection_patience.h"
 #include "http/peer_process.h"
 #include "http/server.h"
 #include "http/tcp_listener.h"
@@ -259,10 +259,10 @@ TEST_F(NetworkServer, WhoHasProvedNothingHasLittleTime) {
 
 TEST(PatienceOfTheServer, LastsLongerForWhoHasProvedSomething) {
   const HttpLimits limits;
-  Patience local(limits, false);
+  ConnectionPatience local(limits, false);
   EXPECT_EQ(local.for_request(), limits.request_time);
   EXPECT_EQ(local.between(), limits.idle_time);
-  Patience stranger(limits, true);
+  ConnectionPatience stranger(limits, true);
   EXPECT_LE(stranger.for_request(), limits.unproved_time);
   EXPECT_EQ(stranger.between(), limits.unproved_time);
   EXPECT_TRUE(stranger.proves());

@@ -92,14 +92,14 @@ std::string greeting_of(const ServerProof& proof) {
 Result<void> connect_and_carry(const std::string& host, const std::string& port) {
   auto context = TlsContext::of_client();
   if (!context) return failure(context.error());
-  auto socket = dial(host, port);
+  auto socket = dial(host, port, STDIN_FILENO);
   if (!socket) return failure(socket.error());
   TlsSession session(*context, socket->get());
   if (!session.expect(host)) {
     return failure(ErrorCode::kInvalid, fmt::format("'{}' is no name of a host", host));
   }
-  if (auto shaken = shake_hands(session, socket->get(), kHandshakeMost); !shaken) {
-    return failure(ErrorCode::kUnavailable,
+  if (auto shaken = shake_hands(session, socket->get(), kHandshakeMost, STDIN_FILENO); !shaken) {
+    return failure(shaken.error().code,
                    fmt::format("speak TLS with {}:{}: {}", host, port, shaken.error().message));
   }
   if (!write_all(STDOUT_FILENO, greeting_of(session.proof()))) return {};

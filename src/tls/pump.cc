@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -115,15 +116,26 @@ class Pump {
 
 }  // namespace
 
-Result<void> shake_hands(TlsSession& session, int socket, int most_ms) {
+Result<void> shake_hands(TlsSession& session, int socket, int most_ms, int user) {
   const Boot until = read_clock().boot + std::chrono::milliseconds(most_ms);
   while (true) {
     const Said said = session.handshake();
     if (said == Said::kDone) return {};
+    if (said == Said::kFault && session.heard_no_tls()) {
+      return failure(ErrorCode::kUnsupported,
+                     "what answers there speaks no TLS; plain HTTP is http://, for this machine "
+                     "alone");
+    }
     if (said == Said::kFault || said == Said::kEnd) return broken(session);
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - read_clock().boot);
-    pollfd entry{socket, static_cast<short>(said == Said::kWantsToRead ? POLLIN : POLLOUT), 0};
-    const int ready = left.count() <= 0 ? 0 : ::poll(&entry, 1, static_cast<int>(left.count()));
+    std::array<pollfd, 2> entries = {
+        pollfd{socket, static_cast<short>(said == Said::kWantsToRead ? POLLIN : POLLOUT), 0},
+        pollfd{user, 0, 0}};
+    const int most = static_cast<int>(std::max<std::int64_t>(left.count(), 0));
+    const int ready = ::poll(entries.data(), entries.size(), most);
+    if (ready > 0 && entries[1].revents != 0) {
+      return failure(ErrorCode::kUnavailable, "nobody asks any more");
+    }
     if (ready == 0) return failure(ErrorCode::kUnavailable, "it does not finish its handshake");
     if (ready < 0 && errno != EINTR) {
       return failure(ErrorCode::kIo, std::string("wait for it: ") + std::strerror(errno));

@@ -104,6 +104,7 @@ TlsSession::Said TlsSession::said(int result) {
       break;
     default:
       plain_http_ = ERR_GET_REASON(ERR_peek_error()) == SSL_R_HTTP_REQUEST;
+      no_tls_ = ERR_GET_REASON(ERR_peek_error()) == SSL_R_WRONG_VERSION_NUMBER;
       fault_ = openssl_error();
   }
   failed_ = true;

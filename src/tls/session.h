@@ -49,6 +49,8 @@ class TlsSession {
   const std::string& fault() const { return fault_; }
   // The handshake failed because the client speaks HTTP without TLS.
   bool heard_plain_http() const { return plain_http_; }
+  // The handshake failed because what came is no TLS at all.
+  bool heard_no_tls() const { return no_tls_; }
 
  private:
   struct Free {
@@ -61,6 +63,7 @@ class TlsSession {
   std::string fault_;
   bool failed_ = false;  // Nothing may be said any more.
   bool plain_http_ = false;
+  bool no_tls_ = false;
 };
 
 }  // namespace gpusched

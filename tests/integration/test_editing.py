@@ -86,17 +86,20 @@ def test_waiting_jobs_change_places(own):
     assert trail(own, c) == [f"moved before job {a}"]
 
 
-def test_a_new_command_of_a_sweep_is_shown_filled_in(running):
-    made = json.loads(running.run("submit", "--json", "--hold", "--gpus", "0", "--param", "lr=1,2", "--", "echo",
-                                  "{lr}").stdout)
-    done = running.run("set", "--array", made["first"], "--", "python", "train.py", "--lr", "{lr}")
-    assert f"job {made['first']}: runs python train.py --lr 1\n" in done.stderr, done
-    assert f"job {made['last']}: runs python train.py --lr 2\n" in done.stderr, done
+def test_explain_names_the_whole_sweep_and_when_it_is_given_up(running):
+    made = json.loads(running.run("submit", "--json", "--hold", "--gpus", "0", "--expire", "+3h", "--param",
+                                  "lr=1,2", "--", "echo", "{lr}").stdout)
+    told = running.http("GET", f"/v1/jobs/{made['first']}-{made['last']}/explain").json()["groups"]
+    helps = [one["first"]["reasons"][0]["helps"] for one in told]
+    assert helps == [f"gpusched release --array {made['first']}"]
+    one = running.run("explain", made["first"]).stdout
+    assert f"gpusched release {made['first']}" in one, one
+    assert "given up if it has not started by" in " ".join(one.split()), one
+    running.run("cancel", "--array", made["first"])
 
 
-def test_a_change_that_breaks_a_deadline_says_so(running):
-    job = running.submit("--gpus", "0", "--begin", "+1h", "--time", "30m", "--deadline", "+4h", "--", "true")
-    done = running.run("set", job, "--time", "9h")
-    assert f"job {job}: " in done.stderr and "deadline" in done.stderr, done
-    running.run("cancel", job)
+def test_a_program_that_is_not_there_is_noted(running):
+    done = running.run("submit", "--hold", "--gpus", "0", "--", "no-such-program-here")
+    assert "there is no program no-such-program-here in PATH" in done.stderr, done
+    assert "program" not in running.run("submit", "--hold", "--gpus", "0", "--", "true").stderr
 

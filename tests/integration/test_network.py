@@ -212,6 +212,7 @@ def far(box, *words, scheme="https", variables=None, check=False):
     env = {**box.environment(), "GPUSCHED_SERVER": f"{scheme}://localhost:{ports(box)[0]}"}
     env.update(variables or {})
     del env["GPUSCHED_SOCKET"]
+    env.setdefault("GPUSCHED_PATIENCE", "0")  # What is not there is not waited for.
     return subprocess.run([box.programs / "gpusched", *words], capture_output=True, text=True, timeout=120,
                           env=env, check=check)
 
@@ -267,6 +268,12 @@ def test_verbs_that_need_the_machine_say_so(box):
     assert done.returncode == 64 and "--cwd" in done.stderr, done
     done = far(box, "submit", "--cwd", "sub", "--", "true")
     assert done.returncode == 64 and "--cwd" in done.stderr, done
+    done = far(box, "set", "1", "--cwd", "sub")
+    assert done.returncode == 64 and "--cwd" in done.stderr and "whole path" in done.stderr, done
+    script = box.directory / "train.sh"
+    script.write_text("#!/bin/sh\n#GPUSCHED --gpus 2\ntrue\n")
+    done = far(box, "submit", "--cwd", "/tmp", script)
+    assert done.returncode == 64 and "#GPUSCHED" in done.stderr and done.stderr.count("\n") == 1, done
 
 
 def test_a_server_that_is_not_there(box):
@@ -278,6 +285,14 @@ def test_a_server_that_is_not_there(box):
             assert done.returncode == 69 and "refused" in done.stderr and done.stderr.count("\n") == 1, done
     done = far(box, "status", scheme="http")
     assert done.returncode == 64 and "https://" in done.stderr, done
+    before = (box.directory / "config.yaml").read_text()
+    reload(box, network(box, "127.0.0.1:0", tls=False))
+    done = far(box, "status")
+    assert done.returncode == 69 and "speaks no TLS" in done.stderr and "http://" in done.stderr, done
+    assert done.stderr.count("\n") == 1, done
+    reload(box, before)
+    done = far(box, "status", variables={"GPUSCHED_SERVER": "https://no-such-host.invalid"})
+    assert done.returncode == 69 and "look up" in done.stderr and done.stderr.count("\n") == 1, done
 
 
 def test_cert_makes_its_own_directory(box):

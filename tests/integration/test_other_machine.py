@@ -154,3 +154,20 @@ def test_a_shell_here_holds_no_cards_there(box):
     assert (done.returncode, done.stdout) == (64, "")
     assert "this shell cannot hold cards of another machine" in done.stderr
     assert far(box, "lease", "--gpus", "1", "--", "sh", "-c", "echo $CUDA_VISIBLE_DEVICES").stdout.strip()
+
+
+def test_a_verb_that_runs_there_ends_as_there(box):
+    """255 is what ssh says when it fails, and what a command may say."""
+    done = call(box, "run", "--server", "ssh://nowhere", "--gpus", "0", "--", "true", check=False)
+    assert done.returncode == 69 and "ssh did not reach gpusched on nowhere" in done.stderr, done
+    for code in (3, 255):
+        done = far(box, "run", "--gpus", "0", "--", "sh", "-c", f"exit {code}", check=False)
+        assert done.returncode == code, done
+
+
+def test_a_relative_directory_is_one_of_there(box):
+    job = far(box, "submit", "--gpus", "0", "--hold", "--", "true").stdout.strip()
+    (box.directory / "there" / "sub").mkdir(exist_ok=True)
+    far(box, "set", job, "--cwd", "sub")
+    assert box.job(job)["working_directory"] == str(box.directory / "there" / "sub")
+    box.run("cancel", job)

@@ -75,8 +75,10 @@ int run_adopt(const Arguments& arguments) {
   auto body = adopt_body(arguments, *pid);
   if (!body) return fail(body.error());
   const Client client = client_of(arguments);
-  const Request request{
-      .method = "POST", .target = "/v1/adopt" + dry_run_query(arguments), .body = *body};
+  const Request request{.method = "POST",
+                        .target = "/v1/adopt" + dry_run_query(arguments),
+                        .body = *body,
+                        .makes = true};
   if (arguments.has("--json")) return pass_through(client, request);
   auto answer = client.call(request);
   if (!answer) return fail(answer.error());

@@ -4,6 +4,7 @@
 #include "cli/completion/candidates.h"
 #include "cli/completion/scripts.h"
 #include "cli/display.h"
+#include "cli/servers.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
 #include "cli/views/view_reader.h"
@@ -13,6 +14,7 @@
 namespace gpusched::cli {
 namespace {
 
+constexpr std::chrono::milliseconds kCompletionPatience{5'000};
 constexpr std::string_view kJobsOffered = "/v1/jobs?newest=50";
 constexpr std::string_view kOpenOffered = "/v1/jobs?state=active,waiting&newest=50";
 
@@ -32,7 +34,7 @@ int run_completion(const Arguments& arguments) {
 // Completion never complains: without a daemon there are just no live words.
 std::vector<Candidate> live_jobs(const Client& client, std::string_view target) {
   std::vector<Candidate> found;
-  auto body = client.call({.target = std::string(target)});
+  auto body = client.call({.target = std::string(target)}, kCompletionPatience);
   if (!body) return found;
   auto jobs = parse_jobs(*body);
   if (!jobs) return found;
@@ -46,7 +48,7 @@ std::vector<Candidate> live_jobs(const Client& client, std::string_view target) 
 
 std::vector<Candidate> live_cards(const Client& client) {
   std::vector<Candidate> found;
-  auto body = client.call({.target = "/v1/gpus"});
+  auto body = client.call({.target = "/v1/gpus"}, kCompletionPatience);
   if (!body) return found;
   auto seen = parse_gpus(*body);
   if (!seen) return found;
@@ -56,7 +58,7 @@ std::vector<Candidate> live_cards(const Client& client) {
 
 std::vector<Candidate> live_groups(const Client& client) {
   std::vector<Candidate> found;
-  auto body = client.call({.target = "/v1/groups"});
+  auto body = client.call({.target = "/v1/groups"}, kCompletionPatience);
   if (!body) return found;
   auto groups = parse_groups(*body);
   if (!groups) return found;
@@ -78,14 +80,29 @@ std::vector<Candidate> live_tokens(const Client& client) {
   return found;
 }
 
+// Nobody who presses a key wants to meet a server, be asked for a password, or wait.
+Client quiet_client(std::span<const std::string> words) {
+  auto server = server_of(daemon_named_in(words));
+  if (server) {
+    server->only_known = true;
+    server->patience = Seconds{0};
+  }
+  return Client(std::move(server));
+}
+
 int run_complete(const Arguments& arguments) {
-  const Client client = client_of({});
+  std::span<const std::string> words = arguments.command;
+  const Client client = quiet_client(words.first(words.empty() ? 0 : words.size() - 1));
+  // Those that say which daemon stand before the verb, too.
+  if (const std::size_t flags = leading_flags(words); flags < words.size()) {
+    words = words.subspan(flags);
+  }
   const Completion completion =
-      complete(arguments.command, {.jobs = [&] { return live_jobs(client, kJobsOffered); },
-                                   .open_jobs = [&] { return live_jobs(client, kOpenOffered); },
-                                   .cards = [&] { return live_cards(client); },
-                                   .groups = [&] { return live_groups(client); },
-                                   .tokens = [&] { return live_tokens(client); }});
+      complete(words, {.jobs = [&] { return live_jobs(client, kJobsOffered); },
+                       .open_jobs = [&] { return live_jobs(client, kOpenOffered); },
+                       .cards = [&] { return live_cards(client); },
+                       .groups = [&] { return live_groups(client); },
+                       .tokens = [&] { return live_tokens(client); }});
   std::string out;
   for (const Candidate& candidate : completion.words) {
     out += fmt::format("{}\t{}\n", escaped(candidate.word), cut(escaped(candidate.about), 60));

@@ -143,7 +143,8 @@ int ask_for_lease(const Arguments& arguments, const std::vector<std::string>& co
   const bool json = arguments.has("--json");
   auto answer = client.call({.method = "POST",
                              .target = dry_run ? "/v1/leases?dry_run=1" : "/v1/leases?wait_ms=300",
-                             .body = *body});
+                             .body = *body,
+                             .makes = true});
   if (!answer) return fail(answer.error());
   if (dry_run) {
     if (json) return print(*answer + "\n") ? kExitOk : 74;
@@ -296,6 +297,11 @@ std::string_view not_there(const Arguments& arguments) {
          "lease --server NAME -- COMMAND";
 }
 
+// To hold one; what has been granted can be looked at, renewed and given back from anywhere.
+bool needs_machine(const Arguments& arguments) {
+  return arguments.operands.empty() || arguments.after_dashes;
+}
+
 }  // namespace
 
 constinit const Verb kLeaseVerb = {
@@ -319,6 +325,7 @@ constinit const Verb kLeaseVerb = {
     .words = "release renew resume list",
     .run = run_lease,
     .not_there = not_there,
+    .needs_machine = needs_machine,
     .whole_there = true,
 };
 

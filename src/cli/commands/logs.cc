@@ -8,6 +8,7 @@
 #include "cli/flag_values.h"
 #include "cli/jobs/job_ids.h"
 #include "cli/logs/digest.h"
+#include "cli/logs/follow.h"
 #include "cli/logs/last_lines.h"
 #include "cli/logs/together.h"
 #include "cli/session.h"
@@ -30,23 +31,6 @@ constexpr std::array<FlagSection, 3> kLogsSections = {FlagSection{"What", kLogsF
                                                       FlagSection{"Which jobs", kLookFlags},
                                                       FlagSection{"General", kCommonFlags}};
 
-// Everything from `offset` on, to stdout; advances `offset` by what was printed.
-Result<void> copy_from(const Client& client, const LogRequest& log, std::uint64_t& offset,
-                       bool follow) {
-  const std::string how = fmt::format("offset={}{}", offset, follow ? "&follow=1" : "");
-  // A job may be silent for days.
-  auto exchange = client.open({.target = log.target(how)},
-                              follow ? std::chrono::milliseconds{-1} : Client::kPatience);
-  if (!exchange) return failure(exchange.error());
-  while (true) {
-    auto part = exchange->read_some();
-    if (!part) return failure(part.error());
-    if (part->empty()) return {};
-    if (auto done = print(*part); !done) return done;
-    offset += part->size();
-  }
-}
-
 // A job that has not started has no log yet.
 Result<void> until_started(const Client& client, std::uint64_t id) {
   ChangeFeed feed(client, std::to_string(id));
@@ -62,17 +46,6 @@ Result<void> until_started(const Client& client, std::uint64_t id) {
     told = true;
     auto next = feed.next(std::chrono::milliseconds{-1});
     if (!next) return failure(next.error());
-  }
-}
-
-Result<void> follow(const Client& client, const LogRequest& log, std::uint64_t offset) {
-  Patience patience = client.patience();
-  while (true) {
-    const std::uint64_t before = offset;
-    auto copied = copy_from(client, log, offset, true);
-    if (copied) return {};
-    if (offset > before) patience.reset();
-    if (!is_away(copied.error()) || !patience.wait_a_moment()) return copied;
   }
 }
 
@@ -111,7 +84,7 @@ Result<void> show_log(const Client& client, const Arguments& arguments, const Lo
     auto printed = print(last->text);
     if (!printed || !following) return printed;
   }
-  return following ? follow(client, log, offset) : copy_from(client, log, offset, false);
+  return following ? follow_log(client, log, offset) : copy_log(client, log, offset);
 }
 
 int run_digest(const Arguments& arguments) {

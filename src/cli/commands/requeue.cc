@@ -6,7 +6,8 @@ namespace gpusched::cli {
 namespace {
 
 int run_requeue(const Arguments& arguments) {
-  return change_jobs(arguments, {.verb = "requeue", .past = "requeued", .action = "requeue"});
+  return change_jobs(arguments,
+                     {.verb = "requeue", .past = "requeued", .action = "requeue", .makes = true});
 }
 
 }  // namespace

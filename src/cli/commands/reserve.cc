@@ -79,9 +79,12 @@ int run_reserve(const Arguments& arguments) {
   if (!words.empty() || !asks) return list_reservations(arguments);
   auto body = reserve_body(arguments, ReserveFor::kSomebody);
   if (!body) return fail(body.error());
-  return change_reservation(
-      arguments, {.method = "POST", .target = "/v1/reservations" + query, .body = std::move(*body)},
-      "is made");
+  return change_reservation(arguments,
+                            {.method = "POST",
+                             .target = "/v1/reservations" + query,
+                             .body = std::move(*body),
+                             .makes = true},
+                            "is made");
 }
 
 }  // namespace

@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "cli/commands/verbs.h"
+#include "cli/elsewhere.h"
 #include "cli/flag_body.h"
 #include "cli/jobs/change_jobs.h"
 #include "cli/jobs/filled_in.h"
+#include "cli/servers.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
 #include "cli/submit/prepare.h"
@@ -102,13 +104,20 @@ Result<void> add_places(const Arguments& arguments, JsonWriter& json) {
   if (!arguments.has("--cwd") && !arguments.has("--env") && !arguments.has("--unset-env")) {
     return {};
   }
-  const auto around = surroundings();
+  const auto server = server_of(arguments);
+  if (!server) return failure(server.error());
+  const FlagValue* directory = arguments.find("--cwd");
+  const bool relative = directory != nullptr && !directory->text.starts_with('/');
+  // A whole path needs nobody there to say where it begins.
+  const auto around = server->far() && relative ? surroundings_of(*server) : surroundings();
   if (!around) return failure(around.error());
-  if (const FlagValue* directory = arguments.find("--cwd"); directory != nullptr) {
+  if (directory != nullptr) {
     if (directory->text.empty()) return bad_value(*directory, "is empty");
-    json.field("working_directory", directory->text.front() == '/'
-                                        ? directory->text
-                                        : around->working_directory + "/" + directory->text);
+    if (relative && around->working_directory.empty()) {
+      return bad_value(*directory, "must be a whole path of the daemon's machine");
+    }
+    json.field("working_directory",
+               relative ? around->working_directory + "/" + directory->text : directory->text);
   }
   std::vector<std::string> variables;
   for (const FlagValue* given : arguments.all("--env")) {
@@ -170,7 +179,6 @@ int run_set(const Arguments& arguments) {
   const auto selection = selection_of(which);
   if (code == kExitOk && selection && !arguments.has("--json")) {
     tell_filled_in(client_of(arguments), *selection, arguments);
-    tell_of_deadline(client_of(arguments), *selection, arguments);
   }
   return code;
 }

@@ -42,13 +42,13 @@ int report(const Arguments& arguments, const std::string& body) {
     auto done = print(body.ends_with('\n') ? body : body + "\n");
     return done ? kExitOk : fail(done.error());
   }
-  auto submitted = parse_submitted(body);
+  const bool dry_run = arguments.has("--dry-run");
+  auto submitted = dry_run ? parse_previewed(body) : parse_submitted(body);
   if (!submitted) return fail(submitted.error());
-  if (arguments.has("--dry-run")) {
+  if (dry_run) {
     note(fmt::format("would submit {}; nothing was changed",
                      counted(submitted->count, "job", "jobs")));
     if (!submitted->warning.empty()) note(submitted->warning);
-    if (!submitted->preview) return kExitOk;  // Of an older daemon.
     auto shown = print(render_preview(*submitted, stdout_page()));
     return shown ? kExitOk : fail(shown.error());
   }
@@ -69,8 +69,9 @@ int run_submit(const Arguments& arguments) {
   if (const auto words = note_on_program(*submission)) note(*words);
   Body body = write_body(*submission, *tasks);
   Request request{.method = "POST",
-                  .target = arguments.has("--dry-run") ? "/v1/jobs?dry_run=1" : "/v1/jobs",
-                  .body = std::move(body.text)};
+                  .target = arguments.has("--dry-run") ? "/v1/preview" : "/v1/jobs",
+                  .body = std::move(body.text),
+                  .has_key = arguments.has("--dry-run") || submission->has_key};
   if (body.lines) request.content_type = "application/x-ndjson";
   Result<std::string> answer;
   {

@@ -59,7 +59,8 @@ int create_token(const Arguments& arguments) {
   const Client client = client_of(arguments);
   const Request request{.method = "POST",
                         .target = "/v1/tokens" + dry_run_query(arguments),
-                        .body = std::move(*body)};
+                        .body = std::move(*body),
+                        .makes = true};
   if (arguments.has("--json")) return pass_through(client, request);
   auto answer = client.call(request);
   if (!answer) return fail(answer.error());

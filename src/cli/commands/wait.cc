@@ -88,22 +88,43 @@ std::string open_text(const WaitedView& waited) {
   return fmt::format("{} of {} jobs have not ended", open, all);
 }
 
+// How long the answer of a round may take. A deadline is kept also where nothing comes at all.
+std::chrono::milliseconds until_answered(std::int64_t round_ms,
+                                         const std::optional<Boot>& deadline) {
+  constexpr std::chrono::milliseconds kOnTheWay{30'000};
+  constexpr std::chrono::milliseconds kLate{2'000};
+  const std::chrono::milliseconds most = std::chrono::milliseconds{round_ms} + kOnTheWay;
+  if (!deadline) return most;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - read_clock().boot);
+  return std::clamp(left + kLate, std::chrono::milliseconds{1}, most);
+}
+
 // Asks again and again, also across a restart of the daemon.
 int wait_for(const Arguments& arguments, const Client& client, const Selection& selection,
              const std::optional<Boot>& deadline, std::vector<JobView> ended) {
-  Patience patience = client.patience();
+  const auto patience_for = [&](Seconds most) {
+    Patience patience = client.patience(most);
+    if (deadline) patience.end_at(*deadline);
+    return patience;
+  };
   // The first answer comes at once: it tells a daemon that never was there from one that left.
   std::int64_t round_ms = 0;
+  Patience patience = patience_for(kBrieflyMost);
   while (true) {
     Request request{.target = with_parameter(jobs_target(selection, "wait", false),
                                              fmt::format("timeout_ms={}", round_ms))};
     if (!arguments.has("--json")) request.target = with_parameter(request.target, "sweeps=1");
-    auto body = client.call(request);
+    auto body = client.call_once(request, until_answered(round_ms, deadline));
     if (!body) {
-      if (round_ms > 0 && is_away(body.error()) && patience.wait_a_moment()) continue;
+      const bool waits = round_ms > 0 || client.on_network();
+      if (waits && is_away(body.error()) && patience.wait_a_moment()) continue;
+      if (is_away(body.error()) && deadline && read_clock().boot >= *deadline) {
+        note("the time is up, and the daemon is away: " + body.error().message);
+        return kExitTryLater;
+      }
       return fail(body.error());
     }
-    patience.reset();
+    patience = patience_for(Seconds::max());
     auto waited = parse_waited(*body);
     if (!waited) return fail(waited.error());
     if (waited->done) {

@@ -42,7 +42,8 @@ int change_jobs(const Arguments& arguments, const Change& change) {
   const Client client = client_of(arguments);
   const Request request{.method = change.method,
                         .target = jobs_target(*selection, change.action, dry_run),
-                        .body = change.body.empty() ? "{}" : change.body};
+                        .body = change.body.empty() ? "{}" : change.body,
+                        .makes = change.makes && !dry_run};
   if (arguments.has("--json")) return pass_through(client, request);
   auto body = client.call(request);
   if (!body) return fail(body.error());

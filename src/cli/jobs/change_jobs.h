@@ -16,6 +16,7 @@ struct Change {
   std::string body = {};
   // What is already as wished is no failure (cancel of an ended job).
   bool unchanged_is_fine = false;
+  bool makes = false;  // Done twice it does more than done once.
 };
 
 int change_jobs(const Arguments& arguments, const Change& change);

@@ -4,8 +4,6 @@
 
 #include <array>
 
-#include "base/words.h"
-#include "cli/display.h"
 #include "cli/jobs/job_ids.h"
 #include "cli/session.h"
 #include "cli/submit/notes.h"
@@ -30,33 +28,7 @@ std::vector<std::string_view> names_in(const JobView& job) {
   return names;
 }
 
-// As it would be typed; empty: it does not change, or has nothing that is filled in.
-std::string new_command(const Arguments& arguments) {
-  std::string line = arguments.text("--cmd");
-  for (const std::string& word : arguments.command) {
-    line += (line.empty() ? "" : " ") + shell_word(word);
-  }
-  return line.find('{') == std::string::npos ? "" : line;
-}
-
 }  // namespace
-
-void tell_of_deadline(const Client& client, const Selection& selection,
-                      const Arguments& arguments) {
-  const bool matters = arguments.has("--deadline") || arguments.has("--time") ||
-                       arguments.has("--begin") || arguments.has("--cmd") ||
-                       !arguments.command.empty();
-  if (!matters) return;
-  const auto jobs =
-      list_jobs(client, {.target = with_parameter(list_target(selection), "limit=1")});
-  if (!jobs || jobs->empty()) return;
-  const std::uint64_t id = jobs->front().id;
-  const auto body = client.call({.target = fmt::format("/v1/jobs/{}/explain", id)});
-  const auto view = body ? parse_explain(*body) : Result<ExplainView>(failure(body.error()));
-  if (view && !view->deadline_warning.empty()) {
-    note(fmt::format("job {}: {}", id, escaped(view->deadline_warning)));
-  }
-}
 
 void tell_filled_in(const Client& client, const Selection& selection, const Arguments& arguments) {
   std::vector<Written> written;
@@ -65,8 +37,7 @@ void tell_filled_in(const Client& client, const Selection& selection, const Argu
       if (value->text.find('{') != std::string::npos) written.push_back({flag, value->text});
     }
   }
-  const std::string command = new_command(arguments);
-  if (written.empty() && command.empty()) return;
+  if (written.empty()) return;
   const auto jobs =
       list_jobs(client, {.target = with_parameter(list_target(selection), "limit=3")});
   if (!jobs || jobs->empty()) return;  // What was changed has been said.
@@ -81,8 +52,7 @@ void tell_filled_in(const Client& client, const Selection& selection, const Argu
     for (const Written& one : written) {
       words += fmt::format(" {} {}", one.flag, filled_in(one.text, job));
     }
-    if (!command.empty()) words += " runs " + filled_in(command, job);
-    note(escaped(words));
+    note(words);
   }
 }
 

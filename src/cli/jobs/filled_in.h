@@ -7,10 +7,7 @@
 
 namespace gpusched::cli {
 
-// Notes, if a name, tag, directory, variable or command has placeholders.
+// Notes, if a name, tag, directory or variable has placeholders.
 void tell_filled_in(const Client& client, const Selection& selection, const Arguments& arguments);
-
-// A note, if the change makes a deadline hard to meet; the first job stands for all.
-void tell_of_deadline(const Client& client, const Selection& selection, const Arguments& arguments);
 
 }  // namespace gpusched::cli

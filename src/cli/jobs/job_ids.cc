@@ -12,6 +12,23 @@ namespace {
 constexpr int kExitTimeout = 124;
 constexpr int kExitCancelled = 130;
 
+Result<void> feed_answer(const Client& client, const Request& request, RowSplitter& splitter) {
+  if (client.far()) {  // Whole, so that what gets lost on the way can be asked for again.
+    auto body = client.call(request);
+    if (!body) return failure(body.error());
+    splitter.feed(*body);
+    return {};
+  }
+  auto exchange = client.open(request);
+  if (!exchange) return failure(exchange.error());
+  while (true) {
+    auto part = exchange->read_some();
+    if (!part) return failure(part.error());
+    if (part->empty()) return {};
+    splitter.feed(*part);
+  }
+}
+
 }  // namespace
 
 Result<FoldedJobs> list_folded(const Client& client, const Request& request) {
@@ -25,14 +42,7 @@ Result<FoldedJobs> list_folded(const Client& client, const Request& request) {
       broken = job.error();
     }
   });
-  auto exchange = client.open(request);
-  if (!exchange) return failure(exchange.error());
-  while (true) {
-    auto part = exchange->read_some();
-    if (!part) return failure(part.error());
-    if (part->empty()) break;
-    splitter.feed(*part);
-  }
+  if (auto read = feed_answer(client, request, splitter); !read) return failure(read.error());
   if (broken) return failure(*broken);
   if (!splitter.complete()) {
     return failure(ErrorCode::kUnsupported, "the daemon's answer is not a list of jobs");

@@ -31,11 +31,13 @@ std::string LogRequest::target(std::string_view how) const {
 
 Result<LastLines> last_lines(const Client& client, const LogRequest& log, std::uint64_t lines) {
   std::uint64_t bytes = std::max<std::uint64_t>(lines * kBytesPerLine, 4096);
+  Patience patience = client.patience();
   while (true) {
     auto exchange = client.open({.target = log.target(fmt::format("tail={}", bytes))});
     if (!exchange) return failure(exchange.error());
     const std::string size_text = exchange->header("gpusched-log-size");
     auto text = exchange->read_all();
+    if (!text && client.far() && is_away(text.error()) && patience.wait_a_moment()) continue;
     if (!text) return failure(text.error());
     std::uint64_t size = text->size();
     std::from_chars(size_text.data(), size_text.data() + size_text.size(), size);

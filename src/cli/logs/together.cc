@@ -10,10 +10,12 @@
 
 #include "cli/display.h"
 #include "cli/jobs/selectors.h"
+#include "cli/logs/follow.h"
 #include "cli/render/render.h"
 #include "cli/session.h"
 #include "cli/terminal.h"
 #include "cli/views/views.h"
+#include "os/clock.h"
 
 namespace gpusched::cli {
 namespace {
@@ -32,6 +34,8 @@ struct Followed {
   PrefixedLines lines;
   std::uint64_t offset = 0;
   bool begun = false;  // Its last lines have been shown, where only those are asked for.
+  Boot heard = {};     // When it last said something, or was opened.
+  bool ended = false;
   bool over = false;
   std::optional<Exchange> log = {};
 };
@@ -89,6 +93,7 @@ class Follower {
         continue;
       }
       if (open >= kOpenMost) continue;
+      one.ended = job->second.ended();  // Before its log is read: that has all of it then.
       if (auto opened = begin(one); !opened) return opened;
       if (one.log) ++open;
     }
@@ -105,12 +110,28 @@ class Follower {
       one.offset = last->offset;
       if (auto printed = print(one.lines.feed(last->text)); !printed) return printed;
     }
+    Stage stage = Stage::kConnecting;
+    const std::string_view how = asks_ ? "" : "&follow=1";
     auto opened =
-        client_.open({.target = log.target(fmt::format("offset={}&follow=1", one.offset))},
-                     std::chrono::milliseconds{-1});
-    if (!opened) return without_log(one, opened.error());
+        client_.open_once({.target = log.target(fmt::format("offset={}{}", one.offset, how))},
+                          {client_.head_of_stream(), std::chrono::milliseconds{-1}}, &stage);
+    if (!opened) {
+      // From here on each log is asked for: something on the way keeps streams back.
+      asks_ = asks_ || (stage == Stage::kSilent && client_.on_network());
+      return without_log(one, opened.error());
+    }
+    one.heard = read_clock().boot;
     one.log.emplace(std::move(*opened));
     return take(one, one.log->read_buffered());
+  }
+
+  // One that may have died unseen is opened again.
+  void drop_silent() {
+    if (!client_.on_network()) return;
+    const Boot now = read_clock().boot;
+    for (Followed& one : followed_) {
+      if (one.log && now - one.heard > kLogSilence) one.log.reset();
+    }
   }
 
   Result<void> without_log(Followed& one, const Error& error) {
@@ -130,7 +151,9 @@ class Follower {
     }
     const bool all_open = std::ranges::all_of(
         followed_, [](const Followed& one) { return one.over || one.log.has_value(); });
-    if (::poll(entries.data(), entries.size(), all_open ? -1 : kLookMs) < 0 && errno != EINTR) {
+    const int most = static_cast<int>(client_.on_network() ? kLogSilence.count() : -1);
+    const auto look = static_cast<int>(asks_ ? kAskForLogEvery.count() : kLookMs);
+    if (::poll(entries.data(), entries.size(), all_open ? most : look) < 0 && errno != EINTR) {
       return failure(ErrorCode::kIo, "wait for the logs");
     }
     for (std::size_t i = 0; i < open.size(); ++i) {
@@ -140,6 +163,7 @@ class Follower {
         return taken;
       }
     }
+    drop_silent();
     return {};
   }
 
@@ -150,10 +174,12 @@ class Follower {
       return {};
     }
     one.offset += part->size();
+    one.heard = read_clock().boot;
     if (auto printed = print(one.lines.feed(*part)); !printed) return printed;
     if (!one.log->ended()) return {};
     one.log.reset();
-    one.over = true;
+    one.over = !asks_ || one.ended;  // What was asked for ends where the log ends now.
+    if (!one.over) return {};
     if (auto printed = print(one.lines.finish()); !printed) return printed;
     return say_how_it_ended(one.id);
   }
@@ -179,6 +205,7 @@ class Follower {
   const Together& asked_;
   std::vector<Followed> followed_;
   std::map<std::uint64_t, bool> told_;
+  bool asks_ = false;  // No stream comes through.
 };
 
 }  // namespace

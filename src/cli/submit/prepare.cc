@@ -99,6 +99,20 @@ Result<void> take_script(Arguments& arguments, std::span<const FlagSection> sect
   return {};
 }
 
+// The daemon's machine runs a file of its own; what the one that lies here asks for would be lost.
+Result<void> refuse_script(const Arguments& arguments) {
+  if (arguments.command.empty() || arguments.after_dashes) return {};
+  const std::string& file = arguments.command[0];
+  auto head = read_head(file, kScriptHead);
+  if (!head) return {};
+  auto lines = parse_directives(*head);
+  if (lines && lines->empty()) return {};
+  return failure(ErrorCode::kInvalid,
+                 fmt::format("{} has #GPUSCHED lines, but the daemon's machine runs its own file; "
+                             "give the flags here, and the command after --",
+                             file));
+}
+
 Result<void> take_file(Arguments& arguments, std::span<const FlagSection> sections) {
   const FlagValue* file = arguments.find("--file");
   if (file == nullptr) return {};
@@ -121,10 +135,9 @@ Result<Submission> prepare_submission(const Arguments& given,
   auto around = here_is_there ? surroundings() : surroundings_of(*server);
   if (!around) return failure(around.error());
   Arguments arguments = given;
-  if (!around->elsewhere) {
-    auto taken = take_script(arguments, sections, *around);
-    if (!taken) return failure(taken.error());
-  }
+  auto taken_script =
+      around->elsewhere ? refuse_script(arguments) : take_script(arguments, sections, *around);
+  if (!taken_script) return failure(taken_script.error());
   if (auto taken = take_file(arguments, sections); !taken) return failure(taken.error());
   std::vector<FlagValue> defaulted;
   if (!arguments.has("--no-defaults")) {

@@ -239,6 +239,7 @@ Result<Submission> read_submission(const Arguments& arguments, const Surrounding
   out.output = arguments.text("--output");
   out.error = arguments.text("--error");
   out.written = texts_of(arguments, out);
+  out.has_key = !arguments.text("--key").empty();
   out.umask = around.umask;
   out.elsewhere = around.elsewhere;
   out.limits = around.limits;

@@ -56,6 +56,7 @@ struct Submission {
   Attach attach = Attach::kNone;
   int rows = 0, columns = 0;
   std::vector<FlagValue> defaults;  // What files with defaults gave to it.
+  bool has_key = false;             // It says itself which submission it is.
   bool elsewhere = false;           // On another machine: its directories are not seen here.
 };
 

@@ -44,17 +44,10 @@ Result<std::vector<TrailView>> parse_trail(std::string_view body) {
   return std::move(answer->events);
 }
 
-Result<SubmittedView> parse_submitted(std::string_view body) {
-  auto answer = parse_message<wire::SubmittedJobs>(body);
-  if (!answer) return failure(answer.error());
-  SubmittedView view{.first = answer->first,
-                     .last = answer->last == 0 ? answer->first : answer->last,
-                     .count = answer->count,
-                     .repeated = answer->repeated,
-                     .warning = std::move(answer->warning)};
-  if (!answer->preview) return view;
-  wire::Preview& preview = *answer->preview;
-  PreviewView& shown = view.preview.emplace();
+namespace {
+
+PreviewView preview_view(wire::Preview preview) {
+  PreviewView shown;
   shown.commands = std::move(preview.commands);
   for (wire::PreviewJob& job : preview.jobs) {
     shown.jobs.push_back({std::move(job.name), std::move(job.working_directory),
@@ -67,6 +60,28 @@ Result<SubmittedView> parse_submitted(std::string_view body) {
   }
   shown.estimated_start = preview.estimated_start;
   shown.start_unknown = std::move(preview.start_unknown);
+  return shown;
+}
+
+}  // namespace
+
+Result<SubmittedView> parse_submitted(std::string_view body) {
+  auto answer = parse_message<wire::SubmittedJobs>(body);
+  if (!answer) return failure(answer.error());
+  SubmittedView view{.first = answer->first,
+                     .last = answer->last == 0 ? answer->first : answer->last,
+                     .count = answer->count,
+                     .repeated = answer->repeated,
+                     .warning = std::move(answer->warning)};
+  if (answer->preview) view.preview = preview_view(std::move(*answer->preview));
+  return view;
+}
+
+Result<SubmittedView> parse_previewed(std::string_view body) {
+  auto answer = parse_message<wire::Previewed>(body);
+  if (!answer) return failure(answer.error());
+  SubmittedView view{.count = answer->count, .warning = std::move(answer->warning)};
+  view.preview = preview_view(std::move(*answer));
   return view;
 }
 

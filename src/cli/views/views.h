@@ -174,6 +174,7 @@ std::uint64_t parse_group_removed(std::string_view body);
 Result<std::vector<ReservationView>> parse_reservations(std::string_view body);
 Result<GpusView> parse_gpus(std::string_view body);
 Result<SubmittedView> parse_submitted(std::string_view body);
+Result<SubmittedView> parse_previewed(std::string_view body);  // Of one that is only tried.
 Result<ChangedView> parse_changed(std::string_view body);
 Result<WaitedView> parse_waited(std::string_view body);
 Result<VersionView> parse_version(std::string_view body);

@@ -10,12 +10,12 @@
 
 namespace gpusched {
 
-class Patience {
+class ConnectionPatience {
  public:
   using Milliseconds = std::chrono::milliseconds;
 
   // REQUIRES: `limits` lives longer.
-  Patience(const HttpLimits& limits, bool network) : limits_(&limits), proved_(!network) {
+  ConnectionPatience(const HttpLimits& limits, bool network) : limits_(&limits), proved_(!network) {
     begin();
   }
 
