@@ -57,10 +57,15 @@ void try_more(Context& context, std::uint32_t uid, std::shared_ptr<Trial> trial)
 Result<std::vector<JobId>> selected_jobs(const Context& context, const Call& call) {
   Result<Selector> selector = parse_selector(call.captured.at(0));
   if (!selector) return failure(selector.error());
-  Result<JobFilter> filter = parse_filter(call.request.query, call.actor, context.now().wall,
-                                          context.limits.arguments_for_all);
+  Result<JobFilter> filter =
+      parse_filter(call.request.query, call.actor, context.now().wall, shown_of_others(context));
   if (!filter) return failure(filter.error());
   return resolve_selector(context.state(), *selector, *filter, call.actor);
+}
+
+ShownOfOthers shown_of_others(const Context& context) {
+  return {.arguments = context.limits.arguments_for_all,
+          .rows = context.limits.visibility == Visibility::kAll};
 }
 
 std::vector<std::string> problems_of(const Context& context) {
@@ -84,8 +89,8 @@ Error of_token(const Principal& actor, Error error) {
   return error;
 }
 
-void ask_engine(Context& context, const Call& call, Event event, AnswerFn asked) {
-  AnswerFn answer = std::move(asked);
+void ask_engine(Context& context, const Call& call, Event event, AnswerFn asker) {
+  AnswerFn answer = std::move(asker);
   if (call.actor.proof == Proof::kToken) {
     answer = [actor = call.actor, then = std::move(answer)](Result<Answer> said) {
       if (said) return then(std::move(said));
@@ -93,12 +98,14 @@ void ask_engine(Context& context, const Call& call, Event event, AnswerFn asked)
     };
   }
   if (!call.dry_run) {
+    const std::shared_ptr<Asked>& asked = call.asked;
+    if (asked && asked->entry.user.empty()) asked->entry.user = call.actor.user;
     if (auto* submit = std::get_if<SubmitAsked>(&event)) {
-      context.engine.submit(std::move(*submit), std::move(answer));
+      context.engine.submit(std::move(*submit), std::move(answer), asked);
     } else if (auto* leases = std::get_if<LeasesAsked>(&event)) {
-      context.engine.ask_leases(std::move(*leases), std::move(answer));
+      context.engine.ask_leases(std::move(*leases), std::move(answer), asked);
     } else {
-      context.engine.post(std::move(event), std::move(answer));
+      context.engine.post(std::move(event), std::move(answer), asked);
     }
     return;
   }
@@ -138,16 +145,37 @@ void with_account(Context& context, const Call& call, std::uint32_t uid,
   });
 }
 
+void with_tenant(Context& context, const Call& call, const Identity& owner,
+                 std::function<void(const std::string& tenant)> then) {
+  const ConfiguredTenants& configured = context.state().tenants().configured();
+  if (configured.groups.empty() || configured.tenant_of_user.contains(owner.user)) {
+    return then(tenant_for(configured, owner.user, {}));
+  }
+  context.authenticator.find_groups(
+      owner.uid, [&context, call, user = owner.user,
+                  then = std::move(then)](const Result<std::vector<std::string>>& groups) {
+        if (!groups) return call.responder.fail(groups.error());
+        const auto go_on = [&context, then, user, groups = *groups] {
+          then(tenant_for(context.state().tenants().configured(), user, groups));
+        };
+        if (!call.dry_run) return go_on();
+        context.after_commit.run(call.actor.account(), go_on);
+      });
+}
+
 void with_named_actor(Context& context, const Call& call, std::function<void(const Call&)> then) {
   with_account(context, call, call.actor.account(),
                [&context, call, then = std::move(then)](const std::string& user) {
                  Call named = call;
                  named.actor.user = user;
                  // An administrator may have said for which a token's jobs count.
-                 if (named.actor.tenant.empty()) {
-                   named.actor.tenant = context.state().tenants().tenant_of(user);
-                 }
-                 then(named);
+                 if (!named.actor.tenant.empty()) return then(named);
+                 with_tenant(context, named, named.actor.identity(),
+                             [named, then](const std::string& tenant) {
+                               Call whole = named;
+                               whole.actor.tenant = tenant;
+                               then(whole);
+                             });
                });
 }
 

@@ -25,6 +25,9 @@ Error of_token(const Principal& actor, Error error);
 void ask_engine(Context& context, const Call& call, Event event, AnswerFn answer);
 
 // What somebody has to see to.
+// What the settings show of others' jobs.
+ShownOfOthers shown_of_others(const Context& context);
+
 std::vector<std::string> problems_of(const Context& context);
 
 // {"schema":1,"changed":[…],"unchanged":[{"id","why"}…]}
@@ -36,6 +39,9 @@ std::string changed_json(const Changed& changed, bool dry_run);
 void with_account(Context& context, const Call& call, std::uint32_t uid,
                   std::function<void(const std::string& user)> then);
 // The same for the one who asks: goes on with a call whose actor has a name and a tenant.
+// The tenant for which this user's jobs count. Unix groups are looked up; that may take a while.
+void with_tenant(Context& context, const Call& call, const Identity& owner,
+                 std::function<void(const std::string& tenant)> then);
 void with_named_actor(Context& context, const Call& call, std::function<void(const Call&)> then);
 
 }  // namespace gpusched

@@ -112,9 +112,10 @@ Context::Context(boost::asio::io_context& io, Engine& an_engine, ApiPorts some_p
                        }}),
       estimates(io, engine, ports.now, limits.look_ahead_every),
       kept_answers(ports.now),
+      audit(io, engine, ports.now),
       parser(io, kParsers),
       files(io, kFileThreads) {
-  authenticator.set_roles(limits.roles);
+  authenticator.set_roles(limits.roles, limits.tenant_groups);
   logins.read(read_small_file(ports.state_directory + "/" + kLoginsName, kLoginsMost));
 }
 Context::~Context() = default;
@@ -167,12 +168,14 @@ class Api::Impl {
 void Api::change_limits(const ApiLimits& limits) {
   ApiLimits& own = impl_->context.limits;
   own.arguments_for_all = limits.arguments_for_all;
+  own.visibility = limits.visibility;
   own.submission_jobs_most = limits.submission_jobs_most;
   own.default_grace = limits.default_grace;
   own.default_retry_back_off = limits.default_retry_back_off;
   own.roles = limits.roles;
   own.names = limits.names;
-  impl_->context.authenticator.set_roles(own.roles);
+  own.tenant_groups = limits.tenant_groups;
+  impl_->context.authenticator.set_roles(own.roles, own.tenant_groups);
   impl_->context.lasting.look_closely();
 }
 

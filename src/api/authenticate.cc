@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "api/cookie.h"
 #include "api/token_secret.h"
+#include "core/model/tenant.h"
 #include "http/tcp_listener.h"
 
 namespace gpusched {
@@ -54,11 +56,19 @@ bool always_administrator(std::uint32_t uid, std::uint32_t daemon_uid) {
 Authenticator::Authenticator(boost::asio::io_context& loop, Ports ports)
     : ports_(std::move(ports)), accounts_(loop, ports_.now, ports_.account_of) {}
 
-void Authenticator::set_roles(const RoleBook& roles) {
+void Authenticator::set_roles(const RoleBook& roles, const std::vector<std::string>& tenants) {
   roles_ = roles;
-  std::vector<std::string> groups;
-  for (const auto& [name, role] : roles_.groups) groups.push_back(name);
-  accounts_.ask_for_groups(std::move(groups));
+  std::set<std::string> groups(tenants.begin(), tenants.end());
+  for (const auto& [name, role] : roles_.groups) groups.insert(name);
+  accounts_.ask_for_groups({groups.begin(), groups.end()});
+}
+
+void Authenticator::find_groups(
+    std::uint32_t uid, const std::function<void(const Result<std::vector<std::string>>&)>& found) {
+  accounts_.resolve(uid, [found](const Result<Account>& account) {
+    if (!account) return found(failure(account.error()));
+    found(account->groups);
+  });
 }
 
 void Authenticator::ask(const HttpRequest& request, const Known& known) {
@@ -238,9 +248,15 @@ Result<Principal> Authenticator::owner_of(const Token& token, const std::string&
   if (account.name != token.user && !(always && account.name.empty())) return unknown_token();
   const Role own = always ? Role::kAdministrator : role_in(roles_, account.name, account.groups);
   note_use(*now);
+  // A choice among one's own groups holds while one is in it.
+  const std::string group = token.tenant.starts_with(kGroupMark) && token.by == token.user
+                                ? token.tenant.substr(kGroupMark.size())
+                                : std::string();
+  const bool left =
+      !group.empty() && std::ranges::find(account.groups, group) == account.groups.end();
   return Principal{.uid = token.uid,
                    .gid = account.gid,
-                   .tenant = token.tenant,
+                   .tenant = left ? std::string() : token.tenant,
                    .role = std::min(own, token.role),
                    .proof = login.empty() ? Proof::kToken : Proof::kCookie,
                    .token = token.id,

@@ -39,7 +39,11 @@ class Authenticator {
 
   Authenticator(boost::asio::io_context& loop, Ports ports);
 
-  void set_roles(const RoleBook& roles);
+  // `tenants`: Unix groups that are tenants; they are asked for, too.
+  void set_roles(const RoleBook& roles, const std::vector<std::string>& tenants = {});
+  // In which of the groups that are asked for this account is; at once or later on the loop.
+  void find_groups(std::uint32_t uid,
+                   const std::function<void(const Result<std::vector<std::string>>&)>& found);
   // Calls `known` at once where nothing has to be looked up, else later on the loop. An error:
   // nobody who is answered here.
   void ask(const HttpRequest& request, const Known& known);

@@ -13,10 +13,12 @@
 namespace gpusched {
 
 struct Context;
+class Veil;
 
 // `board`: what was said of them last; null: nobody looks. `shows`: whether the arguments of a
-// user's processes are shown; else only the program is.
+// user's processes are shown; else only the program is. `veil`: for whom.
 std::vector<wire::Card> cards_of(const StateView& state, const watch::CardBoard* board,
+                                 const Veil& veil,
                                  const std::function<bool(const Subject& owner)>& shows = {});
 
 // The answer of GET /v1/gpus for one who asks.

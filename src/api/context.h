@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "api/audit_desk.h"
 #include "api/authenticate.h"
 #include "api/job_watch.h"
 #include "api/kept_answers.h"
@@ -86,6 +87,7 @@ struct Context {
   StartEstimates estimates;
   QueuePositions positions;
   KeptAnswers kept_answers;
+  AuditDesk audit;
   Background parser;          // Large bodies.
   Background files;           // Logs and backups. Each may hang for one user.
   std::uint64_t backups = 0;  // Names their temporary files.
@@ -101,6 +103,7 @@ struct Call {
   Principal actor;
   bool dry_run = false;
   Responder responder;
+  std::shared_ptr<Asked> asked = {};  // Of a change, for the audit.
 };
 
 }  // namespace gpusched

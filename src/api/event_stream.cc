@@ -12,6 +12,7 @@
 #include "api/cards_answer.h"
 #include "api/context.h"
 #include "api/job_rows.h"
+#include "api/veil.h"
 #include "core/access/rights.h"
 #include "wire/message_json.h"
 #include "wire/messages/machine.h"
@@ -56,7 +57,8 @@ struct EventStreams::Client {
     for (const auto& log : logs) id += "," + text_of(log->place());
     return id;
   }
-  bool concerns(const Job& job) const {
+  bool concerns(const Job& job, const Veil& veil) const {
+    if (!veil.sees(job)) return false;
     if (asked.own && !may(asked.actor, Action::kChangeJob, owned_by(job.owner))) return false;
     return !asked.jobs || asked.jobs->contains(job.id);
   }
@@ -209,10 +211,12 @@ void EventStreams::publish(const std::vector<JobChange>& changes) {
   wake_all();
 }
 
-void EventStreams::publish_group(const std::string& json) {
+void EventStreams::publish_group(const Context& context, const std::string& group,
+                                 const std::string& json) {
   for (const auto& weak : clients_) {
     const auto client = weak.lock();
-    if (client && client->asked.rows) append_event(client->groups, "group", "", json);
+    if (!client || !shows_group(Veil(context, client->asked.actor), group)) continue;
+    if (client->asked.rows) append_event(client->groups, "group", "", json);
   }
   wake_all();
 }
@@ -257,7 +261,8 @@ void EventStreams::write_topics(const Context& context, Client& client, std::str
   };
   if (client.asked.cards) tell("cards", gpus_json(context, client.asked.actor), client.cards);
   if (client.asked.alarms) {
-    tell("alarms", wire::to_json(wire::Alarms{.problems = problems_of(context)}), client.alarms);
+    const wire::Alarms alarms{.problems = problems_for(context, client.asked.actor)};
+    tell("alarms", wire::to_json(alarms), client.alarms);
   }
 }
 
@@ -271,10 +276,10 @@ void EventStreams::write_logs(const Context& context, Client& client, std::strin
 
 // What one client was told of a change is told to the next in the same words: to work out why a job
 // waits costs as much as a decision.
-const std::string& EventStreams::row_of(const Job& job, RowWriter& writer) {
+const std::string& EventStreams::row_of(const Job& job, RowWriter& writer, bool veiled) {
   constexpr std::size_t kSaidMost = 1000;
   if (said_.size() > kSaidMost) said_.clear();
-  std::string& row = said_[{job.id, writer.shows_arguments(job)}];
+  std::string& row = said_[{job.id, writer.shows_arguments(job), veiled}];
   if (!row.empty()) return row;
   JsonWriter json(row);
   writer.row(json, job);
@@ -283,6 +288,7 @@ const std::string& EventStreams::row_of(const Job& job, RowWriter& writer) {
 
 void EventStreams::write_changes(Context& context, Client& client, std::string& out) {
   RowWriter writer(context, client.asked.actor);
+  const Veil veil(context, client.asked.actor);
   std::size_t looks = kLooksPerPiece;
   const auto from = std::ranges::upper_bound(recent_, client.cursor, {}, &JobChange::sequence);
   for (auto it = from; it != recent_.end(); ++it) {
@@ -293,10 +299,12 @@ void EventStreams::write_changes(Context& context, Client& client, std::string& 
     const Job* job = context.state().find(it->job);
     if (job == nullptr) {
       if (client.asked.jobs && !client.asked.jobs->contains(it->job)) continue;
+      // Whose it was is not known any more.
+      if (veil.covers() && !client.asked.jobs) continue;
       append_event(out, "gone", client.id_at(it->sequence),
                    fmt::format(R"({{"id":{}}})", number_of(it->job)));
-    } else if (client.concerns(*job)) {
-      append_event(out, "job", client.id_at(it->sequence), row_of(*job, writer));
+    } else if (client.concerns(*job, veil)) {
+      append_event(out, "job", client.id_at(it->sequence), row_of(*job, writer, veil.covers()));
     }
   }
   client.cursor = last_;
@@ -306,13 +314,14 @@ void EventStreams::write_changes(Context& context, Client& client, std::string& 
 bool EventStreams::write_range(Context& context, Client& client, const JobChange& change,
                                std::string& out) {
   RowWriter writer(context, client.asked.actor);
+  const Veil veil(context, client.asked.actor);
   const auto& jobs = context.state().jobs();
   std::string row;
   auto it = client.range ? jobs.upper_bound(*client.range) : jobs.lower_bound(*change.since);
   for (std::size_t looks = kLooksPerPiece; it != jobs.end() && it->first < change.job; ++it) {
     if (out.size() >= context.limits.stream_bytes || looks-- == 0) return false;
     client.range = it->first;
-    if (!client.concerns(it->second)) continue;
+    if (!client.concerns(it->second, veil)) continue;
     row.clear();
     JsonWriter json(row);
     writer.row(json, it->second);
@@ -324,13 +333,15 @@ bool EventStreams::write_range(Context& context, Client& client, const JobChange
 
 void EventStreams::write_snapshot(Context& context, Client& client, std::string& out) {
   RowWriter writer(context, client.asked.actor);
+  const Veil veil(context, client.asked.actor);
   std::size_t looks = kLooksPerPiece;
   const auto& jobs = context.state().jobs();
   std::string row;
   for (auto it = jobs.upper_bound(*client.snapshot); it != jobs.end(); ++it) {
     if (out.size() >= context.limits.stream_bytes || looks-- == 0) return;
     client.snapshot = it->first;
-    if (!client.concerns(it->second) || context.state().in_open_submission(it->first)) continue;
+    if (!client.concerns(it->second, veil) || context.state().in_open_submission(it->first))
+      continue;
     row.clear();
     JsonWriter json(row);
     writer.row(json, it->second);

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -50,7 +51,7 @@ class EventStreams {
   void open(Context& context, EventsAsked asked, const Responder& responder);
   void publish(const std::vector<JobChange>& changes);
   // A group was set or removed; `json` is the event's data.
-  void publish_group(const std::string& json);
+  void publish_group(const Context& context, const std::string& group, const std::string& json);
   void stop();
 
  private:
@@ -66,7 +67,7 @@ class EventStreams {
   void wake_all();
   void wake_some();
   void forget_gone();
-  const std::string& row_of(const Job& job, RowWriter& writer);
+  const std::string& row_of(const Job& job, RowWriter& writer, bool veiled);
   void beat();
   void look_again();
 
@@ -84,8 +85,9 @@ class EventStreams {
   std::size_t next_to_wake_ = 0;
   bool waking_ = false;
   bool wake_later_ = false;  // When the commit that is under way is done.
-  // Rows of jobs as they were told since the last change, with arguments or without.
-  std::map<std::pair<JobId, bool>, std::string> said_;
+  // Rows of jobs as they were told since the last change: with arguments or without, and with
+  // others named or not.
+  std::map<std::tuple<JobId, bool, bool>, std::string> said_;
 };
 
 }  // namespace gpusched

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/veil.h"
 #include "core/access/rights.h"
 #include "core/backfill/deadline.h"
 #include "core/explain/knowledge.h"
@@ -281,12 +282,13 @@ RowFacts RowWriter::waiting_facts(const Job& job) {
   const Now now = context_.now();
   if (!reasons_) reasons_.emplace(context_.state(), now);
   const std::vector<Reason>& why = reasons_->of(job);
-  reason_ = why.empty() ? "" : describe(why.front());
+  const Veil veil(context_, actor_);
+  reason_ = why.empty() ? "" : veil.over(describe(veil.over(why.front())));
   RowFacts facts;
   if (const StartEstimate* estimate = context_.estimates.of(job)) {
     facts.estimated_start = std::max(estimate->likely, now.wall);
   }
-  start_unknown_ = context_.estimates.why_unknown(job);
+  start_unknown_ = veil.over(context_.estimates.why_unknown(job));
   facts.start_unknown = start_unknown_;
   facts.deadline_warning = deadline_of(job, facts.estimated_start);
   // That nobody knows is no reason to worry in every list.

@@ -15,16 +15,15 @@ constexpr std::size_t kKeyMost = 255;
 // A token with fewer rights does not see what one with more was told.
 using KeptKey = std::pair<Role, std::string>;
 
-// What was asked; the same again is the same to the byte.
-std::string digest_of(const HttpRequest& request) {
+}  // namespace
+
+std::string request_digest(const HttpRequest& request) {
   Sha256 digest;
   digest.add_counted(request.method);
   digest.add_counted(target_text({request.segments, request.query}));
   digest.add_counted(request.body);
   return digest.hex();
 }
-
-}  // namespace
 
 struct KeptAnswers::Memory {
   struct Entry {
@@ -134,14 +133,14 @@ std::optional<Responder> KeptAnswers::begin(const Principal& actor, const std::s
   Memory::User& user = memory_->users[actor.account()];
   memory_->forget_old(user);
   const KeptKey whose{actor.role, key};
-  const auto [it, is_new] = user.by_key.try_emplace(whose, Memory::Entry{digest_of(request)});
+  const auto [it, is_new] = user.by_key.try_emplace(whose, Memory::Entry{request_digest(request)});
   Memory::Entry& entry = it->second;
   if (is_new) {
     auto ticket = std::make_shared<Ticket>(memory_, actor.account(), whose);
     return responder.watched(
         [ticket](const HttpResponse& response) { ticket->answered(response); });
   }
-  if (entry.digest != digest_of(request)) {
+  if (entry.digest != request_digest(request)) {
     responder.fail({ErrorCode::kConflict,
                     "this Idempotency-Key was used for another request; take a new one"});
   } else if (!entry.answer) {

@@ -1,6 +1,7 @@
 // Answers of changes that came with a key (`Idempotency-Key`): a client that lost its connection
-// repeats the request, and gets the answer of the first without anything being done twice. Kept in
-// memory, of each user so many and so long; the key of a submission is kept with its jobs instead.
+// repeats the request, and gets the answer of the first without anything being done twice. Here are
+// those of this daemon, to the byte, and those who wait for one; what outlives the daemon is kept
+// with the change (core/model/kept_change.h), and for a submission with its jobs.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,8 @@ namespace gpusched {
 
 // The key of a request; empty: it has none.
 Result<std::string> idempotency_key(const HttpRequest& request);
+// What was asked; the same again is the same to the byte.
+std::string request_digest(const HttpRequest& request);
 
 class KeptAnswers {
  public:

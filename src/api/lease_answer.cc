@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/veil.h"
 #include "core/model/reason.h"
 #include "core/share/order.h"
 #include "wire/message_json.h"
@@ -67,7 +68,8 @@ void LeaseWriter::fill_in_waiting(wire::Lease& answer, const Job& job) {
   if (waits || is_aside(job)) {
     if (!reasons_) reasons_.emplace(context_.state(), context_.now());
     const std::vector<Reason>& why = reasons_->of(job);
-    if (!why.empty()) answer.reason = describe(why.front());
+    const Veil veil(context_, actor_);
+    if (!why.empty()) answer.reason = veil.over(describe(veil.over(why.front())));
   }
   if (!waits) return;
   answer.position = position_of(job.id);
@@ -92,8 +94,8 @@ wire::Lease LeaseWriter::of(const Job& job) {
   return answer;
 }
 
-std::string lease_json(const Context& context, const Job& job) {
-  return wire::to_json(wire::OneLease{.lease = LeaseWriter(context).of(job)});
+std::string lease_json(const Context& context, const Principal& actor, const Job& job) {
+  return wire::to_json(wire::OneLease{.lease = LeaseWriter(context, actor).of(job)});
 }
 
 }  // namespace gpusched

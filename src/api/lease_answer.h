@@ -15,7 +15,7 @@ namespace gpusched {
 // REQUIRES: the state does not change while this lives.
 class LeaseWriter {
  public:
-  explicit LeaseWriter(const Context& context) : context_(context) {}
+  LeaseWriter(const Context& context, const Principal& actor) : context_(context), actor_(actor) {}
   wire::Lease of(const Job& job);
 
  private:
@@ -23,11 +23,12 @@ class LeaseWriter {
   std::optional<std::uint64_t> position_of(JobId id);
 
   const Context& context_;
+  Principal actor_;
   std::optional<WaitingReasons> reasons_;  // Made with the first one that waits.
   std::optional<std::map<JobId, std::uint64_t>> positions_;
 };
 
 // One lease: {"schema":1,"lease":{…}}.
-std::string lease_json(const Context& context, const Job& job);
+std::string lease_json(const Context& context, const Principal& actor, const Job& job);
 
 }  // namespace gpusched

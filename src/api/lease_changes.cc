@@ -22,8 +22,8 @@ bool is_news(const Job& job) { return job.active() || job.ended(); }
 }  // namespace
 
 struct LeaseChanges::Client : std::enable_shared_from_this<LeaseChanges::Client> {
-  Client(Context& a_context, Responder a_responder)
-      : context(a_context), responder(std::move(a_responder)) {}
+  Client(Context& a_context, const Call& call)
+      : context(a_context), actor(call.actor), responder(call.responder) {}
 
   Pull pull(std::string& out) {
     if (context.after_commit.must_wait()) {
@@ -47,7 +47,7 @@ struct LeaseChanges::Client : std::enable_shared_from_this<LeaseChanges::Client>
         out +=
             fmt::format(R"({{"schema":1,"lease":{{"id":{},"state":"forgotten"}}}})", number_of(id));
       } else if (is_news(*job)) {
-        out += lease_json(context, *job);
+        out += lease_json(context, actor, *job);
       } else {
         continue;
       }
@@ -57,6 +57,7 @@ struct LeaseChanges::Client : std::enable_shared_from_this<LeaseChanges::Client>
   }
 
   Context& context;
+  Principal actor;
   Responder responder;
   std::set<JobId> untold;
   bool fell_behind = false;
@@ -73,7 +74,7 @@ void LeaseChanges::follow(Context& context, const Call& call) {
     std::erase_if(it->second, [](const auto& client) { return client.expired(); });
     it = it->second.empty() ? by_process_.erase(it) : std::next(it);
   }
-  auto client = std::make_shared<Client>(context, call.responder);
+  auto client = std::make_shared<Client>(context, call);
   by_process_[process].push_back(client);
   context.lasting.add(call.actor, call.responder);
   HttpResponse response;

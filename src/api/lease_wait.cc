@@ -52,7 +52,7 @@ class LeaseWait : public std::enable_shared_from_this<LeaseWait> {
         return self->responder_.fail(
             {ErrorCode::kNotFound, "there is no lease " + to_string(self->lease_) + " any more"});
       }
-      self->responder_.send(json_response(lease_json(self->context_, *job)));
+      self->responder_.send(json_response(lease_json(self->context_, self->actor_, *job)));
     });
   }
   void let_go() {
@@ -74,7 +74,7 @@ class LeaseWait : public std::enable_shared_from_this<LeaseWait> {
 class LeaseHold : public std::enable_shared_from_this<LeaseHold> {
  public:
   LeaseHold(Context& context, const Call& call, JobId lease)
-      : context_(context), responder_(call.responder), lease_(lease) {
+      : context_(context), actor_(call.actor), responder_(call.responder), lease_(lease) {
     context.lasting.add(call.actor, call.responder);
   }
 
@@ -107,11 +107,12 @@ class LeaseHold : public std::enable_shared_from_this<LeaseHold> {
     if (!std::exchange(news_, false)) return Pull::kWait;
     const Job* job = context_.state().find(lease_);
     if (job == nullptr) return Pull::kEnd;
-    out += lease_json(context_, *job) + "\n";
+    out += lease_json(context_, actor_, *job) + "\n";
     return job->ended() ? Pull::kEnd : Pull::kWait;
   }
 
   Context& context_;
+  Principal actor_;
   Responder responder_;
   JobId lease_;
   bool news_ = true;

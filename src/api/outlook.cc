@@ -6,6 +6,7 @@
 
 #include "api/answers.h"
 #include "api/reason_answer.h"
+#include "api/veil.h"
 #include "core/apply/outlook.h"
 #include "core/model/placeholders.h"
 #include "wire/message_json.h"
@@ -70,6 +71,13 @@ std::string preview_words(wire::SubmittedJobs answer) {
   return wire::to_json(alone);
 }
 
+void hide_others(const Veil& veil, wire::SubmittedJobs& answer) {
+  answer.warning = veil.over(std::move(answer.warning));
+  wire::Preview& preview = *answer.preview;
+  preview.start_unknown = veil.over(std::move(preview.start_unknown));
+  for (wire::WaitingReason& reason : preview.reasons) veil.hide_in(reason);
+}
+
 // Played beside the loop, in the asker's turn.
 void send_played(Context& context, const Call& call, TriedSubmission tried, Words words) {
   // Shared, because a function object must be copyable.
@@ -81,15 +89,18 @@ void send_played(Context& context, const Call& call, TriedSubmission tried, Word
   auto work = std::make_shared<Work>(
       Work{std::move(tried), excerpt_of(context.state(), kLookedAheadMost, context.now()),
            context.state().cards()});
-  context.parser.post(call.actor.account(), [call, work, words]() -> Background::Then {
+  context.parser.post(call.actor.account(), [&context, call, work, words]() -> Background::Then {
     auto& [answer, asked] = work->tried;
     const std::vector<Job> jobs = first_jobs(asked);
     const Outlook outlook = outlook_of(std::move(work->excerpt), std::move(asked));
     answer.warning = outlook.warning;
     answer.preview = preview_of(outlook, work->cards);
     fill_in_jobs(*answer.preview, jobs);
-    auto out = std::make_shared<std::string>(words(std::move(answer)));
-    return [call, out] { call.responder.send(json_response(std::move(*out))); };
+    return [&context, call, work, words] {
+      wire::SubmittedJobs& told = work->tried.answer;
+      hide_others(Veil(context, call.actor), told);
+      call.responder.send(json_response(words(std::move(told))));
+    };
   });
 }
 

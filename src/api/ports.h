@@ -12,7 +12,9 @@
 #include "api/account_cache.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "core/access/rights.h"
 #include "core/access/roles.h"
+#include "core/model/audit.h"
 #include "core/model/event.h"
 #include "core/model/group.h"
 #include "core/model/job.h"
@@ -40,6 +42,10 @@ struct ApiPorts {
   std::function<void(JobId job, std::uint64_t after_sequence, std::size_t limit,
                      std::function<void(Result<std::vector<TrailEntry>>)> done)>
       read_trail;
+  // The same for who changed what.
+  std::function<void(const AuditPart& part,
+                     std::function<void(Result<std::vector<AuditEntry>>)> done)>
+      read_audit;
   // The same for environments that are not in memory. Empty: all are.
   std::function<void(std::vector<std::string> hashes,
                      std::function<void(Result<EnvironmentsByHash>)> done)>
@@ -75,10 +81,13 @@ struct ApiLimits {
   int clients = 256;
   int clients_per_user = 64;
   RoleBook roles = {};
+  std::vector<std::string> tenant_groups = {};  // Unix groups that are tenants.
   // By these names the machine may be called over the network, in lower case (api/origin.h).
   std::set<std::string> names = {};
   // Everybody sees the arguments and places of everybody's jobs.
   bool arguments_for_all = false;
+  // Of others' jobs; operators and administrators see all of them (api/veil.h).
+  Visibility visibility = Visibility::kAll;
   // Held for one event stream at a time.
   std::uint64_t stream_bytes = 64ULL << 10;
   // Recent changes kept for event streams; who falls further behind is dropped.

@@ -106,7 +106,7 @@ struct Resolver {
     std::uint64_t expected = number_of(range.first);
     for (auto it = state.jobs().lower_bound(range.first); it != state.jobs().end(); ++it) {
       if (number_of(it->first) != expected || it->first > range.last) break;
-      if (state.in_open_submission(it->first)) break;
+      if (state.in_open_submission(it->first) || !filter.sees(it->second)) break;
       keep(it->second);
       ++expected;
     }
@@ -202,7 +202,12 @@ Result<StateSet> parse_states(std::string_view text) {
   return states;
 }
 
+bool JobFilter::sees(const Job& job) const {
+  return !asker || may(*asker, Action::kSeeJob, owned_by(job.owner), others.rows);
+}
+
 bool JobFilter::matches(const Job& job) const {
+  if (!sees(job)) return false;
   if ((states & state_bit(job.state)) == 0) return false;
   if (owner && !owns(*owner, owned_by(job.owner))) return false;
   if (user && job.owner.user != *user) return false;
@@ -212,7 +217,7 @@ bool JobFilter::matches(const Job& job) const {
     return false;
   }
   const bool shown =
-      !asker || may(*asker, Action::kSeeArguments, owned_by(job.owner), arguments_for_all);
+      !asker || may(*asker, Action::kSeeArguments, owned_by(job.owner), others.arguments);
   const Values values = shown ? Values::kShown : Values::kHidden;
   if (name && name_of(job, values) != *name) return false;
   if (array && (job.task == nullptr || job.task->array != *array)) return false;
@@ -246,10 +251,10 @@ Result<Wall> parse_since(const std::string& text, Wall now) {
 }
 
 Result<JobFilter> parse_filter(const std::map<std::string, std::string>& query,
-                               const Principal& actor, Wall now, bool arguments_for_all) {
+                               const Principal& actor, Wall now, ShownOfOthers others) {
   JobFilter filter;
   filter.asker = actor;
-  filter.arguments_for_all = arguments_for_all;
+  filter.others = others;
   const auto take = [&query](const char* name, std::optional<std::string>& out) {
     if (const auto it = query.find(name); it != query.end()) out = it->second;
   };

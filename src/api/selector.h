@@ -43,6 +43,12 @@ inline constexpr StateSet kEveryState = ~StateSet{0};
 // "queued,running", also active, waiting, ended.
 Result<StateSet> parse_states(std::string_view text);
 
+// By the settings.
+struct ShownOfOthers {
+  bool arguments = false;
+  bool rows = true;
+};
+
 struct JobFilter {
   StateSet states = kEveryState;
   std::optional<std::string> user, group, name, tag;
@@ -51,14 +57,16 @@ struct JobFilter {
   std::optional<Wall> since;       // Not those that had ended before.
   // Who asks: names and tags are compared as they see them. None: with all values.
   std::optional<Principal> asker;
-  bool arguments_for_all = false;
+  ShownOfOthers others = {};
 
+  // One that is not seen is as if it were not there.
+  bool sees(const Job& job) const;
   bool matches(const Job& job) const;
 };
 // Takes state, user, group, name, tag, array, mine and since from a query; leaves the rest. `actor`
 // is whose jobs `mine` means.
 Result<JobFilter> parse_filter(const std::map<std::string, std::string>& query,
-                               const Principal& actor, Wall now, bool arguments_for_all = false);
+                               const Principal& actor, Wall now, ShownOfOthers others = {});
 // "2h", or a moment of RFC 3339.
 Result<Wall> parse_since(const std::string& text, Wall now);
 

@@ -149,7 +149,7 @@ TEST(Selector, NamesAndTagsAreComparedAsTheAskerSeesThem) {
     EXPECT_TRUE(filter_of(query, {.uid = 1000})->matches(job));
     EXPECT_TRUE(filter_of(query, ourselves())->matches(job));
     EXPECT_FALSE(filter_of(query, {.uid = 1001})->matches(job)) << "or values could be guessed";
-    EXPECT_TRUE(parse_filter(query, {.uid = 1001}, Wall{}, true)->matches(job));
+    EXPECT_TRUE(parse_filter(query, {.uid = 1001}, Wall{}, {.arguments = true})->matches(job));
   }
   EXPECT_TRUE(filter_of({{"name", "run {lr}"}}, {.uid = 1001})->matches(job));
 }

@@ -48,6 +48,7 @@ TestDaemon::TestDaemon(Options options) : options_(std::move(options)) {
     }
     done(std::move(found));
   };
+  ports.read_audit = [this](const AuditPart& part, auto done) { done(store_.audit(part)); };
   ports.read_history = options_.read_history;
   ports.problems = options_.problems;
   ports.backup = [](const std::string& path, auto done) {
@@ -104,6 +105,10 @@ void TestDaemon::turn() {
     return;
   }
   if (!fail_) {
+    Commit noted;
+    noted.audit = commit->audit;
+    noted.audit_bounds = commit->audit_bounds;
+    (void)store_.commit(noted);
     for (const TrailEntry& entry : commit->trail) trail_[entry.job].push_back(entry);
   }
   if (hold_) {

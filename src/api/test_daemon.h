@@ -14,6 +14,7 @@
 
 #include "api/api.h"
 #include "engine/engine.h"
+#include "sim/memory_store.h"
 
 namespace gpusched::testing {
 
@@ -103,6 +104,7 @@ class TestDaemon {
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Api> api_;
   std::map<JobId, std::vector<TrailEntry>> trail_;
+  MemoryStore store_;  // Of the audit alone.
   bool hold_ = false;
   bool held_ = false;  // A commit is waiting.
   bool scheduled_ = false;

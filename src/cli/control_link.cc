@@ -39,7 +39,7 @@ Result<ControlLink> ControlLink::connect(const AttemptPlace& place) {
       .target = fmt::format("/v1/jobs/{}/terminal?attempt={}", place.job, place.attempt),
       .headers = {{"Connection", "Upgrade"}, {"Upgrade", "gpusched-terminal"}},
       .more_follow = true};
-  auto exchange = place.client.open(request, kAnswerMost);
+  auto exchange = place.client.open_once(request, {kAnswerMost, kAnswerMost});
   if (!exchange) {
     Error error = exchange.error();
     if (error.code == ErrorCode::kConflict)

@@ -72,8 +72,8 @@ class WaitingLine {
 // Over the network nobody waits in silence: keys and signals count meanwhile.
 Result<JobDetails> details_of(const Client& client, std::uint64_t id) {
   const Request request{.target = fmt::format("/v1/jobs/{}", id)};
-  auto body =
-      client.on_network() ? client.call(request, kFarPatience) : client.call_patiently(request);
+  auto body = client.on_network() ? client.call_once(request, kFarPatience)
+                                  : client.call_patiently(request);
   if (!body) return failure(body.error());
   auto jobs = parse_job_details(*body);
   if (!jobs) return failure(jobs.error());
@@ -141,8 +141,17 @@ class Foreground {
     keys_.stop();
     if (paused.then == LostConnection::Then::kGiveUp) return lost(error);
     if (paused.then == LostConnection::Then::kTryAgain) return std::nullopt;
+    return left_as_it_is(paused.signal);
+  }
+
+  int left_as_it_is(int signal) const {
     note(fmt::format("left job {} as it is; back to it with: gpusched attach {}", id_, id_));
-    return paused.signal == 0 ? kExitOk : exit_code_of_signal(paused.signal);
+    return signal == 0 ? kExitOk : exit_code_of_signal(signal);
+  }
+
+  // Who leaves does not wait until a lost network comes back.
+  Result<std::string> change(const Request& request) const {
+    return client_.on_network() ? client_.call_once(request, kFarPatience) : client_.call(request);
   }
 
   // An exit code if there is nothing more to do.
@@ -212,8 +221,8 @@ class Foreground {
     line_.clear();
     if (leaving_) return exit_code_of_signal(signal);
     if (how_ == Staying::kComingBack) return leave_waiting(signal);
-    auto cancelled = client_.call(
-        {.method = "POST", .target = fmt::format("/v1/jobs/{}/cancel", id_), .body = "{}"});
+    auto cancelled =
+        change({.method = "POST", .target = fmt::format("/v1/jobs/{}/cancel", id_), .body = "{}"});
     if (!cancelled) return fail(cancelled.error());
     note(fmt::format("cancelled job {}", id_));
     return exit_code_of_signal(signal);
@@ -228,9 +237,10 @@ class Foreground {
   // By keys, or by a signal. Nothing if there is more to do: it has started meanwhile.
   std::optional<int> leave_waiting(int signal) {
     line_.clear();
-    auto answer = client_.call({.method = "PATCH",
-                                .target = fmt::format("/v1/jobs/{}", id_),
-                                .body = R"({"detached":true})"});
+    auto answer = change({.method = "PATCH",
+                          .target = fmt::format("/v1/jobs/{}", id_),
+                          .body = R"({"detached":true})"});
+    if (!answer && client_.on_network() && is_away(answer.error())) return left_as_it_is(signal);
     if (!answer) {
       note("not detached: " + answer.error().message);
       if (signal != 0) return exit_code_of(answer.error().code);

@@ -75,8 +75,8 @@ int run_verb(const Verb& verb, std::span<const std::string> words) {
   if (verb.whole_there) {
     const auto server = server_of(*arguments);
     if (!server) return fail(server.error());
-    const bool needs = !verb.over_network &&
-                       (verb.needs_machine == nullptr || verb.needs_machine(*arguments));
+    const bool needs =
+        !verb.over_network && (verb.needs_machine == nullptr || verb.needs_machine(*arguments));
     if (server->on_network() && needs) return fail(not_over_the_network(*server, verb.name));
     if (server->elsewhere()) {
       const std::string_view why =

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "core/access/rights.h"
 #include "core/access/roles.h"
 #include "core/model/calendar.h"
 #include "core/model/card_rules.h"
@@ -88,6 +89,7 @@ struct Config {
   CardWatch cards;
   bool device_filter = true;       // Where the kernel lets us.
   bool arguments_for_all = false;  // Of everybody's jobs, in every view.
+  Visibility visibility = Visibility::kAll;
   std::string
       idle_foreign;  // Foreign processes that may be moved aside (core/preempt/foreign_idle.h).
   MpsSettings mps;   // Which jobs run under it: rules.mps.

@@ -18,6 +18,7 @@ Config with_live_settings(const Config& running, const Config& wanted) {
   next.jobs.grace = wanted.jobs.grace;
   next.jobs.retry_back_off = wanted.jobs.retry_back_off;
   next.arguments_for_all = wanted.arguments_for_all;
+  next.visibility = wanted.visibility;
   next.log.level = wanted.log.level;
   return next;
 }

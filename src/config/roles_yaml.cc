@@ -9,12 +9,12 @@
 
 #include "config/tenant_fields.h"
 #include "config/values.h"
+#include "core/model/tenant.h"
 
 namespace gpusched {
 namespace {
 
 constexpr std::size_t kNamedMost = 10'000;
-constexpr std::string_view kGroupMark = "group:";
 
 Result<void> take_name(RoleBook& book, Role role, const std::string& text) {
   const bool group = text.starts_with(kGroupMark);

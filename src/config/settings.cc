@@ -201,6 +201,14 @@ void add_retention(std::vector<Setting>& list) {
                         {0, 10'000'000}));
 }
 
+void add_audit(std::vector<Setting>& list) {
+  list.push_back(duration("audit", "keep", "Entries are kept this long.", PLACE(rules.audit_keep),
+                          100 * kYear));
+  list.push_back(number("audit", "most",
+                        "And at most so many of changes; of refusals and of leases a tenth each.",
+                        PLACE(rules.audit_most), {0, 10'000'000}));
+}
+
 void add_limits(std::vector<Setting>& list) {
   const std::string in = "limits";
   constexpr std::int64_t kManyJobs = 100'000'000;
@@ -321,6 +329,7 @@ const std::vector<Setting>& all_settings() {
     add_watch(list);
     add_jobs(list);
     add_retention(list);
+    add_audit(list);
     add_limits(list);
     add_network_settings(list);
     add_log(list);
@@ -340,6 +349,7 @@ const std::vector<Section>& all_sections() {
       {"watch", "How cards and the processes on them are looked at."},
       {"jobs", "What holds for jobs that do not say otherwise."},
       {"retention", "How long ended jobs are remembered."},
+      {"audit", "Who changed what: how long that is remembered (gpusched audit)."},
       {"limits", "Bounds that keep the daemon alive whatever clients do."},
       {"network", "The way in for other machines; closed unless it says where to listen."},
       {"log",

@@ -1,4 +1,7 @@
 // The settings that keep jobs and tenants apart.
+#include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include "config/setting_kinds.h"
@@ -21,20 +24,42 @@ Setting device_filter_setting() {
       [](const Config& config) { return std::string(config.device_filter ? "auto" : "off"); }};
 }
 
+struct VisibilityWord {
+  std::string_view word;
+  Visibility visibility;
+  bool arguments;
+};
+constexpr std::array kVisibilityWords = {
+    VisibilityWord{"arguments", Visibility::kAll, true},
+    VisibilityWord{"all", Visibility::kAll, false},
+    VisibilityWord{"counts", Visibility::kCounts, false},
+    VisibilityWord{"own", Visibility::kOwn, false},
+};
+
 Setting visibility_setting() {
   return {
       "isolation", "visibility",
-      "What users see of the jobs of others: program (who, which program, its state and needs), "
-      "or arguments (the whole command, its directory and output files, too).",
+      "What users see of the jobs of others: arguments (the whole command, its directory and "
+      "output files), all (who, which program, its state and needs), counts (only how many run "
+      "and wait, and what they hold of the cards), or own (nothing but what the cards' use shows). "
+      "Operators and administrators see all.",
       [](Config& config, const std::string& text) -> Result<void> {
-        if (text != "program" && text != "arguments") {
-          return wrong(fmt::format("\"{}\" is not program or arguments", text));
+        // What was called program is called all.
+        const std::string_view word = text == "program" ? std::string_view("all") : text;
+        const auto found = std::ranges::find(kVisibilityWords, word, &VisibilityWord::word);
+        if (found == kVisibilityWords.end()) {
+          return wrong(fmt::format("\"{}\" is not arguments, all, counts or own", text));
         }
-        config.arguments_for_all = text == "arguments";
+        config.visibility = found->visibility;
+        config.arguments_for_all = found->arguments;
         return {};
       },
       [](const Config& config) {
-        return std::string(config.arguments_for_all ? "arguments" : "program");
+        const auto is_it = [&config](const VisibilityWord& one) {
+          return one.visibility == config.visibility && one.arguments == config.arguments_for_all;
+        };
+        const auto found = std::ranges::find_if(kVisibilityWords, is_it);
+        return std::string(found == kVisibilityWords.end() ? "all" : found->word);
       }};
 }
 

@@ -193,7 +193,14 @@ Result<void> check_tenant_name(const std::string& name) {
 std::string tenants_text(const ConfiguredTenants& tenants, std::string_view indent) {
   if (tenants.rules.empty()) return "{}";
   std::string out;
+  // Groups last, in their order: of two the first counts.
+  std::vector<std::string> names;
   for (const auto& [name, rule] : tenants.rules) {
+    if (!name.starts_with(kGroupMark)) names.push_back(name);
+  }
+  for (const std::string& group : tenants.groups) names.push_back(std::string(kGroupMark) + group);
+  for (const std::string& name : names) {
+    const TenantRule& rule = tenants.rules.at(name);
     std::vector<std::string> parts;
     for (const TenantField& field : tenant_fields()) {
       if (const auto value = field.write(rule)) {

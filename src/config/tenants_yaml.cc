@@ -41,12 +41,16 @@ class TenantsReading {
       if (auto checked = check_tenant_name(name); !checked) {
         return wrong_at_(mark, "tenants: " + checked.error().message);
       }
+      if (name == kGroupMark) {
+        return wrong_at_(mark, "tenants: a Unix group is written as \"group:lab\"");
+      }
       if (tenants_.rules.size() == kTenantsMost) {
         return wrong_at_(mark, fmt::format("tenants: more than {} of them", kTenantsMost));
       }
       if (!tenants_.rules.try_emplace(name).second) {
         return wrong_at_(mark, fmt::format("\"tenants.{}\" is set twice", name));
       }
+      if (name.starts_with(kGroupMark)) tenants_.groups.push_back(name.substr(kGroupMark.size()));
       if (entry.second.IsNull()) continue;
       if (!entry.second.IsMap()) {
         return wrong_at_(entry.second.Mark(),
@@ -91,6 +95,10 @@ class TenantsReading {
   Result<void> users(const std::string& name, const std::string& path, const YAML::Node& list) {
     if (name == kDefaultTenant) {
       return wrong_at_(list.Mark(), path + ": the default holds for all who are named nowhere");
+    }
+    if (name.starts_with(kGroupMark)) {
+      return wrong_at_(list.Mark(),
+                       path + ": the users of this tenant are those of the Unix group");
     }
     if (!list.IsSequence()) return wrong_at_(list.Mark(), path + " must be a list such as [a, b]");
     for (const YAML::Node& user : list) {

@@ -48,6 +48,29 @@ TEST(TenantsYaml, ReadsRulesAndUsers) {
   EXPECT_EQ(tenants.tenant_of_user.at("user2"), "lab");
 }
 
+TEST(TenantsYaml, UnixGroupsAreTenantsInTheOrderOfTheFile) {
+  const char* file =
+      "tenants: {'group:zoo': {weight: 2}, lab: {users: [user1]}, 'group:ape': {}}\n";
+  const Result<Config> config = parse_config(file, "file");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->tenants.groups, (std::vector<std::string>{"zoo", "ape"}));
+  EXPECT_EQ(config->tenants.rules.at("group:zoo").weight, 2.0);
+  const Result<Config> again = parse_config(config_text(*config), "shown");
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->tenants.groups, config->tenants.groups);
+  const ConfiguredTenants& tenants = config->tenants;
+  EXPECT_EQ(tenant_for(tenants, "user1", {"zoo"}), "lab");
+  EXPECT_EQ(tenant_for(tenants, "user2", {"ape", "zoo"}), "group:zoo");
+  EXPECT_EQ(tenant_for(tenants, "user2", {"ape"}), "group:ape");
+  EXPECT_EQ(tenant_for(tenants, "user2", {"other"}), "user2");
+}
+
+TEST(TenantsYaml, AGroupHasItsUsersFromTheSystem) {
+  EXPECT_NE(tenants_fault("tenants: {'group:a': {users: [b]}}").find("those of the Unix group"),
+            std::string::npos);
+  EXPECT_NE(tenants_fault("tenants: {'group:': {}}").find("group:lab"), std::string::npos);
+}
+
 TEST(TenantsYaml, WhatIsShownReadsBackTheSame) {
   const Result<Config> config = parse_config(kFile, "file");
   ASSERT_TRUE(config);

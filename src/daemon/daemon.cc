@@ -72,6 +72,7 @@ Result<void> Daemon::start() {
   look_at_disk();
   look_at_disk_use();
   if (auto started = driver_->start(); !started) return started;
+  note_start();
   wait_for_end();
   wait_for_hangup();
   return look_for_cards();
@@ -316,9 +317,11 @@ void Daemon::wait_for_hangup() {
   hangup_.async_wait([this](const boost::system::error_code& error, int) {
     if (error) return;
     if (auto reopened = reopen_log(); !reopened) log_error(reopened.error().message);
-    if (auto read = reload(false); !read) {
+    auto read = reload(false);
+    if (!read) {
       log_error("the configuration stays as it was", {{"reason", read.error().message}});
     }
+    note_reload(read);
     wait_for_hangup();
   });
 }
@@ -335,12 +338,14 @@ ApiLimits Daemon::api_limits() const {
   limits.clients = followable_.clients;
   limits.clients_per_user = config_.limits.clients_per_user;
   limits.roles = config_.roles;
+  limits.tenant_groups = config_.tenants.groups;
   limits.names = {host_names_.begin(), host_names_.end()};
   limits.names.insert(config_.network.names.begin(), config_.network.names.end());
   if (certificate_) {
     limits.names.insert(certificate_->names().begin(), certificate_->names().end());
   }
   limits.arguments_for_all = config_.arguments_for_all;
+  limits.visibility = config_.visibility;
   limits.stream_bytes = config_.limits.stream_backlog_bytes;
   limits.submission_jobs_most = config_.rules.submission_jobs_most;
   limits.look_ahead_every = config_.look_ahead_every;
@@ -354,6 +359,9 @@ ApiPorts Daemon::api_ports() {
   ports.now = read_clock;
   ports.read_trail = [this](JobId job, std::uint64_t after, std::size_t limit, auto done) {
     store_thread_->read_trail(job, after, limit, std::move(done));
+  };
+  ports.read_audit = [this](const AuditPart& part, auto done) {
+    store_thread_->read_audit(part, std::move(done));
   };
   ports.read_environments = [this](std::vector<std::string> hashes, auto done) {
     store_thread_->read_environments(std::move(hashes), std::move(done));

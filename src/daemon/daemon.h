@@ -101,6 +101,9 @@ class Daemon {
   void wait_for_end();
   void wait_for_hangup();
   Result<Reloaded> reload(bool dry_run);
+  // For the audit: by a signal, and by whoever started us.
+  void note_reload(const Result<Reloaded>& read);
+  void note_start();
   void take_over(Config next);
   ApiPorts api_ports();
   ApiLimits api_limits() const;
@@ -151,9 +154,9 @@ class Daemon {
   std::shared_ptr<const TlsContext> certificate_;  // None: TLS is not spoken.
   std::vector<std::string> host_names_;            // Of this machine, in lower case.
   Background name_search_{loop_};
-  std::string network_said_;                       // As it was logged last.
-  std::vector<std::string> network_troubles_;      // Why other machines are not let in as set.
-  std::vector<TcpAddress> network_open_;           // Of those that are set.
+  std::string network_said_;                   // As it was logged last.
+  std::vector<std::string> network_troubles_;  // Why other machines are not let in as set.
+  std::vector<TcpAddress> network_open_;       // Of those that are set.
   boost::asio::steady_timer network_tried_{loop_};
   boost::asio::steady_timer socket_looked_{loop_};
   boost::asio::steady_timer memory_back_{loop_};

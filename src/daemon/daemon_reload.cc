@@ -1,8 +1,12 @@
 // The configuration, read again while the daemon runs: all that can change, or nothing.
+#include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/sha256.h"
 #include "config/reload.h"
 #include "daemon/daemon.h"
+#include "os/clock.h"
 #include "os/log.h"
 
 namespace gpusched {
@@ -66,6 +70,38 @@ void Daemon::take_over(Config next) {
     engine_->post(CalendarRead{});
   }
   read_calendar(engine_->state().cards());
+}
+
+void Daemon::note_reload(const Result<Reloaded>& read) {
+  AuditEntry entry;
+  entry.kind = read ? AuditKind::kChange : AuditKind::kRefusal;
+  entry.at = read_clock().wall;
+  entry.proof = "signal";
+  entry.operation = "reload_config";
+  entry.result = read ? "done" : "refused";
+  if (read) {
+    entry.summary = fmt::format("{} changed settings", read->changes.size());
+  } else {
+    entry.code = error_code_name(read.error().code);
+  }
+  engine_->note(std::move(entry));
+}
+
+// With a digest of the settings: two starts that differ in it had different ones.
+void Daemon::note_start() {
+  constexpr std::size_t kDigits = 12;
+  Sha256 digest;
+  digest.add_counted(config_text(config_));
+  AuditEntry entry;
+  entry.at = read_clock().wall;
+  entry.uid = ::geteuid();
+  entry.pid = ::getpid();
+  entry.proof = "daemon";
+  entry.operation = "start_daemon";
+  entry.summary =
+      fmt::format("version {}, settings {}", GPUSCHED_VERSION, digest.hex().substr(0, kDigits));
+  entry.result = "done";
+  engine_->note(std::move(entry));
 }
 
 }  // namespace gpusched

@@ -1,6 +1,7 @@
 // One verb for very many jobs, such as `cancel --all`: a slice of them per turn, so that everybody
 // else is served in between. Each slice is on disk before the next; the answer comes with the last.
 #include <algorithm>
+#include <utility>
 
 #include "core/apply/bulk_verb.h"
 #include "core/apply/transitions.h"
@@ -35,14 +36,16 @@ bool Engine::is_bulk(const Event& event) const {
       event);
 }
 
-void Engine::begin_bulk(Event event, AnswerFn answer) {
+void Engine::begin_bulk(Posted posted) {
+  Event& event = posted.event;
   Bulk& bulk = bulks_.emplace_back();
   bulk.unchecked = std::move(*bulk_verb_of(event).jobs);
   bulk_verb_of(event).jobs->clear();
   bulk.whole = std::move(event);
   if (auto* set = std::get_if<SetAsked>(&bulk.whole))
     set->renewed = std::make_shared<RenewedSpecs>();
-  bulk.answer = std::move(answer);
+  bulk.answer = std::move(posted.answer);
+  bulk.asked = std::move(posted.asked);
 }
 
 // Waiting ones go first: were a running one ended before, one of them would start in its place.
@@ -61,6 +64,7 @@ std::optional<Answer> Engine::check_more(Bulk& bulk) const {
 }
 
 std::optional<Answer> Engine::change_more(Bulk& bulk, std::size_t most, Now now) {
+  record_begun(bulk, now);
   std::vector<JobId> jobs = take_from_end(bulk.waiting.empty() ? bulk.active : bulk.waiting, most);
   std::erase_if(jobs, [&](JobId id) {
     const bool gone = state_.find(id) == nullptr;
@@ -87,12 +91,17 @@ std::optional<Answer> Engine::change_more(Bulk& bulk, std::size_t most, Now now)
 void Engine::take_bulks(Now now) {
   const std::size_t most = slice_now();
   for (auto bulk = bulks_.begin(); bulk != bulks_.end();) {
-    std::optional<Answer> answer =
-        bulk->unchecked.empty() ? change_more(*bulk, most, now) : check_more(*bulk);
+    std::optional<Answer> answer;
+    const bool repeated = !std::exchange(bulk->begun, true) &&
+                          (answer = told_before(bulk->asked, bulk->whole, now)).has_value();
+    if (!repeated) {
+      answer = bulk->unchecked.empty() ? change_more(*bulk, most, now) : check_more(*bulk);
+    }
     if (!answer) {
       ++bulk;
       continue;
     }
+    if (!repeated) record_end(*bulk, *answer, now);
     flight_.answers.emplace_back(flight_.events.size(), std::move(*answer));
     flight_.events.push_back({Reconsider{}, std::move(bulk->answer)});
     bulk = bulks_.erase(bulk);

@@ -46,6 +46,7 @@ void Engine::launch_all(Flight& flight) {
 // Launches first: an answer costs them more time than they cost an answer.
 void Engine::deliver(Flight flight) {
   launch_all(flight);
+  for (const auto& asked : flight.recorded) asked->recorded = true;
   for (auto& [position, answer] : flight.answers) {
     const AnswerFn& reply = flight.events[position].answer;
     if (!reply) continue;

@@ -42,7 +42,7 @@ void Engine::check_invariants(const std::set<JobId>& found) const {
   state_.check_invariants(found);
 }
 
-void Engine::post(Event event, AnswerFn answer) {
+void Engine::post(Event event, AnswerFn answer, std::shared_ptr<Asked> asked) {
   // What runs can be ended also while nothing can be written down.
   const bool cancels = std::holds_alternative<CancelAsked>(event);
   if (degraded_ && answer && cancels) degraded_->retry_at = Boot{};
@@ -56,16 +56,16 @@ void Engine::post(Event event, AnswerFn answer) {
   }
   auto* requeue = std::get_if<RequeueAsked>(&event);
   if (requeue != nullptr && options_.read_environments && !requeue->environments) {
-    return with_environments(std::move(*requeue), std::move(answer));
+    return with_environments(std::move(*requeue), {{}, std::move(answer), std::move(asked)});
   }
-  gather(std::move(event), std::move(answer));
+  gather({std::move(event), std::move(answer), std::move(asked)});
 }
 
-void Engine::gather(Event event, AnswerFn answer) {
-  if (answer && is_bulk(event)) {
-    begin_bulk(std::move(event), std::move(answer));
+void Engine::gather(Posted posted) {
+  if (posted.answer && is_bulk(posted.event)) {
+    begin_bulk(std::move(posted));
   } else {
-    queue_.push_back({std::move(event), std::move(answer)});
+    queue_.push_back(std::move(posted));
   }
   if (wake_) wake_();
 }
@@ -78,25 +78,25 @@ bool Engine::refuse_for_disk(const AnswerFn& answer) const {
   return true;
 }
 
-void Engine::ask_leases(LeasesAsked all, AnswerFn answer) {
+void Engine::ask_leases(LeasesAsked all, AnswerFn answer, std::shared_ptr<Asked> asked) {
   if (refuse_for_disk(answer)) return;
   for (SubmitAsked& one : all.leases) one.submission = next_submission_++;
-  post(std::move(all), std::move(answer));
+  post(std::move(all), std::move(answer), std::move(asked));
 }
 
-void Engine::submit(SubmitAsked whole, AnswerFn answer) {
+void Engine::submit(SubmitAsked whole, AnswerFn answer, std::shared_ptr<Asked> asked) {
   if (refuse_for_disk(answer)) return;
   whole.submission = next_submission_++;
   whole.total = whole.tasks.size();
   if (whole.tasks.size() <= options_.slice) {
-    post(std::move(whole), std::move(answer));
+    post(std::move(whole), std::move(answer), std::move(asked));
     return;
   }
   if (degraded_) {
     answer(failure(degraded_->error));
     return;
   }
-  large_.push_back({std::move(whole), std::move(answer), 0});
+  large_.push_back({std::move(whole), std::move(answer), std::move(asked)});
   if (wake_) wake_();
 }
 
@@ -133,6 +133,7 @@ bool Engine::wants_turn(Now now) const {
   if (!queue_.empty() || !large_.empty() || !bulks_.empty() || releasing_ || boot_id_to_write_)
     return true;
   if (lazy_until_ && now.boot >= *lazy_until_) return true;
+  if (!notes_.empty() && (!notes_until_ || notes_due(now))) return true;
   const auto deadline = next_deadline(now);
   return deadline && *deadline <= now.boot;
 }
@@ -144,6 +145,7 @@ std::optional<Boot> Engine::next_deadline(Now now) const {
     if (!next || at < *next) next = at;
   };
   if (lazy_until_) consider(*lazy_until_);
+  if (notes_until_) consider(*notes_until_);
   if (const auto removal = next_removal(state_)) {
     const Wall by = clock_watch_.trusted(now);
     consider(*removal <= by ? now.boot : now.boot + (*removal - by));
@@ -153,8 +155,14 @@ std::optional<Boot> Engine::next_deadline(Now now) const {
 
 void Engine::apply_one(Posted posted, Now now) {
   flight_.lazy = flight_.lazy && is_lazy(posted.event);
-  Applied applied = apply(state_, posted.event, now);
-  note_cancels(posted.event, applied);
+  Applied applied;
+  if (auto before = told_before(posted.asked, posted.event, now)) {
+    applied.answer = std::move(*before);
+  } else {
+    applied = apply(state_, posted.event, now);
+    note_cancels(posted.event, applied);
+    record(posted.asked, posted.event, applied.answer, now);
+  }
   std::ranges::move(applied.effects, std::back_inserter(flight_.effects));
   std::ranges::move(applied.follow_up, std::back_inserter(flight_.follow_up));
   flight_.answers.emplace_back(flight_.events.size(), std::move(applied.answer));
@@ -193,6 +201,7 @@ void Engine::take_slices(Now now) {
       ++large;
       continue;
     }
+    record(large->asked, Reconsider{}, applied.answer, now);
     flight_.answers.emplace_back(flight_.events.size(), std::move(applied.answer));
     flight_.events.push_back({Reconsider{}, std::move(large->answer)});
     large = large_.erase(large);
@@ -225,13 +234,15 @@ std::optional<Commit> Engine::begin_turn(Now now) {
     }
   }
 
-  const bool nothing_to_write = !state_.has_changes() && !boot_id_to_write_ && !degraded_;
+  await_notes(now);
+  const bool nothing_to_write = !state_.has_changes() && !boot_id_to_write_ && !degraded_ &&
+                                flight_.audit.empty() && !notes_due(now);
   if (nothing_to_write) {
     state_.keep_changes();
     deliver(std::exchange(flight_, {}));
     return std::nullopt;
   }
-  if (flight_.lazy && !boot_id_to_write_ && !degraded_) {
+  if (flight_.lazy && !boot_id_to_write_ && !degraded_ && !notes_due(now)) {
     if (!lazy_until_) lazy_until_ = now.boot + kLazyWait;
     if (now.boot < *lazy_until_) return std::nullopt;
   }
@@ -247,6 +258,7 @@ std::optional<Commit> Engine::begin_turn(Now now) {
   commit.cancels = flight_.cancels;
   // Those that were kept stand first in the queue, and fewer can be kept than one turn takes.
   commit.has_kept_cancels = true;
+  write_audit(commit, now);
   commit.boot_id = boot_id_to_write_;
   commit.clock = clock_watch_.trusted(now);
   commit.outlives_machine = !leases_alone || commit.boot_id.has_value();

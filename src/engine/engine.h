@@ -19,6 +19,7 @@
 
 #include "base/result.h"
 #include "core/apply/apply.h"
+#include "core/model/audit.h"
 #include "core/model/clock_watch.h"
 #include "core/model/event.h"
 #include "core/state/state_view.h"
@@ -63,12 +64,15 @@ class Engine {
   // `copied`: this is a copy of a state directory that may live; what runs is the other one's.
   void recover(StoreImage image, const std::string& boot_id, Now now, bool copied = false);
 
-  // Something happened. `answer` may be empty.
-  void post(Event event, AnswerFn answer = {});
+  // Something happened. `answer` may be empty. `asked`: by whom, for the audit; it is on disk with
+  // what the event changes.
+  void post(Event event, AnswerFn answer = {}, std::shared_ptr<Asked> asked = {});
   // A submission of any size: cut into slices here. REQUIRES: whole.tasks is complete.
-  void submit(SubmitAsked whole, AnswerFn answer);
+  void submit(SubmitAsked whole, AnswerFn answer, std::shared_ptr<Asked> asked = {});
   // Several leases at once.
-  void ask_leases(LeasesAsked all, AnswerFn answer);
+  void ask_leases(LeasesAsked all, AnswerFn answer, std::shared_ptr<Asked> asked = {});
+  // For the audit, of what changes nothing here: on disk within about a second.
+  void note(AuditEntry entry);
   void report(LauncherReport report);
   void report(MoverReport report);
 
@@ -118,18 +122,23 @@ class Engine {
   struct Posted {
     Event event;
     AnswerFn answer;
+    std::shared_ptr<Asked> asked = {};
   };
   // A submission too large for one turn, and how far it has come.
   struct Large {
     SubmitAsked whole;
     AnswerFn answer;
+    std::shared_ptr<Asked> asked = {};
     std::size_t done = 0;
   };
   // One verb for more jobs than one turn should change, and how far it has come.
   struct Bulk {
     Event whole;  // Without its jobs.
     AnswerFn answer;
-    std::vector<JobId> unchecked;  // From the end.
+    std::shared_ptr<Asked> asked = {};
+    std::optional<AuditEntry> entry = {};  // From the first slice on.
+    bool begun = false;                    // In a turn.
+    std::vector<JobId> unchecked;          // From the end.
     std::vector<JobId> waiting, active;
     Changed changed;
   };
@@ -144,13 +153,16 @@ class Engine {
     std::vector<Submitted> completed;   // Of those, which are whole now.
     std::vector<JobId> ended;           // Their environments can go once this is on disk.
     std::vector<KeptCancel> cancels;    // Of what runs, and of what was cancelled with it.
-    bool lazy = true;                   // Nothing in it is urgent.
+    std::vector<AuditEntry> audit;      // Of the changes of this turn.
+    std::vector<AuditEntry> notes;      // That go along.
+    std::vector<std::shared_ptr<Asked>> recorded;
+    bool lazy = true;  // Nothing in it is urgent.
   };
 
   // True: new work was refused, because there is no room for it.
   bool refuse_for_disk(const AnswerFn& answer) const;
-  void gather(Event event, AnswerFn answer);
-  void with_environments(RequeueAsked asked, AnswerFn answer);
+  void gather(Posted posted);
+  void with_environments(RequeueAsked asked, Posted posted);
   struct Reading;
   void read_more(std::shared_ptr<Reading> reading);
   void put_environments_away(const std::vector<JobId>& ended);
@@ -158,12 +170,24 @@ class Engine {
   // Jobs of something large that this turn may take on.
   std::size_t slice_now() const;
   bool is_bulk(const Event& event) const;
-  void begin_bulk(Event event, AnswerFn answer);
+  void begin_bulk(Posted posted);
   void take_bulks(Now now);
   // The answer, once there is one.
   std::optional<Answer> check_more(Bulk& bulk) const;
   std::optional<Answer> change_more(Bulk& bulk, std::size_t most, Now now);
   void apply_one(Posted posted, Now now);
+  void record(const std::shared_ptr<Asked>& asked, const Event& event, const Answer& answer,
+              Now now);
+  // What a repeat of an earlier request is told; nothing: it is to be done.
+  std::optional<Answer> told_before(const std::shared_ptr<Asked>& asked, const Event& event,
+                                    Now now);
+  void record_begun(Bulk& bulk, Now now);
+  void record_end(Bulk& bulk, const Answer& answer, Now now);
+  void record_failed(Bulk& bulk);
+  bool notes_due(Now now) const;
+  void await_notes(Now now);
+  void write_audit(Commit& commit, Now now);
+  void keep_notes(std::vector<AuditEntry> notes);
   void run_effect(const Effect& effect);
   // The one place that would choose among several.
   const Site& site_of(JobId) const { return here_; }
@@ -206,6 +230,9 @@ class Engine {
   bool committing_ = false;
   bool releasing_ = false;
   std::optional<Boot> lazy_until_;
+  std::vector<AuditEntry> notes_;  // In no commit yet.
+  std::optional<Boot> notes_until_;
+  std::uint64_t next_audit_ = 1;
   struct Degraded {
     Error error;
     Boot retry_at{};

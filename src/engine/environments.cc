@@ -15,7 +15,7 @@ constexpr std::size_t kReadAtOnce = 200;
 
 struct Engine::Reading {
   RequeueAsked asked;
-  AnswerFn answer;
+  Posted posted;  // Without its event.
   std::vector<std::string> left;
   EnvironmentsByHash read = {};
 };
@@ -28,8 +28,8 @@ void Engine::put_environments_away(const std::vector<JobId>& ended) {
   }
 }
 
-void Engine::with_environments(RequeueAsked asked, AnswerFn answer) {
-  auto reading = std::make_shared<Reading>(Reading{std::move(asked), std::move(answer), {}});
+void Engine::with_environments(RequeueAsked asked, Posted posted) {
+  auto reading = std::make_shared<Reading>(Reading{std::move(asked), std::move(posted), {}});
   for (const JobId id : reading->asked.jobs) {
     const Job* job = state_.find(id);
     if (job == nullptr || job->spec->environment == nullptr) continue;
@@ -42,7 +42,8 @@ void Engine::read_more(std::shared_ptr<Reading> reading) {
   if (reading->left.empty()) {
     reading->asked.environments =
         std::make_shared<const EnvironmentsByHash>(std::move(reading->read));
-    return gather(std::move(reading->asked), std::move(reading->answer));
+    reading->posted.event = std::move(reading->asked);
+    return gather(std::move(reading->posted));
   }
   const std::size_t count = std::min(kReadAtOnce, reading->left.size());
   const auto from = reading->left.end() - static_cast<std::ptrdiff_t>(count);
@@ -50,7 +51,7 @@ void Engine::read_more(std::shared_ptr<Reading> reading) {
   reading->left.erase(from, reading->left.end());
   options_.read_environments(std::move(hashes), [this, reading](Result<EnvironmentsByHash> found) {
     if (!found) {
-      if (reading->answer) reading->answer(failure(found.error()));
+      if (reading->posted.answer) reading->posted.answer(failure(found.error()));
       return;
     }
     reading->read.merge(*found);

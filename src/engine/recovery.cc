@@ -3,6 +3,7 @@
 // same events as always.
 #include <type_traits>
 
+#include "core/apply/kept_change.h"
 #include "core/model/kind.h"
 #include "core/preempt/idle_holder.h"
 #include "core/state/state.h"
@@ -61,9 +62,10 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now, bool
   }
   state_.set_next_job(image.next_job);
   state_.set_next_trail_sequence(image.next_trail_sequence);
+  next_audit_ = image.next_audit;
   next_submission_ = image.next_submission;
   state_.keep_changes();
-
+  forget_old_changes(state_, now);
   repeat_cancels(image.cancels);
   for (const JobId id : std::set<JobId>(state_.active())) {
     const Job& job = *state_.find(id);

@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "core/model/audit.h"
 #include "core/model/ids.h"
 #include "core/state/durable.h"
 
@@ -30,6 +31,9 @@ struct KeptCancel {
 // rows that nobody uses any more, go with it.
 struct Commit : Durable<Delta> {
   std::vector<TrailEntry> trail;
+  // Entries to be added; what is outside of the bounds goes, a part with each commit.
+  std::vector<AuditEntry> audit;
+  AuditBounds audit_bounds;
   std::optional<std::string> boot_id;
   std::optional<Wall> clock;  // What time it was believed to be; goes along, alone it is nothing.
   // False: it need only outlive this process. A lease dies with the machine anyhow, so a commit
@@ -41,7 +45,7 @@ struct Commit : Durable<Delta> {
   bool has_kept_cancels = false;  // All that were kept before are in it.
 
   bool empty() const {
-    bool nothing = trail.empty() && !boot_id;
+    bool nothing = trail.empty() && audit.empty() && !boot_id;
     for_each([&](const auto& delta) { nothing = nothing && delta.empty(); });
     return nothing;
   }
@@ -76,6 +80,7 @@ struct StoreImage : Durable<RowList> {
   JobId next_job{1};                // Never reused, also after retention removed the last one.
   std::uint64_t next_submission = 1;
   std::uint64_t next_trail_sequence = 1;
+  std::uint64_t next_audit = 1;
 };
 
 class Store {
@@ -88,6 +93,8 @@ class Store {
   // The trail of one job, oldest first; after_sequence 0: from the start.
   virtual Result<std::vector<TrailEntry>> trail(JobId job, std::uint64_t after_sequence,
                                                 std::size_t limit) = 0;
+  // Who changed what, the newest first.
+  virtual Result<std::vector<AuditEntry>> audit(const AuditPart& part) = 0;
   // Those of these names that are there, with their variables.
   virtual Result<EnvironmentsByHash> environments(const std::vector<std::string>& hashes) = 0;
   // A consistent copy of everything into a new file, while commits go on.

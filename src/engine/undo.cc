@@ -88,7 +88,7 @@ void Engine::undo(const CommitError& error, Now now) {
   for (Posted& posted : failed.events) {
     if (posted.answer) {
       if (refuse_undone(posted, error, failed.cancels, now)) {
-        cancels.push_back({std::move(posted.event), {}});
+        cancels.push_back({std::move(posted.event), {}, std::move(posted.asked)});
       }
     } else if (std::holds_alternative<CancelAsked>(posted.event)) {
       cancels.push_back(std::move(posted));
@@ -108,7 +108,16 @@ void Engine::undo(const CommitError& error, Now now) {
   }
   // Clients that were still waiting for their turn would only fail the same way. A cancel was in no
   // commit yet: it gets its turn at once.
-  for (Bulk& bulk : std::exchange(bulks_, {})) bulk.answer(failure(error));
+  keep_notes(std::move(failed.notes));
+  for (AuditEntry& entry : failed.audit) {
+    if (!entry.again) continue;  // It stands there with what has been done so far.
+    entry.result = "failed";
+    note(std::move(entry));
+  }
+  for (Bulk& bulk : std::exchange(bulks_, {})) {
+    record_failed(bulk);
+    bulk.answer(failure(error));
+  }
   for (Posted& posted : queue_) {
     const bool cancel = std::holds_alternative<CancelAsked>(posted.event);
     if (posted.answer && !cancel) {

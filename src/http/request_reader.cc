@@ -33,8 +33,8 @@ struct RequestReader::Parts {
   std::optional<http::request_parser<http::string_body>> parser;
 };
 
-RequestReader::RequestReader(ByteStream& socket, RestartableTimer& deadline, ConnectionPatience& patience,
-                             const SessionPorts& ports, Owner owner)
+RequestReader::RequestReader(ByteStream& socket, RestartableTimer& deadline,
+                             ConnectionPatience& patience, const SessionPorts& ports, Owner owner)
     : socket_(socket),
       deadline_(deadline),
       patience_(patience),
@@ -86,8 +86,8 @@ void RequestReader::on_header(ErrorOf fault) {
     owner_.proved();
   }
   // Two of these may mean one thing here and another to who has looked before us.
-  for (const auto once : {http::field::host, http::field::authorization, http::field::cookie,
-                          http::field::origin}) {
+  for (const auto once :
+       {http::field::host, http::field::authorization, http::field::cookie, http::field::origin}) {
     if (parts_->parser->get().count(once) > 1) {
       return refuse({ErrorCode::kInvalid,
                      "a request has at most one " + to_std(http::to_string(once)) + " header"});

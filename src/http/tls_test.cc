@@ -7,8 +7,8 @@
 #include <atomic>
 #include <optional>
 
-#include "http/loop_turns.h"
 #include "http/connection_patience.h"
+#include "http/loop_turns.h"
 #include "http/peer_process.h"
 #include "http/server.h"
 #include "http/tcp_listener.h"

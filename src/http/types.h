@@ -66,8 +66,9 @@ struct HttpResponse {
   std::string content_type = "application/json";
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
-  PullFn stream;                     // If set, the body is streamed from here instead.
-  std::shared_ptr<Upgrade> upgrade;  // If set, the answer is 101, and this is what follows.
+  std::optional<ErrorCode> error = {};  // What the body says, if that is an error.
+  PullFn stream;                        // If set, the body is streamed from here instead.
+  std::shared_ptr<Upgrade> upgrade;     // If set, the answer is 101, and this is what follows.
 };
 
 inline HttpResponse json_response(std::string body, int status = 200) {
@@ -79,6 +80,7 @@ inline HttpResponse json_response(std::string body, int status = 200) {
 // Who is refused for the moment only is told when to come back.
 inline HttpResponse error_response(const Error& error) {
   HttpResponse response = json_response(error_json(error), http_status_of(error.code));
+  response.error = error.code;
   if (error.code == ErrorCode::kBusy) response.headers.emplace_back("Retry-After", "1");
   return response;
 }
@@ -95,9 +97,14 @@ class Responder {
 
   // The same way, on which `seen` is told of the answer first, also when the client has gone. It is
   // let go of with the last copy.
-  Responder watched(std::function<void(const HttpResponse&)> seen) const {
+  // May add headers.
+  Responder watched(std::function<void(HttpResponse&)> seen) const {
     Responder copy = *this;
-    copy.seen_ = std::make_shared<std::function<void(const HttpResponse&)>>(std::move(seen));
+    copy.seen_ = std::make_shared<std::function<void(HttpResponse&)>>(
+        [before = seen_, seen = std::move(seen)](HttpResponse& response) {
+          if (before) (*before)(response);
+          seen(response);
+        });
     return copy;
   }
   void send(HttpResponse response) const;  // Once.
@@ -119,7 +126,7 @@ class Responder {
  private:
   std::weak_ptr<HttpSession> session_;
   std::uint64_t request_ = 0;
-  std::shared_ptr<const std::function<void(const HttpResponse&)>> seen_;
+  std::shared_ptr<const std::function<void(HttpResponse&)>> seen_;
 };
 
 using HttpHandler = std::function<void(HttpRequest, Responder)>;

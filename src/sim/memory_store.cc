@@ -1,6 +1,7 @@
 #include "sim/memory_store.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <variant>
 
@@ -41,10 +42,30 @@ void MemoryStore::Tables::apply(const Commit& commit) {
     if (auto* queued = std::get_if<Queued>(&kept->second.state)) queued->retry_boot.reset();
   }
   for (const TrailEntry& entry : commit.trail) put(entry);
+  put_audit(commit);
   if (commit.boot_id) boot_id = *commit.boot_id;
   if (commit.clock) clock = commit.clock;
   ++commits;
   for (const JobId id : commit.jobs.removed) trail.erase(id);
+}
+
+void MemoryStore::Tables::put_audit(const Commit& commit) {
+  if (commit.audit.empty()) return;
+  for (const AuditEntry& entry : commit.audit) {
+    const auto [it, is_new] = audit.try_emplace(entry.sequence, entry);
+    if (!is_new) it->second = entry;
+    it->second.again = false;
+    if (is_new && entry.again) audit.erase(it);
+  }
+  std::array<std::size_t, kAuditKinds> kept{};
+  for (auto it = audit.end(); it != audit.begin();) {
+    --it;
+    const AuditKind kind = it->second.kind;
+    const bool old = it->second.at < commit.audit_bounds.since;
+    const bool beyond =
+        ++kept.at(static_cast<std::size_t>(kind)) > audit_most(commit.audit_bounds, kind);
+    if (old || beyond) it = audit.erase(it);
+  }
 }
 
 void MemoryStore::Tables::remove_open_submissions() {
@@ -88,6 +109,7 @@ Result<StoreImage> MemoryStore::load() {
   image.next_job = JobId{synced_.next_job};
   image.next_submission = synced_.next_submission;
   image.next_trail_sequence = synced_.next_trail_sequence;
+  if (!synced_.audit.empty()) image.next_audit = synced_.audit.rbegin()->first + 1;
   return image;
 }
 
@@ -144,6 +166,16 @@ Result<std::vector<TrailEntry>> MemoryStore::trail(JobId job, std::uint64_t afte
   for (const TrailEntry& entry : entries->second) {
     if (found.size() == limit) break;
     if (entry.sequence > after_sequence) found.push_back(entry);
+  }
+  return found;
+}
+
+Result<std::vector<AuditEntry>> MemoryStore::audit(const AuditPart& part) {
+  std::vector<AuditEntry> found;
+  for (auto it = synced_.audit.rbegin(); it != synced_.audit.rend(); ++it) {
+    if (found.size() == part.most) break;
+    const bool wanted = part.leases || it->second.kind != AuditKind::kLease;
+    if (wanted && (!part.before || it->first < *part.before)) found.push_back(it->second);
   }
   return found;
 }

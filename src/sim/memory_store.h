@@ -21,6 +21,7 @@ class MemoryStore : public Store {
   Committed commit(const Commit& commit) override;
   Result<std::vector<TrailEntry>> trail(JobId job, std::uint64_t after_sequence,
                                         std::size_t limit) override;
+  Result<std::vector<AuditEntry>> audit(const AuditPart& part) override;
   Result<EnvironmentsByHash> environments(const std::vector<std::string>& hashes) override;
   Result<void> backup(const std::string& path) override;
 
@@ -47,6 +48,7 @@ class MemoryStore : public Store {
   struct Tables {
     Durable<RowMap> rows;
     std::map<JobId, std::vector<TrailEntry>> trail;
+    std::map<std::uint64_t, AuditEntry> audit;
     std::string boot_id;
     std::optional<Wall> clock;
     std::uint64_t commits = 0;
@@ -56,6 +58,7 @@ class MemoryStore : public Store {
 
     void apply(const Commit& commit);
     void put(const TrailEntry& entry);
+    void put_audit(const Commit& commit);
     void note_numbers(const Commit& commit);
     void remove_job(JobId id);
     void remove_open_submissions();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <string>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "store/audit_rows.h"
 #include "store/job_row.h"
 #include "store/row_text.h"
 #include "store/rows.h"
@@ -157,6 +159,9 @@ Result<StoreImage> read_image(Database& database, Writer& writer) {
   if (!environments) return failure(environments.error());
   const Result<Specs> specs = read_specs(database, writer, *environments);
   if (!specs) return failure(specs.error());
+  const Result<std::string> audit = database.ask(kNextAudit);
+  if (!audit) return failure(audit.error());
+  image.next_audit = std::strtoull(audit->c_str(), nullptr, 10);
   if (Result<void> done = read_jobs(database, *specs, image); !done) return failure(done.error());
   if (Result<void> done = read_rows(database, image); !done) return failure(done.error());
   writer.know_numbers({.job = number_of(image.next_job),

@@ -196,9 +196,47 @@ CREATE TABLE tokens(
 ) WITHOUT ROWID;
 )sql";
 
-constexpr const char* kSteps[] = {kVersion1,     kVersion2,  kTenantsStep, kReservations,
-                                  kPastRuns,     kMovesStep, kSaves,       kMoveRatesStep,
-                                  kPausedGroups, kPlaces,    kSaidStep,    kTokensStep};
+// Changes with their keys and answers. Who changed what: `kind` has a bound each: 0 changes, 1
+// refusals, 2 leases. No uid is -1.
+constexpr const char* kAuditStep = R"sql(
+CREATE TABLE audit(
+  kind INTEGER NOT NULL,
+  sequence INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  uid INTEGER NOT NULL,
+  user_name TEXT NOT NULL,
+  role TEXT NOT NULL,
+  proof TEXT NOT NULL,
+  pid INTEGER NOT NULL,
+  token TEXT NOT NULL,
+  address TEXT NOT NULL,
+  operation TEXT NOT NULL,
+  target TEXT NOT NULL,
+  summary TEXT NOT NULL,
+  result TEXT NOT NULL,
+  code TEXT NOT NULL,
+  key TEXT NOT NULL,
+  times INTEGER NOT NULL,
+  PRIMARY KEY(kind, sequence)
+) WITHOUT ROWID;
+
+CREATE TABLE kept_changes(
+  uid INTEGER NOT NULL,
+  role TEXT NOT NULL,
+  key TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  over INTEGER NOT NULL,
+  changed INTEGER NOT NULL,
+  token TEXT NOT NULL,
+  answer TEXT,
+  PRIMARY KEY(uid, role, key)
+) WITHOUT ROWID;
+)sql";
+
+constexpr const char* kSteps[] = {kVersion1,  kVersion2,   kTenantsStep,   kReservations, kPastRuns,
+                                  kMovesStep, kSaves,      kMoveRatesStep, kPausedGroups, kPlaces,
+                                  kSaidStep,  kTokensStep, kAuditStep};
 
 Result<int> number_asked(Database& database, const char* pragma) {
   Result<std::string> text = database.ask(pragma);

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "core/access/roles.h"
+#include "store/kept_change_row.h"
 #include "store/past_runs_row.h"
 #include "wire/tenant.h"
 
@@ -213,12 +214,28 @@ struct RowCodec<PastRuns> {
   }
 };
 
+template <>
+struct RowCodec<KeptChange> {
+  static constexpr const char* kPut = kPutKeptChange;
+  static constexpr const char* kRemove = kDeleteKeptChange;
+  static constexpr const char* kSelect = kSelectKeptChanges;
+  static Result<void> put(Statement& put, const KeptChange& row) {
+    return put_kept_change(put, row);
+  }
+  static Result<std::optional<KeptChange>> read(const Statement& row) {
+    return read_kept_change(row);
+  }
+};
+
 template <class Key>
 Result<void> remove_row(Statement& remove, const Key& key) {
   return remove.run(key);
 }
 Result<void> remove_row(Statement& remove, const PastRunsKey& key) {
   return delete_past_runs(remove, key);
+}
+Result<void> remove_row(Statement& remove, const KeptChangeKey& key) {
+  return delete_kept_change(remove, key);
 }
 
 template <class Row>

@@ -280,7 +280,10 @@ Result<void> SqliteStore::open_reader() {
   Result<Statement> environment =
       opened->prepare("SELECT content FROM environments WHERE hash = ?");
   if (!environment) return failure(environment.error());
+  Result<Statement> audit = opened->prepare(kSelectAudit);
+  if (!audit) return failure(audit.error());
   reader_ = std::move(*opened);
+  read_audit_ = std::move(*audit);
   read_trail_ = std::move(*trail);
   read_environment_ = std::move(*environment);
   return {};
@@ -323,6 +326,12 @@ Result<std::vector<TrailEntry>> SqliteStore::trail(JobId job, std::uint64_t afte
                        .kind = std::string(read_trail_.text(3)),
                        .text = std::string(read_trail_.text(4))});
   }
+}
+
+Result<std::vector<AuditEntry>> SqliteStore::audit(const AuditPart& part) {
+  const std::lock_guard lock(reader_mutex_);
+  if (Result<void> open = open_reader(); !open) return failure(open.error());
+  return read_audit(read_audit_, part);
 }
 
 Result<void> SqliteStore::backup(const std::string& path) {

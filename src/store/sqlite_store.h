@@ -1,8 +1,8 @@
 // The Store on SQLite: one file in write-ahead-log mode, one transaction and one fdatasync per
 // commit. docs/storage-database.md has the tables and what survives which crash.
 //
-// Threads: load() and commit() on one thread at a time; trail(), environments() and backup() on
-// any, also while a commit is under way, because they use connections of their own.
+// Threads: load() and commit() on one thread at a time; trail(), audit(), environments() and
+// backup() on any, also while a commit is under way, because they use connections of their own.
 #pragma once
 
 #include <memory>
@@ -38,6 +38,7 @@ class SqliteStore : public Store {
   Committed commit(const Commit& commit) override;
   Result<std::vector<TrailEntry>> trail(JobId job, std::uint64_t after_sequence,
                                         std::size_t limit) override;
+  Result<std::vector<AuditEntry>> audit(const AuditPart& part) override;
   Result<EnvironmentsByHash> environments(const std::vector<std::string>& hashes) override;
   Result<void> backup(const std::string& path) override;
 
@@ -74,7 +75,7 @@ class SqliteStore : public Store {
   std::mutex reader_mutex_;
   // Guarded by reader_mutex_; opened when first needed.
   std::optional<Database> reader_;
-  Statement read_trail_, read_environment_;
+  Statement read_trail_, read_environment_, read_audit_;
 };
 
 }  // namespace gpusched

@@ -59,6 +59,14 @@ void StoreThread::read_trail(JobId job, std::uint64_t after, std::size_t limit,
   });
 }
 
+void StoreThread::read_audit(AuditPart part,
+                             std::function<void(Result<std::vector<AuditEntry>>)> done) {
+  give([this, part, done = std::move(done)] {
+    auto result = std::make_shared<Result<std::vector<AuditEntry>>>(store_.audit(part));
+    post_to_loop_([result, done] { done(std::move(*result)); });
+  });
+}
+
 void StoreThread::read_environments(std::vector<std::string> hashes,
                                     std::function<void(Result<EnvironmentsByHash>)> done) {
   give([this, hashes = std::move(hashes), done = std::move(done)] {

@@ -41,6 +41,7 @@ Result<Writer> Writer::prepare(Database& database) {
     *statement = std::move(*prepared);
   }
   if (Result<void> done = prepare_rows(database, writer.rows_); !done) return failure(done.error());
+  if (Result<void> done = writer.audit_.prepare(database); !done) return failure(done.error());
   return writer;
 }
 
@@ -60,6 +61,7 @@ Result<void> Writer::write(const Commit& commit) {
     if (Result<void> done = remove_job(id); !done) return done;
   }
   if (Result<void> done = remove_unused(); !done) return done;
+  if (Result<void> done = audit_.write(commit); !done) return done;
   return write_numbers(commit);
 }
 
@@ -174,6 +176,7 @@ Result<void> Writer::write_numbers(const Commit& commit) {
 void Writer::end_transaction(bool committed) {
   specs_.end_transaction(committed);
   environments_.end_transaction(committed);
+  audit_.end_transaction(committed);
   left_specs_.clear();
   if (committed) {
     committed_numbers_ = numbers_;

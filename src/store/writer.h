@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "core/model/job.h"
 #include "engine/store.h"
+#include "store/audit_rows.h"
 #include "store/rows.h"
 #include "store/shared_rows.h"
 #include "store/sqlite.h"
@@ -62,6 +63,7 @@ class Writer {
   Statement insert_trail_, delete_trail_;
   Statement put_meta_, put_numbers_;
   Durable<RowStatements> rows_;
+  AuditRows audit_;
 
   SpecRows specs_;
   EnvironmentRows environments_;

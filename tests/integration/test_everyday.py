@@ -142,7 +142,7 @@ def test_begin_and_expire(running):
 
 
 def test_a_deadline_that_cannot_be_met_is_said_at_once(running):
-    never_run = ("a-program-that-nobody-has-run",)  # Nothing is known of how long it takes.
+    never_run = ("sh", "-c", ": nobody has run this")  # Nothing is known of how long it takes.
     flags = ("--gpus", "0", "--hold", "--time", "1h", "--deadline")
     late = running.run("submit", *flags, "+5m", "--", *never_run)
     assert "its deadline cannot be met" in late.stderr

@@ -72,3 +72,42 @@ def test_a_named_administrator_is_one(place, ml1, give):
     assert shown.returncode == 0 and ml1.name in shown.stdout
     give("")
     refused(ml1.gpusched("config", "show", "--running"), "only an administrator")
+
+
+@pytest.fixture
+def tenants(place):
+    """The same for tenants."""
+    def write(text):
+        (place.directory / "config.yaml").write_text(ROOMY + (f"tenants: {text}\n" if text else ""))
+        place.run("config", "reload")
+    yield write
+    write("")
+
+
+def test_a_unix_group_is_a_tenant(place, ml1, ml2, tenants):
+    tenants(f'{{"group:{ml1.group}": {{queued: 1}}, "group:{ml1.name}": {{weight: 2}}}}')
+    first = ml1.submit("--hold", "--cmd", "true")
+    # In two groups: the first in the file.
+    assert place.job(first)["tenant"] == f"group:{ml1.group}"
+    full = ml1.gpusched("submit", "--gpus", "0", "--hold", "--cmd", "true")
+    assert full.returncode == 65 and "queued" in full.stderr or "wait" in full.stderr, full
+    other = ml2.submit("--hold", "--cmd", "true")
+    assert place.job(other)["tenant"] == ml2.name
+    # A tenant by name counts more; what was submitted keeps its own.
+    tenants(f'{{"group:{ml1.group}": {{}}, lab: {{users: [{ml1.name}]}}}}')
+    named = ml1.submit("--hold", "--cmd", "true")
+    assert place.job(named)["tenant"] == "lab" and place.job(first)["tenant"] == f"group:{ml1.group}"
+    for job in (first, other, named):
+        place.run("cancel", job)
+
+
+def test_a_group_is_chosen_by_those_who_are_in_it(place, ml1, ml2, tenants):
+    tenants(f'{{"group:{ml1.group}": {{}}, "group:{ml1.name}": {{}}, "group:{ml2.group}": {{}}}}')
+    made = ml1.gpusched("token", "create", "--tenant", f"group:{ml1.name}")
+    assert made.returncode == 0, made
+    body = {"command": ["true"], "working_directory": "/tmp", "gpus": 0, "hold": True}
+    answer = place.http("POST", "/v1/jobs", body, headers={"Authorization": f"Bearer {made.stdout.strip()}"})
+    job = answer.json()["first"]
+    assert place.job(job)["tenant"] == f"group:{ml1.name}"
+    place.run("cancel", job)
+    refused(ml1.gpusched("token", "create", "--tenant", f"group:{ml2.group}"), "another tenant")

@@ -63,6 +63,25 @@ inline Submission submission(std::uint64_t id, std::uint64_t first, std::uint64_
           .open = open};
 }
 
+inline AuditEntry audit_entry(std::uint64_t sequence) {
+  return {.sequence = sequence,
+          .at = wall(5),
+          .uid = 4'000'000'000U,
+          .user = "user1",
+          .role = "operator",
+          .proof = "token",
+          .pid = 7,
+          .token = "k3mx92ab",
+          .from = "10.0.0.7",
+          .operation = "cancel_jobs",
+          .target = "17",
+          .summary = "job 17",
+          .result = "done",
+          .code = "forbidden",
+          .key = "once",
+          .times = 3};
+}
+
 inline Token token(const std::string& id) {
   return {.id = id,
           .hash = "of the secret",

@@ -11,6 +11,7 @@
 #include "api/answers.h"
 #include "api/file_stream.h"
 #include "api/routes/routes.h"
+#include "api/veil.h"
 #include "core/explain/excerpt.h"
 #include "wire/message_json.h"
 #include "wire/messages/machine.h"
@@ -22,6 +23,14 @@ namespace {
 // Jobs further back do not change what is decided next.
 constexpr std::size_t kSnapshotWaitingMost = 10'000;
 
+// Of what is done outside of the queue: answered when it is in the audit. It is done all the same
+// while nothing can be written.
+void send_done(Context& context, const Call& call, const std::string& answer) {
+  const auto send = [call, answer] { call.responder.send(json_response(answer)); };
+  if (call.dry_run) return send();
+  ask_engine(context, call, Reconsider{}, [send](const Result<Answer>&) { send(); });
+}
+
 }  // namespace
 
 void get_version(Context& context, Call call) {
@@ -31,7 +40,7 @@ void get_version(Context& context, Call call) {
                              .started_at = context.ports.started_at,
                              .state_directory = context.ports.state_directory,
                              .cards_from = context.ports.cards_from(),
-                             .problems = problems_of(context)};
+                             .problems = problems_for(context, call.actor)};
   call.responder.send(json_response(wire::to_json(answer)));
 }
 
@@ -78,16 +87,19 @@ void reload_config(Context& context, Call call) {
   }
   const Result<Reloaded> done = context.ports.reload(call.dry_run);
   if (!done) return call.responder.fail(done.error());
+  if (call.asked) {
+    call.asked->entry.summary = fmt::format("{} changed settings", done->changes.size());
+  }
   wire::ConfigReloaded answer{.file = done->file, .dry_run = call.dry_run};
   for (const ReloadedSetting& change : done->changes) {
     answer.changes.push_back({change.setting, change.from, change.to, change.at_restart});
   }
-  if (done->roles.empty()) return call.responder.send(json_response(wire::to_json(answer)));
+  if (done->roles.empty()) return send_done(context, call, wire::to_json(answer));
   context.authenticator.find_unknown(done->roles, call.actor.account(),
-                                     [call, answer](std::vector<std::string> unknown) {
+                                     [&context, call, answer](std::vector<std::string> unknown) {
                                        wire::ConfigReloaded whole = answer;
                                        whole.warnings = std::move(unknown);
-                                       call.responder.send(json_response(wire::to_json(whole)));
+                                       send_done(context, call, wire::to_json(whole));
                                      });
 }
 
@@ -99,8 +111,9 @@ void set_log_level_route(Context& context, Call call) {
       return call.responder.fail(set.error());
     }
   }
+  if (call.asked) call.asked->entry.summary = "level " + asked->level;
   const wire::LogLevelSet answer{.level = asked->level, .dry_run = call.dry_run};
-  call.responder.send(json_response(wire::to_json(answer)));
+  send_done(context, call, wire::to_json(answer));
 }
 
 }  // namespace gpusched

@@ -99,7 +99,7 @@ std::string adopted_json(const Context& context, const Call& call, JobId id) {
 }
 
 void ask(Context& context, const Call& call, AdoptBody body, const RunningProcess& process,
-         const std::string& user) {
+         const std::string& user, const std::string& tenant) {
   JobSpec& spec = body.spec;
   spec.environment = context.environments.share(spec.environment);
   spec.argv = process.argv;
@@ -108,7 +108,7 @@ void ask(Context& context, const Call& call, AdoptBody body, const RunningProces
       std::make_shared<const AdoptedProcess>(AdoptedProcess{process.pid, process.started});
   AdoptAsked asked{.actor = call.actor,
                    .owner = {process.uid, process.gid, user},
-                   .tenant = context.state().tenants().tenant_of(user),
+                   .tenant = tenant,
                    .spec = std::make_shared<const JobSpec>(std::move(spec)),
                    .priority = body.priority,
                    .tree = process.tree};
@@ -139,7 +139,10 @@ void adopt_process(Context& context, Call call) {
   auto kept = std::make_shared<AdoptBody>(std::move(*body));
   auto found = std::make_shared<const RunningProcess>(std::move(*process));
   with_account(context, call, found->uid, [&context, call, kept, found](const std::string& user) {
-    ask(context, call, std::move(*kept), *found, user);
+    with_tenant(context, call, {found->uid, found->gid, user},
+                [&context, call, kept, found, user](const std::string& tenant) {
+                  ask(context, call, std::move(*kept), *found, user, tenant);
+                });
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include "api/answers.h"
 #include "api/routes/routes.h"
+#include "api/veil.h"
 #include "wire/message_json.h"
 #include "wire/messages/jobs.h"
 #include "wire/submit.h"
@@ -93,6 +94,14 @@ void set_jobs(Context& context, Call call) {
   if (!patch) return call.responder.fail(patch.error());
   Result<std::vector<JobId>> ids = jobs_to_change(context, call);
   if (!ids) return call.responder.fail(ids.error());
+  const Veil veil(context, call.actor);
+  if (patch->before && !veil.sees(*patch->before)) {
+    return call.responder.fail(
+        {ErrorCode::kNotFound, "there is no job " + to_string(*patch->before)});
+  }
+  if (const auto error = veil.refuses(patch->values().extras->after)) {
+    return call.responder.fail(*error);
+  }
   if (patch->before && ids->size() > kMovedMost) {
     return call.responder.fail(
         {ErrorCode::kTooLarge, fmt::format("at most {} jobs can be moved at once", kMovedMost)});

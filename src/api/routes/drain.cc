@@ -4,6 +4,7 @@
 #include "api/answers.h"
 #include "api/cards_answer.h"
 #include "api/routes/routes.h"
+#include "api/veil.h"
 #include "base/number.h"
 #include "os/log.h"
 #include "wire/message_json.h"
@@ -39,7 +40,9 @@ void answer_with_cards(Context& context, const Call& call, const Result<Answer>&
                     {"uid", call.actor.account()},
                     {"token", call.actor.token}});
   }
-  const wire::Drained drained{.cards = cards_of(context.state(), nullptr), .dry_run = call.dry_run};
+  const wire::Drained drained{
+      .cards = cards_of(context.state(), nullptr, Veil(context, call.actor)),
+      .dry_run = call.dry_run};
   call.responder.send(json_response(wire::to_json(drained)));
 }
 

@@ -8,6 +8,7 @@
 #include "api/answers.h"
 #include "api/reason_answer.h"
 #include "api/routes/routes.h"
+#include "api/veil.h"
 #include "core/backfill/deadline.h"
 #include "core/explain/explain.h"
 #include "core/share/order.h"
@@ -20,21 +21,24 @@ namespace {
 // A look that is older is done again before it is shown to somebody who asks.
 constexpr Microseconds kFreshEnough = Seconds{1};
 
-void fill_in(wire::Explanation& answer, Context& context, const Job& job) {
+void fill_in(wire::Explanation& answer, Context& context, const Principal& actor, const Job& job) {
+  const Veil veil(context, actor);
   const StateView& state = context.state();
   const Now now = context.now();
   answer.id = number_of(job.id);
   answer.state = state_name(job.state);
-  answer.position = context.positions.of(state, job.id, now);
+  if (!veil.covers() || veil.shows_counts()) {
+    answer.position = context.positions.of(state, job.id, now);
+  }
   for (const Reason& reason : why_waiting(state, job, now)) {
-    answer.reasons.push_back(answer_of(reason, job.id));
+    veil.hide_in(answer.reasons.emplace_back(answer_of(veil.over(reason), job.id)));
   }
   const StartEstimate* estimate = context.estimates.of(job);
   if (estimate != nullptr) {
     answer.estimated_start = std::max(estimate->likely, now.wall);
     if (estimate->latest) answer.latest_start = std::max(*estimate->latest, now.wall);
   }
-  answer.start_unknown = context.estimates.why_unknown(job);
+  answer.start_unknown = veil.over(context.estimates.why_unknown(job));
   const bool looked = estimate != nullptr || !answer.start_unknown.empty();
   if (looked) answer.estimated_at = context.estimates.looked_at();
   answer.mps = job.active() && grant_of(job)->mps;
@@ -43,7 +47,7 @@ void fill_in(wire::Explanation& answer, Context& context, const Job& job) {
   if (!job.active() && !job.ended()) answer.expire = job.spec->extras->expire;
   std::optional<Wall> start = answer.estimated_start;
   if (answer.deadline && !start) start = earliest_start(state, job, now);
-  answer.deadline_warning = deadline_warning(state, job, start, now);
+  answer.deadline_warning = veil.over(deadline_warning(state, job, start, now));
 }
 
 // Jobs that wait for the same, or are in the same state otherwise.
@@ -88,7 +92,7 @@ std::string together_json(Context& context, const Together& all) {
     for (const JobId id : groups[i]->first) alike.jobs.push_back(number_of(id));
     // Retention may have taken it meanwhile.
     if (const Job* first = context.state().find(groups[i]->first.front())) {
-      fill_in(alike.first.emplace(), context, *first);
+      fill_in(alike.first.emplace(), context, all.call.actor, *first);
       // What helps one of a whole sweep should be said once for all of it.
       if (groups[i]->array && alike.count > 1) name_array(*alike.first, *groups[i]->array);
     }
@@ -154,7 +158,7 @@ void explain_one(Context& context, const Call& call, JobId id) {
     return call.responder.fail({ErrorCode::kNotFound, "job " + to_string(id) + " is gone"});
   }
   wire::Explained answer;
-  fill_in(answer, context, *found);
+  fill_in(answer, context, call.actor, *found);
   call.responder.send(json_response(wire::to_json(answer)));
 }
 

@@ -5,6 +5,7 @@
 
 #include "api/cards_answer.h"
 #include "api/routes/routes.h"
+#include "api/veil.h"
 #include "wire/message_json.h"
 #include "wire/messages/card.h"
 #include "wire/sample_fields.h"
@@ -66,7 +67,8 @@ wire::Process answer_of(const watch::WatchedProcess& process) {
 
 // The card as it was seen last: sample and processes.
 void fill_in_live(wire::Card& answer, const CardView& view, const watch::CardBoard& board,
-                  CardNumber card, const std::function<bool(const Subject&)>& shows) {
+                  CardNumber card, const Veil& veil,
+                  const std::function<bool(const Subject&)>& shows) {
   const auto entry = board.entries.find(card);
   if (entry == board.entries.end() || !entry->second.sample) return;
   const watch::SampleReport& seen = *entry->second.sample;
@@ -75,6 +77,7 @@ void fill_in_live(wire::Card& answer, const CardView& view, const watch::CardBoa
   if (!seen.processes) return;
   answer.processes.emplace();
   for (const watch::WatchedProcess& process : *seen.processes) {
+    if (!veil.sees_uid(process.owner.uid)) continue;
     const auto known = std::ranges::find(view.processes, process.seen.pid, &SeenProcess::pid);
     const bool whole = shows && shows({.uid = process.owner.uid});
     wire::Process& one =
@@ -84,11 +87,12 @@ void fill_in_live(wire::Card& answer, const CardView& view, const watch::CardBoa
 }
 
 // Jobs that are away from the card, or on the way out or back.
-std::vector<wire::CardAside> aside_of_card(const StateView& state, CardNumber card) {
+std::vector<wire::CardAside> aside_of_card(const StateView& state, CardNumber card,
+                                           const Veil& veil) {
   std::vector<wire::CardAside> all;
   for (const JobId id : state.aside()) {
     const Job& job = *state.find(id);
-    if (given_on(job, card) == nullptr) continue;
+    if (given_on(job, card) == nullptr || !veil.sees(job)) continue;
     const Aside& aside = *aside_of(job);
     all.push_back({.job = number_of(id),
                    .state = state_name(job.state),
@@ -115,7 +119,7 @@ std::optional<wire::MoveRates> rates_of(const StateView& state, const Card& card
   return wire::MoveRates{said(rates.out, usual_rate_out()), said(rates.back, usual_rate_back())};
 }
 
-wire::Card answer_of(const StateView& state, std::size_t index) {
+wire::Card answer_of(const StateView& state, std::size_t index, const Veil& veil) {
   const Card& card = state.cards()[index];
   const CardHolds& holds = state.holds_on(index);
   const CardView& view = state.view_of(index);
@@ -140,36 +144,47 @@ wire::Card answer_of(const StateView& state, std::size_t index) {
   if (card.driver_index) answer.driver_index = static_cast<int>(*card.driver_index);
   const auto drain = state.drains().find(card.uuid);
   if (drain != state.drains().end()) {
-    answer.reason = drain->second.reason;
-    answer.drained_by = drain->second.by;
+    answer.reason = veil.over(drain->second.reason);
+    answer.drained_by = veil.sees_user(drain->second.by) ? drain->second.by : std::string();
     answer.drained_at = drain->second.since;
   } else if (!view.reason.empty()) {
-    answer.reason = view.reason;
+    answer.reason = veil.over(view.reason);
   }
   if (const AdaptiveCap* cap = state.seen().cap_of(card.uuid)) {
     answer.share_cap_percent = cap->percent;
-    answer.share_cap_reason = describe(*cap);
+    answer.share_cap_reason = veil.over(describe(*cap));
   }
-  if (!state.aside().empty()) answer.aside = aside_of_card(state, card.number);
+  if (!state.aside().empty()) answer.aside = aside_of_card(state, card.number, veil);
   return answer;
 }
 
 }  // namespace
 
 std::vector<wire::Card> cards_of(const StateView& state, const watch::CardBoard* board,
+                                 const Veil& veil,
                                  const std::function<bool(const Subject& owner)>& shows) {
   std::map<CardNumber, std::vector<std::uint64_t>> holders;
+  std::map<CardNumber, wire::OthersOnCard> others;
   for (const JobId id : state.active()) {
     Grant away;
     const Grant& grant = held_by(*state.find(id), std::move(away));
-    for (const CardGrant& held : grant.cards) holders[held.card].push_back(number_of(id));
+    const bool seen = veil.sees(*state.find(id));
+    for (const CardGrant& held : grant.cards) {
+      if (seen) {
+        holders[held.card].push_back(number_of(id));
+      } else if (veil.shows_counts()) {
+        ++others[held.card].jobs;
+        others[held.card].vram_bytes += held.vram_bytes;
+      }
+    }
   }
   std::vector<wire::Card> cards;
   for (std::size_t i = 0; i < state.cards().size(); ++i) {
     const CardNumber number = state.cards()[i].number;
-    wire::Card& card = cards.emplace_back(answer_of(state, i));
+    wire::Card& card = cards.emplace_back(answer_of(state, i, veil));
     card.jobs = std::move(holders[number]);
-    if (board != nullptr) fill_in_live(card, state.view_of(i), *board, number, shows);
+    if (const auto found = others.find(number); found != others.end()) card.others = found->second;
+    if (board != nullptr) fill_in_live(card, state.view_of(i), *board, number, veil, shows);
   }
   return cards;
 }
@@ -190,7 +205,7 @@ std::string gpus_json(const Context& context, const Principal& actor) {
           {backend.name, backend.driver_version, backend.trouble, backend.absent});
     }
   }
-  answer.cards = cards_of(state, board, [&](const Subject& owner) {
+  answer.cards = cards_of(state, board, Veil(context, actor), [&](const Subject& owner) {
     return may(actor, Action::kSeeArguments, owner, context.limits.arguments_for_all);
   });
   return wire::to_json(answer);

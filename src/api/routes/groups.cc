@@ -8,6 +8,7 @@
 #include "api/event_stream.h"
 #include "api/routes/routes.h"
 #include "api/selector.h"
+#include "api/veil.h"
 #include "json/json_writer.h"
 #include "wire/labels.h"
 #include "wire/message_json.h"
@@ -54,7 +55,10 @@ std::string meant_by(const Principal& actor, const std::string& name) {
 
 void list_groups(Context& context, Call call) {
   std::vector<Group> groups;
-  for (const auto& [name, group] : context.state().groups()) groups.push_back(group);
+  const Veil veil(context, call.actor);
+  for (const auto& [name, group] : context.state().groups()) {
+    if (shows_group(veil, name)) groups.push_back(group);
+  }
   call.responder.send(json_response(groups_json(context.state(), groups, false)));
 }
 
@@ -82,7 +86,8 @@ void set_group(Context& context, Call call) {
         context, named, std::move(whole), [&context, named, group](const Result<Answer>& answer) {
           if (!answer) return named.responder.fail(answer.error());
           if (!named.dry_run) {
-            context.events->publish_group(wire::to_json(answer_of(context.state(), group)));
+            context.events->publish_group(context, group.name,
+                                          wire::to_json(answer_of(context.state(), group)));
           }
           named.responder.send(json_response(groups_json(context.state(), {group}, named.dry_run)));
         });
@@ -103,7 +108,7 @@ void remove_group(Context& context, Call call) {
                    std::string event;
                    JsonWriter json(event);
                    json.begin_object().field("name", name).field("removed", true).end_object();
-                   context.events->publish_group(event);
+                   context.events->publish_group(context, name, event);
                  }
                  named.responder.send(
                      json_response(groups_json(context.state(), {}, named.dry_run, waiting)));

@@ -10,6 +10,7 @@
 #include "api/job_rows.h"
 #include "api/routes/routes.h"
 #include "api/sweep_rows.h"
+#include "api/veil.h"
 #include "core/share/order.h"
 #include "wire/message_json.h"
 #include "wire/messages/jobs.h"
@@ -19,6 +20,7 @@ namespace {
 
 constexpr std::size_t kWaitingShown = 20;
 constexpr std::uint64_t kWaitingMost = 1000;
+constexpr std::size_t kWaitingLooks = 10'000;
 constexpr std::size_t kRecentShown = 5;
 // Jobs looked at for them: those of one sweep end together.
 constexpr std::size_t kRecentLooks = 1000;
@@ -26,8 +28,9 @@ constexpr std::size_t kRecentLooks = 1000;
 // Rows, or one line for each sweep that has a job among them.
 class OverviewWriter {
  public:
-  OverviewWriter(JsonWriter& json, const StateView& state, RowWriter& rows, bool fold)
-      : json_(json), state_(state), rows_(rows), fold_(fold) {}
+  OverviewWriter(JsonWriter& json, const StateView& state, RowWriter& rows, bool fold,
+                 const Veil& veil)
+      : json_(json), state_(state), rows_(rows), fold_(fold), veil_(veil) {}
 
   WaitingLines waiting_lines() const { return fold_ ? WaitingLines::kSweeps : WaitingLines::kJobs; }
 
@@ -36,9 +39,12 @@ class OverviewWriter {
     for (const JobId id : state_.active()) add(*state_.find(id));
     json_.end_array();
   }
-  void waiting(const std::vector<JobId>& ids) {
+  void waiting(const std::vector<JobId>& ids, std::size_t most) {
     json_.key("waiting").begin_array();
-    for (const JobId id : ids) add(*state_.find(id));
+    for (const JobId id : ids) {
+      if (most == 0) break;
+      if (add(*state_.find(id))) --most;
+    }
     json_.end_array();
   }
   void recent() {
@@ -62,6 +68,7 @@ class OverviewWriter {
  private:
   // True: it is a line, or has begun one.
   bool add(const Job& job) {
+    if (!veil_.sees(job)) return false;
     if (!fold_ || !state_.in_sweep(job)) {
       rows_.row(json_, job);
       return true;
@@ -79,8 +86,19 @@ class OverviewWriter {
   const StateView& state_;
   RowWriter& rows_;
   bool fold_;
+  const Veil& veil_;
   std::vector<SweepLine> lines_;  // Those that run first, then in the order of the queue.
 };
+
+// Of the jobs that they may know of. Where others' are only counted, that is all of them.
+Counts counts_for(const Context& context, const Principal& actor, const Veil& veil) {
+  if (!veil.covers() || veil.shows_counts()) return context.state().counts();
+  Counts own;
+  for (const JobId id : context.state().newest_of(actor, SIZE_MAX)) {
+    ++counter_of(own, context.state().find(id)->state);
+  }
+  return own;
+}
 
 // The whole list, or a page of it, with the fields that are wanted.
 void send_asked(Context& context, const Call& call, RowsAsked asked) {
@@ -102,7 +120,7 @@ void list_jobs(Context& context, Call call) {
   const auto& query = call.request.query;
   RowsAsked asked;
   Result<JobFilter> filter =
-      parse_filter(query, call.actor, context.now().wall, context.limits.arguments_for_all);
+      parse_filter(query, call.actor, context.now().wall, shown_of_others(context));
   if (!filter) return call.responder.fail(filter.error());
   Result<std::optional<std::uint64_t>> limit = query_number(query, "limit", UINT32_MAX);
   if (!limit) return call.responder.fail(limit.error());
@@ -153,16 +171,20 @@ void get_overview(Context& context, Call call) {
   std::string out;
   JsonWriter json(out);
   RowWriter rows(context, call.actor);
-  OverviewWriter lines(json, state, rows, *folding != Folding::kNone);
+  const Veil veil(context, call.actor);
+  OverviewWriter lines(json, state, rows, *folding != Folding::kNone, veil);
   const std::size_t shown = most->value_or(kWaitingShown);
-  const wire::Overview rest{.counts = answer_of(state.counts()),
-                            .cards = cards_of(state, nullptr),
-                            .problems = problems_of(context)};
+  // Where others' are left out, one's own stand further back.
+  const std::size_t looked_at = veil.covers() ? std::max(shown, kWaitingLooks) : shown;
+  const wire::Overview rest{.counts = answer_of(counts_for(context, call.actor, veil)),
+                            .cards = cards_of(state, nullptr, veil),
+                            .problems = problems_for(context, call.actor)};
   wire::write_message(json, rest, [&](std::string_view name) {
     if (name == "running") {
       lines.running();
     } else if (name == "waiting") {
-      lines.waiting(waiting_in_order(state, shown, context.now(), lines.waiting_lines()));
+      lines.waiting(waiting_in_order(state, looked_at, context.now(), lines.waiting_lines()),
+                    shown);
     } else if (name == "recent") {
       lines.recent();
     } else if (name == "sweeps") {

@@ -116,6 +116,19 @@ TEST_F(Keys, OfASubmissionIsItsKey) {
   EXPECT_EQ(two.message(), "key and Idempotency-Key are two different keys; give one of them");
 }
 
+TEST_F(Keys, OfATokenMakeOneAndNeverShowItAgain) {
+  const TestResponse first = ask("POST", "/v1/tokens", "{}", key("k"));
+  ASSERT_EQ(first.status, 200) << first.body;
+  const TestResponse second = ask("POST", "/v1/tokens", "{}", key("k"));
+  EXPECT_EQ(second.status, 409);
+  const JsonValue made = first.json();
+  const std::string id = text(*made.find("token"), "id");
+  EXPECT_NE(second.message().find("has made token " + id + " already"), std::string::npos)
+      << second.message();
+  EXPECT_EQ(second.body.find(text(made, "secret")), std::string::npos);
+  EXPECT_EQ(count(ask("GET", "/v1/tokens").json(), "tokens"), 1U);
+}
+
 TEST_F(Keys, ThatAreNoneAreRefused) {
   for (const std::string& bad : {std::string(), std::string(256, 'k'), std::string("a\tb")}) {
     EXPECT_EQ(ask("POST", "/v1/reservations", kReserve, key(bad)).status, 400) << bad;

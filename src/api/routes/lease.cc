@@ -7,6 +7,7 @@
 #include "api/lease_changes.h"
 #include "api/lease_wait.h"
 #include "api/routes/routes.h"
+#include "api/veil.h"
 #include "core/model/kind.h"
 #include "wire/lease.h"
 #include "wire/message_json.h"
@@ -36,7 +37,7 @@ void answer_with_lease(Context& context, const Call& call, JobId lease, Event ev
     }
     const Job* job = context.state().find(lease);
     if (job == nullptr) return call.responder.send(json_response(changed_json(*changed, false)));
-    call.responder.send(json_response(lease_json(context, *job)));
+    call.responder.send(json_response(lease_json(context, call.actor, *job)));
   });
 }
 
@@ -45,7 +46,8 @@ bool is_set(const Call& call, const char* name) {
   return found != call.request.query.end() && found->second != "0";
 }
 
-bool is_listed(const Call& call, const Job& job) {
+bool is_listed(const Context& context, const Call& call, const Job& job) {
+  if (!Veil(context, call.actor).sees(job)) return false;
   const LeaseTerms& terms = *job.spec->lease;
   const auto wanted = call.request.query.find("application");
   if (wanted != call.request.query.end() && terms.application != wanted->second) return false;
@@ -62,7 +64,7 @@ std::optional<Microseconds> age_wanted(const Context& context, const Call& call)
   std::optional<Microseconds> age;
   for (const JobId id : context.state().leases().live()) {
     const Job& job = *context.state().find(id);
-    if (!std::holds_alternative<Queued>(job.state) || !is_listed(call, job)) continue;
+    if (!std::holds_alternative<Queued>(job.state) || !is_listed(context, call, job)) continue;
     age = kListFreshEnough;
     const bool came_later = !looked || job.submitted_at >= *looked;
     const bool told = context.estimates.of(job) || !context.estimates.why_unknown(job).empty();
@@ -73,10 +75,10 @@ std::optional<Microseconds> age_wanted(const Context& context, const Call& call)
 
 void send_list(Context& context, const Call& call) {
   wire::Leases answer;
-  LeaseWriter writer(context);
+  LeaseWriter writer(context, call.actor);
   for (const JobId id : context.state().leases().live()) {
     const Job& job = *context.state().find(id);
-    if (is_listed(call, job)) answer.leases.push_back(writer.of(job));
+    if (is_listed(context, call, job)) answer.leases.push_back(writer.of(job));
   }
   call.responder.send(json_response(wire::to_json(answer)));
 }

@@ -114,7 +114,7 @@ void ask_one(Context& context, const Call& call, LeaseBody body, std::uint64_t w
 
 void send_leases(Context& context, const Call& call, const Submitted& submitted) {
   wire::Leases answer;
-  LeaseWriter writer(context);
+  LeaseWriter writer(context, call.actor);
   for (std::uint64_t i = 0; i < submitted.count; ++i) {
     const Job* job = context.state().find(JobId{number_of(submitted.first) + i});
     if (job != nullptr) answer.leases.push_back(writer.of(*job));

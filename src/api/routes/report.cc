@@ -7,6 +7,7 @@
 #include "api/report.h"
 #include "api/routes/routes.h"
 #include "api/selector.h"
+#include "api/veil.h"
 #include "base/text.h"
 #include "wire/message_json.h"
 
@@ -36,21 +37,23 @@ Result<ReportAsked> parse_asked(const std::map<std::string, std::string>& query,
 // Adds up piece by piece, so that nobody else waits for a long list; the answer is written last.
 class ReportStream {
  public:
-  ReportStream(Context& context, const ReportAsked& asked)
-      : context_(context), report_(asked), at_(asked.since, JobId{}) {}
+  ReportStream(Context& context, const Principal& actor, const ReportAsked& asked)
+      : context_(context), actor_(actor), report_(asked), at_(asked.since, JobId{}) {}
 
   // REQUIRES: no commit is under way.
   Pull next(std::string& out) {
     const StateView& state = context_.state();
+    const Veil veil(context_, actor_);
     std::size_t looks = kJobsPerPiece;
     for (auto it = state.ended().upper_bound(at_); it != state.ended().end(); ++it) {
       if (looks-- == 0) return Pull::kMore;
       at_ = *it;
-      report_.add_ended(*state.find(it->second));
+      const Job& job = *state.find(it->second);
+      if (veil.sees(job)) report_.add_ended(job);
     }
     for (const JobId id : state.active()) {
       const Job& job = *state.find(id);
-      report_.add_running(job, state.seen().uses.of(job.current_attempt()));
+      if (veil.sees(job)) report_.add_running(job, state.seen().uses.of(job.current_attempt()));
     }
     out += wire::to_json(report_.answer(state));
     return Pull::kEnd;
@@ -64,6 +67,7 @@ class ReportStream {
 
  private:
   Context& context_;
+  Principal actor_;
   Report report_;
   std::pair<Wall, JobId> at_;  // The last one added.
 };
@@ -73,7 +77,7 @@ class ReportStream {
 void get_report(Context& context, Call call) {
   const auto asked = parse_asked(call.request.query, context.now().wall);
   if (!asked) return call.responder.fail(asked.error());
-  auto stream = std::make_shared<ReportStream>(context, *asked);
+  auto stream = std::make_shared<ReportStream>(context, call.actor, *asked);
   std::string whole;
   if (stream->next(whole) == Pull::kEnd) {
     return call.responder.send(json_response(std::move(whole)));

@@ -4,6 +4,7 @@
 
 #include "api/answers.h"
 #include "api/routes/routes.h"
+#include "api/veil.h"
 #include "base/number.h"
 #include "wire/labels.h"
 #include "wire/message_json.h"
@@ -12,7 +13,8 @@
 namespace gpusched {
 namespace {
 
-wire::Reservation answer_of(const StateView& state, const Reservation& reservation) {
+wire::Reservation answer_of(const StateView& state, const Reservation& reservation,
+                            const Veil& veil) {
   wire::Reservation answer{.id = reservation.id,
                            .name = reservation.name,
                            .user = reservation.user,
@@ -32,14 +34,22 @@ wire::Reservation answer_of(const StateView& state, const Reservation& reservati
       if (on && !reservation.admits(job) && !listed) there.push_back(number_of(id));
     }
   }
+  veil.hide_in(there);
+  const bool own = veil.sees_user(reservation.user) || veil.sees_tenant(reservation.tenant) ||
+                   veil.sees_user(reservation.by);
+  // When and where is for everybody; whose is not.
+  if (!own && !reservation.maintenance()) {
+    for (std::string* text : {&answer.name, &answer.user, &answer.tenant}) text->clear();
+  }
+  if (!own) answer.by.clear();
   return answer;
 }
 
 std::string reservations_json(const StateView& state, const std::vector<Reservation>& reservations,
-                              bool dry_run) {
+                              bool dry_run, const Veil& veil) {
   wire::Reservations answer{.dry_run = dry_run};
   for (const Reservation& reservation : reservations) {
-    answer.reservations.push_back(answer_of(state, reservation));
+    answer.reservations.push_back(answer_of(state, reservation, veil));
   }
   return wire::to_json(answer);
 }
@@ -78,8 +88,8 @@ void answer_with_reservation(Context& context, const Call& call, const Result<An
   std::vector<Reservation> reservations;
   if (const auto* changed = std::get_if<ReservationChanged>(&*answer))
     reservations.push_back(changed->reservation);
-  call.responder.send(
-      json_response(reservations_json(context.state(), reservations, call.dry_run)));
+  call.responder.send(json_response(
+      reservations_json(context.state(), reservations, call.dry_run, Veil(context, call.actor))));
 }
 
 // The asker's name decides what may be done; finding it may take a while.
@@ -103,7 +113,8 @@ void list_reservations(Context& context, Call call) {
   for (const Reservation& reservation : context.state().calendar())
     reservations.push_back(reservation);
   std::ranges::stable_sort(reservations, {}, &Reservation::from);
-  call.responder.send(json_response(reservations_json(context.state(), reservations, false)));
+  call.responder.send(json_response(
+      reservations_json(context.state(), reservations, false, Veil(context, call.actor))));
 }
 
 void make_reservation(Context& context, Call call) {

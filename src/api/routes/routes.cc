@@ -8,8 +8,10 @@
 #include <set>
 #include <string>
 
+#include "api/answers.h"
 #include "api/cookie.h"
 #include "api/origin.h"
+#include "api/veil.h"
 #include "base/text.h"
 #include "os/log.h"
 #include "wire/message_json.h"
@@ -78,12 +80,21 @@ bool is_to_be_done(Context& context, const Route& route, Call& call) {
     call.responder.fail(key.error());
     return false;
   }
-  // The key of a submission is kept with its jobs; a secret is never kept.
-  const bool otherwise = route.run == submit_jobs || route.run == make_token || route.run == log_in;
-  if (key->empty() || call.dry_run || otherwise) return true;
+  // The key of a submission is kept with its jobs.
+  if (key->empty() || call.dry_run || route.run == submit_jobs) return true;
+  call.asked->key = *key;
+  call.asked->role = call.actor.role;
+  call.asked->digest = request_digest(call.request);
+  // A secret is never kept.
+  if (route.run == make_token || route.run == log_in) return true;
   auto responder = context.kept_answers.begin(call.actor, *key, call.request, call.responder);
-  if (responder) call.responder = std::move(*responder);
-  return responder.has_value();
+  if (!responder) return false;
+  call.responder = responder->watched([asked = call.asked](HttpResponse& response) {
+    if (asked->repeated && !response.error) {
+      response.headers.emplace_back("Idempotency-Replayed", "true");
+    }
+  });
+  return true;
 }
 
 Error why_not(const Principal& actor, Action needs) {
@@ -94,7 +105,31 @@ Error why_not(const Principal& actor, Action needs) {
                   {ErrorCode::kForbidden, fmt::format("only {} may do that", who_may(needs))});
 }
 
+// For the audit; what is watched here is told there, unless it is told with the change itself.
+void watch_change(Context& context, const Route& route, Call& call) {
+  call.asked = std::make_shared<Asked>();
+  AuditEntry& entry = call.asked->entry;
+  entry = entry_of(call.request.peer, call.actor);
+  entry.operation = route.name;
+  entry.target = audit_target(call.captured, call.request);
+  if (route.pattern.starts_with("/v1/leases")) entry.kind = AuditKind::kLease;
+  entry.key = audit_key(idempotency_key(call.request).value_or(""));
+  call.responder = context.audit.watch(call.responder, call.asked);
+  // At once where it is known. Nobody waits for a name; one that comes too late is found by those
+  // who read.
+  if (!call.actor.uid || !entry.user.empty()) return;
+  context.names.resolve(*call.actor.uid, [asked = call.asked](const std::string& name) {
+    if (asked->entry.user.empty()) asked->entry.user = name;
+  });
+}
+
 void run(Context& context, const Route& route, Call call) {
+  // Whose is whose must be known where others are hidden (api/veil.h).
+  if (call.actor.user.empty() && hides_others(context, call.actor)) {
+    return with_named_actor(context, call,
+                            [&context, &route](const Call& named) { run(context, route, named); });
+  }
+  if (route.kind == RouteKind::kChange) watch_change(context, route, call);
   if (!may(call.actor, route.needs)) {
     return call.responder.fail(why_not(call.actor, route.needs));
   }
@@ -107,6 +142,7 @@ void run(Context& context, const Route& route, Call call) {
     return call.responder.fail(*fault);
   }
   if (route.kind == RouteKind::kChange && !is_to_be_done(context, route, call)) return;
+  if (call.asked) call.asked->begun = !call.dry_run;
   if (route.kind == RouteKind::kRead || call.dry_run) {
     const std::uint32_t uid = call.actor.account();
     context.after_commit.run(uid, [&context, &route, call = std::move(call)]() mutable {
@@ -234,6 +270,7 @@ void dispatch(Context& context, HttpRequest request, const Responder& responder)
   // Who that is may have to be looked up; it waits alone.
   const auto kept = std::make_shared<HttpRequest>(std::move(request));
   context.authenticator.ask(*kept, [&context, kept, responder](const Result<Principal>& who) {
+    if (!who) context.audit.not_let_in(kept->peer, who.error());
     if (!who) return send_unknown(context, *kept, who.error(), responder);
     if (const auto error = refuses_version(*kept)) return responder.fail(*error);
     route_request(context, std::move(*kept), *who, responder);

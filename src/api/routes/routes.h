@@ -37,7 +37,7 @@ struct Route {
   void (*run)(Context&, Call);
   std::string_view name;  // Of what it does, in one word.
   std::string_view what;  // The same for people.
-  BodyShape gives;  // Without a type: 101, and what follows is not HTTP.
+  BodyShape gives;        // Without a type: 101, and what follows is not HTTP.
   BodyShape takes = {};
 };
 
@@ -103,6 +103,7 @@ void revoke_token(Context& context, Call call);
 void log_in(Context& context, Call call);
 void log_out(Context& context, Call call);
 void get_whoami(Context& context, Call call);
+void get_audit(Context& context, Call call);
 void get_snapshot(Context& context, Call call);
 void get_backup(Context& context, Call call);
 void get_config(Context& context, Call call);

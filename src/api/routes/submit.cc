@@ -8,6 +8,7 @@
 #include "api/job_rows.h"
 #include "api/outlook.h"
 #include "api/routes/routes.h"
+#include "api/veil.h"
 #include "core/apply/apply.h"
 #include "core/apply/submit_warning.h"
 #include "json/json_writer.h"
@@ -37,7 +38,8 @@ wire::SubmittedJobs answer_of(const Context& context, const Call& call,
   const Job* first = call.dry_run ? nullptr : context.state().find(submitted.first);
   if (first != nullptr) {
     // Of an array the first speaks for all.
-    answer.warning = submit_warning(context.state(), *first, context.now());
+    answer.warning =
+        Veil(context, call.actor).over(submit_warning(context.state(), *first, context.now()));
   }
   return answer;
 }
@@ -93,6 +95,9 @@ SubmitAsked first_of(const SubmitAsked& asked) {
 using SendTried = void (*)(Context&, const Call&, TriedSubmission);
 
 void ask(Context& context, const Call& call, SubmitBody body, SendTried send_tried) {
+  if (const auto error = Veil(context, call.actor).refuses(body.spec.extras->after)) {
+    return call.responder.fail(*error);
+  }
   body.spec.limits = context.environments.share(body.spec.limits);
   body.spec.group = group_for(context.state(), call.actor.user, body.spec.group);
   SubmitAsked asked;

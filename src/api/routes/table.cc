@@ -4,6 +4,7 @@
 #include "api/routes/routes.h"
 #include "wire/lease.h"
 #include "wire/message_schema.h"
+#include "wire/messages/audit.h"
 #include "wire/messages/card.h"
 #include "wire/messages/jobs.h"
 #include "wire/messages/lease.h"
@@ -240,6 +241,8 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"POST", "/v1/logout", kChange, kSee, "", log_out, "log_out",
      "End the login that the cookie stands for", gives<wire::LoggedOut>(),
      may_take<wire::EmptyRequest>()},
+    {"GET", "/v1/audit", kPlain, kSee, "since until user operation result leases limit cursor",
+     get_audit, "get_audit", "Who changed what, the newest first", gives<wire::Audit>()},
     {"GET", "/v1/debug/snapshot", kRead, kOperate, "", get_snapshot, "get_snapshot",
      "What a decision sees now, for gpusched debug replay", kAnyJson},
     {"GET", "/v1/backup", kPlain, kOperate, "", get_backup, "get_backup",

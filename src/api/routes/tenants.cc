@@ -6,6 +6,7 @@
 
 #include "api/answers.h"
 #include "api/routes/routes.h"
+#include "api/veil.h"
 #include "core/share/fair_share.h"
 #include "core/state/state.h"
 #include "wire/labels.h"
@@ -35,8 +36,8 @@ wire::Quota quota_of(const TenantTerms& terms) {
 class TenantRows {
  public:
   // `rules` says what holds; a dry run gives others than the state's own.
-  TenantRows(const StateView& state, const TenantBook& rules, Now now)
-      : state_(state), rules_(rules), now_(now), shares_(shares_of(state, now)) {}
+  TenantRows(const StateView& state, const TenantBook& rules, Now now, const Veil& veil)
+      : state_(state), rules_(rules), now_(now), veil_(veil), shares_(shares_of(state, now)) {}
 
   wire::Tenant row(const std::string& name) const {
     const TenantTerms terms = rules_.terms_of(name);
@@ -51,7 +52,7 @@ class TenantRows {
                      .vram_bytes = holds.vram_bytes,
                      .waiting = state_.waiting_of(name)};
     for (const auto& [user, tenant] : rules_.configured().tenant_of_user) {
-      if (tenant == name) row.users.push_back(user);
+      if (tenant == name && veil_.sees_user(user)) row.users.push_back(user);
     }
     fill_in_share(row);
     if (terms.gpu_hours.gpu_seconds != kNoLimit) {
@@ -71,6 +72,9 @@ class TenantRows {
     std::set<std::string> names;
     for (const auto& [name, rule] : state_.tenants().configured().rules) names.insert(name);
     for (const auto& [name, entry] : state_.tenants().entries()) names.insert(name);
+    std::erase_if(names, [this](const std::string& name) {
+      return name != kDefaultTenant && !veil_.sees_tenant(name);
+    });
     return names;
   }
 
@@ -88,12 +92,14 @@ class TenantRows {
   const StateView& state_;
   const TenantBook& rules_;
   Now now_;
+  const Veil& veil_;
   std::vector<Share> shares_;
 };
 
-std::string tenants_json(const StateView& state, Now now, const std::optional<std::string>& only,
+std::string tenants_json(const StateView& state, Now now, const Veil& veil,
+                         const std::optional<std::string>& only,
                          const TenantBook* tried = nullptr) {
-  const TenantRows rows(state, tried != nullptr ? *tried : state.tenants(), now);
+  const TenantRows rows(state, tried != nullptr ? *tried : state.tenants(), now, veil);
   wire::Tenants answer{.dry_run = tried != nullptr};
   if (only) {
     answer.tenants.push_back(rows.row(*only));
@@ -104,14 +110,15 @@ std::string tenants_json(const StateView& state, Now now, const std::optional<st
 }
 
 // What the change would come to, tried on a state that has nothing but tenants.
-std::string would_be(const StateView& state, const Event& event, const std::string& name, Now now) {
+std::string would_be(const StateView& state, const Event& event, const std::string& name, Now now,
+                     const Veil& veil) {
   State part(state.rules(), state.host());
   part.configure_tenants(state.tenants().configured());
   for (const auto& [tenant, entry] : state.tenants().entries()) {
     if (entry.kept) part.put(*entry.kept);
   }
   (void)apply(part, event, now);
-  return tenants_json(state, now, name, &part.tenants());
+  return tenants_json(state, now, veil, name, &part.tenants());
 }
 
 void change_tenant(Context& context, const Call& call, const std::string& name, Event event) {
@@ -119,8 +126,9 @@ void change_tenant(Context& context, const Call& call, const std::string& name, 
     if (!answer) return call.responder.fail(answer.error());
     const StateView& state = context.state();
     const Now now = context.now();
-    call.responder.send(json_response(call.dry_run ? would_be(state, event, name, now)
-                                                   : tenants_json(state, now, name)));
+    const Veil veil(context, call.actor);
+    call.responder.send(json_response(call.dry_run ? would_be(state, event, name, now, veil)
+                                                   : tenants_json(state, now, veil, name)));
   });
 }
 
@@ -144,13 +152,19 @@ void set_rule(Context& context, const Call& call, bool replace) {
 }  // namespace
 
 void list_tenants(Context& context, Call call) {
-  call.responder.send(json_response(tenants_json(context.state(), context.now(), std::nullopt)));
+  call.responder.send(json_response(
+      tenants_json(context.state(), context.now(), Veil(context, call.actor), std::nullopt)));
 }
 
 void show_tenant(Context& context, Call call) {
   const std::string name = call.captured.at(0);
   if (!is_name(call, name)) return;
-  call.responder.send(json_response(tenants_json(context.state(), context.now(), name)));
+  const Veil veil(context, call.actor);
+  // As one of whom nothing is known. Its name is the asker's own word.
+  if (name != kDefaultTenant && !veil.sees_tenant(name)) {
+    return call.responder.fail({ErrorCode::kNotFound, "there is no tenant of yours of that name"});
+  }
+  call.responder.send(json_response(tenants_json(context.state(), context.now(), veil, name)));
 }
 
 void replace_tenant(Context& context, Call call) { set_rule(context, call, true); }

@@ -93,9 +93,9 @@ std::function<bool()> still_good(const Context& context, const Principal& actor)
 void open_terminal(Context& context, Call call) {
   const auto wanted = query_number(call.request.query, "attempt", kAttemptNumberMost);
   if (!wanted) return call.responder.fail(wanted.error());
-  if (!asks_for_upgrade(call.request)) return call.responder.send(upgrade_required());
   Result<const Job*> job = selected_job(context, call);
   if (!job) return call.responder.fail(job.error());
+  if (!asks_for_upgrade(call.request)) return call.responder.send(upgrade_required());
   if (!may(call.actor, Action::kChangeJob, owned_by((*job)->owner))) {
     return call.responder.fail(
         {ErrorCode::kForbidden,
@@ -115,6 +115,7 @@ void open_terminal(Context& context, Call call) {
     return encode(Refused{"this is not passed on to a supervisor"});
   };
   upgrade->may_go_on = still_good(context, call.actor);
+  context.lasting.add(call.actor, call.responder);
   HttpResponse response;
   response.upgrade = std::move(upgrade);
   call.responder.send(std::move(response));

@@ -118,6 +118,26 @@ void make_for_another(Context& context, const Call& call, const Token& token) {
   });
 }
 
+// Who is in several groups that are tenants may choose one of them.
+void with_chosen_tenant(Context& context, const Call& call, const Token& token,
+                        const std::vector<std::string>& warnings) {
+  if (!token.tenant.starts_with(kGroupMark)) return draw_and_make(context, call, token, warnings);
+  const auto answer = [&context, call, token,
+                       warnings](const Result<std::vector<std::string>>& groups) {
+    if (!groups) return call.responder.fail(groups.error());
+    const auto& tenants = context.state().tenants().configured().groups;
+    const std::string group = token.tenant.substr(kGroupMark.size());
+    const bool in_it = std::ranges::find(*groups, group) != groups->end() &&
+                       std::ranges::find(tenants, group) != tenants.end();
+    Call chosen = call;
+    if (in_it) chosen.actor.tenant = token.tenant;
+    context.after_commit.run(call.actor.account(), [&context, chosen, token, warnings] {
+      draw_and_make(context, chosen, token, warnings);
+    });
+  };
+  context.authenticator.find_groups(call.actor.account(), answer);
+}
+
 }  // namespace
 
 void list_tokens(Context& context, Call call) {
@@ -142,8 +162,8 @@ void make_token(Context& context, Call call) {
     if (token.user.empty() || token.user == named.actor.user) {
       token.uid = named.actor.account();
       token.user = named.actor.user;
-      auto warnings = warnings_of(context, token, named.actor.role);
-      return draw_and_make(context, named, std::move(token), std::move(warnings));
+      const auto warnings = warnings_of(context, token, named.actor.role);
+      return with_chosen_tenant(context, named, token, warnings);
     }
     // First, so that nobody learns here which users there are.
     if (!may(named.actor, Action::kTokens)) {

@@ -9,6 +9,7 @@
 #include "api/cursor.h"
 #include "api/event_stream.h"
 #include "api/routes/routes.h"
+#include "api/veil.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "wire/message_json.h"
@@ -86,6 +87,7 @@ class TrailAnswer : public std::enable_shared_from_this<TrailAnswer> {
       response.headers.push_back(next_link(call_.request, answer.next));
     }
     answer.events.reserve(entries_.size());
+    const Veil veil(context_, call_.actor);
     for (TrailEntry& entry : entries_) {
       const bool shown = !is_private(entry);
       answer.events.push_back({.sequence = entry.sequence,
@@ -93,7 +95,7 @@ class TrailAnswer : public std::enable_shared_from_this<TrailAnswer> {
                                .at = entry.at,
                                .attempt = entry.attempt,
                                .kind = std::move(entry.kind),
-                               .text = shown ? std::move(entry.text) : std::string()});
+                               .text = shown ? veil.over(std::move(entry.text)) : std::string()});
     }
     response.body = wire::to_json(answer);
     call_.responder.send(std::move(response));

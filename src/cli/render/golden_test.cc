@@ -16,6 +16,7 @@
 #include "cli/render/render.h"
 #include "cli/render/sweep_jobs.h"
 #include "cli/views/tenant_view.h"
+#include "cli/views/view_reader.h"
 #include "json/json_value.h"
 
 namespace gpusched::cli {
@@ -159,6 +160,13 @@ TEST(Golden, Groups) {
   const auto groups = parse_groups(input("groups.json"));
   ASSERT_TRUE(groups);
   at_all_widths("groups", [&](const Page& page) { return render_groups(*groups, page); });
+}
+
+TEST(Golden, Audit) {
+  const auto audit = parse_message<wire::Audit>(input("audit.json"));
+  ASSERT_TRUE(audit);
+  at_all_widths("audit", [&](const Page& page) { return render_audit(audit->entries, page); });
+  compare("audit-csv", audit_csv(audit->entries));
 }
 
 TEST(Golden, Tenants) {

@@ -60,7 +60,7 @@ std::string cards_table(const GpusView& view, const Page& page) {
                reading(watched, seen.temperature_c ? fmt::format("{:.0f}°C", *seen.temperature_c)
                                                    : std::string()),
                reading(watched, watts_text(seen.power_watts)),
-               {card.jobs.empty() ? "-" : fmt::format("{}", fmt::join(card.jobs, ","))},
+               {jobs_on(card)},
                state_of(card),
                {card.uuid}});
   }

@@ -11,6 +11,7 @@
 
 #include "base/time.h"
 #include "cli/views/views.h"
+#include "wire/messages/audit.h"
 #include "wire/messages/token.h"
 
 namespace gpusched::cli {
@@ -43,6 +44,8 @@ std::string render_preview(const SubmittedView& submitted, const Page& page);
 std::string render_groups(const std::vector<GroupView>& groups, const Page& page);
 std::string render_reservations(const std::vector<ReservationView>& reservations, const Page& page);
 std::string render_tokens(const std::vector<wire::Token>& tokens, const Page& page);
+std::string render_audit(const std::vector<wire::AuditEntry>& entries, const Page& page);
+std::string audit_csv(const std::vector<wire::AuditEntry>& entries);
 std::string render_gpus(const GpusView& view, const Page& page);
 
 // Pieces that several of them, and messages, use (render_text.cc, render_gpus.cc).

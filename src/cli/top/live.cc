@@ -19,7 +19,7 @@ constexpr std::chrono::milliseconds kConnectEvery{1000};
 // A daemon that is busy answers within milliseconds; one that hangs must not take the keys along.
 constexpr std::chrono::milliseconds kPatience{1000};
 // Over a network the handshake alone may take as long.
-constexpr std::chrono::milliseconds kFarPatience{5000};
+constexpr std::chrono::milliseconds kFarLook{5000};
 // A cancel is answered when it is on disk.
 constexpr std::chrono::milliseconds kChangePatience{5000};
 constexpr std::string_view kOverview = "/v1/overview?waiting=500";
@@ -86,7 +86,7 @@ std::string outcome(const ChangedView& changed, const Order& order, const Wordin
 }  // namespace
 
 Result<std::string> LiveFacts::ask(const Request& request) const {
-  return client_.call_once(request, client_.far() ? kFarPatience : kPatience);
+  return client_.call_once(request, client_.far() ? kFarLook : kPatience);
 }
 
 void LiveFacts::hurry() {

@@ -96,7 +96,7 @@ std::vector<Cell> card_cells(const State& state, const CardView& card, const Gau
       {seen.temperature_c ? fmt::format("{:.0f}°C", *seen.temperature_c) : "-"},
       {seen.power_watts ? fmt::format("{:.0f} W", *seen.power_watts) : "-"},
       {history == state.load.end() ? "" : load_curve(history->second, widths.curve), Style::kCyan},
-      {card.jobs.empty() ? "-" : fmt::format("{}", fmt::join(card.jobs, ","))}};
+      {jobs_on(card)}};
 }
 
 std::string duration_since(const std::optional<Wall>& from, Wall now) {

@@ -53,6 +53,7 @@ struct CardView {
   std::string alias;
   bool managed = true;
   std::vector<std::uint64_t> jobs;
+  std::optional<wire::OthersOnCard> others;  // Jobs that are counted only.
   std::optional<SampleView> sample;
   std::optional<std::uint64_t> foreign_bytes;
   std::vector<ProcessView> processes;
@@ -65,6 +66,9 @@ struct CardView {
     return answers && sample ? &*sample : nullptr;
   }
 };
+
+// "7,9", "7 and 2 of others (31 GiB)"; "-": none.
+std::string jobs_on(const CardView& card);
 
 struct BackendView {
   std::string name;

@@ -27,6 +27,19 @@ ProcessView view_of(wire::Process process) {
   return view;
 }
 
+}  // namespace
+
+std::string jobs_on(const CardView& card) {
+  std::string text = fmt::format("{}", fmt::join(card.jobs, ","));
+  if (card.others && card.others->jobs > 0) {
+    text += fmt::format("{}{} of others ({})", text.empty() ? "" : " and ", card.others->jobs,
+                        format_size(card.others->vram_bytes));
+  }
+  return text.empty() ? "-" : text;
+}
+
+namespace {
+
 CardView view_of(wire::Card card) {
   CardView view{.number = card.number,
                 .uuid = std::move(card.uuid),
@@ -42,6 +55,7 @@ CardView view_of(wire::Card card) {
                 .alias = std::move(card.alias),
                 .managed = card.managed,
                 .jobs = std::move(card.jobs),
+                .others = card.others,
                 .sample = card.sample,
                 .foreign_bytes = card.foreign_bytes,
                 .aside = std::move(card.aside).value_or(std::vector<AsideView>())};

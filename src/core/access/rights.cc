@@ -17,7 +17,9 @@ constexpr RoleRights kOwnIfOpened{kIfOpened, kNo};
 
 // By action.
 constexpr std::array kRights = {
-    RightsRow{Action::kSee, "see every job's row, cards, reports", kAll, kAll, kAll, ""},
+    RightsRow{Action::kSee, "see cards, what is used of them, and one's own", kAll, kAll, kAll, ""},
+    RightsRow{Action::kSeeJob, "see a job's row, a tenant's share, who has reserved cards",
+              kOthersIfOpened, kOthersIfOpened, kAll, "isolation.visibility: all"},
     RightsRow{Action::kAct, "submit jobs, ask for leases, and change what is named below", kNothing,
               kAll, kAll, ""},
     RightsRow{Action::kSeeArguments,
@@ -50,6 +52,8 @@ constexpr std::array kRights = {
     RightsRow{Action::kDrain, "drain a card", kNothing, kNothing, kAll, ""},
     RightsRow{Action::kUndrain, "undrain a card", kNothing, kNothing, kAll, ""},
     RightsRow{Action::kTokens, "make, list and revoke tokens", kOwnOnly, kOwnOnly, kOwnOnly, ""},
+    RightsRow{Action::kSeeAudit, "see in the audit what one has changed, and what was refused",
+              kOwnOnly, kOwnOnly, kOwnOnly, ""},
     RightsRow{Action::kOperate,
               "read the configuration, a backup or a snapshot; set the log level; read the "
               "configuration again, and with it who has which role",
@@ -88,6 +92,8 @@ std::string_view action_name(Action action) {
   switch (action) {
     case Action::kSee:
       return "see";
+    case Action::kSeeJob:
+      return "see_job";
     case Action::kAct:
       return "act";
     case Action::kSeeArguments:
@@ -122,6 +128,8 @@ std::string_view action_name(Action action) {
       return "undrain";
     case Action::kTokens:
       return "tokens";
+    case Action::kSeeAudit:
+      return "see_audit";
     case Action::kOperate:
       return "operate";
   }

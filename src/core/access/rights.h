@@ -12,8 +12,12 @@
 
 namespace gpusched {
 
+// What users see of the jobs of others: their rows, how many there are, or nothing.
+enum class Visibility : std::uint8_t { kAll, kCounts, kOwn };
+
 enum class Action : std::uint8_t {
   kSee,
+  kSeeJob,
   kAct,
   kSeeArguments,
   kSeeFiles,
@@ -31,6 +35,7 @@ enum class Action : std::uint8_t {
   kDrain,
   kUndrain,
   kTokens,
+  kSeeAudit,
   kOperate,
 };
 

@@ -32,6 +32,7 @@ constexpr Four kOthersOpened{true, false, true, true};
 constexpr Four kOwnOpened{false, false, true, false};
 constexpr Expected kExpected[] = {
     {Action::kSee, "See", kAlways, kAlways, kAlways},
+    {Action::kSeeJob, "SeeJob", kOthersOpened, kOthersOpened, kAlways},
     {Action::kAct, "Act", kNever, kAlways, kAlways},
     {Action::kSeeArguments, "SeeArguments", kOthersOpened, kOthersOpened, kOthersOpened},
     {Action::kSeeFiles, "SeeFiles", kOwn, kOwn, kOwn},
@@ -49,6 +50,7 @@ constexpr Expected kExpected[] = {
     {Action::kDrain, "Drain", kNever, kNever, kAlways},
     {Action::kUndrain, "Undrain", kNever, kNever, kAlways},
     {Action::kTokens, "Tokens", kOwn, kOwn, kOwn},
+    {Action::kSeeAudit, "SeeAudit", kOwn, kOwn, kOwn},
     {Action::kOperate, "Operate", kNever, kNever, kNever},
 };
 

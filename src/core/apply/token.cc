@@ -38,7 +38,9 @@ std::optional<Refusal> check_token(const StateView& state, const TokenMakeAsked&
     return forbidden("your role is " + std::string(role_name(asked.actor.role)) +
                      ": a token of yours cannot be " + std::string(role_name(token.role)));
   }
-  if (!token.tenant.empty() && token.tenant != state.tenants().tenant_of(token.user) &&
+  // The tenant of who asks is looked up where they are known.
+  const bool own = owns(asked.actor, owner) && token.tenant == asked.actor.tenant;
+  if (!token.tenant.empty() && !own && token.tenant != state.tenants().tenant_of(token.user) &&
       !may(asked.actor, Action::kChangeTenant)) {
     return forbidden("only an administrator may let a token's jobs count for another tenant");
   }
@@ -65,8 +67,10 @@ Applied apply_token_make(State& state, const TokenMakeAsked& asked, Now now) {
   if (auto refusal = check_token(state, asked, now)) return refused(std::move(*refusal));
   forget_expired(state, asked.token.uid, now);
   Token token = asked.token;
-  // Their own tenant at the time of each use, whichever that is then.
-  if (!may(asked.actor, Action::kChangeTenant)) token.tenant.clear();
+  // Their own tenant at the time of each use, whichever that is then. One of several Unix groups is
+  // a choice, which holds while they are in it.
+  const bool choice = token.tenant.starts_with(kGroupMark);
+  if (!choice && !may(asked.actor, Action::kChangeTenant)) token.tenant.clear();
   state.put(std::move(token));
   return {.answer = Changed{}, .effects = {}, .follow_up = {}};
 }

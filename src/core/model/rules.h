@@ -87,6 +87,9 @@ struct Rules {
   std::size_t keep_ended_most = 50'000;
   // Of those, leases.
   std::size_t keep_leases_most = 1'000;
+  // The audit: how long, and how many changes (audit.h).
+  Seconds audit_keep{180 * 24 * 3600};
+  std::size_t audit_most = 50'000;
   // Jobs that one submission may have, and jobs that may wait in all.
   std::uint64_t submission_jobs_most = 1'000'000;
   std::uint64_t queued_jobs_most = 2'000'000;

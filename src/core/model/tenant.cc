@@ -206,4 +206,14 @@ std::string what_would_help(const QuotaStop& stop, const std::string& tenant) {
   CHECK(false);
 }
 
+std::string tenant_for(const ConfiguredTenants& configured, const std::string& user,
+                       const std::vector<std::string>& groups) {
+  const auto named = configured.tenant_of_user.find(user);
+  if (named != configured.tenant_of_user.end()) return named->second;
+  for (const std::string& group : configured.groups) {
+    if (std::ranges::find(groups, group) != groups.end()) return std::string(kGroupMark) + group;
+  }
+  return user;
+}
+
 }  // namespace gpusched

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/time.h"
 #include "core/model/job.h"
@@ -92,7 +93,15 @@ TenantTerms terms_from(const TenantRule& rule);
 struct ConfiguredTenants {
   std::map<std::string, TenantRule> rules;
   std::map<std::string, std::string> tenant_of_user;
+  // Unix groups that are tenants, in the order of the file. Their rules are under "group:NAME".
+  std::vector<std::string> groups = {};
 };
+// Before the name of a Unix group.
+inline constexpr std::string_view kGroupMark = "group:";
+// For whom a user's jobs count who is in these Unix groups: as named by user, else the first of the
+// groups in the file, else the user.
+std::string tenant_for(const ConfiguredTenants& configured, const std::string& user,
+                       const std::vector<std::string>& groups);
 
 // What a tenant has used, in GPU-seconds: a card for a second, times the share of it that was held.
 struct TenantUsage {

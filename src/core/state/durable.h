@@ -15,6 +15,7 @@
 #include "core/model/card.h"
 #include "core/model/group.h"
 #include "core/model/job.h"
+#include "core/model/kept_change.h"
 #include "core/model/move_rates.h"
 #include "core/model/reservation.h"
 #include "core/model/tenant.h"
@@ -47,12 +48,14 @@ struct Durable {
   Of<Reservation> reservations;
   Of<PastRuns> past_runs;
   Of<Token> tokens;
+  Of<KeptChange> kept_changes;
 
   // `self`: one of these, const or not.
   template <class Self>
   static auto tie(Self& self) {
     return std::tie(self.jobs, self.submissions, self.groups, self.drains, self.move_rates,
-                    self.tenants, self.reservations, self.past_runs, self.tokens);
+                    self.tenants, self.reservations, self.past_runs, self.tokens,
+                    self.kept_changes);
   }
   template <class Row>
   Of<Row>& of() {

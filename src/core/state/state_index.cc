@@ -117,6 +117,7 @@ void State::index(const Job& job, Now now) {
   if (staged(job.id) != nullptr) return;
   count(job, true);
   leases_.add(job, now);
+  tenants_.learn(job.owner.user, job.tenant);
   const bool waits =
       std::holds_alternative<Held>(job.state) || std::holds_alternative<Queued>(job.state);
   if (waits) {

@@ -228,7 +228,8 @@ bool State::concerns_leases_alone() const {
   }
   bool others = false;
   tables_.for_each([&]<class Row>(const Table<Row>& table) {
-    if constexpr (!std::is_same_v<Row, Job> && !std::is_same_v<Row, Tenant>) {
+    if constexpr (!std::is_same_v<Row, Job> && !std::is_same_v<Row, Tenant> &&
+                  !std::is_same_v<Row, KeptChange>) {  // As long as what it tells of.
       others = others || !table.journal.empty();
     }
   });

@@ -107,6 +107,9 @@ class StateView {
   std::uint64_t next_reservation() const { return next_reservation_; }
   const std::map<std::string, Group>& groups() const { return tables_.groups.rows; }
   const std::map<std::string, Token>& tokens() const { return tables_.tokens.rows; }  // By id.
+  const std::map<KeptChangeKey, KeptChange>& kept_changes() const {
+    return tables_.kept_changes.rows;
+  }
   int active_in_group(const std::string& name) const;
   std::uint64_t waiting_in_group(const std::string& name) const;
   int active_in_array(JobId array) const;

@@ -42,7 +42,13 @@ TenantTerms TenantBook::terms_of(const std::string& name) const {
 
 const std::string& TenantBook::tenant_of(const std::string& user) const {
   const auto found = configured_.tenant_of_user.find(user);
-  return found == configured_.tenant_of_user.end() ? user : found->second;
+  if (found != configured_.tenant_of_user.end()) return found->second;
+  const auto by_group = by_group_.find(user);
+  return by_group == by_group_.end() ? user : by_group->second;
+}
+
+void TenantBook::learn(const std::string& user, const std::string& tenant) {
+  if (tenant.starts_with(kGroupMark)) by_group_[user] = tenant;
 }
 
 Tenant TenantBook::counted(const std::string& name, Now now, Seconds half_life) const {
@@ -84,6 +90,7 @@ void TenantBook::refresh_terms() {
 
 void TenantBook::configure(ConfiguredTenants configured) {
   configured_ = std::move(configured);
+  if (configured_.groups.empty()) by_group_.clear();
   refresh_terms();
 }
 

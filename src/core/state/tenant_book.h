@@ -35,7 +35,8 @@ class TenantBook {
   TenantTerms terms_of(const std::string& name) const;
   // What was set at run time; empty: nothing.
   TenantRule rule_of(const std::string& name) const;
-  // Whose tenant a user is.
+  // Whose tenant a user is, as far as is known here: of who is in a Unix group that is a tenant,
+  // the one for which their last job was submitted.
   const std::string& tenant_of(const std::string& user) const;
   // False: no tenant has a quota that a start could violate.
   bool any_quota() const { return any_quota_; }
@@ -45,6 +46,7 @@ class TenantBook {
 
   // --- Change; State alone -------------------------------------------------------------------
   void configure(ConfiguredTenants configured);
+  void learn(const std::string& user, const std::string& tenant);
   void keep(Tenant tenant);
   void forget(const std::string& name);
   void add_waiting(const std::string& name) { ++entry_of(name).waiting; }
@@ -62,6 +64,7 @@ class TenantBook {
   void refresh_terms();
 
   ConfiguredTenants configured_;
+  std::map<std::string, std::string> by_group_;  // Of users.
   std::map<std::string, Entry> entries_;
   std::unordered_map<JobId, ChargeRate> rates_;  // Of active jobs, as they were added.
   bool any_quota_ = false;

@@ -104,6 +104,16 @@ struct MoveRates {
   }
 };
 
+struct OthersOnCard {
+  std::uint64_t jobs = 0;
+  std::uint64_t vram_bytes = 0;
+
+  static constexpr std::string_view kName = "OthersOnCard";
+  static constexpr auto fields() {
+    return std::make_tuple(field("jobs", &OthersOnCard::jobs),
+                           field("vram_bytes", &OthersOnCard::vram_bytes));
+  }
+};
 struct Card {
   int number = 0;
   std::string uuid;
@@ -130,6 +140,7 @@ struct Card {
   bool moves = false;
   std::optional<MoveRates> move_rates;
   std::vector<std::uint64_t> jobs;
+  std::optional<OthersOnCard> others;
   std::optional<std::vector<CardAside>> aside;
   std::optional<Wall> sampled_at;
   std::optional<watch::CardSample> sample;
@@ -159,6 +170,8 @@ struct Card {
         field("share_cap_percent", &Card::share_cap_percent, kMaybe),
         field("share_cap_reason", &Card::share_cap_reason, kMaybe), field("moves", &Card::moves),
         field("move_rates", &Card::move_rates, kMaybe), field("jobs", &Card::jobs),
+        field("others", &Card::others,
+              {.maybe = true, .what = "jobs that are counted only (isolation.visibility)"}),
         field("aside", &Card::aside, kMaybe), field("sampled_at", &Card::sampled_at, kMaybe),
         field("sample", &Card::sample, kMaybe), field("processes", &Card::processes, kMaybe));
   }
