@@ -42,7 +42,9 @@ AuditEntry entry_of(const Peer& peer, const Principal& actor) {
   entry.uid = actor.uid;
   entry.user = actor.user;
   entry.role = role_name(actor.role);
-  entry.proof = actor.proof == Proof::kToken ? "token" : "socket";
+  entry.proof = actor.proof == Proof::kToken    ? "token"
+                : actor.proof == Proof::kCookie ? "cookie"
+                                                : "socket";
   entry.token = actor.token;
   if (peer.network) {
     entry.from = peer.address;
@@ -76,7 +78,8 @@ struct AuditDesk::Desk : std::enable_shared_from_this<AuditDesk::Desk> {
       entry.kind = AuditKind::kRefusal;
       entry.result = is_our_fault(*response.error) ? "failed" : "refused";
       entry.code = error_code_name(*response.error);
-      return refused(asker_of(entry), std::move(entry), kRefusalsWritten);
+      const std::string asker = asker_of(entry);
+      return refused(asker, std::move(entry), kRefusalsWritten);
     }
     if (!asked.begun || asked.recorded) return;
     entry.result = "done";

@@ -30,12 +30,12 @@ const std::string* authorization_in(const Headers& headers) {
   return found == headers.end() ? nullptr : &found->second;
 }
 
-// Ours, of the two names that it may have.
-std::optional<std::string_view> login_in(const Headers& headers) {
+// Ours, of the two names that it may have. Over TLS that is the one which no other server can set.
+std::optional<std::string_view> login_in(const Headers& headers, bool tls) {
   const auto found = headers.find("cookie");
   if (found == headers.end()) return std::nullopt;
   const auto secure = cookie_in(found->second, kSecureCookie);
-  return secure ? secure : cookie_in(found->second, kPlainCookie);
+  return secure || tls ? secure : cookie_in(found->second, kPlainCookie);
 }
 
 tl::unexpected<Error> ended_login() {
@@ -75,7 +75,8 @@ void Authenticator::ask(const HttpRequest& request, const Known& known) {
   if (const std::string* header = authorization_in(request.headers)) {
     return ask_token(request.peer, *header, known);
   }
-  if (const auto secret = login_in(request.headers)) return ask_cookie(*secret, known);
+  if (const auto secret = login_in(request.headers, request.peer.tls))
+    return ask_cookie(*secret, known);
   if (request.peer.network) {
     return known(
         failure(ErrorCode::kUnauthenticated,
@@ -150,13 +151,14 @@ bool Authenticator::is_known(const Headers& headers) const {
     const Token* token = token_in(*header);
     return token != nullptr && !token->expired(ports_.now().wall);
   }
-  const auto secret = login_in(headers);
+  const auto secret = login_in(headers, false);
   if (!secret || ports_.logins == nullptr) return false;
   return token_of(ports_.logins->find(Logins::id_of(*secret), ports_.now().wall)) != nullptr;
 }
 
 bool Authenticator::is_by_cookie(const HttpRequest& request) {
-  return authorization_in(request.headers) == nullptr && login_in(request.headers).has_value();
+  return authorization_in(request.headers) == nullptr &&
+         login_in(request.headers, request.peer.tls).has_value();
 }
 
 // A token of the same id that was made later is another one.
@@ -207,6 +209,7 @@ void Authenticator::ask_cookie(std::string_view secret, const Known& known) {
 }
 
 void Authenticator::ask_again(const Principal& who, const Known& known) {
+  if (who.proof == Proof::kPeer) return ask_peer({.uid = who.account(), .gid = who.gid}, known);
   const Token* token = ports_.token(who.token);
   const Wall now = ports_.now().wall;
   if (token == nullptr || token->uid != who.account()) {

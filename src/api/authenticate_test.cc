@@ -99,6 +99,14 @@ TEST_F(Authenticate, RootAndTheDaemonsUserAreAdministrators) {
   EXPECT_TRUE(at_once);
 }
 
+TEST_F(Authenticate, OverTlsACookieThatOthersCouldSetIsNone) {
+  HttpRequest request{.headers = {{"cookie", "gpusched=" + std::string(43, 'A')}}};
+  request.peer = {.network = true, .address = "10.0.0.7", .tls = true};
+  EXPECT_NE(refusal(request).find("a token is needed"), std::string::npos) << refusal(request);
+  request.headers["cookie"] = "__Host-" + request.headers["cookie"];
+  EXPECT_NE(refusal(request).find("this login has ended"), std::string::npos) << refusal(request);
+}
+
 TEST_F(Authenticate, AnAddressIsNobody) {
   for (const std::uint32_t uid : {0U, 1000U, UINT32_MAX}) {
     const auto who = ask({.uid = uid, .network = true, .address = "127.0.0.1"}, {}, uid);

@@ -216,6 +216,8 @@ void EventStreams::publish_group(const Context& context, const std::string& grou
   for (const auto& weak : clients_) {
     const auto client = weak.lock();
     if (!client || !shows_group(Veil(context, client->asked.actor), group)) continue;
+    // Beyond that it is dropped when it reads again (pull()), and nothing more is kept for it.
+    if (client->groups.size() > context.limits.stream_bytes) continue;
     if (client->asked.rows) append_event(client->groups, "group", "", json);
   }
   wake_all();

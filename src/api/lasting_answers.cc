@@ -20,7 +20,7 @@ LastingAnswers::~LastingAnswers() = default;
 
 void LastingAnswers::add(const Principal& who, const Responder& responder) {
   responder.lasts();
-  if (!who.is_by_token()) return;
+  if (!who.is_by_token() && who.proof != Proof::kPeer) return;
   if (answers_.size() >= tidy_at_) {
     forget_gone();
     tidy_at_ = std::max(kTidyLeast, 2 * answers_.size());
@@ -52,6 +52,7 @@ void LastingAnswers::look() {
   const Wall now = ports_.now().wall;
   std::vector<std::pair<Responder, Error>> over;  // Ending one may call back here.
   for (const Answer& answer : answers_) {
+    if (!answer.who.is_by_token()) continue;
     const Token* token = ports_.token(answer.who.token);
     const char* why = token == nullptr      ? "the token was revoked"
                       : token->expired(now) ? "the token has expired"

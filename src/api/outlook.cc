@@ -48,9 +48,6 @@ wire::Preview preview_of(const Outlook& outlook, const std::vector<Card>& cards)
                             .vram_bytes = held.vram_bytes,
                             .whole = held.whole});
   }
-  for (const Reason& reason : outlook.reasons) {
-    preview.reasons.push_back(answer_of(reason, std::nullopt));
-  }
   if (outlook.start) {
     preview.estimated_start = outlook.start->likely;
     preview.latest_start = outlook.start->latest;
@@ -71,11 +68,15 @@ std::string preview_words(wire::SubmittedJobs answer) {
   return wire::to_json(alone);
 }
 
-void hide_others(const Veil& veil, wire::SubmittedJobs& answer) {
+// On the loop: what is hidden of others depends on who they are.
+void fill_in_reasons(const Veil& veil, const std::vector<Reason>& reasons,
+                     wire::SubmittedJobs& answer) {
   answer.warning = veil.over(std::move(answer.warning));
   wire::Preview& preview = *answer.preview;
   preview.start_unknown = veil.over(std::move(preview.start_unknown));
-  for (wire::WaitingReason& reason : preview.reasons) veil.hide_in(reason);
+  for (const Reason& reason : reasons) {
+    veil.hide_in(preview.reasons.emplace_back(answer_of(veil.over(reason), std::nullopt)));
+  }
 }
 
 // Played beside the loop, in the asker's turn.
@@ -85,6 +86,7 @@ void send_played(Context& context, const Call& call, TriedSubmission tried, Word
     TriedSubmission tried;
     Excerpt excerpt;
     std::vector<Card> cards;
+    std::vector<Reason> reasons = {};
   };
   auto work = std::make_shared<Work>(
       Work{std::move(tried), excerpt_of(context.state(), kLookedAheadMost, context.now()),
@@ -92,13 +94,14 @@ void send_played(Context& context, const Call& call, TriedSubmission tried, Word
   context.parser.post(call.actor.account(), [&context, call, work, words]() -> Background::Then {
     auto& [answer, asked] = work->tried;
     const std::vector<Job> jobs = first_jobs(asked);
-    const Outlook outlook = outlook_of(std::move(work->excerpt), std::move(asked));
+    Outlook outlook = outlook_of(std::move(work->excerpt), std::move(asked));
     answer.warning = outlook.warning;
     answer.preview = preview_of(outlook, work->cards);
     fill_in_jobs(*answer.preview, jobs);
+    work->reasons = std::move(outlook.reasons);
     return [&context, call, work, words] {
       wire::SubmittedJobs& told = work->tried.answer;
-      hide_others(Veil(context, call.actor), told);
+      fill_in_reasons(Veil(context, call.actor), work->reasons, told);
       call.responder.send(json_response(words(std::move(told))));
     };
   });

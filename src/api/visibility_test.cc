@@ -165,6 +165,7 @@ TEST_P(Hidden, OneThatIsNotSeenIsAsOneThatIsNotThere) {
   same("POST", "/v1/preview", testing::a_job(R"("after":[{"job":ID}])"));
   same("PATCH", fmt::format("/v1/jobs/{}", own_), R"({"before":ID})");
   same("GET", "/v1/jobs?ids=ID");
+  same("GET", "/v1/events?topics=logs:ID");
 }
 
 TEST_P(Hidden, CountsAreToldOnlyWhereTheyMayBe) {

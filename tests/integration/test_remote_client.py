@@ -80,8 +80,10 @@ def test_who_leaves_leaves_nothing_behind(box):
         mute.listen()
         nobody = {"GPUSCHED_SERVER": f"https://localhost:{mute.getsockname()[1]}"}
         for words, more in ((("logs", "-f", job), {}), (("wait", job), {}), (("status",), nobody)):
-            client = subprocess.Popen([box.programs / "gpusched", *words], env={**env, **more},
-                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            # In the background of a script Ctrl-C is ignored, and that is inherited.
+            client = subprocess.Popen(["env", "--default-signal=INT", box.programs / "gpusched", *words],
+                                      env={**env, **more}, stdout=subprocess.DEVNULL,
+                                      stderr=subprocess.DEVNULL)
             carrier = wait_until(lambda pid=client.pid: processes.children_of(pid), what="gpusched-tls")[0]
             client.send_signal(signal.SIGINT)
             assert client.wait(timeout=60) == -signal.SIGINT, words

@@ -321,6 +321,21 @@ def try_open(box, job):
         return None
 
 
+def test_who_opened_a_terminal_is_in_the_audit(box):
+    body = {"command": ["cat"], "working_directory": "/tmp", "gpus": 0, "attach": "pipes"}
+    job = box.http("POST", "/v1/jobs", body).json()["first"]
+    box.wait_for(job, "running")
+    made = json.loads(box.run("token", "create", "--json").stdout)
+    wait_until(lambda: (lambda one: one and one.close() is None)(try_open(box, job)), what="the terminal")
+    with open_terminal(box, job, made["secret"]):
+        def told():
+            rows = json.loads(box.run("audit", "--what", "open_terminal", "--json").stdout)["entries"]
+            return any(row["target"] == str(job) and row["token"] == made["token"]["id"]
+                       and row["result"] == "done" for row in rows)
+        wait_until(told, what="the entry")
+    box.run("cancel", job)
+
+
 def test_a_revoked_token_ends_its_terminal(box):
     body = {"command": ["cat"], "working_directory": "/tmp", "gpus": 0, "attach": "pipes"}
     job = box.http("POST", "/v1/jobs", body).json()["first"]

@@ -8,6 +8,7 @@
 #include "api/followed_log.h"
 #include "api/log_stream.h"
 #include "api/routes/routes.h"
+#include "api/veil.h"
 #include "base/text.h"
 
 namespace gpusched {
@@ -20,7 +21,7 @@ Result<void> read_log_topic(const Context& context, std::string_view text, Event
   Result<LogPlace> place = parse_log_place(text);
   if (!place) return failure(place.error());
   const Job* job = context.state().find(place->job);
-  if (job == nullptr) {
+  if (job == nullptr || !Veil(context, asked.actor).sees(*job)) {
     return failure(ErrorCode::kNotFound, fmt::format("there is no job {}", number_of(place->job)));
   }
   if (Result<void> may_read = may_read_log(asked.actor, *job); !may_read) return may_read;

@@ -123,13 +123,18 @@ void watch_change(Context& context, const Route& route, Call& call) {
   });
 }
 
+// Who types into a job runs code as its owner: that is a change, whatever the method says.
+bool is_audited(const Route& route) {
+  return route.kind == RouteKind::kChange || route.run == open_terminal;
+}
+
 void run(Context& context, const Route& route, Call call) {
+  if (is_audited(route) && !call.asked) watch_change(context, route, call);
   // Whose is whose must be known where others are hidden (api/veil.h).
   if (call.actor.user.empty() && hides_others(context, call.actor)) {
     return with_named_actor(context, call,
                             [&context, &route](const Call& named) { run(context, route, named); });
   }
-  if (route.kind == RouteKind::kChange) watch_change(context, route, call);
   if (!may(call.actor, route.needs)) {
     return call.responder.fail(why_not(call.actor, route.needs));
   }

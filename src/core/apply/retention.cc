@@ -47,7 +47,7 @@ Applied apply_retention(State& state, const RetentionDue& due, Now now) {
     // A key lives as long as the job it names.
     const Job& job = *state.find(id);
     if (!job.spec->extras->key.empty()) {
-      const Submission* submission = state.find_submission(job.tenant, job.spec->extras->key);
+      const Submission* submission = state.find_submission(job.owner.user, job.spec->extras->key);
       if (submission != nullptr && submission->first == id) state.remove_submission(submission->id);
     }
     const bool has_directory = kind_of(job).has_shim || job.moves > 0;

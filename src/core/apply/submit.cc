@@ -68,10 +68,14 @@ Refusal never_fits(const StateView& state, const Needs& needs, std::size_t could
                     " card(s) can ever satisfy it; " + best + missing_clause(state));
 }
 
+// Keys belong to a user, not to a tenant: of those several users share one, and one user may count
+// for several.
+const std::string& whose_key(const Identity& owner) { return owner.user; }
+
 // A key that is already used: the answer of the first time, or a conflict.
 std::optional<Answer> repeated(const StateView& state, const SubmitAsked& asked) {
   if (asked.spec->extras->key.empty()) return std::nullopt;
-  const Submission* before = state.find_submission(asked.tenant, asked.spec->extras->key);
+  const Submission* before = state.find_submission(whose_key(asked.owner), asked.spec->extras->key);
   if (before == nullptr) return std::nullopt;
   if (before->open) {
     return refuse(RefusalKind::kConflict, "a submission with key '" + asked.spec->extras->key +
@@ -216,7 +220,7 @@ Applied apply_submit(State& state, const SubmitAsked& asked, Now now) {
     // Only a key, or slices still to come, need a record of the submission.
     if (!asked.last_slice || !asked.spec->extras->key.empty()) {
       state.put(Submission{.id = asked.submission,
-                           .tenant = asked.tenant,
+                           .tenant = whose_key(asked.owner),
                            .key = asked.spec->extras->key,
                            .fingerprint = asked.fingerprint,
                            .first = first,

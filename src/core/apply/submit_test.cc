@@ -86,6 +86,23 @@ TEST(Submit, AnAbandonedSubmissionLeavesNothingBehind) {
   state.check_invariants();
 }
 
+TEST(Submit, AKeyBelongsToAUserWhateverTheTenant) {
+  State state = machine(1, 24);
+  const auto submit = [&](const char* user, const char* tenant) {
+    SubmitAsked asked = ask().key("nightly").event();
+    asked.owner.user = user;
+    asked.tenant = tenant;
+    return std::get<Submitted>(apply(state, asked, at_second(0)).answer);
+  };
+  EXPECT_EQ(submit("ml1", "lab").first, JobId{1});
+  const Submitted other = submit("ml2", "lab");
+  EXPECT_EQ(other.first, JobId{2});
+  EXPECT_FALSE(other.repeated);
+  const Submitted again = submit("ml1", "elsewhere");
+  EXPECT_EQ(again.first, JobId{1});
+  EXPECT_TRUE(again.repeated);
+}
+
 TEST(Submit, ATurnThatFailsToCommitIsUndoneExactly) {
   State state = machine(1, 24);
   ask().submit(state, at_second(0));
