@@ -397,5 +397,4 @@ def test_a_lease_ends_with_its_connection_whatever_was_sent(box):
                        + b"\r\nContent-Length: %d\r\n\r\n" % len(body) + body + b"G")
         # Who sends on is not heard leaving, so it is let go at once.
         client.settimeout(60)
-        while client.recv(4096):
-            pass
+        raw_http.read_until_closed(client)

@@ -35,7 +35,7 @@ inline std::string own_group(const std::string& user, const std::string& name) {
 // none of them starts, and one still open when the store is loaded was never acknowledged.
 struct Submission {
   std::uint64_t id = 0;
-  std::string tenant;
+  std::string tenant;       // Whose key it is: a user. The name is older, as that of its column.
   std::string key;          // Empty: none.
   std::string fingerprint;  // Digest of what was asked, to tell a repeat from a conflict.
   JobId first{};
