@@ -130,6 +130,7 @@ class Api::Impl {
               dispatch(context, std::move(request), responder);
             },
             body_most) {
+    context.clients = [this] { return server.clients(); };
     context.lease_holders.look_at_all();
     engine.on_change([this](const std::vector<JobChange>& changes) {
       context.events->publish(changes);
@@ -169,6 +170,7 @@ void Api::change_limits(const ApiLimits& limits) {
   ApiLimits& own = impl_->context.limits;
   own.arguments_for_all = limits.arguments_for_all;
   own.visibility = limits.visibility;
+  own.prices = limits.prices;
   own.submission_jobs_most = limits.submission_jobs_most;
   own.default_grace = limits.default_grace;
   own.default_retry_back_off = limits.default_retry_back_off;

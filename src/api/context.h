@@ -26,6 +26,7 @@
 #include "http/background.h"
 #include "http/loop_turns.h"
 #include "http/types.h"
+#include "metrics/request_meters.h"
 #include "wire/environment.h"
 
 namespace gpusched {
@@ -88,9 +89,11 @@ struct Context {
   QueuePositions positions;
   KeptAnswers kept_answers;
   AuditDesk audit;
-  Background parser;          // Large bodies.
-  Background files;           // Logs and backups. Each may hang for one user.
-  std::uint64_t backups = 0;  // Names their temporary files.
+  metrics::RequestMeters requests;
+  std::function<int()> clients;  // That are connected.
+  Background parser;             // Large bodies.
+  Background files;              // Logs and backups. Each may hang for one user.
+  std::uint64_t backups = 0;     // Names their temporary files.
 
   const StateView& state() const { return engine.state(); }
   Now now() const { return ports.now(); }

@@ -8,6 +8,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <utility>
 
+#include "api/alarms_answer.h"
 #include "api/answers.h"
 #include "api/cards_answer.h"
 #include "api/context.h"
@@ -84,6 +85,11 @@ void EventStreams::stop() {
   timer_->timer.cancel();
   looks_->timer.cancel();
   clients_.clear();
+}
+
+std::size_t EventStreams::open_streams() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(clients_, [](const auto& client) { return !client.expired(); }));
 }
 
 void EventStreams::open(Context& context, EventsAsked asked, const Responder& responder) {
@@ -263,7 +269,8 @@ void EventStreams::write_topics(const Context& context, Client& client, std::str
   };
   if (client.asked.cards) tell("cards", gpus_json(context, client.asked.actor), client.cards);
   if (client.asked.alarms) {
-    const wire::Alarms alarms{.problems = problems_for(context, client.asked.actor)};
+    const wire::Alarms alarms{.problems = problems_for(context, client.asked.actor),
+                              .alarms = alarms_for(context, Veil(context, client.asked.actor))};
     tell("alarms", wire::to_json(alarms), client.alarms);
   }
 }

@@ -53,6 +53,7 @@ class EventStreams {
   // A group was set or removed; `json` is the event's data.
   void publish_group(const Context& context, const std::string& group, const std::string& json);
   void stop();
+  std::size_t open_streams() const;
 
  private:
   struct Client;

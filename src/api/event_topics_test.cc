@@ -97,9 +97,10 @@ TEST_F(EventTopics, TellCardsAtOnceAndWhenTheyChange) {
 TEST_F(EventTopics, TellWhatSomebodyHasToSeeTo) {
   set_problems({"the disk is full"});
   TestClient page = open("?topics=alarms");
-  hear(page, "event: alarms\ndata: {\"schema\":1,\"problems\":[\"the disk is full\"]}\n\n");
+  hear(page,
+       "event: alarms\ndata: {\"schema\":1,\"problems\":[\"the disk is full\"],\"alarms\":[]}\n\n");
   set_problems({});
-  hear(page, "event: alarms\ndata: {\"schema\":1,\"problems\":[]}\n\n");
+  hear(page, "event: alarms\ndata: {\"schema\":1,\"problems\":[],\"alarms\":[]}\n\n");
 }
 
 TEST_F(EventTopics, TellNothingTwice) {

@@ -9,6 +9,7 @@
 #include "api/routes/routes.h"
 #include "base/text.h"
 #include "json/json_writer.h"
+#include "wire/messages/report.h"
 #include "wire/schema.h"
 
 namespace gpusched {
@@ -23,9 +24,8 @@ struct Parameter {
 };
 constexpr std::string_view kFlag = "0|1";
 constexpr std::string_view kSorts =
-    "id|-id|priority|-priority|submitted_at|-submitted_at|started_at|-started_at|ended_at|-ended_"
-    "at|"
-    "state|-state|user|-user|name|-name";
+    "id|-id|priority|-priority|submitted_at|-submitted_at|started_at|-started_at|"
+    "ended_at|-ended_at|state|-state|user|-user|name|-name";
 constexpr std::uint64_t kSequenceMost = INT64_MAX;
 constexpr ValueSchema number(std::uint64_t most, std::string_view what, std::uint64_t least = 0) {
   return {.type = "integer", .what = what, .least = least, .has_least = true, .most = most};
@@ -39,13 +39,14 @@ constexpr std::array kParameters = {
     Parameter{"application", text("leases of this application")},
     Parameter{"array", number(kSequenceMost, "only the array or sweep with this first job")},
     Parameter{"attempt", number(1'000'000'000, "the newest unless given", 1)},
-    Parameter{"by", word("user|card", "what rows are about")},
+    Parameter{"by", word(wire::kReportBy, "what rows are about")},
     Parameter{"caller", word(kFlag, "only what the asking process holds")},
     Parameter{"card", number(UINT16_MAX, "only this card")},
     Parameter{"cursor", text("where the page begins: next of the page before")},
     Parameter{"dry_run", text("1: answer what would be done, and do nothing")},
     Parameter{"fields", text("only these of each job: id,state,name")},
     Parameter{"follow", word(kFlag, "go on until the attempt has ended")},
+    Parameter{"format", word("json|text|csv", "how the answer is written")},
     Parameter{"group", text("only jobs of this group")},
     Parameter{"ids", text("a selector: 7, 7-12, 7,9,20-22, last, @~2 or all")},
     Parameter{"jobs", text("a selector: 7, 7-12, 7,9,20-22, last, @~2 or all")},
@@ -80,12 +81,11 @@ constexpr std::array kParameters = {
 ValueSchema segment_schema(std::string_view pattern, std::string_view name) {
   if (name == "number") return number(UINT16_MAX, "of a card");
   if (name == "name") return text("of a group or tenant; a slash in it is written %2F");
-  if (name == "id" && pattern.find("/reservations/") != std::string_view::npos) {
-    return number(kSequenceMost, "of a reservation");
-  }
-  if (name == "id" && pattern.find("/tokens/") != std::string_view::npos) {
-    return text("of a token, as the list of tokens shows it");
-  }
+  const auto is_of = [&](std::string_view noun) {
+    return name == "id" && pattern.find(noun) != std::string_view::npos;
+  };
+  if (is_of("/reservations/")) return number(kSequenceMost, "of a reservation");
+  if (is_of("/tokens/")) return text("of a token, as the list of tokens shows it");
   if (name == "id") return text("of a job or lease; like last, a selector that names one");
   return text("7, 7-12, 7,9,20-22, last, @~2 or all");
 }
@@ -235,7 +235,7 @@ void write_security_schemes(JsonWriter& json) {
 void write_operation(JsonWriter& json, const Route& route, wire::SchemaTexts& texts) {
   const auto segments = split_nonempty(route.pattern, '/');
   json.begin_object().field("operationId", route.name).field("summary", route.what);
-  json.key("tags").begin_array().value(segments.at(1)).end_array();
+  json.key("tags").begin_array().value(segments[segments[0] == "v1" ? 1 : 0]).end_array();
   write_security(json, route);
   write_parameters(json, route);
   if (!route.takes.type.empty()) {

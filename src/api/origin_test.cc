@@ -37,10 +37,19 @@ TEST(Origin, ACertificateMayBeForAllOfADomain) {
   EXPECT_FALSE(takes("lab.example"));
 }
 
-TEST(Origin, AUnixSocketHasNoName) {
-  HttpRequest request = a_request({{"host", "evil.example"}});
-  request.peer.network = false;
-  EXPECT_FALSE(refuses_host(request, {}));
+TEST(Origin, AUnixSocketHasNoNameButTunnelsEndThere) {
+  const auto takes = [](const char* host) {
+    HttpRequest request = a_request({{"host", host}});
+    request.peer.network = false;
+    return !refuses_host(request, {"box.lab.example"});
+  };
+  for (const char* host :
+       {"", "d", "gpusched", "localhost:8080", "127.0.0.1:8080", "[::1]:8080", "box.lab.example"}) {
+    EXPECT_TRUE(takes(host)) << host;
+  }
+  for (const char* host : {"evil.example", "evil.example.:8080", "10.0.0.9"}) {
+    EXPECT_FALSE(takes(host)) << host;
+  }
   EXPECT_FALSE(refuses_host(a_request({}), {})) << "no browser";
 }
 

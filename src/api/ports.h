@@ -14,11 +14,14 @@
 #include "base/time.h"
 #include "core/access/rights.h"
 #include "core/access/roles.h"
+#include "core/alarm/rule.h"
 #include "core/model/audit.h"
 #include "core/model/event.h"
 #include "core/model/group.h"
 #include "core/model/job.h"
+#include "core/model/report_prices.h"
 #include "history/series.h"
+#include "metrics/source.h"
 #include "watch/board.h"
 
 namespace gpusched {
@@ -66,6 +69,11 @@ struct ApiPorts {
   std::function<ShimList()> shims;
   // What somebody has to see to, a sentence each; empty: nobody knows of anything.
   std::function<std::vector<std::string>()> problems;
+  // Figures of the daemon for GET /metrics, beside those of the API.
+  std::vector<metrics::Source> metrics = {};
+  // The rules of alarms in force, and the receivers that there are. Empty: there are none.
+  std::function<const AlarmRules&()> alarm_rules = {};
+  std::function<std::vector<std::string>()> receivers = {};
   std::string state_directory;
   Wall started_at{};
   std::uint32_t daemon_uid = 0;
@@ -88,6 +96,7 @@ struct ApiLimits {
   bool arguments_for_all = false;
   // Of others' jobs; operators and administrators see all of them (api/veil.h).
   Visibility visibility = Visibility::kAll;
+  ReportPrices prices = {};
   // Held for one event stream at a time.
   std::uint64_t stream_bytes = 64ULL << 10;
   // Recent changes kept for event streams; who falls further behind is dropped.

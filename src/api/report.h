@@ -1,5 +1,5 @@
-// What was used of the cards since a moment, added up by user or by card, from what is kept with
-// the jobs. A job counts with the part of its last attempt that lies after that moment; means are
+// What was done between two moments, added up by user, card or something else: from the sums of
+// work that are kept day by day, or, for the last hours, from the jobs themselves. Means are
 // weighted by the time that cards were held, so that a thousand short jobs do not hide a long one.
 #pragma once
 
@@ -9,51 +9,74 @@
 #include <string>
 
 #include "core/model/job.h"
+#include "core/model/report_prices.h"
+#include "core/model/work_sum.h"
 #include "core/state/state_view.h"
-#include "wire/messages/machine.h"
+#include "wire/messages/report.h"
 
 namespace gpusched {
 
-enum class ReportBy : unsigned char { kUser, kCard };
+enum class ReportBy : unsigned char { kUser, kCard, kTenant, kProject, kName, kProgram, kHour };
+std::optional<ReportBy> report_by_named(std::string_view name);
 
 struct ReportAsked {
   ReportBy by = ReportBy::kUser;
   Wall since{};
-  Wall until{};  // Now.
+  Wall until{};
+  bool from_days = false;  // By the sums of days; else by single jobs.
 };
 
 struct ReportSum {
-  // By card a job on two cards is half a job of each: the rows add up to the total.
-  double jobs = 0;
-  double running = 0;        // Of them.
-  double moves = 0;          // How often they were moved aside,
-  double aside_seconds = 0;  // and for how long, on all their cards.
-  double gpu_seconds = 0;
-  // Byte-seconds of attempts whose use was seen: asked, and the highest that was used.
-  double seen_seconds = 0, asked_byte_seconds = 0, peak_byte_seconds = 0;
-  double busy_seconds = 0, busy_percent_seconds = 0;
-  std::optional<double> energy_joules;
+  WorkSums work;
+  double running = 0;  // Of the jobs.
+  std::string model;
 };
 
 class Report {
  public:
   explicit Report(ReportAsked asked) : asked_(asked) {}
+  const ReportAsked& asked() const { return asked_; }
   // An ended job.
   void add_ended(const Job& job);
-  // An active one, with what it used so far.
-  void add_running(const Job& job, const std::optional<GpuUsage>& so_far);
+  // An active one, with what it used so far. Hidden: who asks may not see it.
+  void add_running(const Job& job, const std::optional<GpuUsage>& so_far, bool hidden = false);
+  void add(const WorkKey& key, const WorkSums& sums, double running = 0);
+  // Of somebody else: only how much it was.
+  void add_hidden(const WorkKey& key, const WorkSums& sums, double running = 0);
+  // More is counted than was asked for: days and months count whole.
+  void counts(Wall since, Wall until) {
+    asked_.since = since;
+    asked_.until = until;
+  }
+  // Of programs of all but this user only the first word is told: the rest are arguments.
+  void hide_arguments(std::string but_of) { arguments_of_ = std::move(but_of); }
+  void note(std::string words) { notes_.push_back(std::move(words)); }
+
   // The state gives names to the numbers of cards.
-  wire::Report answer(const StateView& state) const;
+  wire::Report answer(const StateView& state, const ReportPrices& prices = {}) const;
 
  private:
-  struct Part;  // Of one attempt.
-  void add(const Job& job, const Part& part);
+  // Rows in their order: numbers of cards and hours, else words.
+  struct Row {
+    int number = 0;
+    std::string word;
+    friend auto operator<=>(const Row&, const Row&) = default;
+  };
+  Row row_of(const WorkKey& key) const;
+  void add_to_all(const WorkKey& key, const WorkSums& sums, double running);
+  wire::ReportRow named(const Row& row, const ReportSum& sum, const StateView& state,
+                        const ReportPrices& prices) const;
+  void fill_matrix(wire::Report& answer) const;
 
   ReportAsked asked_;
-  std::map<std::string, ReportSum> users_;
-  std::map<CardNumber, ReportSum> cards_;
-  ReportSum without_card_;  // By card: what ran on CPUs alone.
+  std::optional<std::string> arguments_of_;
+  std::map<Row, ReportSum> rows_;
   ReportSum total_;
+  ReportSum others_;
+  bool any_hidden_ = false;
+  std::map<int, WorkSums> days_;  // Without waits.
+  std::map<std::pair<std::string, std::string>, double> waited_for_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace gpusched

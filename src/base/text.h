@@ -50,6 +50,9 @@ void take_lines(std::string& text, Take take) {
   text.erase(0, begin);
 }
 
+// At most so many bytes of it and no half of a character; "…" at the end if something is missing.
+std::string clipped(const std::string& text, std::size_t most);
+
 // True if the bytes are well-formed UTF-8.
 bool is_utf8(std::string_view bytes);
 

@@ -1,6 +1,7 @@
 #include "cli/config_check.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -54,12 +55,34 @@ void look_at_certificate(const NetworkSettings& network, ConfigFindings& found) 
 }
 
 // This program is static and cannot ask the name service itself.
+bool is_unknown(const char* database, const std::string& name) {
+  const auto said = said_by({"getent", database, name});
+  return said && said->exit_code == kNotFoundByGetent;
+}
+
 void look_for_names(const std::map<std::string, Role>& names, const char* database,
                     const char* what, ConfigFindings& found) {
   for (const auto& [name, role] : names) {
-    const auto said = said_by({"getent", database, name});
-    if (!said || said->exit_code != kNotFoundByGetent) continue;
+    if (!is_unknown(database, name)) continue;
     found.notes.push_back(fmt::format("roles: there is no {} '{}' on this machine", what, name));
+  }
+}
+
+// Who may read the file has the secret.
+void look_at_secrets(const Receivers& receivers, ConfigFindings& found) {
+  for (const auto& [name, receiver] : receivers) {
+    for (const std::string& file : {receiver.url_file, receiver.secret_file}) {
+      if (file.empty()) continue;
+      struct stat seen {};
+      const std::string what = fmt::format("receivers.{}: {}", name, file);
+      if (::stat(file.c_str(), &seen) != 0) {
+        const bool not_for_us = errno == EACCES && ::geteuid() != 0;
+        found.notes.push_back(fmt::format("{}: {}{}", what, std::strerror(errno),
+                                          not_for_us ? "; ask as the user of the daemon" : ""));
+      } else if ((seen.st_mode & S_IRWXO) != 0) {
+        found.notes.push_back(what + " can be read by everybody; chmod 600 it, it holds a secret");
+      }
+    }
   }
 }
 
@@ -69,8 +92,13 @@ ConfigFindings look_for_what_it_names(const Config& config) {
   ConfigFindings found;
   look_at_addresses(config.network, found);
   look_at_certificate(config.network, found);
+  look_at_secrets(config.rules.known_receivers(), found);
   look_for_names(config.roles.users, "passwd", "user", found);
   look_for_names(config.roles.groups, "group", "group", found);
+  for (const std::string& name : config.tenants.groups) {
+    if (!is_unknown("group", name)) continue;
+    found.notes.push_back(fmt::format("tenants: there is no group '{}' on this machine", name));
+  }
   return found;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "core/model/notify_wish.h"
 #include "json/json_writer.h"
 
 namespace gpusched::cli {
@@ -31,6 +32,17 @@ Result<void> write_texts(const FlagValue& value, const FlagAround& around, JsonW
     }
   }
   write_value(json, texts, Plain{});
+  return {};
+}
+
+Result<void> write_notify(const FlagValue& value, const FlagAround& around, JsonWriter& json) {
+  std::vector<std::string> wishes;
+  for (const FlagValue* given : around.arguments.all(value.flag->name)) {
+    if (around.setting && (given->text.empty() || given->text == "none")) continue;
+    if (auto fault = fault_of_notify_wish(given->text)) return not_so(std::move(*fault));
+    wishes.push_back(given->text);
+  }
+  write_value(json, wishes, Plain{});
   return {};
 }
 

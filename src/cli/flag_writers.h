@@ -20,6 +20,8 @@ Result<void> write_flag(const FlagValue& value, const FlagAround&, JsonWriter& j
 Result<void> write_text(const FlagValue& value, const FlagAround& around, JsonWriter& json);
 // TAG,…; repeatable.
 Result<void> write_texts(const FlagValue& value, const FlagAround& around, JsonWriter& json);
+// WHAT:TARGET; repeatable.
+Result<void> write_notify(const FlagValue& value, const FlagAround& around, JsonWriter& json);
 // A switch, and for `set` =yes or =no.
 Result<void> write_fact(const FlagValue& value, const FlagAround& around, JsonWriter& json);
 // A program, by name or path.

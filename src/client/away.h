@@ -17,7 +17,7 @@ tl::unexpected<Error> daemon_silent(std::chrono::milliseconds patience);
 // True if the daemon was there and is not now, or is going: what waiting can cure.
 bool is_away(const Error& error);
 
-using Notice = void (*)(std::string_view words);
+using Remark = void (*)(std::string_view words);
 
 // Tries at another machine come less and less often, up to one in 3 s.
 std::chrono::milliseconds pause_after(std::chrono::milliseconds pause);
@@ -30,7 +30,7 @@ class Patience {
   // `notice` is told once per wait, before it; none if nobody need know.
   // `far`: each try costs a login on another machine, or a handshake with it. Networks lose things
   // all the time: nobody is told of what is over within 2 s.
-  explicit Patience(Notice notice, bool far = false, Seconds most = kAwayMost)
+  explicit Patience(Remark notice, bool far = false, Seconds most = kAwayMost)
       : notice_(notice), far_(far), most_(most) {}
   // Waits before the next try; false once the time is over.
   bool wait_a_moment();
@@ -41,7 +41,7 @@ class Patience {
   void end_at(Boot deadline) { end_ = deadline; }
 
  private:
-  Notice notice_;
+  Remark notice_;
   bool far_;
   Seconds most_;
   Boot end_ = Boot::max();

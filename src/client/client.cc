@@ -26,7 +26,7 @@ std::string head_of(const Request& request, const Caller& caller) {
   return head + "\r\n";
 }
 
-Result<Carrier> connect_to(const Server& server, Notice notice) {
+Result<Carrier> connect_to(const Server& server, Remark notice) {
   if (server.on_network() && server.tls) return connect_through_tls(server, notice);
   if (server.on_network()) {
     const bool by_name = server.host == "localhost";

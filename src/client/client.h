@@ -93,10 +93,10 @@ class Exchange {
 class Client {
  public:
   // `notice` is told when a daemon that is away is waited for.
-  explicit Client(std::vector<std::string> sockets, Notice notice = nullptr)
+  explicit Client(std::vector<std::string> sockets, Remark notice = nullptr)
       : Client(Server{.sockets = std::move(sockets)}, notice) {}
   // An error becomes that of every call.
-  explicit Client(Result<Server> server, Notice notice = nullptr)
+  explicit Client(Result<Server> server, Remark notice = nullptr)
       : server_(std::move(server)), notice_(notice) {}
 
   // The whole answer. An answer with an error status is that error. Over a network it is asked
@@ -133,7 +133,7 @@ class Client {
   Waits waits_of(std::chrono::milliseconds patience) const;
 
   Result<Server> server_;
-  Notice notice_;
+  Remark notice_;
   mutable bool reached_ = false;  // It has answered, so that it is worth waiting for.
 };
 

@@ -48,7 +48,7 @@ Result<std::string> first_line(Carrier& carrier) {
 }
 
 // Nothing is sent before this.
-Result<void> check_shown(const Server& server, const Shown& shown, Notice notice) {
+Result<void> check_shown(const Server& server, const Shown& shown, Remark notice) {
   const auto refuse = [](std::string why) {
     return failure(ErrorCode::kForbidden, std::move(why));
   };
@@ -77,7 +77,7 @@ Result<void> check_shown(const Server& server, const Shown& shown, Notice notice
 
 }  // namespace
 
-Result<Carrier> connect_through_tls(const Server& server, Notice notice) {
+Result<Carrier> connect_through_tls(const Server& server, Remark notice) {
   auto carrier = carried_by({server.tls_program, "connect", server.host, server.port});
   if (!carrier) return carrier;
   auto line = first_line(*carrier);

@@ -11,6 +11,6 @@ namespace gpusched {
 
 // `notice` is told of a certificate that is seen for the first time. REQUIRES: server.on_network()
 // and server.tls.
-Result<Carrier> connect_through_tls(const Server& server, Notice notice);
+Result<Carrier> connect_through_tls(const Server& server, Remark notice);
 
 }  // namespace gpusched

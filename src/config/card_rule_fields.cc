@@ -130,41 +130,41 @@ CardRuleField tags_field() {
 }
 
 // A place in a rule, for reading and for writing.
-#define PLACE(member) \
+#define RULE_PLACE(member) \
   [](auto& rule) -> auto& { return rule.member; }
 
 }  // namespace
 
 const std::vector<CardRuleField>& card_match_fields() {
   static const std::vector<CardRuleField> fields = {
-      number_field("number", PLACE(match.number), 0, kNumberMost),
-      text_field("uuid", PLACE(match.uuid), check_words),
-      text_field("model", PLACE(match.model), check_words),
-      text_field("alias", PLACE(match.alias), check_name),
+      number_field("number", RULE_PLACE(match.number), 0, kNumberMost),
+      text_field("uuid", RULE_PLACE(match.uuid), check_words),
+      text_field("model", RULE_PLACE(match.model), check_words),
+      text_field("alias", RULE_PLACE(match.alias), check_name),
   };
   return fields;
 }
 
 const std::vector<CardRuleField>& card_rule_fields() {
   static const std::vector<CardRuleField> fields = {
-      text_field("alias", PLACE(alias), check_name),
+      text_field("alias", RULE_PLACE(alias), check_name),
       tags_field(),
-      switch_field("manage", PLACE(manage)),
-      size_field("vram_cap", PLACE(vram_cap_bytes), 1ULL << 20),
-      number_field("jobs_most", PLACE(jobs_most), 1, 1000),
-      switch_field("sharing", PLACE(sharing)),
+      switch_field("manage", RULE_PLACE(manage)),
+      size_field("vram_cap", RULE_PLACE(vram_cap_bytes), 1ULL << 20),
+      number_field("jobs_most", RULE_PLACE(jobs_most), 1, 1000),
+      switch_field("sharing", RULE_PLACE(sharing)),
       mps_field(),
-      number_field("share_cap_percent", PLACE(share_cap_percent), 1, 100),
-      size_field("headroom", PLACE(headroom_bytes), 0),
-      number_field("hottest_celsius", PLACE(health.hottest_celsius), 0, 200),
-      number_field("uncorrected_errors", PLACE(health.uncorrected_errors), 0, 1'000'000'000),
-      number_field("corrected_errors", PLACE(health.corrected_errors), 0, 1'000'000'000),
-      number_field("failures", PLACE(health.failures), 0, 1000),
+      number_field("share_cap_percent", RULE_PLACE(share_cap_percent), 1, 100),
+      size_field("headroom", RULE_PLACE(headroom_bytes), 0),
+      number_field("hottest_celsius", RULE_PLACE(health.hottest_celsius), 0, 200),
+      number_field("uncorrected_errors", RULE_PLACE(health.uncorrected_errors), 0, 1'000'000'000),
+      number_field("corrected_errors", RULE_PLACE(health.corrected_errors), 0, 1'000'000'000),
+      number_field("failures", RULE_PLACE(health.failures), 0, 1000),
   };
   return fields;
 }
 
-#undef PLACE
+#undef RULE_PLACE
 
 std::string match_text(const CardRule& rule) {
   std::vector<std::string> parts;

@@ -12,8 +12,10 @@
 #include "base/time.h"
 #include "core/access/rights.h"
 #include "core/access/roles.h"
+#include "core/alarm/rule.h"
 #include "core/model/calendar.h"
 #include "core/model/card_rules.h"
+#include "core/model/report_prices.h"
 #include "core/model/rules.h"
 #include "core/model/tenant.h"
 #include "os/locations.h"
@@ -86,6 +88,7 @@ struct Config {
   JobDefaults jobs;
   HostOverride host;
   HistorySettings history;
+  ReportPrices prices;
   CardWatch cards;
   bool device_filter = true;       // Where the kernel lets us.
   bool arguments_for_all = false;  // Of everybody's jobs, in every view.
@@ -96,6 +99,7 @@ struct Config {
   CardRules card_rules;
   ConfiguredTenants tenants;
   RoleBook roles;
+  AlarmRules alarms;
   Calendar calendar;
   Seconds look_ahead_every{2};  // Start estimates; 0: only when asked.
 };

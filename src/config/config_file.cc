@@ -1,6 +1,5 @@
-// Knows yaml-cpp, with card_rules_yaml.cc, roles_yaml.cc and tenants_yaml.cc; no exception of it
-// leaves.
-// leaves.
+// Knows yaml-cpp, with card_rules_yaml.cc, receivers_yaml.cc, roles_yaml.cc and tenants_yaml.cc; no
+// exception of it leaves. leaves.
 #include "config/config_file.h"
 
 #include <fmt/format.h>
@@ -16,7 +15,9 @@
 #include <vector>
 
 #include "base/text.h"
+#include "config/alarms_yaml.h"
 #include "config/card_rules_yaml.h"
+#include "config/receivers_yaml.h"
 #include "config/roles_yaml.h"
 #include "config/setting_kinds.h"
 #include "config/settings.h"
@@ -69,6 +70,11 @@ class Reading {
     if (auto right = check_network(config_.network); !right) {
       return failure(ErrorCode::kInvalid, name_ + ": " + right.error().message);
     }
+    std::vector<std::string> receivers;
+    for (const auto& [name, receiver] : config_.rules.known_receivers()) receivers.push_back(name);
+    if (const auto unknown = check_receivers(config_.alarms, receivers)) {
+      return wrong(alarms_at_, *unknown);
+    }
     return config_;
   }
 
@@ -100,6 +106,8 @@ class Reading {
       if (setting.tenants && value.IsMap()) return tenants(value);
       if (setting.list && value.IsSequence()) return list(mark, value, setting);
       if (setting.roles && value.IsMap()) return roles(value);
+      if (setting.receivers && value.IsMap()) return receivers(value);
+      if (setting.alarms && value.IsMap()) return alarms(value);
       if (!setting.card_rules || !value.IsSequence()) return scalar(mark, value, setting);
       auto rules = read_card_rules(value, [this](const YAML::Mark& place, const std::string& what) {
         return wrong(place, what);
@@ -156,21 +164,43 @@ class Reading {
     return {};
   }
 
+  Result<void> receivers(const YAML::Node& value) {
+    auto read = read_receivers(value, [this](const YAML::Mark& place, const std::string& what) {
+      return wrong(place, what);
+    });
+    if (!read) return failure(read.error());
+    config_.rules.receivers = std::make_shared<const Receivers>(std::move(*read));
+    return {};
+  }
+
+  Result<void> alarms(const YAML::Node& value) {
+    auto read = read_alarms(value, [this](const YAML::Mark& place, const std::string& what) {
+      return wrong(place, what);
+    });
+    if (!read) return failure(read.error());
+    config_.alarms = std::move(*read);
+    alarms_at_ = value.Mark();
+    return {};
+  }
+
   Result<void> scalar(const YAML::Mark& mark, const YAML::Node& value, const Setting& setting) {
     if (value.IsNull()) {
       return wrong(
           mark, fmt::format("\"{}\" has no value; leave it out for its default", setting.path()));
     }
     if (!value.IsScalar()) {
-      const char* shape = setting.card_rules ? "a list of rules"
-                          : setting.tenants  ? "a map of tenants"
-                          : setting.list     ? "a list of single values"
-                          : setting.roles    ? "a map of roles"
-                                             : "a single value";
+      const char* shape = setting.card_rules  ? "a list of rules"
+                          : setting.tenants   ? "a map of tenants"
+                          : setting.list      ? "a list of single values"
+                          : setting.roles     ? "a map of roles"
+                          : setting.receivers ? "a map of receivers"
+                          : setting.alarms    ? "a map of rules"
+                                              : "a single value";
       return wrong(value.Mark(), fmt::format("{} must be {}", setting.path(), shape));
     }
     if (setting.tenants) return wrong(value.Mark(), "tenants must be a map of tenants");
     if (setting.roles) return wrong(value.Mark(), "roles must be a map of roles");
+    if (setting.receivers) return wrong(value.Mark(), "receivers must be a map of receivers");
     const auto read = setting.read(config_, value.Scalar());
     if (read) return {};
     return wrong(value.Mark(), fmt::format("{}: {}", setting.path(), read.error().message));
@@ -203,6 +233,7 @@ class Reading {
 
   const std::string& name_;
   Config config_;
+  YAML::Mark alarms_at_ = YAML::Mark::null_mark();
 };
 
 }  // namespace

@@ -13,12 +13,14 @@ Config with_live_settings(const Config& running, const Config& wanted) {
   next.rules.room.ram_reserve_bytes = running.rules.room.ram_reserve_bytes;
   next.tenants = wanted.tenants;
   next.roles = wanted.roles;
+  next.alarms = wanted.alarms;
   next.calendar = wanted.calendar;
   next.network = wanted.network;
   next.jobs.grace = wanted.jobs.grace;
   next.jobs.retry_back_off = wanted.jobs.retry_back_off;
   next.arguments_for_all = wanted.arguments_for_all;
   next.visibility = wanted.visibility;
+  next.prices = wanted.prices;
   next.log.level = wanted.log.level;
   return next;
 }

@@ -20,6 +20,8 @@ struct Setting {
   bool list = false;        // Also a list of scalars: read() gets them with commas in between.
   bool tenants = false;     // Not a scalar: config/tenants_yaml.h reads it.
   bool roles = false;       // Not a scalar: config/roles_yaml.h reads it.
+  bool receivers = false;   // Not a scalar: config/receivers_yaml.h reads it.
+  bool alarms = false;      // A map, or off: config/alarms_yaml.h reads it.
 
   std::string path() const { return section.empty() ? key : section + "." + key; }
 };

@@ -127,6 +127,8 @@ void add_scheduling_settings(std::vector<Setting>& list);
 void add_making_room_settings(std::vector<Setting>& list);
 void add_isolation_settings(std::vector<Setting>& list);
 void add_network_settings(std::vector<Setting>& list);
+void add_report_settings(std::vector<Setting>& list);
+void add_alarm_settings(std::vector<Setting>& list);
 
 // What its settings say together.
 Result<void> check_network(const NetworkSettings& network);

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "config/calendar_text.h"
 #include "config/card_rule_fields.h"
+#include "config/receivers_yaml.h"
 #include "config/roles_yaml.h"
 #include "config/tenant_fields.h"
 #include "config/values.h"
@@ -116,6 +117,21 @@ Setting roles_setting() {
   return setting;
 }
 
+Setting receivers_setting() {
+  Setting setting{
+      "", "receivers",
+      "Whom messages go to, by name: {ops: {channel: slack, url_file: /etc/gpusched/slack.url, "
+      "for_users: on}}. Channels: log, webhook, slack, mattermost, teams, ntfy, dingtalk, feishu, "
+      "wecom, mail, command, alertmanager. Secrets stand in files of their own (secret_file, "
+      "url_file). With for_users everybody may name it in --notify (docs/notifications.md).",
+      [](Config&, const std::string&) -> Result<void> {
+        return wrong("must be a map of receivers");
+      },
+      [](const Config& config) { return receivers_text(config.rules.known_receivers(), "  "); }};
+  setting.receivers = true;
+  return setting;
+}
+
 void add_general(std::vector<Setting>& list) {
   list.push_back(absolute_path(
       "", "socket",
@@ -130,6 +146,8 @@ void add_general(std::vector<Setting>& list) {
   list.push_back(sim_setting());
   list.push_back(tenants_setting());
   list.push_back(roles_setting());
+  list.push_back(receivers_setting());
+  add_alarm_settings(list);
 }
 
 void add_watch(std::vector<Setting>& list) {
@@ -242,6 +260,14 @@ void add_limits(std::vector<Setting>& list) {
       size(in, "stream_backlog",
            "What may wait to be read by one follower of events; a slower one is dropped.",
            PLACE(limits.stream_backlog_bytes), {4 * kKiB, kGiB}));
+  list.push_back(number(in, "outbox",
+                        "Messages that may wait for one receiver; what comes then is counted in "
+                        "the last of them.",
+                        PLACE(rules.outbox_most), {2, 100'000}));
+  list.push_back(duration(in, "group_wait",
+                          "How long a message to people waits for others like it, to be one with "
+                          "them.",
+                          PLACE(rules.group_wait), Seconds{600}));
 }
 
 void add_log(std::vector<Setting>& list) {
@@ -330,6 +356,7 @@ const std::vector<Setting>& all_settings() {
     add_jobs(list);
     add_retention(list);
     add_audit(list);
+    add_report_settings(list);
     add_limits(list);
     add_network_settings(list);
     add_log(list);
@@ -350,6 +377,7 @@ const std::vector<Section>& all_sections() {
       {"jobs", "What holds for jobs that do not say otherwise."},
       {"retention", "How long ended jobs are remembered."},
       {"audit", "Who changed what: how long that is remembered (gpusched audit)."},
+      {"report", "What reports are made of, and what they say that things cost (gpusched report)."},
       {"limits", "Bounds that keep the daemon alive whatever clients do."},
       {"network", "The way in for other machines; closed unless it says where to listen."},
       {"log",

@@ -168,6 +168,7 @@ void Daemon::start_engine(StoreImage image, const std::string& boot_id) {
   engine_ =
       std::make_unique<Engine>(std::move(state), Site{*launcher_, *mover_}, std::move(options));
   engine_->recover(std::move(image), boot_id, read_clock(), state_id_.copied);
+  start_courier();
   idle_watch_ = std::make_unique<IdleWatch>(
       loop_, *engine_, [this](AttemptId attempt) { return launcher_->shim_of(attempt); });
   foreign_ = std::make_unique<ForeignWatch>(
@@ -178,7 +179,10 @@ void Daemon::start_engine(StoreImage image, const std::string& boot_id) {
                           .pid = ::getpid()});
   api_ = std::make_unique<Api>(loop_, *engine_, api_ports(), api_limits());
   driver_ = std::make_unique<Driver>(loop_, *engine_, *store_thread_, [this] { after_turn(); });
+  work_meters_.begin_with(engine_->state(), read_clock());
+  driver_->measure(turn_meters_, work_meters_);
   driver_->on_forgotten([this](JobId job) { on_forgotten(job); });
+  watch_alarms();
   std::vector<JobId> known;
   for (const auto& [id, job] : engine_->state().jobs()) known.push_back(id);
   history_->forget_all_but(std::move(known));
@@ -195,6 +199,7 @@ void Daemon::after_turn() {
   log_drains();
   if (counts.running > 0) look_at_progress();
   idle_watch_->look_soon();
+  courier_->after_turn();
   look_at_idle_foreign();
   for (auto& left : containers_.take_left_behind(engine_->state())) {
     launcher_->end_containers(left.attempt, left.since, std::move(left.groups));
@@ -308,6 +313,7 @@ void Daemon::wait_for_end() {
     notify_service_manager("STOPPING=1");
     socket_looked_.cancel();
     network_tried_.cancel();
+    alarm_watch_->stop();
     api_->stop();
     driver_->stop([this] { loop_.stop(); });
   });
@@ -346,6 +352,7 @@ ApiLimits Daemon::api_limits() const {
   }
   limits.arguments_for_all = config_.arguments_for_all;
   limits.visibility = config_.visibility;
+  limits.prices = config_.prices;
   limits.stream_bytes = config_.limits.stream_backlog_bytes;
   limits.submission_jobs_most = config_.rules.submission_jobs_most;
   limits.look_ahead_every = config_.look_ahead_every;
@@ -379,6 +386,8 @@ ApiPorts Daemon::api_ports() {
   ports.board = [this]() -> const watch::CardBoard* { return cards_ ? &cards_->board() : nullptr; };
   ports.shims = [this] { return launcher_->shims(); };
   ports.problems = [this] { return problems(); };
+  ports.metrics = metric_sources();
+  add_alarm_ports(ports);
   ports.state_directory = config_.state_directory;
   ports.started_at = read_clock().wall;
   ports.daemon_uid = ::geteuid();

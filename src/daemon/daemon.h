@@ -18,6 +18,7 @@
 #include "config/config_file.h"
 #include "core/model/card_numbers.h"
 #include "core/preempt/foreign_idle.h"
+#include "daemon/alarm_watch.h"
 #include "daemon/driver.h"
 #include "daemon/host.h"
 #include "daemon/idle_watch.h"
@@ -35,6 +36,11 @@
 #include "jobdir/state_id.h"
 #include "launch/shim_launcher.h"
 #include "launch/shim_mover.h"
+#include "metrics/card_meters.h"
+#include "metrics/source.h"
+#include "metrics/turn_meters.h"
+#include "metrics/work_meters.h"
+#include "notify/courier.h"
 #include "os/fd.h"
 #include "os/tcp_address.h"
 #include "store/sqlite_store.h"
@@ -67,6 +73,9 @@ class Daemon {
   void look_at_disk();
   void look_at_disk_use();
   void log_disk_use();
+  void watch_alarms();
+  std::string report_of_week() const;
+  void add_alarm_ports(ApiPorts& ports);
   void open_history();
   Result<void> start_launcher();
   std::string why_devices_are_open() const;
@@ -86,6 +95,7 @@ class Daemon {
   bool whose_has_changed();
   void look_at_progress();
   void look_at_idle_foreign();
+  void start_courier();
   void let_clients_in();
   Result<std::shared_ptr<const TlsContext>> read_certificate(const NetworkSettings& network) const;
   Result<void> open_network(const NetworkSettings& network,
@@ -105,6 +115,9 @@ class Daemon {
   void note_reload(const Result<Reloaded>& read);
   void note_start();
   void take_over(Config next);
+  void write_helpers(metrics::Exposition& out) const;
+  void write_alarms(metrics::Exposition& out) const;
+  std::vector<metrics::Source> metric_sources();
   ApiPorts api_ports();
   ApiLimits api_limits() const;
 
@@ -132,8 +145,13 @@ class Daemon {
   } leaves_groups_;
   std::shared_ptr<ShimLauncher> launcher_;
   std::shared_ptr<ShimMover> mover_;
+  metrics::TurnMeters turn_meters_;
+  metrics::WorkMeters work_meters_;
+  metrics::CardMeters card_meters_;
   std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Courier> courier_;
   std::unique_ptr<IdleWatch> idle_watch_;
+  std::unique_ptr<AlarmWatch> alarm_watch_;
   std::unique_ptr<ForeignWatch> foreign_;
   std::unique_ptr<Api> api_;
   std::unique_ptr<Driver> driver_;

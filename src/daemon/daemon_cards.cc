@@ -163,6 +163,8 @@ void Daemon::log_drains() {
 // What happens to cards beside what is seen on them.
 void Daemon::on_report(const watch::Report& report) {
   history_->add(history_feed_.take(report, engine_->state()));
+  card_meters_.take(report);
+  alarm_watch_->hear(report);
   if (const auto* sample = std::get_if<watch::SampleReport>(&report)) {
     containers_.learn(*sample, engine_->state());
   }

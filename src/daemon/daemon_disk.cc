@@ -48,6 +48,7 @@ void Daemon::look_at_disk() {
   const bool was_full = disk_full_;
   if (const auto space = disk_space_of(config_.state_directory)) {
     disk_full_ = is_full(*space, was_full);
+    alarm_watch_->take_disk(*space);
   }
   if (disk_full_ != was_full) {
     if (disk_full_)

@@ -2,12 +2,20 @@
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
+#include <chrono>
 #include <utility>
 
 #include "os/clock.h"
 #include "os/log.h"
 
 namespace gpusched {
+namespace {
+
+double seconds_between(Now from, Now to) {
+  return std::chrono::duration<double>(to.boot - from.boot).count();
+}
+
+}  // namespace
 
 Driver::Driver(boost::asio::io_context& loop, Engine& engine, StoreThread& store,
                std::function<void()> after_turn)
@@ -40,6 +48,8 @@ void Driver::turn() {
     return;
   }
   auto commit = engine_.begin_turn(now);
+  handed_over_ = read_clock();
+  if (turn_meters_ != nullptr) turn_meters_->turn.observe(seconds_between(now, handed_over_));
   if (!commit) {
     after_turn_();
     if (engine_.wants_turn(read_clock())) {
@@ -54,8 +64,11 @@ void Driver::turn() {
       log_debug(entry.text, {{"job", entry.job}, {"attempt", entry.attempt}, {"what", entry.kind}});
     }
   }
+  if (work_meters_ != nullptr) steps_ = work_meters_->steps_of(commit->jobs, commit->trail);
   const std::vector<JobId> removed = commit->jobs.removed;
+  if (commit_begins_) commit_begins_(*commit);
   store_.commit(std::move(*commit), [this, removed](const Committed& committed) {
+    if (commit_ends_) commit_ends_(committed.has_value());
     if (committed && forgotten_) std::ranges::for_each(removed, forgotten_);
     if (!committed && !complained_) {
       log_error("the store does not take commits; new work is refused until it does",
@@ -63,7 +76,9 @@ void Driver::turn() {
     }
     if (committed && complained_) log_info("the store takes commits again");
     complained_ = !committed;
-    engine_.finish_turn(committed, read_clock());
+    const Now done = read_clock();
+    count(committed, done);
+    engine_.finish_turn(committed, done);
     after_turn_();
     if (stopping_) {
       if (idle_) idle_();
@@ -72,6 +87,16 @@ void Driver::turn() {
     turn();
   });
   engine_.prepare_launches();
+}
+
+// What the store did not take never happened.
+void Driver::count(const Committed& committed, Now now) {
+  if (turn_meters_ != nullptr) {
+    turn_meters_->commit.observe(seconds_between(handed_over_, now));
+    if (!committed) ++turn_meters_->commits_failed;
+  }
+  if (work_meters_ != nullptr && committed) work_meters_->count(steps_, now);
+  steps_.clear();
 }
 
 void Driver::rest() { timer_->set(engine_.next_deadline(read_clock())); }

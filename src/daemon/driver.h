@@ -9,6 +9,8 @@
 #include "base/result.h"
 #include "daemon/boot_timer.h"
 #include "engine/engine.h"
+#include "metrics/turn_meters.h"
+#include "metrics/work_meters.h"
 #include "store/store_thread.h"
 
 namespace gpusched {
@@ -20,6 +22,16 @@ class Driver {
          std::function<void()> after_turn);
   // Told of every job that retention has removed.
   void on_forgotten(std::function<void(JobId)> forgotten) { forgotten_ = std::move(forgotten); }
+  // What is done is counted there. REQUIRES: both live longer.
+  void measure(metrics::TurnMeters& turns, metrics::WorkMeters& work) {
+    turn_meters_ = &turns;
+    work_meters_ = &work;
+  }
+  // Told of every commit before it is under way, and whether it is on disk then.
+  void on_commit(std::function<void(const Commit&)> begins, std::function<void(bool done)> ends) {
+    commit_begins_ = std::move(begins);
+    commit_ends_ = std::move(ends);
+  }
   Result<void> start();
   // Calls `idle` once nothing is in flight; no new turn begins then.
   void stop(std::function<void()> idle);
@@ -28,12 +40,19 @@ class Driver {
   void schedule();
   void turn();
   void rest();
+  void count(const Committed& committed, Now now);
 
   boost::asio::io_context& loop_;
   Engine& engine_;
   StoreThread& store_;
   std::function<void()> after_turn_;
   std::function<void(JobId)> forgotten_;
+  metrics::TurnMeters* turn_meters_ = nullptr;
+  metrics::WorkMeters* work_meters_ = nullptr;
+  std::vector<metrics::JobStep> steps_;  // Of the commit that is under way,
+  Now handed_over_;                      // since then.
+  std::function<void(const Commit&)> commit_begins_;
+  std::function<void(bool done)> commit_ends_;
   std::unique_ptr<BootTimer> timer_;
   std::function<void()> idle_;
   bool scheduled_ = false;

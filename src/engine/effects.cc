@@ -79,6 +79,10 @@ void Engine::run_effect(const Effect& effect) {
         .mover.move_aside(move_order(aside->attempt, aside->checkpoint, aside->awake));
   } else if (const auto* gone = std::get_if<LetGo>(&effect)) {
     site_of(gone->attempt.job).launcher.let_go(gone->attempt);
+  } else if (const auto* out = std::get_if<SendMessage>(&effect)) {
+    if (send_) send_(out->message);
+  } else if (const auto* gone_for_good = std::get_if<MessageLost>(&effect)) {
+    if (lost_) lost_(gone_for_good->message, gone_for_good->why);
   } else if (const auto* back = std::get_if<BringBack>(&effect)) {
     site_of(back->attempt.job)
         .mover.bring_back(move_order(back->attempt, back->checkpoint, back->awake));

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "core/apply/retention.h"
 #include "core/decide/decide.h"
+#include "core/notify/job_notices.h"
 #include "core/state/state.h"
 #include "engine/launch_order.h"
 
@@ -146,7 +147,7 @@ std::optional<Boot> Engine::next_deadline(Now now) const {
   };
   if (lazy_until_) consider(*lazy_until_);
   if (notes_until_) consider(*notes_until_);
-  if (const auto removal = next_removal(state_)) {
+  if (const auto removal = next_retention(state_)) {
     const Wall by = clock_watch_.trusted(now);
     consider(*removal <= by ? now.boot : now.boot + (*removal - by));
   }
@@ -222,7 +223,7 @@ std::optional<Commit> Engine::begin_turn(Now now) {
   take_bulks(now);
   clock_watch_.look(now);
   const Wall by = clock_watch_.trusted(now);
-  if (const auto removal = next_removal(state_); removal && *removal <= by) {
+  if (const auto removal = next_retention(state_); removal && *removal <= by) {
     apply_one({RetentionDue{kRemovedPerTurn, by}, {}}, now);
   }
   for (const Decision& decision : decide(state_, now).decisions) {
@@ -247,6 +248,7 @@ std::optional<Commit> Engine::begin_turn(Now now) {
     if (now.boot < *lazy_until_) return std::nullopt;
   }
   lazy_until_.reset();
+  tell_of_jobs(state_, now);  // In the commit of what is told.
   committing_ = true;
   State::Changes changes = state_.changes();
   trail_in_flight_ = changes.trail;

@@ -98,6 +98,14 @@ class Engine {
   // event. Told during the turn: a look need not wait for a commit.
   void on_look(std::function<void(CardNumber)> look) { look_ = std::move(look); }
 
+  // Called with each message that is to be delivered, once it is on disk; what becomes of it comes
+  // as an event. And with each that nobody will get, and why.
+  void on_message(std::function<void(const Message&)> send,
+                  std::function<void(const Message&, const std::string&)> lost) {
+    send_ = std::move(send);
+    lost_ = std::move(lost);
+  }
+
   // Bytes of environments of ended jobs that were put away so far.
   std::uint64_t environments_put_away() const { return put_away_; }
 
@@ -217,6 +225,8 @@ class Engine {
   std::function<void(const std::vector<JobChange>&)> listener_;
   std::function<void()> wake_;
   std::function<void(CardNumber)> look_;
+  std::function<void(const Message&)> send_;
+  std::function<void(const Message&, const std::string&)> lost_;
   std::deque<Posted> queue_;
   std::deque<Large> large_;
   std::list<Bulk> bulks_;

@@ -34,6 +34,13 @@ void count_back_off_again(Job& job, Now now) {
   queued->retry_boot = now.boot + std::max(Microseconds{0}, *queued->retry_at - now.wall);
 }
 
+// A job may have been put before the one it waits for.
+void wake_dependents(State& state, Now now) {
+  for (const auto& [id, job] : state.jobs()) {
+    if (!job.spec->extras->after.empty() && !job.ended() && !job.active()) state.wake(id, now);
+  }
+}
+
 }  // namespace
 
 void Engine::recover(StoreImage image, const std::string& boot_id, Now now, bool copied) {
@@ -56,16 +63,15 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now, bool
     }
     state_.put(std::move(tenant));
   }
-  // A job may have been put before the one it waits for.
-  for (const auto& [id, job] : state_.jobs()) {
-    if (!job.spec->extras->after.empty() && !job.ended() && !job.active()) state_.wake(id, now);
-  }
+  wake_dependents(state_, now);
   state_.set_next_job(image.next_job);
   state_.set_next_trail_sequence(image.next_trail_sequence);
+  state_.doubt_first_messages();
   next_audit_ = image.next_audit;
   next_submission_ = image.next_submission;
   state_.keep_changes();
   forget_old_changes(state_, now);
+  state_.count_past_work();
   repeat_cancels(image.cancels);
   for (const JobId id : std::set<JobId>(state_.active())) {
     const Job& job = *state_.find(id);
@@ -75,10 +81,9 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now, bool
         go_on_moving(job, false);
         continue;
       }
-      AttemptFinished finished{.attempt = job.current_attempt(), .cause = Cause::kMachineLost};
-      finished.message = "the machine went down while it was held";
-      if (copied) finished.cause = Cause::kSupervisorLost;
-      if (copied) finished.message = kRunsElsewhere;
+      AttemptFinished finished{.attempt = job.current_attempt()};
+      finished.cause = copied ? Cause::kSupervisorLost : Cause::kMachineLost;
+      finished.message = copied ? kRunsElsewhere : "the machine went down while it was held";
       finished.ended_at = now.wall;
       post(std::move(finished));
       continue;

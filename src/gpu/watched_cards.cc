@@ -139,6 +139,7 @@ class WatchedCards::Impl : public std::enable_shared_from_this<WatchedCards::Imp
 
   std::function<void(const watch::Report&)> listener_;
   watch::CardBoard board_;
+  std::uint64_t restarts_ = 0;
 
  private:
   void spawn() {
@@ -312,6 +313,7 @@ class WatchedCards::Impl : public std::enable_shared_from_this<WatchedCards::Imp
     silence_.cancel();
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     if (code == kNoCards) return spawn_after(kLookAgain);
+    ++restarts_;
     for (const watch::NumberedCard& card : board_.cards) {
       say(card.number, CardCondition::kUnknown, "the sampler is being started again", read_clock());
     }
@@ -378,5 +380,6 @@ void WatchedCards::on_report(std::function<void(const watch::Report&)> listener)
   impl_->listener_ = std::move(listener);
 }
 const watch::CardBoard& WatchedCards::board() const { return impl_->board_; }
+std::uint64_t WatchedCards::restarts() const { return impl_->restarts_; }
 
 }  // namespace gpusched

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -71,6 +72,8 @@ class WatchedCards {
   // Everything that was reported beside cards and what is seen on them.
   void on_report(std::function<void(const watch::Report&)> listener);
   const watch::CardBoard& board() const;
+  // How often a sampler ended, so that another one took its place.
+  std::uint64_t restarts() const;
 
  private:
   class Impl;

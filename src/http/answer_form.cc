@@ -18,7 +18,10 @@ constexpr std::size_t kPiece = 128U << 10;
 
 // Streams of events and lines have to arrive as they come, and bytes may be of any kind.
 bool has_text(const HttpResponse& response) {
-  return response.content_type == "application/json" || response.content_type == "application/yaml";
+  return response.content_type == "application/json" ||
+         response.content_type == "application/yaml" ||
+         response.content_type.starts_with("text/plain") ||
+         response.content_type.starts_with("application/openmetrics-text");
 }
 
 // A stream that is compressed piece by piece on a thread, in its user's turn.

@@ -13,6 +13,12 @@
 namespace gpusched::replay {
 namespace {
 
+// What never happened is not counted.
+Rules uncounted(Rules rules) {
+  rules.work_keep_for = Seconds{0};
+  return rules;
+}
+
 Now moment(Microseconds time) { return {Wall{time}, Boot{time}}; }
 
 struct CoreEnd {
@@ -37,7 +43,7 @@ struct Work {
 class CoreRun {
  public:
   CoreRun(const Trace& trace, const Machine& machine, const CoreSettings& settings)
-      : trace_(trace), settings_(settings), state_(settings.rules, machine.host) {
+      : trace_(trace), settings_(settings), state_(uncounted(settings.rules), machine.host) {
     state_.set_cards(machine.cards);
     of_job_.resize(trace.size() + 1);
     environment_ = std::make_shared<Environment>();

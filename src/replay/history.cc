@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "core/model/program.h"
 #include "json/json_fields.h"
 #include "wire/spec_fields.h"
 
@@ -37,6 +38,7 @@ struct PastJob {
   Wall submitted{}, started{}, ended{};
   std::vector<int> cards;  // Their numbers.
   double part = 1;
+  PastDetail detail = {};
 };
 
 // What it was given, where it declared nothing and yet shared a card.
@@ -83,6 +85,10 @@ Result<std::optional<PastJob>> past_job(const JsonValue& row) {
   past.job.time_limit = Seconds{static_cast<std::int64_t>(number_at(row, "time_limit_s"))};
   past.job.tenant = text_at(row, "tenant");
   past.job.duration = past.ended - past.started;
+  past.detail.program = program_without_places(program_of_line(text_at(row, "command"), ""));
+  past.detail.vram_bytes = past.job.needs.vram_bytes;
+  past.detail.share_asked = past.job.needs.share_percent > 0;
+  past.detail.peak_bytes = number_at(row, "peak_card_vram_bytes");
   take_over_grant(row, past);
   return std::optional(std::move(past));
 }
@@ -109,6 +115,7 @@ Past assemble(std::vector<PastJob> jobs, const Machine& machine) {
       stretch.cards.push_back(static_cast<int>(card - machine.cards.begin()));
     }
     past.trace.push_back(std::move(one.job));
+    past.details.push_back(std::move(one.detail));
     past.as_it_was.jobs.push_back(seen);
     past.as_it_was.stretches.push_back(std::move(stretch));
   }

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "replay/machine.h"
@@ -13,8 +14,17 @@
 
 namespace gpusched::replay {
 
+// What a replay does not need, and a suggestion does.
+struct PastDetail {
+  std::string program;           // Without its arguments and its place; empty: not known.
+  std::uint64_t vram_bytes = 0;  // As it was asked for; 0: not.
+  bool share_asked = false;
+  std::uint64_t peak_bytes = 0;  // On its fullest card; 0: not seen.
+};
+
 struct Past {
-  Trace trace;  // `line` is the job's id.
+  Trace trace;                      // `line` is the job's id.
+  std::vector<PastDetail> details;  // As in the trace.
   Outcome as_it_was;
   std::size_t left_out = 0;  // Ended jobs of that time that never ran.
 };

@@ -175,6 +175,7 @@ SubmitAsked FaultWorld::any_submission() {
   if (chance(10)) {
     spec->extras.edit().vram_limit_bytes = static_cast<std::uint64_t>(1 + pick(24)) * kGiB;
   }
+  if (chance(40)) spec->extras.edit().notify = {"done,fail,start,moved,late:ops"};
   if (chance(30)) spec->restartable = true;
   if (chance(30)) spec->saves = std::make_shared<SaveTerms>(SaveTerms{10, Seconds{1}});
   if (chance(10)) spec->extras.edit().key = "key-" + std::to_string(pick(30));

@@ -1,5 +1,6 @@
 // What must be true after every turn, whatever happened.
 #include <algorithm>
+#include <cmath>
 
 #include "core/explain/explain.h"
 #include "core/model/kind.h"
@@ -17,6 +18,23 @@ void FaultWorld::check() {
   check_waiting();
   check_quotas();
   check_jobs_at_once();
+  check_outbox();
+  check_work();
+}
+
+// The sums of work have every attempt once, whatever was cut off in between. What was found after
+// a loss of the store was not seen to start.
+void FaultWorld::check_work() {
+  if (!found_.empty()) return;
+  double attempts = 0;
+  for (const auto& [id, job] : engine_->state().jobs()) attempts += job.attempt;
+  attempts -= static_cast<double>(engine_->state().active().size());
+  double counted = 0;
+  for (const auto& [key, row] : engine_->state().work()) counted += row.sums.attempts;
+  if (std::abs(counted - attempts) > 1e-6) {
+    violate("the sums of work have " + std::to_string(counted) + " attempts instead of " +
+            std::to_string(attempts));
+  }
 }
 
 // What was adopted was there before anybody asked, and so was what was found after a loss.

@@ -15,8 +15,12 @@ State empty_state(int jobs_most, bool over_quota, bool idle_leave) {
   Rules rules;
   rules.keep_ended_most = 1'000'000;
   rules.keep_ended_for = Seconds{1'000'000'000};
+  rules.work_keep_for = Seconds{1'000'000'000};
   rules.room.over_quota = over_quota;
   if (idle_leave) rules.room.idle_after = Seconds{5};
+  rules.outbox_most = 5;
+  rules.receivers = std::make_shared<const Receivers>(
+      Receivers{{"ops", Receiver{.name = "ops", .for_users = true}}});
   return State(rules, HostCapacity{4, 64ULL << 30, jobs_most});
 }
 
@@ -85,6 +89,7 @@ void FaultWorld::boot_daemon() {
       }
     }
   });
+  carry_messages();
   auto image = store_.load();
   if (!image) {
     violate("the store could not be loaded: " + image.error().message);
@@ -99,6 +104,7 @@ void FaultWorld::boot_daemon() {
 
 void FaultWorld::crash() {
   ++tally_.crashes;
+  messages_outlive_the_daemon();
   launcher_.daemon_died();
   mover_.daemon_died();
   engine_.reset();
@@ -113,6 +119,10 @@ void FaultWorld::put_back_store() {
   // How jobs had ended may be written anew: a cancel that is forgotten leaves only a signal.
   ended_.clear();
   cancelled_.clear();
+  // Nor does it know what was sent since.
+  delivered_.clear();
+  last_delivered_ = 0;
+  carried_.reset();
   crash();
   // What was found running counts, whatever its tenant may hold.
   for (const auto& [name, entry] : engine_->state().tenants().entries()) held_[name] = entry.holds;
@@ -162,6 +172,7 @@ void FaultWorld::compare_with_processes(StoreImage& image) {
 
 void FaultWorld::power_cut() {
   ++tally_.power_cuts;
+  messages_outlive_the_daemon();
   store_.drop_unsynced();
   launcher_.machine_died();
   mover_.daemon_died();
@@ -196,6 +207,7 @@ void FaultWorld::world_goes_on() {
   mover_.advance(now_);
   memory_runs_out();
   seen_cards_->advance(now_);
+  messages_go_on();
 }
 
 void FaultWorld::time_passes() {
@@ -310,6 +322,7 @@ std::string FaultWorld::drain() {
   tally_.failed = counts.failed;
   tally_.cancelled = counts.cancelled;
   check_all_ended();
+  if (!engine_->state().messages().empty()) violate("messages wait for ever");
   return violation_;
 }
 

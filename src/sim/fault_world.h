@@ -46,7 +46,7 @@ class FaultWorld {
   };
   struct Tally {
     int turns = 0, crashes = 0, power_cuts = 0, failed_commits = 0, clock_jumps = 0;
-    int stores_put_back = 0;
+    int stores_put_back = 0, messages = 0;
     std::uint64_t submitted = 0, completed = 0, failed = 0, cancelled = 0;
     Acts acts;
   };
@@ -99,6 +99,14 @@ class FaultWorld {
   void look_closely();
   void adopt_idle_foreign();
 
+  // --- fault_receiver.cc ---
+  void carry_messages();
+  void take_message(const Message& message);
+  void deliver_carried();
+  void messages_go_on();
+  void messages_outlive_the_daemon();
+  void check_outbox();
+
   std::string drain();
 
   void violate(std::string what);
@@ -109,6 +117,7 @@ class FaultWorld {
   void check_quotas();
   bool has_found(const std::string& tenant) const;
   void check_jobs_at_once();
+  void check_work();
   void check_all_ended();
   void check_start(AttemptId attempt);
   void check_nobody_joins_growth(const Job& job);
@@ -144,6 +153,10 @@ class FaultWorld {
   // Each time away counts once.
   std::map<AttemptId, Wall> away_since_, failed_at_;
   std::set<AttemptId> paused_by_hand_, pressed_;
+  std::optional<Message> carried_;                    // On its way to the receiver.
+  std::map<std::uint64_t, std::uint64_t> delivered_;  // By id: how many notices were in it.
+  std::map<std::uint64_t, std::string> said_;         // By id, whatever became of it.
+  std::uint64_t last_delivered_ = 0;
   bool worried_ = false;  // A card is looked at closely.
   std::string violation_;
   Tally tally_;

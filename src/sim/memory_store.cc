@@ -1,9 +1,11 @@
 #include "sim/memory_store.h"
 
 #include <algorithm>
-#include <array>
+#include <map>
+#include <optional>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "core/state/ended_environments.h"
 
@@ -21,6 +23,9 @@ void MemoryStore::Tables::note_numbers(const Commit& commit) {
   for (const Submission& submission : commit.submissions.put) {
     next_submission = std::max(next_submission, submission.id + 1);
     next_job = std::max(next_job, number_of(submission.first) + submission.count);
+  }
+  for (const Message& message : commit.messages.put) {
+    next_trail_sequence = std::max(next_trail_sequence, message.id + 1);
   }
 }
 
@@ -57,14 +62,26 @@ void MemoryStore::Tables::put_audit(const Commit& commit) {
     it->second.again = false;
     if (is_new && entry.again) audit.erase(it);
   }
-  std::array<std::size_t, kAuditKinds> kept{};
-  for (auto it = audit.end(); it != audit.begin();) {
-    --it;
-    const AuditKind kind = it->second.kind;
-    const bool old = it->second.at < commit.audit_bounds.since;
-    const bool beyond =
-        ++kept.at(static_cast<std::size_t>(kind)) > audit_most(commit.audit_bounds, kind);
-    if (old || beyond) it = audit.erase(it);
+  std::erase_if(audit, [&](const auto& one) { return one.second.at < commit.audit_bounds.since; });
+  for (const AuditKind kind : {AuditKind::kChange, AuditKind::kRefusal, AuditKind::kLease}) {
+    remove_surplus(kind, audit_most(commit.audit_bounds, kind));
+  }
+}
+
+// Of too many, those of the user who has most.
+void MemoryStore::Tables::remove_surplus(AuditKind kind, std::size_t most) {
+  std::map<std::optional<std::uint32_t>, std::vector<std::uint64_t>> by_user;
+  std::size_t count = 0;
+  for (const auto& [sequence, entry] : audit) {
+    if (entry.kind != kind) continue;
+    by_user[entry.uid].push_back(sequence);
+    ++count;
+  }
+  for (; count > most; --count) {
+    const auto user =
+        std::ranges::max_element(by_user, {}, [](const auto& one) { return one.second.size(); });
+    audit.erase(user->second.front());
+    user->second.erase(user->second.begin());
   }
 }
 

@@ -59,6 +59,7 @@ class MemoryStore : public Store {
     void apply(const Commit& commit);
     void put(const TrailEntry& entry);
     void put_audit(const Commit& commit);
+    void remove_surplus(AuditKind kind, std::size_t most);
     void note_numbers(const Commit& commit);
     void remove_job(JobId id);
     void remove_open_submissions();

@@ -58,17 +58,18 @@ int main(int argc, char** argv) {
     all.failed_commits += tally.failed_commits;
     all.clock_jumps += tally.clock_jumps;
     all.stores_put_back += tally.stores_put_back;
+    all.messages += tally.messages;
     all.submitted += tally.submitted;
     all.completed += tally.completed;
     all.acts.add(tally.acts);
   }
   std::printf(
       "%llu seeds: %d turns, %llu jobs submitted, %llu completed, %d crashes, %d power "
-      "cuts, %d failed commits, %d clock jumps, %d older stores; %d seeds failed\n",
+      "cuts, %d failed commits, %d clock jumps, %d older stores, %d messages; %d seeds failed\n",
       static_cast<unsigned long long>(seeds), all.turns,
       static_cast<unsigned long long>(all.submitted),
       static_cast<unsigned long long>(all.completed), all.crashes, all.power_cuts,
-      all.failed_commits, all.clock_jumps, all.stores_put_back, failed);
+      all.failed_commits, all.clock_jumps, all.stores_put_back, all.messages, failed);
   for (const auto& [what, count] : all.acts.named()) std::printf("%d %s\n", count, what);
   const bool blind =
       seeds * static_cast<std::uint64_t>(steps) >= kStepsThatShowAll && is_blind(all);

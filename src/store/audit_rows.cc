@@ -71,23 +71,27 @@ Result<void> AuditRows::prepare(Database& database) {
        " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
       {&update_,
        "UPDATE audit SET summary = ?, result = ?, code = ? WHERE kind = ? AND sequence = ?"},
-      {&oldest_, "SELECT at FROM audit WHERE kind = ? ORDER BY sequence LIMIT 1"},
-      {&delete_,
+      {&oldest_, "SELECT at, uid, sequence FROM audit WHERE kind = ? ORDER BY sequence LIMIT 1"},
+      {&delete_oldest_, "DELETE FROM audit WHERE kind = ? AND sequence = ?"},
+      {&delete_of_user_,
        "DELETE FROM audit WHERE kind = ?1 AND sequence IN"
-       " (SELECT sequence FROM audit WHERE kind = ?1 ORDER BY sequence LIMIT ?2)"}};
+       " (SELECT sequence FROM audit WHERE kind = ?1 AND uid = ?2 ORDER BY sequence LIMIT ?3)"}};
   for (const auto& [statement, sql] : wanted) {
     Result<Statement> prepared = database.prepare(sql);
     if (!prepared) return failure(prepared.error());
     *statement = std::move(*prepared);
   }
-  Result<Statement> count = database.prepare("SELECT count(*) FROM audit WHERE kind = ?");
+  Result<Statement> count =
+      database.prepare("SELECT kind, uid, count(*) FROM audit GROUP BY kind, uid");
   if (!count) return failure(count.error());
-  for (std::size_t kind = 0; kind < counts_.size(); ++kind) {
-    count->start(kind);
+  count->start();
+  for (;;) {
     const Result<bool> row = count->next();
     if (!row) return failure(row.error());
-    counts_.at(kind) = static_cast<std::size_t>(count->integer(0));
-    count->stop();
+    if (!*row) break;
+    const std::int64_t kind = std::clamp<std::int64_t>(count->integer(0), 0, kAuditKinds - 1);
+    counts_.at(static_cast<std::size_t>(kind))[count->integer(1)] =
+        static_cast<std::size_t>(count->integer(2));
   }
   committed_ = counts_;
   return {};
@@ -113,7 +117,7 @@ Result<void> AuditRows::write(const Commit& commit) {
         !done) {
       return done;
     }
-    ++counts_.at(static_cast<std::size_t>(entry.kind));
+    ++of_kind(entry.kind)[uid];
   }
   for (const AuditKind kind : kAuditKindList) {
     if (Result<void> done = prune(kind, commit.audit_bounds, kPrunedAtOnce + commit.audit.size());
@@ -124,29 +128,53 @@ Result<void> AuditRows::write(const Commit& commit) {
   return {};
 }
 
-Result<bool> AuditRows::oldest_is_before(AuditKind kind, Wall since) {
+Result<bool> AuditRows::remove_oldest_before(AuditKind kind, Wall since) {
   oldest_.start(number_of_kind(kind));
   const Result<bool> row = oldest_.next();
   if (!row || !*row) return row;
   const bool before = Wall(Microseconds(oldest_.integer(0))) < since;
+  const std::int64_t uid = oldest_.integer(1), sequence = oldest_.integer(2);
   oldest_.stop();
-  return before;
+  if (!before) return false;
+  if (Result<void> done = delete_oldest_.run(number_of_kind(kind), sequence); !done) {
+    return failure(done.error());
+  }
+  ByUser& counts = of_kind(kind);
+  if (--counts[uid] == 0) counts.erase(uid);
+  return true;
+}
+
+// From the user who has most, until another one has as many.
+Result<void> AuditRows::remove_surplus(AuditKind kind, std::size_t surplus) {
+  ByUser& counts = of_kind(kind);
+  while (surplus > 0 && !counts.empty()) {
+    const auto most = std::ranges::max_element(counts, {}, &ByUser::value_type::second);
+    std::size_t next = 0;
+    for (const auto& [uid, count] : counts) {
+      if (uid != most->first) next = std::max(next, count);
+    }
+    const std::size_t taken =
+        std::min({surplus, most->second, std::max<std::size_t>(most->second - next, 1)});
+    if (Result<void> done = delete_of_user_.run(number_of_kind(kind), most->first, taken); !done) {
+      return done;
+    }
+    most->second -= taken;
+    surplus -= taken;
+    if (most->second == 0) counts.erase(most);
+  }
+  return {};
 }
 
 Result<void> AuditRows::prune(AuditKind kind, const AuditBounds& bounds, std::size_t most) {
-  std::size_t& count = counts_.at(static_cast<std::size_t>(kind));
+  std::size_t count = 0;
+  for (const auto& [uid, of_user] : of_kind(kind)) count += of_user;
   const std::size_t kept = audit_most(bounds, kind);
   const std::size_t surplus = std::min(count > kept ? count - kept : 0, most);
-  if (surplus > 0) {
-    if (Result<void> done = delete_.run(number_of_kind(kind), surplus); !done) return done;
-    count -= static_cast<std::size_t>(database_->changes());
-  }
-  for (std::size_t looked = surplus; looked < most && count > 0; ++looked) {
-    const Result<bool> old = oldest_is_before(kind, bounds.since);
+  if (Result<void> done = remove_surplus(kind, surplus); !done) return done;
+  for (std::size_t looked = surplus; looked < most; ++looked) {
+    const Result<bool> old = remove_oldest_before(kind, bounds.since);
     if (!old) return failure(old.error());
     if (!*old) break;
-    if (Result<void> done = delete_.run(number_of_kind(kind), 1); !done) return done;
-    --count;
   }
   return {};
 }

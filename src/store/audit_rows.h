@@ -1,9 +1,11 @@
 // The audit in SQL: entries are added with the commit of what they tell of, and the oldest go, a
-// few with each commit, once they are too old or too many of their kind.
+// few with each commit, once they are too old or too many of their kind. Of too many, those of the
+// user who has most: nobody pushes out what others did.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "base/result.h"
@@ -29,13 +31,18 @@ class AuditRows {
   void end_transaction(bool committed);
 
  private:
-  using Counts = std::array<std::size_t, kAuditKinds>;
+  // Of one kind, by user.
+  using ByUser = std::map<std::int64_t, std::size_t>;
+  using Counts = std::array<ByUser, kAuditKinds>;
 
   Result<void> prune(AuditKind kind, const AuditBounds& bounds, std::size_t most);
-  Result<bool> oldest_is_before(AuditKind kind, Wall since);
+  Result<void> remove_surplus(AuditKind kind, std::size_t surplus);
+  // Removes the oldest if it is from before `since`; false: it is not.
+  Result<bool> remove_oldest_before(AuditKind kind, Wall since);
+  ByUser& of_kind(AuditKind kind) { return counts_.at(static_cast<std::size_t>(kind)); }
 
   Database* database_ = nullptr;
-  Statement insert_, update_, oldest_, delete_;
+  Statement insert_, update_, oldest_, delete_oldest_, delete_of_user_;
   Counts counts_{};
   Counts committed_{};  // After the last transaction.
 };

@@ -9,7 +9,8 @@ namespace {
 class AuditRowsTest : public SqliteStoreTest {
  protected:
   AuditRowsTest() : store_(opened(directory_.path())) { EXPECT_TRUE(store_->load()); }
-  void add(AuditKind kind, int count, AuditBounds bounds, int second = 1000) {
+  void add(AuditKind kind, int count, AuditBounds bounds, int second = 1000,
+           std::optional<std::uint32_t> uid = {}) {
     Commit commit;
     for (int i = 0; i < count; ++i) {
       AuditEntry entry;
@@ -17,6 +18,7 @@ class AuditRowsTest : public SqliteStoreTest {
       entry.kind = kind;
       entry.at = Wall(Seconds(second));
       entry.operation = "cancel_jobs";
+      entry.uid = uid;
       commit.audit.push_back(entry);
     }
     commit.audit_bounds = bounds;
@@ -48,6 +50,21 @@ TEST_F(AuditRowsTest, ManyOfOneKindPushOutNoneOfAnother) {
   EXPECT_EQ(sequences(false).size(), 3U + 2U);
   add(AuditKind::kChange, 40, bounds);
   EXPECT_EQ(count("audit WHERE kind = 0"), 20);
+}
+
+TEST_F(AuditRowsTest, ManyOfOneUserPushOutNoneOfAnother) {
+  const AuditBounds bounds{.most = 20};
+  add(AuditKind::kChange, 3, bounds, 1000, 1001);
+  for (int i = 0; i < 30; ++i) add(AuditKind::kChange, 7, bounds, 1000, 1002);
+  EXPECT_EQ(count("audit WHERE uid = 1001"), 3);
+  EXPECT_EQ(count("audit"), 20);
+  store_.reset();
+  store_ = opened(directory_.path());
+  ASSERT_TRUE(store_->load());
+  add(AuditKind::kChange, 40, bounds, 1000, 1003);
+  EXPECT_EQ(count("audit WHERE uid = 1001"), 3) << "counted anew after a restart";
+  EXPECT_EQ(count("audit WHERE uid = 1003"), 9);
+  EXPECT_EQ(count("audit"), 20);
 }
 
 TEST_F(AuditRowsTest, WhatIsTooOldGoesAPartWithEachCommit) {

@@ -234,9 +234,91 @@ CREATE TABLE kept_changes(
 ) WITHOUT ROWID;
 )sql";
 
-constexpr const char* kSteps[] = {kVersion1,  kVersion2,   kTenantsStep,   kReservations, kPastRuns,
-                                  kMovesStep, kSaves,      kMoveRatesStep, kPausedGroups, kPlaces,
-                                  kSaidStep,  kTokensStep, kAuditStep};
+// Of too many entries those of the user who has most go: they are found by user.
+constexpr const char* kAuditByUserStep = R"sql(
+CREATE INDEX audit_by_user ON audit(kind, uid);
+)sql";
+
+constexpr const char* kMessagesStep = R"sql(
+CREATE TABLE messages(
+  id INTEGER PRIMARY KEY,
+  receiver TEXT NOT NULL,
+  address TEXT NOT NULL,
+  thread TEXT NOT NULL,
+  grouped_by TEXT NOT NULL,
+  severity INTEGER NOT NULL,
+  resolved INTEGER NOT NULL,
+  rule TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  what TEXT NOT NULL,
+  whom TEXT NOT NULL,
+  since INTEGER,
+  advice TEXT NOT NULL,
+  job INTEGER,
+  card INTEGER,
+  attachment TEXT NOT NULL,
+  times INTEGER NOT NULL,
+  others TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  last_at INTEGER NOT NULL,
+  due INTEGER NOT NULL,
+  tries INTEGER NOT NULL,
+  error TEXT NOT NULL
+);
+)sql";
+
+// What was done on a day, or in a month: figures in one text (store/work_sum_row.h).
+constexpr const char* kWorkStep = R"sql(
+CREATE TABLE work(
+  month INTEGER NOT NULL,
+  day INTEGER NOT NULL,
+  tenant TEXT NOT NULL,
+  user_name TEXT NOT NULL,
+  project TEXT NOT NULL,
+  card INTEGER NOT NULL,
+  model TEXT NOT NULL,
+  name TEXT NOT NULL,
+  program TEXT NOT NULL,
+  sums TEXT NOT NULL,
+  PRIMARY KEY(month, day, tenant, user_name, project, card, model, name, program)
+) WITHOUT ROWID;
+)sql";
+
+constexpr const char* kAlarmsStep = R"sql(
+CREATE TABLE alarms(
+  rule TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  severity TEXT NOT NULL,
+  what TEXT NOT NULL,
+  whom TEXT NOT NULL,
+  advice TEXT NOT NULL,
+  since INTEGER NOT NULL,
+  value TEXT,
+  told_at INTEGER NOT NULL,
+  quiet TEXT NOT NULL,
+  told_to TEXT NOT NULL,
+  card INTEGER,
+  job INTEGER,
+  user_name TEXT NOT NULL,
+  tenant TEXT NOT NULL,
+  PRIMARY KEY(rule, subject)
+) WITHOUT ROWID;
+
+CREATE TABLE silences(
+  id INTEGER PRIMARY KEY,
+  rule TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  starts_at INTEGER NOT NULL,
+  ends_at INTEGER NOT NULL,
+  made_by TEXT NOT NULL,
+  reason TEXT NOT NULL
+);
+)sql";
+
+constexpr const char* kSteps[] = {
+    kVersion1,  kVersion2,        kTenantsStep,  kReservations, kPastRuns,  kMovesStep,
+    kSaves,     kMoveRatesStep,   kPausedGroups, kPlaces,       kSaidStep,  kTokensStep,
+    kAuditStep, kAuditByUserStep, kMessagesStep, kWorkStep,     kAlarmsStep};
 
 Result<int> number_asked(Database& database, const char* pragma) {
   Result<std::string> text = database.ask(pragma);

@@ -8,8 +8,11 @@
 
 #include "base/text.h"
 #include "core/access/roles.h"
+#include "store/alarm_row.h"
 #include "store/kept_change_row.h"
+#include "store/message_row.h"
 #include "store/past_runs_row.h"
+#include "store/work_sum_row.h"
 #include "wire/tenant.h"
 
 namespace gpusched {
@@ -227,6 +230,42 @@ struct RowCodec<KeptChange> {
   }
 };
 
+template <>
+struct RowCodec<Message> {
+  static constexpr const char* kPut = kPutMessage;
+  static constexpr const char* kRemove = kDeleteMessage;
+  static constexpr const char* kSelect = kSelectMessages;
+  static Result<void> put(Statement& put, const Message& row) { return put_message(put, row); }
+  static Result<std::optional<Message>> read(const Statement& row) { return read_message(row); }
+};
+
+template <>
+struct RowCodec<WorkSum> {
+  static constexpr const char* kPut = kPutWorkSum;
+  static constexpr const char* kRemove = kDeleteWorkSum;
+  static constexpr const char* kSelect = kSelectWorkSums;
+  static Result<void> put(Statement& put, const WorkSum& row) { return put_work_sum(put, row); }
+  static Result<std::optional<WorkSum>> read(const Statement& row) { return read_work_sum(row); }
+};
+
+template <>
+struct RowCodec<Alarm> {
+  static constexpr const char* kPut = kPutAlarm;
+  static constexpr const char* kRemove = kDeleteAlarm;
+  static constexpr const char* kSelect = kSelectAlarms;
+  static Result<void> put(Statement& put, const Alarm& row) { return put_alarm(put, row); }
+  static Result<std::optional<Alarm>> read(const Statement& row) { return read_alarm(row); }
+};
+
+template <>
+struct RowCodec<Silence> {
+  static constexpr const char* kPut = kPutSilence;
+  static constexpr const char* kRemove = kDeleteSilence;
+  static constexpr const char* kSelect = kSelectSilences;
+  static Result<void> put(Statement& put, const Silence& row) { return put_silence(put, row); }
+  static Result<std::optional<Silence>> read(const Statement& row) { return read_silence(row); }
+};
+
 template <class Key>
 Result<void> remove_row(Statement& remove, const Key& key) {
   return remove.run(key);
@@ -236,6 +275,13 @@ Result<void> remove_row(Statement& remove, const PastRunsKey& key) {
 }
 Result<void> remove_row(Statement& remove, const KeptChangeKey& key) {
   return delete_kept_change(remove, key);
+}
+Result<void> remove_row(Statement& remove, const WorkKey& key) {
+  return delete_work_sum(remove, key);
+}
+
+Result<void> remove_row(Statement& remove, const AlarmKey& key) {
+  return remove.run(key.rule, key.subject);
 }
 
 template <class Row>

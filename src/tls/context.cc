@@ -1,11 +1,14 @@
 #include "tls/context.h"
 
 #include <fmt/format.h>
+#include <openssl/bio.h>
+#include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <sys/stat.h>
 
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <utility>
 
@@ -45,6 +48,42 @@ std::string trouble_with(const std::string& file, bool secret) {
 tl::unexpected<Error> wrong_file(const char* what, const std::string& file,
                                  const std::string& why) {
   return failure(ErrorCode::kInvalid, fmt::format("read the {} {}: {}", what, file, why));
+}
+
+// Where the distributions keep the authorities that a machine trusts.
+constexpr std::array<const char*, 5> kSystemAuthorities = {
+    "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem", "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+    "/etc/ssl/cert.pem"};
+
+bool trust_system(SSL_CTX* context) {
+  for (const char* file : kSystemAuthorities) {
+    if (SSL_CTX_load_verify_file(context, file) == 1) return true;
+    (void)openssl_error();
+  }
+  return false;
+}
+
+// How many of them could be read.
+int trust_these(SSL_CTX* context, const std::string& authorities) {
+  if (authorities.size() > INT_MAX) return 0;
+  struct FreeBio {
+    void operator()(BIO* bio) const { BIO_free(bio); }
+  };
+  struct FreeCertificate {
+    void operator()(X509* certificate) const { X509_free(certificate); }
+  };
+  const std::unique_ptr<BIO, FreeBio> text(
+      BIO_new_mem_buf(authorities.data(), static_cast<int>(authorities.size())));
+  int read = 0;
+  while (text != nullptr) {
+    const std::unique_ptr<X509, FreeCertificate> one(
+        PEM_read_bio_X509(text.get(), nullptr, no_passphrase, nullptr));
+    if (!one || X509_STORE_add_cert(SSL_CTX_get_cert_store(context), one.get()) != 1) break;
+    ++read;
+  }
+  (void)openssl_error();
+  return read;
 }
 
 }  // namespace
@@ -101,6 +140,31 @@ Result<std::shared_ptr<const TlsContext>> TlsContext::of_client() {
   // Ignoring failure: without the system's authorities every certificate has to be pinned.
   (void)SSL_CTX_set_default_verify_paths(context);
   (void)openssl_error();
+  return std::shared_ptr<const TlsContext>(new TlsContext(std::move(made), false));
+}
+
+Result<std::shared_ptr<const TlsContext>> TlsContext::of_strict_client(
+    const std::string& authorities, bool http) {
+  prepare_openssl();
+  Owned made(SSL_CTX_new(TLS_client_method()));
+  if (!made) return failure(ErrorCode::kIo, "prepare TLS: " + openssl_error());
+  SSL_CTX* context = made.get();
+  SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+  SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  if (http) SSL_CTX_set_alpn_protos(context, kHttp11.data(), kHttp11.size());
+  SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
+  if (authorities.empty()) {
+    if (!trust_system(context)) {
+      return failure(ErrorCode::kUnavailable,
+                     "this machine has no list of certificate authorities");
+    }
+  } else {
+    if (trust_these(context, authorities) == 0) {
+      return failure(ErrorCode::kInvalid, "its ca_file has no certificate in it");
+    }
+    // Who is named there is trusted, also without those who signed for them.
+    X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(context), X509_V_FLAG_PARTIAL_CHAIN);
+  }
   return std::shared_ptr<const TlsContext>(new TlsContext(std::move(made), false));
 }
 

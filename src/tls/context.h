@@ -20,6 +20,11 @@ class TlsContext {
                                                              const std::string& key);
   // Connects to everybody: who asks looks at TlsSession::proof() before it says anything.
   static Result<std::shared_ptr<const TlsContext>> of_client();
+  // Shakes hands only with whom an authority has signed for: one of `authorities` (PEM), or, if
+  // that is empty, one that this machine trusts. The environment has no say in it. `http`: offers
+  // HTTP/1.1.
+  static Result<std::shared_ptr<const TlsContext>> of_strict_client(const std::string& authorities,
+                                                                    bool http);
 
   // Of the server's certificate (certificate.h).
   const std::string& fingerprint() const { return fingerprint_; }

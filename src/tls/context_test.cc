@@ -58,5 +58,12 @@ TEST_F(ServerContext, EveryMistakeNamesItsFile) {
   EXPECT_NE(error_with(crt, open).find("everybody can read it"), std::string::npos);
 }
 
+TEST_F(ServerContext, AStrictClientNeedsSomebodyToTrust) {
+  EXPECT_TRUE(TlsContext::of_strict_client(made_.certificate, true));
+  const auto nobody = TlsContext::of_strict_client("no certificate\n", true);
+  ASSERT_FALSE(nobody);
+  EXPECT_EQ(nobody.error().message, "its ca_file has no certificate in it");
+}
+
 }  // namespace
 }  // namespace gpusched::testing

@@ -174,6 +174,9 @@ void write_row_fields(JsonWriter& json, const Job& job, const RowFacts& facts,
   json.end_object().field("time_limit_s", spec.time.limit);
   if (spec.lease) write_lease_terms(json, *spec.lease);
   if (spec.adopted) write_adopted(json, *spec.adopted);
+  if (ended == nullptr || !usage_of(*ended).gpu) return;
+  const std::uint64_t peak = usage_of(*ended).gpu->peak_card_vram_bytes;
+  if (peak > 0) json.field("peak_card_vram_bytes", peak);
 }
 
 void write_usage(JsonWriter& json, const Job& job) {

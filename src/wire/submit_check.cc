@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/model/notify_wish.h"
 #include "core/model/spec_conflicts.h"
 #include "wire/labels.h"
 #include "wire/shared_files.h"
@@ -116,6 +117,20 @@ Fault fault_of_after(const JobSpec& spec, FieldName name) {
   return std::nullopt;
 }
 
+Fault fault_of_notify(const JobSpec& spec, FieldName name) {
+  const std::vector<std::string>& wishes = spec.extras->notify;
+  if (wishes.size() > kNotifyWishesMost) {
+    return fmt::format("{} has {} entries; at most {} are kept", name("notify"), wishes.size(),
+                       kNotifyWishesMost);
+  }
+  for (const std::string& wish : wishes) {
+    if (const auto fault = fault_of_notify_wish(wish)) {
+      return fmt::format("{}: {}", name("notify"), *fault);
+    }
+  }
+  return std::nullopt;
+}
+
 Fault fault_of_tasks(const SubmitBody& body, FieldName name) {
   for (const SubmitAsked::Task& task : body.tasks) {
     for (const auto& [parameter, value] : task.values) {
@@ -159,6 +174,7 @@ std::optional<std::string> fault_of(const JobPatch& patch, FieldName name) {
   if (!fault) fault = fault_of_change_size(values);
   if (!fault) fault = fault_of_labels(values, name);
   if (!fault) fault = fault_of_after(values, name);
+  if (!fault) fault = fault_of_notify(values, name);
   return fault;
 }
 
@@ -171,6 +187,7 @@ std::optional<std::string> fault_of(const SubmitBody& body, FieldName name) {
   if (!fault) fault = conflict_in(body.spec, name);
   if (!fault) fault = fault_of_signals(body.spec, name);
   if (!fault) fault = fault_of_after(body.spec, name);
+  if (!fault) fault = fault_of_notify(body.spec, name);
   if (!fault) fault = fault_of_tasks(body, name);
   return fault;
 }

@@ -44,7 +44,7 @@ def test_an_answer_is_what_the_description_says(heading, name):
 
 def routes_of_the_page():
     table = PAGE[PAGE.index("## Routes"):PAGE.index("## History")]
-    for methods, path in re.findall(rf"`((?:{METHODS})) (/v1/[^`? ]*)", table):
+    for methods, path in re.findall(rf"`((?:{METHODS})) (/v1/[^`? ]*|/metrics)", table):
         yield methods, path
     # Further verbs and methods of a row that has named its path.
     for row in table.splitlines():

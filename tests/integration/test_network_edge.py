@@ -157,6 +157,9 @@ def test_roles_of_unknown_names_are_told(box):
     assert "'root'" not in said
     checked = box.run("config", "check", box.directory / "config.yaml").stderr
     assert "there is no user 'nobody-of-this-name'" in checked and "no-such-group" in checked, checked
+    (box.directory / "tenants.yaml").write_text('tenants: {"group:no-such-tenant": {weight: 2}}\n')
+    checked = box.run("config", "check", box.directory / "tenants.yaml").stderr
+    assert "tenants: there is no group 'no-such-tenant' on this machine" in checked, checked
     reload(box, BASE)
 
 

@@ -47,6 +47,7 @@ VERBS = {
     "doctor": [("", 69, "ssh://HOST")],
     "config": [("show", (0, 64), ""), ("reload --dry-run", 0, "")],
     "token": [("list", 0, ""), ("create", 77, "socket|machine|token")],
+    "alerts": [("", 0, ""), ("rules", 0, "temperature")],
     "audit": [("", 0, "")],
     "cert": [("box.lab --out PLACE", 0, "^[0-9A-F:]+$")],
     "backup": [("PLACE/queue.db", 0, "")],

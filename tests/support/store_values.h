@@ -82,6 +82,28 @@ inline AuditEntry audit_entry(std::uint64_t sequence) {
           .times = 3};
 }
 
+inline Alarm alarm(const std::string& subject) {
+  Alarm row{.key = {"temperature", subject},
+            .severity = Severity::kCritical,
+            .what = "card 0 is at 91 °C",
+            .whom = "job 7 of ml1",
+            .advice = "look at its fans",
+            .since = wall(1),
+            .value = 91.25,
+            .told_at = wall(2),
+            .quiet_because = "silence 3"};
+  row.told_to = {"ops", "ml1"};
+  row.card = CardNumber{0};
+  row.job = JobId{7};
+  row.user = "ml1";
+  row.tenant = "lab";
+  return row;
+}
+
+inline Silence silence(std::uint64_t id) {
+  return {id, "xid", "card 0", wall(1), wall(2), "ml1", "fan"};
+}
+
 inline Token token(const std::string& id) {
   return {.id = id,
           .hash = "of the secret",

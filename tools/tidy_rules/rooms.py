@@ -10,14 +10,14 @@ from tidy_rules.tree import (BESIDE, CODE, Finding, folder_of, included_as, is_t
 HEAVY = {
     "boost/beast": r"src/(http|loop)/[a-z_]+\.cc",
     "nlohmann/": r"src/json/json_value\.cc",
-    "yaml-cpp/": r"src/config/(config_file|(card_rules|roles|tenants)_yaml)\.cc"
+    "yaml-cpp/": r"src/config/(config_file|(alarms|card_rules|receivers|roles|tenants)_yaml)\.cc"
                  r"|src/cli/(servers|submit/job_file)\.cc|simdriver/scenario_yaml\.cc",
     "curses.h": r"src/cli/top/(painter|terminfo)\.cc",
     "term.h": r"src/cli/top/terminfo\.cc",
     "openssl/": r"src/tls/[a-z_]+\.cc",
     "sqlite3.h": r"src/store/sqlite\.cc",
     "zlib.h": r"src/http/gzip\.cc",
-    "boost/asio": r"src/(loop|launch|gpu|http|api|daemon)/[a-z_/]+\.(cc|h)",
+    "boost/asio": r"src/(loop|launch|gpu|http|notify|api|daemon)/[a-z_/]+\.(cc|h)",
 }
 CLOCKS = re.compile(r"system_clock::now|steady_clock::now|\bclock_gettime\b|\bgettimeofday\b|"
                     r"\btime\(nullptr\)")

@@ -32,6 +32,13 @@ const Token* token_named(const Context& context, const std::string& id) {
   return found == context.state().tokens().end() ? nullptr : &found->second;
 }
 
+// What the setting of a row says.
+bool is_opened(const Context& context, Action action) {
+  if (action == Action::kSeeJob) return context.limits.visibility == Visibility::kAll;
+  if (action == Action::kSeeArguments) return context.limits.arguments_for_all;
+  return action == Action::kReserve && context.state().rules().users_may_reserve;
+}
+
 // REQUIRES: the actor has a name.
 wire::WhoAmI who_is(const Context& context, const Principal& who) {
   wire::WhoAmI answer{.user = who.user,
@@ -48,9 +55,10 @@ wire::WhoAmI who_is(const Context& context, const Principal& who) {
   }
   const Subject own{.uid = who.uid, .user = who.user};
   for (const RightsRow& row : rights_table()) {
+    const bool opened = is_opened(context, row.action);
     answer.may.push_back({.action = std::string(action_name(row.action)),
-                          .own = may(who, row.action, own),
-                          .others = may(who, row.action)});
+                          .own = may(who, row.action, own, opened),
+                          .others = may(who, row.action, {}, opened)});
   }
   return answer;
 }

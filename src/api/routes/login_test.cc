@@ -43,6 +43,8 @@ TEST_F(LoginRoutes, ATokenIsExchangedForACookie) {
   EXPECT_EQ(text(who.json(), "proof"), "cookie");
   EXPECT_EQ(text(who.json(), "user"), "ml1");
   EXPECT_EQ(text(who.json(), "token_name"), "laptop");
+  EXPECT_NE(who.body.find(R"({"action":"see_job","own":true,"others":true})"), std::string::npos)
+      << "as isolation.visibility says: " << who.body;
   EXPECT_NE(text(who.json(), "expires_at"), "(none)");
   EXPECT_EQ(ask("POST", "/v1/jobs", testing::a_job(), header + ours()).status, 200);
   EXPECT_EQ(ask("POST", "/v1/tokens", "{}", header + ours()).status, 403) << "as with the token";

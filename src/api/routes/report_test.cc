@@ -188,6 +188,72 @@ TEST(ReportRoute, HasEndedAndRunningJobs) {
   EXPECT_NE(rows(cards)[0].find("uuid"), nullptr);
 }
 
+TEST(ReportSums, DaysAndWhatRunsAddUpByEverything) {
+  const int day = 1'000'000 / 86'400;
+  for (const char* by : {"user", "card", "tenant", "project", "name", "program", "hour"}) {
+    Report report({.by = *report_by_named(by),
+                   .since = begin_of_day(day),
+                   .until = begin_of_day(day + 2),
+                   .from_days = true});
+    WorkSums sums{.jobs = 1, .attempts = 1, .gpu_seconds = 100};
+    sums.hours.add(3, 100);
+    sums.waits.add(wait_bucket(60), 1);
+    sums.waited_for["ml2"] = 60;
+    report.add({.day = day, .tenant = "ml1", .user = "ml1", .card = 1, .name = "a"}, sums);
+    report.add({.day = day + 1, .tenant = "ml2", .user = "ml2", .card = 0, .name = "b"}, sums);
+    const JsonValue value = written(report);
+    double all = 0;
+    for (const JsonValue& row : rows(value)) all += real(row, "gpu_seconds");
+    EXPECT_DOUBLE_EQ(all, 200) << by;
+    EXPECT_DOUBLE_EQ(real(*value.find("total"), "gpu_seconds"), 200) << by;
+    EXPECT_EQ(value.find("waited_for")->as<JsonArray>()->size(), 2U);
+    EXPECT_EQ(value.find("days")->as<JsonArray>()->size(), 2U);
+    EXPECT_NEAR(real(*value.find("total")->find("waits"), "p99_s"), 60, 3);
+  }
+}
+
+TEST(ReportSums, CostsAreByTheHourOfACardAndByEnergy) {
+  Report report({.by = ReportBy::kUser, .since = kSince, .until = kUntil, .from_days = true});
+  report.add({.user = "ml1", .card = 0},
+             {.gpu_seconds = 7200, .energy_joules = 3.6e6, .energy_seconds = 7200});
+  EXPECT_FALSE(report.answer(State{}).total.cost);
+  const wire::Report answer = report.answer(State{}, {.per_kwh = 0.5, .per_gpu_hour = 2});
+  EXPECT_DOUBLE_EQ(*answer.total.cost, 4.5);
+  EXPECT_EQ(answer.currency, "EUR");
+}
+
+TEST(ReportSums, WhatIsHiddenIsOneRow) {
+  Report report({.by = ReportBy::kUser, .since = kSince, .until = kUntil, .from_days = true});
+  report.add({.user = "ml1", .card = 0}, {.jobs = 1, .gpu_seconds = 1});
+  report.add_hidden({.user = "ml2", .card = 0}, {.jobs = 1, .gpu_seconds = 2});
+  report.add_hidden({.user = "ml3", .card = 0}, {.jobs = 1, .gpu_seconds = 3});
+  const wire::Report answer = report.answer(State{});
+  ASSERT_EQ(answer.rows.size(), 2U);
+  EXPECT_TRUE(answer.rows[1].others);
+  EXPECT_DOUBLE_EQ(answer.rows[1].gpu_seconds, 5);
+  EXPECT_DOUBLE_EQ(answer.total.gpu_seconds, 6);
+}
+
+TEST(ReportSums, OfOthersProgramsNoArgumentsAreTold) {
+  Report report({.by = ReportBy::kProgram, .since = kSince, .until = kUntil, .from_days = true});
+  report.hide_arguments("ml1");
+  report.add({.user = "ml1", .program = "python own.py"}, {.gpu_seconds = 1});
+  report.add({.user = "ml2", .program = "python secret.py"}, {.gpu_seconds = 2});
+  const wire::Report answer = report.answer(State{});
+  ASSERT_EQ(answer.rows.size(), 2U);
+  EXPECT_EQ(answer.rows[0].program, "python");
+  EXPECT_EQ(answer.rows[1].program, "python own.py");
+}
+
+TEST(ReportRoute, TheTextIsForAMail) {
+  TestDaemon daemon;
+  const TestResponse text = ask(daemon.socket(), "GET", "/v1/report?format=text");
+  EXPECT_EQ(text.status, 200);
+  EXPECT_NE(text.body.find("Nothing ran."), std::string::npos);
+  const TestResponse csv = ask(daemon.socket(), "GET", "/v1/report?format=csv&by=name");
+  EXPECT_TRUE(csv.body.starts_with("name,model,jobs,")) << csv.body;
+}
+
 TEST(ReportRoute, ALongListIsAddedUpInPieces) {
   TestDaemon daemon;
   daemon.add_jobs(6000);

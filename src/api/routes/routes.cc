@@ -11,6 +11,7 @@
 #include "api/answers.h"
 #include "api/cookie.h"
 #include "api/origin.h"
+#include "api/request_clock.h"
 #include "api/veil.h"
 #include "base/text.h"
 #include "os/log.h"
@@ -205,7 +206,7 @@ void send_no_route(const HttpRequest& request, const Responder& responder) {
 }
 
 void route_request(Context& context, HttpRequest request, const Principal& who,
-                   const Responder& responder) {
+                   const Responder& responder, RouteTaken& taken) {
   Call call;
   call.responder = responder;
   call.actor = who;
@@ -213,6 +214,8 @@ void route_request(Context& context, HttpRequest request, const Principal& who,
     if (route.method != request.method) continue;
     std::optional<std::vector<std::string>> captured = match(route.pattern, request.segments);
     if (!captured) continue;
+    taken.pattern = route.pattern;
+    taken.method = route.method;
     call.captured = std::move(*captured);
     call.request = std::move(request);
     return run(context, route, std::move(call));
@@ -253,7 +256,9 @@ void send_misdirected(const Error& error, const Responder& responder) {
 
 }  // namespace
 
-void dispatch(Context& context, HttpRequest request, const Responder& responder) {
+void dispatch(Context& context, HttpRequest request, const Responder& back) {
+  const auto taken = std::make_shared<RouteTaken>();
+  const Responder responder = counted(context, back, taken);
   if (log_enabled(LogLevel::kDebug)) {
     log_debug("request", {{"method", request.method},
                           {"path", path_of(request)},
@@ -274,12 +279,14 @@ void dispatch(Context& context, HttpRequest request, const Responder& responder)
   if (const auto error = take_token_of_login(request)) return responder.fail(*error);
   // Who that is may have to be looked up; it waits alone.
   const auto kept = std::make_shared<HttpRequest>(std::move(request));
-  context.authenticator.ask(*kept, [&context, kept, responder](const Result<Principal>& who) {
-    if (!who) context.audit.not_let_in(kept->peer, who.error());
-    if (!who) return send_unknown(context, *kept, who.error(), responder);
-    if (const auto error = refuses_version(*kept)) return responder.fail(*error);
-    route_request(context, std::move(*kept), *who, responder);
-  });
+  context.authenticator.ask(*kept,
+                            [&context, kept, responder, taken](const Result<Principal>& who) {
+                              if (!who) context.audit.not_let_in(kept->peer, who.error());
+                              if (!who) return send_unknown(context, *kept, who.error(), responder);
+                              if (const auto error = refuses_version(*kept))
+                                return responder.fail(*error);
+                              route_request(context, std::move(*kept), *who, responder, *taken);
+                            });
 }
 
 }  // namespace gpusched

@@ -45,11 +45,12 @@ std::span<const Route> all_routes();
 // Only a submission may be large: its body is taken apart on a thread of its own, all others on the
 // loop, where everybody waits.
 std::uint64_t body_most(std::string_view method, std::string_view target);
-void dispatch(Context& context, HttpRequest request, const Responder& responder);
+void dispatch(Context& context, HttpRequest request, const Responder& back);
 
 // One function per route.
 void get_openapi(Context& context, Call call);
 void get_version(Context& context, Call call);
+void get_metrics(Context& context, Call call);
 void submit_jobs(Context& context, Call call);
 void preview_jobs(Context& context, Call call);
 void list_jobs(Context& context, Call call);
@@ -86,6 +87,10 @@ void get_job_history(Context& context, Call call);
 void drain_gpu(Context& context, Call call);
 void undrain_gpu(Context& context, Call call);
 void list_reservations(Context& context, Call call);
+void list_alarms(Context& context, Call call);
+void make_silence(Context& context, Call call);
+void end_silence(Context& context, Call call);
+void test_alarms(Context& context, Call call);
 void make_reservation(Context& context, Call call);
 void remove_reservation(Context& context, Call call);
 void ask_lease(Context& context, Call call);
@@ -104,6 +109,7 @@ void log_in(Context& context, Call call);
 void log_out(Context& context, Call call);
 void get_whoami(Context& context, Call call);
 void get_audit(Context& context, Call call);
+void get_outbox(Context& context, Call call);
 void get_snapshot(Context& context, Call call);
 void get_backup(Context& context, Call call);
 void get_config(Context& context, Call call);

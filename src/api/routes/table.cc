@@ -4,12 +4,15 @@
 #include "api/routes/routes.h"
 #include "wire/lease.h"
 #include "wire/message_schema.h"
+#include "wire/messages/alarm.h"
 #include "wire/messages/audit.h"
 #include "wire/messages/card.h"
 #include "wire/messages/jobs.h"
 #include "wire/messages/lease.h"
 #include "wire/messages/login.h"
 #include "wire/messages/machine.h"
+#include "wire/messages/outbox.h"
+#include "wire/messages/report.h"
 #include "wire/messages/tenant.h"
 #include "wire/messages/token.h"
 
@@ -28,6 +31,7 @@ constexpr RouteKind kChange = RouteKind::kChange;
 constexpr Action kSee = Action::kSee;
 constexpr Action kAct = Action::kAct;
 constexpr Action kOperate = Action::kOperate;
+constexpr Action kSeeOutbox = Action::kSeeOutbox;
 constexpr std::string_view kJson = "application/json";
 constexpr std::string_view kNdjson = "application/x-ndjson";
 
@@ -108,6 +112,7 @@ constexpr BodyShape kBytes = {.type = "application/octet-stream"};
 constexpr BodyShape kUpgrade = {};
 constexpr BodyShape kEventStream = {.type = "text/event-stream"};
 constexpr BodyShape kYaml = {.type = "application/yaml"};
+constexpr BodyShape kMetrics = {.type = "text/plain", .lines = "application/openmetrics-text"};
 constexpr BodyShape kLines = {.type = kNdjson};
 constexpr BodyShape kSubmission = {.type = kJson, .schema = submission, .lines = kNdjson};
 constexpr BodyShape kPatch = {.type = kJson, .schema = patch};
@@ -125,6 +130,8 @@ constexpr auto kRoutes = std::to_array<Route>({
      "The daemon: version, place, problems", gives<wire::Version>()},
     {"GET", "/v1/openapi.json", kPlain, kSee, "", get_openapi, "get_openapi",
      "This description of the API", kAnyJson},
+    {"GET", "/metrics", kRead, kSee, "", get_metrics, "get_metrics",
+     "Figures for Prometheus, as its text or as OpenMetrics", kMetrics},
     {"POST", "/v1/jobs", kChange, kAct, "", submit_jobs, "submit_jobs",
      "Submit a job, an array or a sweep", gives<wire::SubmittedJobs>(), kSubmission},
     {"POST", "/v1/preview", kRead, kSee, "", preview_jobs, "preview_jobs",
@@ -174,8 +181,8 @@ constexpr auto kRoutes = std::to_array<Route>({
      may_take<wire::EmptyRequest>()},
     {"GET", "/v1/events", kRead, kSee, "after jobs topics", stream_events, "stream_events",
      "Follow the rows of jobs, the cards and what somebody has to see to", kEventStream},
-    {"GET", "/v1/report", kRead, kSee, "since by", get_report, "get_report",
-     "What was used of the cards, by user or card", gives<wire::Report>()},
+    {"GET", "/v1/report", kRead, kSee, "since until by format", get_report, "get_report",
+     "What was done, by user, card, tenant, project, name, program or hour", gives<wire::Report>()},
     {"GET", "/v1/groups", kRead, kSee, "", list_groups, "list_groups", "List groups",
      gives<wire::Groups>()},
     {"PUT", "/v1/groups/{name}", kChange, kAct, "", set_group, "set_group",
@@ -243,6 +250,18 @@ constexpr auto kRoutes = std::to_array<Route>({
      may_take<wire::EmptyRequest>()},
     {"GET", "/v1/audit", kPlain, kSee, "since until user operation result leases limit cursor",
      get_audit, "get_audit", "Who changed what, the newest first", gives<wire::Audit>()},
+    {"GET", "/v1/outbox", kRead, kSeeOutbox, "", get_outbox, "get_outbox",
+     "Which messages wait to be delivered, by receiver", gives<wire::Outbox>()},
+    {"GET", "/v1/alarms", kRead, kSee, "", list_alarms, "list_alarms",
+     "Alarms that are on, silences, and the rules in force", gives<wire::AlarmList>()},
+    {"POST", "/v1/alarms/test", kChange, kAct, "", test_alarms, "test_alarms",
+     "Send a test message to receivers", gives<wire::AlarmTested>(),
+     may_take<wire::AlarmTestRequest>()},
+    {"POST", "/v1/silences", kChange, kAct, "", make_silence, "make_silence",
+     "Alarms that match are not told for a while", gives<wire::Silences>(),
+     takes<wire::SilenceRequest>()},
+    {"DELETE", "/v1/silences/{id}", kChange, kAct, "", end_silence, "end_silence", "End a silence",
+     gives<wire::Silences>()},
     {"GET", "/v1/debug/snapshot", kRead, kOperate, "", get_snapshot, "get_snapshot",
      "What a decision sees now, for gpusched debug replay", kAnyJson},
     {"GET", "/v1/backup", kPlain, kOperate, "", get_backup, "get_backup",

@@ -25,8 +25,8 @@ constexpr std::array kAuditFlags = {
     Flag{"--user", 0, FlagKind::kValue, "NAME", "only what this user did"},
     Flag{"--what", 0, FlagKind::kValue, "WORD",
          "only such operations: cancel, submit, token, drain_gpu", Offer::kWords,
-         "adopt authenticate cancel config disown drain group hold pause release requeue "
-         "reservation resume set start_daemon submit tenant token undrain"},
+         "adopt alarms authenticate cancel config disown drain group hold pause release requeue "
+         "reservation resume set silence start_daemon submit tenant token undrain"},
     Flag{"--refused", 0, FlagKind::kSwitch, "", "only what was refused"},
     Flag{"--leases", 0, FlagKind::kSwitch, "", "also leases, of which there may be very many"},
     Flag{"--last", 'n', FlagKind::kValue, "N", "at most so many, the newest (50; at most 1000)"},

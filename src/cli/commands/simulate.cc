@@ -9,14 +9,13 @@
 #include "cli/files.h"
 #include "cli/session.h"
 #include "cli/shared_flags.h"
+#include "cli/simulate/own_past.h"
 #include "cli/simulate/request.h"
 #include "cli/simulate/snapshot_replay.h"
-#include "core/explain/excerpt.h"
 #include "os/clock.h"
 #include "replay/history.h"
 #include "replay/report.h"
 #include "replay/simulate.h"
-#include "wire/snapshot.h"
 
 namespace gpusched::cli {
 namespace {
@@ -159,22 +158,6 @@ Result<void> check_cards(const Arguments& arguments) {
   return {};
 }
 
-Result<void> take_machine(const Client& client, replay::SimulateAsked& asked) {
-  const auto answer = client.call({.target = "/v1/debug/snapshot"});
-  if (!answer) return failure(answer.error());
-  const auto snapshot = snapshot_from_json(*answer);
-  if (!snapshot) return failure(snapshot.error());
-  asked.machine = {.nodes = 1, .cards_per_node = 0, .cards = snapshot->machine.cards(), .host = {}};
-  for (Card& card : asked.machine.cards) {
-    card.usable = card.managed;
-    card.drained = false;
-  }
-  asked.machine.host = snapshot->machine.host();
-  asked.machine.cards_per_node = asked.machine.total();
-  asked.rules = snapshot->machine.rules();
-  return {};
-}
-
 int run_history(const Arguments& arguments) {
   const FlagValue& range = *arguments.find("--from-history");
   if (!arguments.operands.empty() || arguments.has("--machine") || arguments.has("--format")) {
@@ -187,9 +170,7 @@ int run_history(const Arguments& arguments) {
   if (auto read = check_cards(arguments); !read) return fail(read.error());
   const Client client = client_of(arguments);
   if (auto taken = take_machine(client, asked); !taken) return fail(taken.error());
-  const auto jobs = client.call({.target = "/v1/jobs?state=ended"});
-  if (!jobs) return fail(jobs.error());
-  const auto past = replay::read_past(*jobs, asked.machine, read_clock().wall - *length);
+  const auto past = fetch_past(client, asked.machine, read_clock().wall - *length);
   if (!past) return fail(past.error());
   if (auto changed = change_machine(arguments, asked.machine); !changed) {
     return fail(changed.error());

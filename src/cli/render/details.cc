@@ -267,6 +267,7 @@ std::string render_details(const JobDetails& job, const Page& page) {
   sheet.line("Project", job.project);
   sheet.line("Tags", joined(job.tags, ", "));
   labelled(job.asked, sheet);
+  sheet.line("Notify", joined(job.asked.extras->notify, "; "));
   history(job, page, sheet);
   rules(job, sheet);
   sheet.line("Directory", job.asked.working_directory);

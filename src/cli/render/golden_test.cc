@@ -169,6 +169,15 @@ TEST(Golden, Audit) {
   compare("audit-csv", audit_csv(audit->entries));
 }
 
+TEST(Golden, Alarms) {
+  const auto list = parse_message<wire::AlarmList>(input("alarms.json"));
+  ASSERT_TRUE(list);
+  at_all_widths("alarms", [&](const Page& page) {
+    return render_alarms(list->alarms, page) + "\n" + render_silences(list->silences, page) + "\n" +
+           render_alarm_rules(list->rules, page);
+  });
+}
+
 TEST(Golden, Tenants) {
   const auto tenants = parse_tenants(input("tenants.json"));
   ASSERT_TRUE(tenants);

@@ -11,6 +11,7 @@
 
 #include "base/time.h"
 #include "cli/views/views.h"
+#include "wire/messages/alarm.h"
 #include "wire/messages/audit.h"
 #include "wire/messages/token.h"
 
@@ -43,6 +44,9 @@ std::string render_trail(const std::vector<TrailView>& trail, const Page& page);
 std::string render_preview(const SubmittedView& submitted, const Page& page);
 std::string render_groups(const std::vector<GroupView>& groups, const Page& page);
 std::string render_reservations(const std::vector<ReservationView>& reservations, const Page& page);
+std::string render_alarms(const std::vector<wire::Alarm>& alarms, const Page& page);
+std::string render_silences(const std::vector<wire::Silence>& silences, const Page& page);
+std::string render_alarm_rules(const std::vector<wire::AlarmRule>& rules, const Page& page);
 std::string render_tokens(const std::vector<wire::Token>& tokens, const Page& page);
 std::string render_audit(const std::vector<wire::AuditEntry>& entries, const Page& page);
 std::string audit_csv(const std::vector<wire::AuditEntry>& entries);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/text.h"
@@ -57,7 +58,11 @@ std::string render_report(const ReportView& view, const Page& page) {
                    page.width, 0) +
            "\n";
   }
-  std::vector<Column> columns = {{cards ? "CARD" : "USER", cards, cards ? 0U : 6U}};
+  std::string title = view.by;
+  std::ranges::transform(title, title.begin(), [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  });
+  std::vector<Column> columns = {{title, cards, cards ? 0U : 6U}};
   if (cards) columns.push_back({"MODEL", false, 8, 4});
   for (Column column :
        {Column{"JOBS", true}, Column{"RUNNING", true, 0, 5}, Column{"MOVED", true, 0, 6},
@@ -71,7 +76,7 @@ std::string render_report(const ReportView& view, const Page& page) {
   ReportRow total = view.total;
   total.who = "all";
   if (view.rows.size() > 1) table.add(cells_of(total, cards, Style::kBold));
-  const std::string head = fmt::format("Work since {}, by {}", since, cards ? "card" : "user");
+  const std::string head = fmt::format("Work since {}, by {}", since, view.by);
   return wrapped(head, page.width, 0) + "\n" + table.text(page.width, page.colour);
 }
 

@@ -99,6 +99,10 @@ inline constexpr std::array kLifeFlags = {
                   "how it may be moved aside: auto, cooperative, never", Offer::kWords,
                   "auto cooperative never"},
              "preempt", write_word),
+    as_field(Flag{"--notify", 0, FlagKind::kValue, "[WHAT:]TARGET",
+                  "tell a receiver or mail address of done,fail (or start, moved, late); "
+                  "repeatable"},
+             "notify", write_notify, "whom to tell of what, in place of the old; none: nobody"),
 };
 inline constexpr std::array kProcessFlags = {
     Flag{"--cmd", 0, FlagKind::kValue, "LINE", "a line for the shell instead of '-- COMMAND'"},

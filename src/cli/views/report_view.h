@@ -9,12 +9,13 @@
 
 #include "base/result.h"
 #include "cli/render/render.h"
+#include "wire/messages/report.h"
 
 namespace gpusched::cli {
 
 // What is absent was never seen.
 struct ReportRow {
-  std::string who;    // A user, or the number of a card.
+  std::string who;    // A user, the number of a card, or what else the report is by.
   std::string model;  // Of a card.
   double jobs = 0;    // By card with parts: half of a job on two cards.
   double running = 0;
@@ -34,6 +35,7 @@ struct ReportView {
   ReportRow total;
 };
 
+ReportView view_of_report(const wire::Report& report);
 Result<ReportView> parse_report(std::string_view body);
 std::string render_report(const ReportView& view, const Page& page);
 

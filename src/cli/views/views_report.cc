@@ -1,13 +1,19 @@
 #include "cli/views/report_view.h"
 #include "cli/views/view_reader.h"
+#include "report/report_figures.h"
 
 namespace gpusched::cli {
 namespace {
 
-ReportRow view_of(wire::ReportRow row) {
-  const std::optional<int> card = row.card.value_or(std::nullopt);
-  return {.who = card ? std::to_string(*card) : std::move(row.user).value_or("none"),
-          .model = std::move(row.model).value_or(""),
+std::string who_of(const wire::ReportRow& row) {
+  if (row.others) return "(others)";
+  if (row.card && *row.card) return std::to_string(**row.card);
+  return row.user ? *row.user : report_row_label(row);
+}
+
+ReportRow view_of(const wire::ReportRow& row) {
+  return {.who = who_of(row),
+          .model = row.model.value_or(""),
           .jobs = row.jobs.is,
           .running = row.running.is,
           .moves = row.moves.is,
@@ -22,14 +28,16 @@ ReportRow view_of(wire::ReportRow row) {
 
 }  // namespace
 
-Result<ReportView> parse_report(std::string_view body) {
-  auto answer = parse_message<wire::Report>(body);
-  if (!answer) return failure(answer.error());
-  ReportView view{.by = std::move(answer->by),
-                  .since = answer->since,
-                  .total = view_of(std::move(answer->total))};
-  for (wire::ReportRow& row : answer->rows) view.rows.push_back(view_of(std::move(row)));
+ReportView view_of_report(const wire::Report& report) {
+  ReportView view{.by = report.by, .since = report.since, .total = view_of(report.total)};
+  for (const wire::ReportRow& row : report.rows) view.rows.push_back(view_of(row));
   return view;
+}
+
+Result<ReportView> parse_report(std::string_view body) {
+  const auto answer = parse_message<wire::Report>(body);
+  if (!answer) return failure(answer.error());
+  return view_of_report(*answer);
 }
 
 }  // namespace gpusched::cli

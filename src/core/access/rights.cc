@@ -51,9 +51,13 @@ constexpr std::array kRights = {
     RightsRow{Action::kChangeTenant, "change a tenant", kNothing, kNothing, kNothing, ""},
     RightsRow{Action::kDrain, "drain a card", kNothing, kNothing, kAll, ""},
     RightsRow{Action::kUndrain, "undrain a card", kNothing, kNothing, kAll, ""},
+    RightsRow{Action::kSilence, "silence alarms, end a silence, send a test message", kNothing,
+              kNothing, kAll, ""},
     RightsRow{Action::kTokens, "make, list and revoke tokens", kOwnOnly, kOwnOnly, kOwnOnly, ""},
     RightsRow{Action::kSeeAudit, "see in the audit what one has changed, and what was refused",
               kOwnOnly, kOwnOnly, kOwnOnly, ""},
+    RightsRow{Action::kSeeOutbox, "see which messages wait for which receiver", kNothing, kNothing,
+              kAll, ""},
     RightsRow{Action::kOperate,
               "read the configuration, a backup or a snapshot; set the log level; read the "
               "configuration again, and with it who has which role",
@@ -126,10 +130,14 @@ std::string_view action_name(Action action) {
       return "drain";
     case Action::kUndrain:
       return "undrain";
+    case Action::kSilence:
+      return "silence";
     case Action::kTokens:
       return "tokens";
     case Action::kSeeAudit:
       return "see_audit";
+    case Action::kSeeOutbox:
+      return "see_outbox";
     case Action::kOperate:
       return "operate";
   }

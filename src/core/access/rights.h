@@ -34,8 +34,10 @@ enum class Action : std::uint8_t {
   kChangeTenant,
   kDrain,
   kUndrain,
+  kSilence,
   kTokens,
   kSeeAudit,
+  kSeeOutbox,
   kOperate,
 };
 

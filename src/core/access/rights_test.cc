@@ -49,8 +49,10 @@ constexpr Expected kExpected[] = {
     {Action::kChangeTenant, "ChangeTenant", kNever, kNever, kNever},
     {Action::kDrain, "Drain", kNever, kNever, kAlways},
     {Action::kUndrain, "Undrain", kNever, kNever, kAlways},
+    {Action::kSilence, "Silence", kNever, kNever, kAlways},
     {Action::kTokens, "Tokens", kOwn, kOwn, kOwn},
     {Action::kSeeAudit, "SeeAudit", kOwn, kOwn, kOwn},
+    {Action::kSeeOutbox, "SeeOutbox", kNever, kNever, kAlways},
     {Action::kOperate, "Operate", kNever, kNever, kNever},
 };
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/model/event.h"
+#include "core/model/message.h"
 
 namespace gpusched {
 
@@ -39,8 +40,17 @@ struct BringBack {
 struct LetGo {
   AttemptId attempt;
 };
+// A message is given to whoever delivers it; what became of it comes as an event.
+struct SendMessage {
+  Message message;
+};
+// Nobody will get it.
+struct MessageLost {
+  Message message;
+  std::string why;
+};
 using Effect = std::variant<Launch, StopAttempt, AskToSave, MoveAside, BringBack, LetGo, ChangeTime,
-                            ForgetJob>;
+                            ForgetJob, SendMessage, MessageLost>;
 
 struct Applied {
   Answer answer;

@@ -28,6 +28,7 @@ Applied apply_time(State& state, Now now) {
   state.advance(now);
   Applied applied;
   end_over_limit(state, now, applied);
+  send_due_messages(state, now, applied);
   return applied;
 }
 
@@ -85,6 +86,15 @@ struct Dispatch {
     return apply_token_revoke(state, event);
   }
   Applied operator()(const TokenUsed& event) const { return apply_token_used(state, event); }
+  Applied operator()(const MessagesSettled& event) const {
+    return apply_messages_settled(state, event, now);
+  }
+  Applied operator()(const AlarmsSeen& event) const { return apply_alarms(state, event, now); }
+  Applied operator()(const SilenceAsked& event) const { return apply_silence(state, event, now); }
+  Applied operator()(const SilenceEndAsked& event) const { return apply_silence_end(state, event); }
+  Applied operator()(const AlarmTestAsked& event) const {
+    return apply_alarm_test(state, event, now);
+  }
   Applied operator()(const ProcessAccounted& event) const {
     learn_peak(state, event.attempt, event.peak_vram_bytes);
     return {};

@@ -171,6 +171,7 @@ Applied apply_finished(State& state, const AttemptFinished& report, Now now) {
   if (found == nullptr) return {};
   Job job = *found;
   const StopReason stopping = stopping_of(job);
+  state.say_end({.attempt = report.attempt, .at = report.ended_at, .began = report.started_at});
   if (report.let_go) return end_as_let_go(state, std::move(job), report, now);
   if (stopping == StopReason::kRequeue) {
     queue_again(state, std::move(job), {}, "started over on request", now);
@@ -265,6 +266,7 @@ Applied apply_never_ran(State& state, const AttemptNeverRan& report, Now now) {
   // Not the job's fault, but not cured by trying at once either.
   ++job.failures;
   if (again && job.failures <= std::max(3, job.spec->retry.retries)) {
+    state.say_end({.attempt = report.attempt, .at = now.wall, .failed = Cause::kLaunch});
     const Microseconds wait = back_off_of(job.spec->retry, job.failures);
     queue_again(state, std::move(job), wait, "could not be launched: " + report.error, now);
     return {};

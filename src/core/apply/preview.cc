@@ -96,6 +96,18 @@ struct Preview {
     if (auto refusal = check_token_revoke(state, asked)) return *refusal;
     return Changed{};
   }
+  Answer operator()(const SilenceAsked& asked) const {
+    if (auto refusal = check_silence(state, asked, now)) return *refusal;
+    return Changed{};
+  }
+  Answer operator()(const SilenceEndAsked& asked) const {
+    if (auto refusal = check_silence_end(state, asked)) return *refusal;
+    return Changed{};
+  }
+  Answer operator()(const AlarmTestAsked& asked) const {
+    if (auto refusal = check_alarm_test(asked)) return *refusal;
+    return Changed{};
+  }
   Answer operator()(const auto&) const { return {}; }
 };
 

@@ -1,6 +1,8 @@
 #include "core/apply/retention.h"
 
 #include <algorithm>
+#include <climits>
+#include <set>
 
 #include "core/apply/transitions.h"
 
@@ -33,6 +35,58 @@ std::optional<Wall> next_removal(const StateView& state) {
   return std::nullopt;
 }
 
+std::optional<Wall> next_work_due(const StateView& state) {
+  const auto& rows = state.work();
+  std::optional<Wall> due;
+  if (rows.empty()) return due;
+  const auto consider = [&due](const WorkKey& key, Seconds after) {
+    const Wall at = begin_of_day(day_after_month(key.day)) + after;
+    if (!due || at < *due) due = at;
+  };
+  const Rules& rules = state.rules();
+  const WorkKey& first = rows.begin()->first;
+  if (!first.month) consider(first, std::min(rules.work_daily_for, rules.work_keep_for));
+  const auto months = rows.lower_bound(WorkKey{.month = true, .day = INT_MIN});
+  if (months != rows.end()) consider(months->first, rules.work_keep_for);
+  return due;
+}
+
+std::optional<Wall> next_retention(const StateView& state) {
+  const std::optional<Wall> job = next_removal(state);
+  const std::optional<Wall> work = next_work_due(state);
+  return job && work ? std::min(*job, *work) : job ? job : work;
+}
+
+namespace {
+
+// A part at a time: in between both are there, which adds up to the same.
+void tidy_work(State& state, Wall by, std::size_t most) {
+  const Rules& rules = state.rules();
+  std::set<int> months;
+  for (; most > 0; --most) {
+    const auto& rows = state.work();
+    if (rows.empty()) break;
+    const auto old = rows.lower_bound(WorkKey{.month = true, .day = INT_MIN});
+    const auto is_due = [&](const WorkKey& key, Seconds after) {
+      return begin_of_day(day_after_month(key.day)) + after <= by;
+    };
+    if (old != rows.end() && is_due(old->first, rules.work_keep_for)) {
+      state.remove<WorkSum>(WorkKey(old->first));
+      continue;
+    }
+    const WorkKey key = rows.begin()->first;
+    if (key.month || !is_due(key, std::min(rules.work_daily_for, rules.work_keep_for))) break;
+    WorkKey into = key;
+    into.month = true;
+    into.day = month_of_day(key.day);
+    months.insert(into.day);
+    state.merge_work(key, std::move(into));
+  }
+  for (const int month : months) state.fold_work(true, month);
+}
+
+}  // namespace
+
 Applied apply_retention(State& state, const RetentionDue& due, Now now) {
   const Wall by = due.by.value_or(now.wall);
   std::vector<JobId> going = surplus(state, due.most);
@@ -42,6 +96,7 @@ Applied apply_retention(State& state, const RetentionDue& due, Now now) {
     const bool named = std::ranges::find(going, id) != going.end();
     if (!named && state.dependents_of(id).empty()) going.push_back(id);
   }
+  tidy_work(state, by, due.most);
   Applied applied;
   for (const JobId id : going) {
     // A key lives as long as the job it names.

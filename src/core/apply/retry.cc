@@ -42,6 +42,10 @@ Applied fail_attempt(State& state, Job job, Ended ended, Now now) {
   }
   ++job.failures;
   if (retries(job, *ended.cause)) {
+    state.say_end({.attempt = job.current_attempt(),
+                   .at = ended.ended_at,
+                   .began = ended.started_at,
+                   .failed = ended.cause});
     // More memory cures it, waiting does not.
     const Microseconds wait =
         out_of_memory ? Microseconds{0} : back_off_of(job.spec->retry, job.failures);

@@ -10,6 +10,7 @@
 #include "core/model/kind.h"
 #include "core/model/patch_words.h"
 #include "core/model/spec_conflicts.h"
+#include "core/notify/target.h"
 #include "core/state/dependency.h"
 
 namespace gpusched {
@@ -105,6 +106,9 @@ std::optional<Refusal> renew_specs(const StateView& state, const SetAsked& asked
   if (asked.patch.has(&SpecExtras::after)) {
     if (auto refusal = check_dependencies(state, asked.patch.values())) return refusal;
     if (auto refusal = check_circle(state, asked)) return refusal;
+  }
+  if (auto fault = fault_of_targets(state.rules().known_receivers(), asked.patch.values())) {
+    return Refusal{RefusalKind::kInvalid, std::move(*fault)};
   }
   for (const JobId id : asked.jobs) {
     const auto& spec = state.find(id)->spec;

@@ -8,6 +8,7 @@
 #include "core/apply/transitions.h"
 #include "core/backfill/deadline.h"
 #include "core/model/card_rules.h"
+#include "core/notify/target.h"
 #include "core/state/dependency.h"
 
 namespace gpusched {
@@ -195,6 +196,9 @@ std::optional<Refusal> check_submit(const StateView& state, const SubmitAsked& a
   }
   if (auto refusal = check_group(asked.owner.user, spec.group)) return refusal;
   if (auto refusal = check_needs(state, spec.needs)) return refusal;
+  if (auto fault = fault_of_targets(rules.known_receivers(), spec)) {
+    return refuse(RefusalKind::kInvalid, std::move(*fault));
+  }
   return check_dependencies(state, spec);
 }
 

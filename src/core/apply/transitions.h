@@ -88,6 +88,17 @@ Applied apply_token_make(State& state, const TokenMakeAsked& asked, Now now);
 Applied apply_token_revoke(State& state, const TokenRevokeAsked& asked);
 Applied apply_token_used(State& state, const TokenUsed& used);
 
+// Gives messages that are due to whoever delivers them.
+void send_due_messages(State& state, Now now, Applied& applied);
+Applied apply_messages_settled(State& state, const MessagesSettled& settled, Now now);
+Applied apply_alarms(State& state, const AlarmsSeen& seen, Now now);
+std::optional<Refusal> check_silence(const StateView& state, const SilenceAsked& asked, Now now);
+std::optional<Refusal> check_silence_end(const StateView& state, const SilenceEndAsked& asked);
+std::optional<Refusal> check_alarm_test(const AlarmTestAsked& asked);
+Applied apply_silence(State& state, const SilenceAsked& asked, Now now);
+Applied apply_silence_end(State& state, const SilenceEndAsked& asked);
+Applied apply_alarm_test(State& state, const AlarmTestAsked& asked, Now now);
+
 Applied apply_seen(State& state, const CardSeen& seen, Now now);
 // What an attempt's end says about the cards it ran on. Before apply_finished().
 void judge_cards_by(State& state, const AttemptFinished& report, Now now);

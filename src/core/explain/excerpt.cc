@@ -8,7 +8,9 @@ namespace gpusched {
 
 // Whatever new kind of value the state learns that decide() reads has its line here.
 State machine_of(const StateView& state) {
-  State machine(state.rules(), state.host());
+  Rules rules = state.rules();
+  rules.work_keep_for = Seconds{0};  // What never happens is not counted.
+  State machine(std::move(rules), state.host());
   machine.set_cards(state.cards());
   for (std::size_t i = 0; i < state.cards().size(); ++i) {
     const CardView& view = state.view_of(i);

@@ -13,6 +13,7 @@
 
 #include "base/time.h"
 #include "core/access/token.h"
+#include "core/model/alarm.h"
 #include "core/model/card.h"
 #include "core/model/card_view.h"
 #include "core/model/health.h"
@@ -161,6 +162,20 @@ struct TokenRevokeAsked {
   Principal actor;
   std::string id;
 };
+// Alarms that match are not told for a while.
+struct SilenceAsked {
+  Principal actor;
+  Silence silence;  // Without id and maker; `from` and `until` are set.
+};
+struct SilenceEndAsked {
+  Principal actor;
+  std::uint64_t id = 0;
+};
+// A message that says nothing but that messages arrive.
+struct AlarmTestAsked {
+  Principal actor;
+  std::vector<std::string> receivers;
+};
 // Several leases of one asker: all of them join the queue before anything is decided, or none.
 struct LeasesAsked {
   std::vector<SubmitAsked> leases;  // One task each; of one owner and tenant. Not empty.
@@ -246,6 +261,21 @@ struct TokenUsed {
   std::string id;
   Wall at{};
 };
+// What became of messages that were sent.
+struct MessagesSettled {
+  struct Failed {
+    std::uint64_t id = 0;
+    std::string error;                        // One sentence.
+    std::optional<Seconds> retry_after = {};  // As the receiver asks for it.
+    bool refused = false;                     // It will never be taken.
+  };
+  std::vector<std::uint64_t> delivered;
+  std::vector<Failed> failed = {};
+};
+// What a look at the machine changes of its alarms (core/alarm/look.h).
+struct AlarmsSeen {
+  AlarmChanges changes;
+};
 // Whether there is room on the disk for job directories and commits.
 struct DiskSeen {
   bool full = false;
@@ -293,7 +323,8 @@ using Event =
                  CardSeen, CardTroubleSeen, ProcessAccounted, ProgressSeen, AttemptRunning,
                  AttemptFinished, AttemptNeverRan, MovedAside, BroughtBack, MoveFailed,
                  LeaseHolderGone, HolderActive, TimePassed, RetentionDue, HoldSweep,
-                 SubmissionAbandoned, DiskSeen, DiskUseSeen, TokenUsed, Reconsider>;
+                 SubmissionAbandoned, DiskSeen, DiskUseSeen, TokenUsed, MessagesSettled, Reconsider,
+                 AlarmsSeen, SilenceAsked, SilenceEndAsked, AlarmTestAsked>;
 
 // --- Answers ----------------------------------------------------------------------------------
 

@@ -132,9 +132,10 @@ struct SpecExtras {
   std::string comment;  // For people.
   // On top of the environment: "NAME=value" with placeholders still in place; "NAME": taken away.
   std::vector<std::string> variables;
-  std::string shell_program;  // Runs the line; empty: /bin/sh.
-  bool detached = false;      // Left to itself by its client before it started.
-  int array_limit = 0;        // `--array 0-99%4`: how many of the array run at once; 0: no limit.
+  std::string shell_program;        // Runs the line; empty: /bin/sh.
+  std::vector<std::string> notify;  // Whom to tell of what (core/model/notify_wish.h).
+  bool detached = false;            // Left to itself by its client before it started.
+  int array_limit = 0;  // `--array 0-99%4`: how many of the array run at once; 0: no limit.
   friend bool operator==(const SpecExtras&, const SpecExtras&) = default;
 };
 

@@ -100,10 +100,7 @@ std::string words(const std::vector<Dependency>& after, std::string_view) {
 
 std::string shown(std::string text) {
   if (text.empty()) return std::string(kNone);
-  if (text.size() <= kValueMost) return text;
-  std::size_t end = kValueMost;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) --end;
-  return text.substr(0, end) + "…";
+  return clipped(text, kValueMost);
 }
 
 std::string names_of(const std::vector<std::string>& variables) {

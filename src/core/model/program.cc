@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/text.h"
 #include "core/model/varying_parts.h"
 
 namespace gpusched {
@@ -346,6 +347,16 @@ std::string program_of_command(const std::vector<std::string>& words, std::strin
 
 std::string program_of_line(std::string_view line, std::string_view directory) {
   return of_line(line, {directory});
+}
+
+std::string program_without_places(std::string_view program) {
+  std::string out;
+  for (const std::string_view word : split_nonempty(program, ' ')) {
+    const std::size_t slash = word.rfind('/');
+    if (!out.empty()) out += ' ';
+    out += slash == std::string_view::npos ? word : word.substr(slash + 1);
+  }
+  return out;
 }
 
 }  // namespace gpusched

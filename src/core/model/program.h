@@ -17,4 +17,7 @@ std::string program_of_command(const std::vector<std::string>& words, std::strin
 // The same of a line for a shell: of all its commands that do work.
 std::string program_of_line(std::string_view line, std::string_view directory);
 
+// "python train.py" of "python /home/a/train.py": for people, and where the place concerns nobody.
+std::string program_without_places(std::string_view program);
+
 }  // namespace gpusched

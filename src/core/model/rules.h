@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "base/time.h"
@@ -10,6 +11,7 @@
 #include "core/model/card_health.h"
 #include "core/model/estimate_rules.h"
 #include "core/model/mps.h"
+#include "core/model/receiver.h"
 
 namespace gpusched {
 
@@ -87,6 +89,9 @@ struct Rules {
   std::size_t keep_ended_most = 50'000;
   // Of those, leases.
   std::size_t keep_leases_most = 1'000;
+  // Sums of work: day by day for so long, then month by month; 0 in all: nothing is counted.
+  Seconds work_daily_for{100 * 24 * 3600};
+  Seconds work_keep_for{730 * 24 * 3600};
   // The audit: how long, and how many changes (audit.h).
   Seconds audit_keep{180 * 24 * 3600};
   std::size_t audit_most = 50'000;
@@ -95,6 +100,14 @@ struct Rules {
   std::uint64_t queued_jobs_most = 2'000'000;
   // A turn looks at no more shapes than this; docs/adr has the reasoning.
   std::size_t shapes_scanned_most = 1000;
+  // Messages that may wait for one receiver, and how long each waits for others of its group.
+  std::size_t outbox_most = 1000;
+  Seconds group_wait{5};
+  std::shared_ptr<const Receivers> receivers = {};  // Null: there are none.
+  const Receivers& known_receivers() const {
+    static const Receivers none;
+    return receivers ? *receivers : none;
+  }
 };
 
 }  // namespace gpusched

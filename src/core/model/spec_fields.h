@@ -180,7 +180,8 @@ inline constexpr auto kAll = std::make_tuple(
     field("variables", &SpecExtras::variables, {.set = kWaiting, .shown = kNowhere}),
     field("shell_program", &SpecExtras::shell_program,
           {.set = kWaiting, .shown = kPlaces, .most = kLabelMost, .label = "Shell"}),
-    field("detached", &SpecExtras::detached, {.set = kWaiting, .null_at_default = false}));
+    field("detached", &SpecExtras::detached, {.set = kWaiting, .null_at_default = false}),
+    field("notify", &SpecExtras::notify, {.set = kAlive, .shown = kPlaces, .most = kLabelMost}));
 
 }  // namespace spec_fields
 

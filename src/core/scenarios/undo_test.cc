@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <cmath>
+
 #include "core/explain/excerpt.h"
+#include "core/notify/job_notices.h"
 #include "tests/support/core_builders.h"
 
 namespace gpusched::testing {
@@ -51,6 +54,7 @@ SubmitAsked any_submission(const State& state, Now now) {
   if (one_in(6)) job.key("key" + std::to_string(any_below(3)));
   if (one_in(6)) job.hold();
   if (one_in(4)) job.spec().restartable = true;
+  if (one_in(3)) job.spec().extras.edit().notify = {"done,fail,start,moved,late:ops"};
   if (one_in(5)) {
     job.spec().lease = std::make_shared<LeaseTerms>();
     job.spec().argv.clear();
@@ -112,9 +116,34 @@ Rules any_rules(const State& state) {
   return rules;
 }
 
+MessagesSettled any_settlement(const State& state) {
+  MessagesSettled settled{.delivered = {any_below<std::uint64_t>(50)}};
+  for (const auto& [id, message] : state.messages()) {
+    if (one_in(3)) continue;
+    if (one_in(2)) {
+      settled.delivered.push_back(id);
+    } else {
+      settled.failed.push_back({.id = id, .error = "no answer", .refused = one_in(4)});
+    }
+  }
+  return settled;
+}
+
+AlarmsSeen any_alarms(Now now) {
+  AlarmsSeen seen;
+  const std::string subject = "card " + std::to_string(any_below(3));
+  if (one_in(2)) {
+    seen.changes.put.push_back({.key = {"temperature", subject}, .since = now.wall});
+  } else {
+    seen.changes.removed.push_back({"temperature", subject});
+  }
+  if (one_in(3)) seen.changes.silences_over = {1 + any_below<std::uint64_t>(3)};
+  return seen;
+}
+
 // A kind that is added must be added here.
 Event any_event(const State& state, Now now) {
-  static_assert(std::variant_size_v<Event> == 47, "make one of the new kind below");
+  static_assert(std::variant_size_v<Event> == 52, "make one of the new kind below");
   const std::vector<JobId> jobs{any_job_id(state)};
   TenantRule rule;
   rule.running = 1 + any_below<std::uint64_t>(3);
@@ -167,7 +196,13 @@ Event any_event(const State& state, Now now) {
       DiskSeen{one_in(3)},
       DiskUseSeen{},
       TokenUsed{std::to_string(any_below(3)), now.wall},
+      any_settlement(state),
       Reconsider{},
+      any_alarms(now),
+      SilenceAsked{kAnybody,
+                   {.rule = "temperature", .from = now.wall, .until = now.wall + Seconds{60}}},
+      SilenceEndAsked{kAnybody, 1 + any_below<std::uint64_t>(3)},
+      AlarmTestAsked{kAnybody, {"ops"}},
   };
   RC_ASSERT(kinds.size() == std::variant_size_v<Event>);
   // Submissions and ends twice as often: without them nothing goes on.
@@ -178,9 +213,12 @@ Event any_event(const State& state, Now now) {
   return event;
 }
 
-State small_machine() {
+State small_machine(std::size_t keep_ended = 5) {
   Rules rules;
-  rules.keep_ended_most = 5;
+  rules.outbox_most = 3;
+  rules.receivers = std::make_shared<const Receivers>(
+      Receivers{{"ops", Receiver{.name = "ops", .for_users = true}}});
+  rules.keep_ended_most = keep_ended;
   State state = machine(3, 24, 6, rules);
   std::vector<Card> cards = state.cards();
   for (Card& card : cards) card.moves = true;
@@ -192,6 +230,7 @@ State small_machine() {
 State built_anew(const State& state, Now now) {
   State anew = machine_of(state);
   for (const auto& [id, submission] : state.submissions()) anew.put(submission);
+  for (const auto& [id, message] : state.messages()) anew.put(message);
   for (const auto& [id, job] : state.jobs()) {
     anew.put(job, now);
   }
@@ -206,6 +245,7 @@ void one_turn(State& state, Now now) {
   const int events = 1 + any_below(3);
   for (int i = 0; i < events; ++i) apply(state, any_event(state, now), now);
   start_what_fits(state, now);
+  tell_of_jobs(state, now);
 }
 
 using Names = std::vector<std::string>;
@@ -232,8 +272,38 @@ RC_GTEST_PROP(Undo, ATurnWhoseCommitFailsLeavesNothingBehind, ()) {
     RC_ASSERT(state.drains() == before.drains());
     RC_ASSERT(state.reservations() == before.reservations());
     RC_ASSERT(state.submissions() == before.submissions());
+    RC_ASSERT(state.messages() == before.messages());
+    RC_ASSERT(state.sending("ops") == before.sending("ops"));
+    RC_ASSERT(state.work() == before.work());
     RC_ASSERT(state.differing_books(before) == Names{});
     RC_ASSERT(!state.has_changes());
+  }
+}
+
+// Nothing counts twice and nothing is left out, also where turns are undone.
+RC_GTEST_PROP(Work, SumsAreWhatTheJobsSay, ()) {
+  State state = small_machine(1000);
+  const int turns = 1 + any_below(40);
+  for (int i = 0; i < turns; ++i) {
+    const Now now = at_second(i * 7);
+    one_turn(state, now);
+    if (one_in(4)) {
+      state.roll_back(now);
+    } else {
+      state.keep_changes();
+    }
+    double attempts = 0;
+    double jobs = 0;
+    for (const auto& [id, job] : state.jobs()) {
+      const int over = job.attempt - (job.active() ? 1 : 0);
+      attempts += over;
+      jobs += over > 0 ? 1 : 0;
+    }
+    WorkSums all;
+    for (const auto& [key, row] : state.work()) all.add(row.sums);
+    RC_ASSERT(std::abs(all.attempts - attempts) < 1e-6);
+    RC_ASSERT(std::abs(all.jobs - jobs) < 1e-6);
+    RC_ASSERT(all.gpu_seconds >= 0);
   }
 }
 

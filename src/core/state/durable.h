@@ -12,13 +12,16 @@
 #include <vector>
 
 #include "core/access/token.h"
+#include "core/model/alarm.h"
 #include "core/model/card.h"
 #include "core/model/group.h"
 #include "core/model/job.h"
 #include "core/model/kept_change.h"
+#include "core/model/message.h"
 #include "core/model/move_rates.h"
 #include "core/model/reservation.h"
 #include "core/model/tenant.h"
+#include "core/model/work_sum.h"
 #include "core/state/estimates.h"
 
 namespace gpusched {
@@ -32,6 +35,7 @@ inline const std::string& key_of(const Tenant& tenant) { return tenant.name; }
 inline const std::uint64_t& key_of(const Reservation& reservation) { return reservation.id; }
 inline const std::string& key_of(const Token& token) { return token.id; }
 inline const PastRunsKey& key_of(const PastRuns& past) { return past.key; }
+inline const WorkKey& key_of(const WorkSum& sum) { return sum.key; }
 
 template <class Row>
 using RowKey = std::remove_cvref_t<decltype(key_of(std::declval<const Row&>()))>;
@@ -49,13 +53,17 @@ struct Durable {
   Of<PastRuns> past_runs;
   Of<Token> tokens;
   Of<KeptChange> kept_changes;
+  Of<Message> messages;
+  Of<WorkSum> work;
+  Of<Alarm> alarms;
+  Of<Silence> silences;
 
   // `self`: one of these, const or not.
   template <class Self>
   static auto tie(Self& self) {
     return std::tie(self.jobs, self.submissions, self.groups, self.drains, self.move_rates,
-                    self.tenants, self.reservations, self.past_runs, self.tokens,
-                    self.kept_changes);
+                    self.tenants, self.reservations, self.past_runs, self.tokens, self.kept_changes,
+                    self.messages, self.work, self.alarms, self.silences);
   }
   template <class Row>
   Of<Row>& of() {

@@ -43,6 +43,13 @@ std::optional<Boot> State::next_deadline(Now now) const {
   }
   if (const auto end = leases_.next_end()) consider(*end);
   if (const auto again = seen_.looks.next_deadline()) consider(*again);
+  for (const auto& [receiver, lines] : outbox_.receivers()) {
+    if (sending_.contains(receiver)) continue;
+    // After a jump of the clock, and of a receiver that is gone, there is something to put right.
+    const bool strange = lines.heads.rbegin()->first > now.wall + kLongestMessageWait ||
+                         !rules_.known_receivers().contains(receiver);
+    consider_wall(strange ? now.wall : lines.heads.begin()->first);
+  }
   for (const JobId id : aside_) {
     const Running& running = std::get<Running>(tables_.jobs.rows.at(id).state);
     if (running.stopping != StopReason::kNone) continue;

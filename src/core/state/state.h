@@ -9,6 +9,14 @@
 
 namespace gpusched {
 
+// How an attempt ended that is followed by another one.
+struct AttemptEnd {
+  AttemptId attempt;
+  Wall at{};
+  std::optional<Wall> began = {};  // If its command ran.
+  std::optional<Cause> failed = {};
+};
+
 class State : public StateView {
  public:
   explicit State(Rules rules = {}, HostCapacity host = {}) : StateView(rules, host) {}
@@ -56,6 +64,13 @@ class State : public StateView {
   void put(PastRuns past);
   // All at once, for a copy that is only asked questions.
   void believe(const Estimates& estimates) { estimates_ = estimates; }
+  void put(Message message);
+  void remove_message(std::uint64_t id);
+  // Which message is on its way to a receiver; nothing: none is.
+  void set_sending(const std::string& receiver, std::optional<std::uint64_t> id);
+  // After a restart: only the first of a line can have been on its way. And it was not, or failed.
+  void doubt_first_messages();
+  void end_doubt(std::uint64_t id);
   void put(Submission submission);
   void remove_submission(std::uint64_t id);
   // Lets the jobs of complete submissions into the queue, at most `most` per call.
@@ -80,9 +95,21 @@ class State : public StateView {
   void set_rules(Rules rules, Now now);
   void configure_tenants(ConfiguredTenants configured);
   void set_next_job(JobId id);
+  // What its rows do not tell of the end of an attempt: for the sums of work, with the next put().
+  void say_end(AttemptEnd end) { said_end_ = end; }
+  // A sum of work becomes part of another one.
+  void merge_work(const WorkKey& from, WorkKey into);
+  // Names of what was used least go where a day or month has too many rows.
+  void fold_work(bool month, int day);
+  // Of a store that has no sums yet: by the jobs that it has.
+  void count_past_work();
   // Adds a line to the job's durable trail.
   void note(const Job& job, const char* kind, std::string text, Now now);
+  // All lines that were added since the last keep_changes() or roll_back().
+  const std::vector<TrailEntry>& trail() const { return trail_; }
   void set_next_trail_sequence(std::uint64_t sequence) { next_trail_sequence_ = sequence; }
+  // One that was never given before and never will be again; from the numbers of the trail.
+  std::uint64_t take_number() { return next_trail_sequence_++; }
   // Stops an array's jobs from starting until it is released.
   void guard_array(JobId array, bool stop);
   // Looks at a waiting job again: what it waited for may have come.
@@ -119,6 +146,11 @@ class State : public StateView {
   bool concerns_leases_alone() const;
   void count_usage(const Job* before, const Job& job, Now now);
   void count_usage_of_all(Now now);
+  void count_work(const Job* before, const Job& job, Now now);
+  void count_attempt(const Job& before, const Job& job, Now now);
+  void count_wait(const Job& job, const Starting& starting);
+  void count_moves(const Job& before, const Job& job, Now now);
+  void add_work(const WorkKey& key, const WorkSums& sums);
   void index(const Job& job, Now now);
   void unindex(const Job& job);
   void reindex_dependents(JobId id, Now now);
@@ -138,7 +170,6 @@ class State : public StateView {
   std::set<std::pair<Wall, JobId>> begins_;    // Asleep until a wall time.
   std::set<std::pair<Boot, JobId>> retries_;   // Asleep until a boot time.
   std::set<std::pair<Wall, JobId>> expiries_;  // Waiting jobs that expire.
-  std::set<std::pair<Wall, JobId>> fresh_;     // Pending and not overdue, by submit time.
   // Waiting jobs with deadlines, by the next of their DeadlineTimes; and that one of each.
   std::set<std::pair<Wall, JobId>> deadlines_;
   std::unordered_map<JobId, Wall> deadline_of_;
@@ -150,8 +181,12 @@ class State : public StateView {
   };
   std::map<JobId, SweepBefore> sweeps_before_;
   std::uint64_t next_trail_sequence_ = 1;
+  // Absent: as they are.
+  std::optional<std::map<std::string, std::uint64_t>> sending_before_;
+  std::optional<std::set<std::uint64_t>> doubted_before_;
 
   std::vector<TrailEntry> trail_;
+  std::optional<AttemptEnd> said_end_;
 };
 
 }  // namespace gpusched

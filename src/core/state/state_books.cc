@@ -46,7 +46,7 @@ std::vector<std::string> State::differing_books(const State& other) const {
   compare("asleep", asleep_ == other.asleep_);
   compare("begins", begins_ == other.begins_ && retries_ == other.retries_);
   compare("expiries", expiries_ == other.expiries_);
-  compare("fresh", fresh_ == other.fresh_);
+  compare("fresh", fresh_ == other.fresh_ && overdue_ == other.overdue_);
   compare("deadlines", deadlines_ == other.deadlines_ && deadline_of_ == other.deadline_of_);
   compare("ended", ended_ == other.ended_);
   compare("leases", leases_ == other.leases_);
@@ -57,6 +57,7 @@ std::vector<std::string> State::differing_books(const State& other) const {
   compare("sweeps", sweeps_ == other.sweeps_ && guarded_ == other.guarded_);
   compare("submissions", keys_ == other.keys_ && staged_ == other.staged_);
   compare("cards", std::ranges::equal(card_holds_, other.card_holds_, same_holds));
+  compare("outbox", outbox_ == other.outbox_);
   compare("host", host_holds_ == other.host_holds_);
   compare("tenants", std::ranges::equal(tenants_.entries(), other.tenants_.entries(),
                                         [](const auto& a, const auto& b) {

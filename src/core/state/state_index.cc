@@ -110,7 +110,7 @@ void State::index_queued(const Job& job, const Queued& queued, Now now) {
     if (times.presses(now.wall)) start_by = times.latest_start;
   }
   pending_.insert(job, overdue, by_history ? job.signature : SignatureId{}, start_by);
-  if (!overdue) fresh_.emplace(job.submitted_at, job.id);
+  (overdue ? overdue_ : fresh_).emplace(job.submitted_at, job.id);
 }
 
 void State::index(const Job& job, Now now) {
@@ -166,6 +166,7 @@ void State::unindex(const Job& job) {
     asleep_.erase(job.id);
     pending_.erase(job.id);
     fresh_.erase({job.submitted_at, job.id});
+    overdue_.erase({job.submitted_at, job.id});
     if (job.spec->extras->begin) begins_.erase({*job.spec->extras->begin, job.id});
     const auto* queued = std::get_if<Queued>(&job.state);
     if (queued != nullptr && queued->retry_boot) retries_.erase({*queued->retry_boot, job.id});

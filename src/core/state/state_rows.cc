@@ -84,6 +84,7 @@ void State::drop_row<Job>(const JobId& id) {
 void State::put(Job job, Now now) {
   const Job* before = find(job.id);
   count_usage(before, job, now);
+  count_work(before, job, now);
   tables_.jobs.journal.remember(job.id, before);
   const JobId id = job.id;
   const bool again = before != nullptr && before->ended() && !job.ended();
@@ -176,6 +177,47 @@ void State::drop_row<Reservation>(const std::uint64_t& id) {
 void State::put(Reservation reservation) { change_row(std::move(reservation)); }
 void State::remove_reservation(std::uint64_t id) { remove_row<Reservation>(id); }
 
+// --- Messages -----------------------------------------------------------------------------------
+
+template <>
+void State::set_row(Message message, Now) {
+  const auto found = tables_.messages.rows.find(message.id);
+  if (found != tables_.messages.rows.end()) outbox_.drop(found->second);
+  outbox_.add(message);
+  const std::uint64_t id = message.id;
+  tables_.messages.rows.insert_or_assign(id, std::move(message));
+}
+template <>
+void State::drop_row<Message>(const std::uint64_t& id) {
+  const auto found = tables_.messages.rows.find(id);
+  if (found == tables_.messages.rows.end()) return;
+  outbox_.drop(found->second);
+  tables_.messages.rows.erase(found);
+}
+void State::put(Message message) { change_row(std::move(message)); }
+void State::remove_message(std::uint64_t id) { remove_row<Message>(id); }
+
+void State::set_sending(const std::string& receiver, std::optional<std::uint64_t> id) {
+  if (!sending_before_) sending_before_ = sending_;
+  if (id) {
+    sending_[receiver] = *id;
+  } else {
+    sending_.erase(receiver);
+  }
+}
+
+void State::end_doubt(std::uint64_t id) {
+  if (!doubted_.contains(id)) return;
+  if (!doubted_before_) doubted_before_ = doubted_;
+  doubted_.erase(id);
+}
+
+void State::doubt_first_messages() {
+  for (const auto& [receiver, lines] : outbox_.receivers()) {
+    for (const auto& [due, id] : lines.heads) doubted_.insert(id);
+  }
+}
+
 // --- Past runs ----------------------------------------------------------------------------------
 
 template <>
@@ -229,7 +271,8 @@ bool State::concerns_leases_alone() const {
   bool others = false;
   tables_.for_each([&]<class Row>(const Table<Row>& table) {
     if constexpr (!std::is_same_v<Row, Job> && !std::is_same_v<Row, Tenant> &&
-                  !std::is_same_v<Row, KeptChange>) {  // As long as what it tells of.
+                  // As long as what they tell of.
+                  !std::is_same_v<Row, KeptChange> && !std::is_same_v<Row, WorkSum>) {
       others = others || !table.journal.empty();
     }
   });
@@ -256,6 +299,8 @@ State::Changes State::changes() const {
 void State::keep_changes() {
   tables_.for_each([](auto& table) { table.journal.clear(); });
   sweeps_before_.clear();
+  sending_before_.reset();
+  doubted_before_.reset();
   trail_.clear();
 }
 
@@ -292,6 +337,8 @@ void State::roll_back(Now now) {
       guarded_.erase(array);
     }
   }
+  if (sending_before_) sending_ = std::move(*sending_before_);
+  if (doubted_before_) doubted_ = std::move(*doubted_before_);
   // A dependent that was restored before the job it waits for was judged by what is undone now.
   for (const auto& [id, before] : tables_.jobs.journal.before()) reindex_dependents(id, now);
   keep_changes();

@@ -27,6 +27,21 @@ const Job* StateView::find(JobId id) const {
   return job == tables_.jobs.rows.end() ? nullptr : &job->second;
 }
 
+std::optional<JobId> StateView::waits_longest() const {
+  // A few that have run before may be in front; nobody looks at many of them.
+  constexpr int kLooks = 16;
+  std::optional<std::pair<Wall, JobId>> first;
+  for (const auto* book : {&overdue_, &fresh_}) {
+    int looks = kLooks;
+    for (auto it = book->begin(); it != book->end() && looks-- > 0; ++it) {
+      if (find(it->second)->attempt > 0) continue;
+      if (!first || *it < *first) first = *it;
+      break;
+    }
+  }
+  return first ? std::optional(first->second) : std::nullopt;
+}
+
 std::vector<JobId> StateView::dependents_of(JobId id) const {
   const auto found = dependents_.find(id);
   return found == dependents_.end() ? std::vector<JobId>{} : found->second;
@@ -56,6 +71,15 @@ bool StateView::in_open_submission(JobId id) const {
   if (range == nullptr) return false;
   const auto submission = tables_.submissions.rows.find(range->submission);
   return submission != tables_.submissions.rows.end() && submission->second.open;
+}
+
+std::optional<std::uint64_t> StateView::sending(const std::string& receiver) const {
+  const auto found = sending_.find(receiver);
+  return found == sending_.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool StateView::takes_more(const Message& message) const {
+  return sending(message.receiver) != message.id && !doubted_.contains(message.id);
 }
 
 int StateView::active_in_group(const std::string& name) const {

@@ -26,6 +26,7 @@
 #include "core/state/estimates.h"
 #include "core/state/holds.h"
 #include "core/state/lease_book.h"
+#include "core/state/outbox_book.h"
 #include "core/state/pending.h"
 #include "core/state/seen.h"
 #include "core/state/tenant_book.h"
@@ -75,6 +76,8 @@ class StateView {
   bool any_active_below(int band) const;
   // Eligible jobs by shape, in order; what decide() reads.
   const Pending& pending() const { return pending_; }
+  // Of the eligible jobs that have never run, the one that was submitted first.
+  std::optional<JobId> waits_longest() const;
   // Held jobs, and queued ones that wait for a time or for another job.
   const std::set<JobId>& asleep() const { return asleep_; }
   // Waiting jobs that depend on `id`.
@@ -110,6 +113,17 @@ class StateView {
   const std::map<KeptChangeKey, KeptChange>& kept_changes() const {
     return tables_.kept_changes.rows;
   }
+  const std::map<std::uint64_t, Message>& messages() const { return tables_.messages.rows; }
+  const OutboxBook& outbox() const { return outbox_; }
+  // The message that is on its way to a receiver, if one is. Not kept: a restart knows of none.
+  std::optional<std::uint64_t> sending(const std::string& receiver) const;
+  // True: it is not on its way, and cannot be since before a restart. More can be counted in it.
+  bool takes_more(const Message& message) const;
+  // What was done, day by day: days first, then months.
+  const std::map<WorkKey, WorkSum>& work() const { return tables_.work.rows; }
+  // Alarms that are on, and silences.
+  const std::map<AlarmKey, Alarm>& alarms() const { return tables_.alarms.rows; }
+  const std::map<std::uint64_t, Silence>& silences() const { return tables_.silences.rows; }
   int active_in_group(const std::string& name) const;
   std::uint64_t waiting_in_group(const std::string& name) const;
   int active_in_array(JobId array) const;
@@ -169,6 +183,8 @@ class StateView {
   std::array<int, kBands> active_in_band_{};
   Pending pending_;
   std::set<JobId> asleep_;  // Held, or queued but not eligible yet.
+  // Eligible jobs by submit time: those that are not overdue, and those that are.
+  std::set<std::pair<Wall, JobId>> fresh_, overdue_;
   EndedBook ended_;
   EndedEnvironments environments_;
   LeaseBook leases_;
@@ -185,6 +201,9 @@ class StateView {
   std::map<std::pair<std::string, std::string>, std::uint64_t> keys_;
   std::map<JobId, Staged> staged_;  // By first job.
   JobId next_job_{1};
+  OutboxBook outbox_;
+  std::map<std::string, std::uint64_t> sending_;  // By receiver.
+  std::set<std::uint64_t> doubted_;  // May have been on their way when the last daemon ended.
 };
 
 // What an active job takes of a card besides what it was given there.

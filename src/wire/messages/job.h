@@ -110,6 +110,7 @@ struct JobRow {
   Seconds time_limit{0};
   std::optional<LeaseTerms> lease;
   std::optional<AdoptedProcess> adopted;
+  std::optional<std::uint64_t> peak_card_vram_bytes;
 
   bool ended() const { return state == "completed" || state == "failed" || state == "cancelled"; }
   bool waiting() const { return state == "queued" || state == "held"; }
@@ -138,7 +139,9 @@ struct JobRow {
         field("retry_at", &JobRow::retry_at), field("progress", &JobRow::progress),
         field("expected_end", &JobRow::expected_end), field("said", &JobRow::said, kOrNull),
         field("needs", &JobRow::needs), field("time_limit_s", &JobRow::time_limit),
-        field("lease", &JobRow::lease, kMaybe), field("adopted", &JobRow::adopted, kMaybe));
+        field("lease", &JobRow::lease, kMaybe), field("adopted", &JobRow::adopted, kMaybe),
+        field("peak_card_vram_bytes", &JobRow::peak_card_vram_bytes,
+              {.maybe = true, .what = "of one that has ended: on its fullest card"}));
   }
 };
 

@@ -6,6 +6,7 @@
 #include "base/time.h"
 #include "core/model/card.h"
 #include "wire/message.h"
+#include "wire/messages/alarm.h"
 #include "wire/messages/job.h"
 
 namespace gpusched::wire {
@@ -197,55 +198,16 @@ struct ReserveRequest {
   }
 };
 
-struct ReportRow {
-  std::optional<std::string> user;
-  std::optional<std::optional<int>> card;  // Null: what ran on CPUs alone.
-  std::optional<std::string> uuid, model;
-  Amount jobs, running, moves;
-  double aside_seconds = 0;
-  double gpu_seconds = 0;
-  std::optional<std::uint64_t> asked_vram_bytes, peak_vram_bytes;
-  std::optional<double> peak_of_asked_percent, mean_busy_percent, energy_joules;
-
-  static constexpr std::string_view kName = "ReportRow";
-  static constexpr auto fields() {
-    return std::make_tuple(
-        field("user", &ReportRow::user, kMaybe), field("card", &ReportRow::card, kMaybe),
-        field("uuid", &ReportRow::uuid, kMaybe), field("model", &ReportRow::model, kMaybe),
-        field("jobs", &ReportRow::jobs), field("running", &ReportRow::running),
-        field("moves", &ReportRow::moves), field("aside_seconds", &ReportRow::aside_seconds),
-        field("gpu_seconds", &ReportRow::gpu_seconds),
-        field("asked_vram_bytes", &ReportRow::asked_vram_bytes, kMaybe),
-        field("peak_vram_bytes", &ReportRow::peak_vram_bytes, kMaybe),
-        field("peak_of_asked_percent", &ReportRow::peak_of_asked_percent, kMaybe),
-        field("mean_busy_percent", &ReportRow::mean_busy_percent, kMaybe),
-        field("energy_joules", &ReportRow::energy_joules, kMaybe));
-  }
-};
-struct Report {
-  int schema = 1;
-  std::optional<Wall> since, until;
-  std::string by;
-  std::vector<ReportRow> rows;
-  ReportRow total;
-
-  static constexpr std::string_view kName = "Report";
-  static constexpr auto fields() {
-    return std::make_tuple(
-        field("schema", &Report::schema), field("since", &Report::since, kAlways),
-        field("until", &Report::until, kAlways), field("by", &Report::by, {.words = "user|card"}),
-        field("rows", &Report::rows), field("total", &Report::total));
-  }
-};
-
 // An event of the stream: what somebody has to see to.
 struct Alarms {
   int schema = 1;
   std::vector<std::string> problems;
+  std::vector<Alarm> alarms;  // That are on.
 
   static constexpr std::string_view kName = "Alarms";
   static constexpr auto fields() {
-    return std::make_tuple(field("schema", &Alarms::schema), field("problems", &Alarms::problems));
+    return std::make_tuple(field("schema", &Alarms::schema), field("problems", &Alarms::problems),
+                           field("alarms", &Alarms::alarms));
   }
 };
 

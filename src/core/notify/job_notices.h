@@ -1,0 +1,13 @@
+// What owners are told of their jobs (`--notify`), made at one place: from the trail of a turn, in
+// the turn itself, so that a message is in the commit of what it tells of. The jobs of a sweep are
+// told of together.
+#pragma once
+
+#include "core/state/state.h"
+
+namespace gpusched {
+
+// REQUIRES: called once for each commit, behind all that changes jobs in it.
+void tell_of_jobs(State& state, Now now);
+
+}  // namespace gpusched

@@ -1,0 +1,108 @@
+#include "core/notify/tell.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace gpusched {
+namespace {
+
+constexpr std::size_t kOthersMost = 5;
+constexpr std::size_t kOtherMost = 300;
+constexpr std::size_t kNameMost = 255;
+constexpr std::size_t kSentenceMost = 2000;
+constexpr std::size_t kAttachmentMost = 256U << 10;
+constexpr std::size_t kPartOfOneAddress = 10;
+
+Notice bounded(const Notice& notice) {
+  Notice kept = notice;
+  for (std::string* name : {&kept.thread, &kept.group, &kept.rule, &kept.subject}) {
+    *name = clipped(*name, kNameMost);
+  }
+  for (std::string* sentence : {&kept.what, &kept.whom, &kept.advice}) {
+    *sentence = clipped(*sentence, kSentenceMost);
+  }
+  kept.attachment = clipped(kept.attachment, kAttachmentMost);
+  return kept;
+}
+
+// The newest of them that is not on its way.
+template <class Ids>
+const Message* newest_waiting(const State& state, const Ids& ids) {
+  for (auto id = ids.rbegin(); id != ids.rend(); ++id) {
+    std::uint64_t number = 0;
+    if constexpr (requires { id->first; }) {
+      number = id->first;
+    } else {
+      number = *id;
+    }
+    const Message& message = state.messages().at(number);
+    if (state.takes_more(message)) return &message;
+  }
+  return nullptr;
+}
+
+struct Place {
+  const Message* into = nullptr;  // It is counted here.
+  bool fresh = false;             // It becomes a message of its own. Neither: there is no room.
+};
+
+Place place_for(const State& state, const Target& target, const std::string& group) {
+  const auto lines = state.outbox().receivers().find(target.receiver);
+  if (lines == state.outbox().receivers().end()) return {.fresh = true};
+  const OutboxBook::Line* line = state.outbox().find(target.receiver, target.address);
+  if (line != nullptr && !group.empty()) {
+    const auto same = line->groups.find(group);
+    if (same != line->groups.end()) {
+      if (const Message* into = newest_waiting(state, same->second)) {
+        return {.into = into};
+      }
+    }
+  }
+  const std::size_t most = std::max<std::size_t>(state.rules().outbox_most, 2);
+  const std::size_t here = line == nullptr ? 0 : line->waiting.size();
+  const bool full = target.address.empty()
+                        ? here >= most
+                        : lines->second.addressed >= most ||
+                              here >= std::max<std::size_t>(most / kPartOfOneAddress, 2);
+  if (!full) return {.fresh = true};
+  return {.into = line == nullptr ? nullptr : newest_waiting(state, line->waiting)};
+}
+
+void tell_one(State& state, const Notice& notice, const Target& target, Now now) {
+  const Place place = place_for(state, target, OutboxBook::group_key(notice));
+  if (place.into != nullptr) {
+    Message message = *place.into;
+    ++message.times;
+    message.last_at = now.wall;
+    if (message.others.size() < kOthersMost) {
+      message.others.push_back(clipped(notice.what, kOtherMost));
+    }
+    state.put(std::move(message));
+  } else if (place.fresh) {
+    Message message{.id = state.take_number(),
+                    .receiver = target.receiver,
+                    .address = target.address,
+                    .notice = notice,
+                    .at = now.wall,
+                    .last_at = now.wall,
+                    .due = now.wall};
+    if (!notice.group.empty()) message.due += state.rules().group_wait;
+    state.put(std::move(message));
+  }
+}
+
+}  // namespace
+
+void tell(State& state, const Notice& notice, const std::vector<Target>& targets, Now now) {
+  const Receivers& known = state.rules().known_receivers();
+  const Notice kept = bounded(notice);
+  std::vector<Target> told;
+  for (const Target& target : targets) {
+    if (!known.contains(target.receiver) || std::ranges::count(told, target) > 0) continue;
+    tell_one(state, kept, target, now);
+    told.push_back(target);
+  }
+}
+
+}  // namespace gpusched
