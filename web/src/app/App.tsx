@@ -1,0 +1,86 @@
+// The frame around all views: where one can go, how fresh the data is, and the view itself.
+import type { ComponentType } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { useWords } from '../words/words';
+import { Help } from './Help';
+import { Head } from './Head';
+import { words } from './words';
+import { useKeys } from './keys';
+import { type Route, go, useRoute } from './route';
+import { askWhoIAm, useSession } from './session';
+import { Notices } from '../parts/Notices';
+import { Overview } from '../views/overview/Overview';
+import { Timeline } from '../views/timeline/Timeline';
+import { Jobs } from '../views/jobs/Jobs';
+import { JobView } from '../views/job/JobView';
+import { SweepView } from '../views/job/SweepView';
+import { Submit } from '../views/submit/Submit';
+import { WhatIf } from '../views/whatif/WhatIf';
+import { People } from '../views/people/People';
+import { Login } from '../views/login/Login';
+import './app.css';
+
+export interface ViewProps {
+  route: Route;
+}
+const kViews: Record<string, ComponentType<ViewProps>> = {
+  '': Overview,
+  timeline: Timeline,
+  jobs: Jobs,
+  job: JobView,
+  sweep: SweepView,
+  submit: Submit,
+  whatif: WhatIf,
+  people: People,
+};
+
+export function App() {
+  const route = useRoute();
+  const session = useSession();
+  const w = useWords(words);
+  const [helps, setHelps] = useState(false);
+  const main = useRef<HTMLElement>(null);
+  const name = route.path[0] ?? '';
+  const View = kViews[name] ?? Overview;
+
+  useEffect(() => {
+    if (session.state === 'asking') void askWhoIAm();
+  }, [session.state]);
+  // Who uses a screen reader hears where they are now.
+  useEffect(() => {
+    main.current?.focus({ preventScroll: true });
+    window.scrollTo(0, 0);
+  }, [name, route.path[1]]);
+  useKeys([
+    { key: '?', what: w.keyHelp, act: () => setHelps((shown) => !shown) },
+    { key: 'g o', what: w.overview, act: () => go('#/') },
+    { key: 'g t', what: w.timeline, act: () => go('#/timeline') },
+    { key: 'g j', what: w.jobs, act: () => go('#/jobs') },
+    { key: 'g s', what: w.submit, act: () => go('#/submit') },
+    { key: 'g w', what: w.whatif, act: () => go('#/whatif') },
+    { key: 'g p', what: w.people, act: () => go('#/people') },
+  ]);
+
+  if (session.state === 'out') return <Login why={session.why} />;
+  if (session.state === 'unreachable') {
+    return (
+      <main class="alone" role="alert">
+        <h1>{w.unreachable}</h1>
+        <p>{session.why}</p>
+        <button class="main" onClick={() => void askWhoIAm()}>{w.tryAgain}</button>
+      </main>
+    );
+  }
+  if (session.state === 'asking') return <main class="alone" aria-busy="true">gpusched</main>;
+  return (
+    <>
+      <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); main.current?.focus(); }}>{w.skip}</a>
+      <Head here={name} showHelp={() => setHelps(true)} />
+      <main id="main" tabIndex={-1} ref={main}>
+        <View route={route} />
+      </main>
+      <Notices />
+      {helps && <Help close={() => setHelps(false)} />}
+    </>
+  );
+}

@@ -1,0 +1,5 @@
+import type { ViewProps } from '../../app/App';
+
+export function WhatIf({ route }: ViewProps) {
+  return <h1>{route.path.join('/')}</h1>;
+}
