@@ -3,7 +3,7 @@
 
     tools/record_page.py [--programs build/release/bin] [--out docs/pictures] [--all DIRECTORY]
 
-`--all` takes every view instead, wide and narrow, light and dark, in both languages, for people to look at."""
+`--all` takes every view instead, wide and narrow, light and dark, in both languages."""
 import argparse
 import os
 import subprocess
@@ -17,8 +17,9 @@ from live_daemon import wait_until  # noqa: E402
 from page_desk import PageDaemon, Window  # noqa: E402
 
 WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
-VIEWS = {"overview": "#/", "timeline": "#/timeline", "jobs": "#/jobs", "job": "#/job/{job}", "sweep": "#/sweep/{sweep}",
-         "submit": "#/submit", "whatif": "#/whatif", "tenants": "#/people/tenants", "report": "#/people/report",
+VIEWS = {"overview": "#/", "timeline": "#/timeline", "jobs": "#/jobs", "job": "#/job/{job}",
+         "sweep": "#/sweep/{sweep}", "submit": "#/submit", "whatif": "#/whatif",
+         "tenants": "#/people/tenants", "report": "#/people/report",
          "alarms": "#/people/alarms", "tokens": "#/people/tokens", "audit": "#/people/audit",
          "settings": "#/people/settings", "groups": "#/people/groups", "cards": "#/people/cards",
          "reservations": "#/people/reservations", "about": "#/people/about"}
@@ -34,7 +35,8 @@ def simjob(daemon, vram, load, seconds=0):
 def busy_machine(daemon):
     """Jobs that run, share, wait, were moved aside and have ended; a sweep; a process of somebody else."""
     for number in range(6):
-        job = daemon.submit("--vram", "6G", "--time", "1h", "--name", f"eval-{number}", "--", *simjob(daemon, 5, 30, 0.3))
+        job = daemon.submit("--vram", "6G", "--time", "1h", "--name", f"eval-{number}", "--",
+                            *simjob(daemon, 5, 30, 0.3))
         daemon.ended(job, 60)
     failed = daemon.submit("--vram", "4G", "--name", "broken", "--cmd", "echo cannot open data >&2; exit 3")
     daemon.ended(failed, 60)
@@ -42,14 +44,21 @@ def busy_machine(daemon):
     shown = daemon.submit("--vram", "12G", "--time", "2h", "--name", "finetune", "--cmd",
                           LOSSES.format(simjob=" ".join(map(str, simjob(daemon, 10, 45)))))
     for number, (vram, load) in enumerate([(8, 40), (9, 35), (14, 60), (6, 20), (11, 50), (7, 30)]):
-        daemon.run("submit", "--vram", f"{vram}G", "--time", "3h", "--name", f"train-{number}", "--", *simjob(daemon, vram - 1, load))
-    low = daemon.submit("--priority", "low", "--gpus", "1", "--time", "4h", "--name", "night-run", "--", *simjob(daemon, 20, 70))
+        daemon.run("submit", "--vram", f"{vram}G", "--time", "3h", "--name", f"train-{number}", "--",
+                   *simjob(daemon, vram - 1, load))
+    low = daemon.submit("--priority", "low", "--gpus", "1", "--time", "4h", "--name", "night-run", "--",
+                        *simjob(daemon, 20, 70))
     daemon.wait_for(low, "running", seconds=60)
-    sweep = daemon.submit("--vram", "9G", "--time", "30m", "--name", "search", "--param", "lr=0.1,0.03,0.01,0.003",
-                          "--param", "seed=1:6", "--", *simjob(daemon, 8, 40, 20))
+    sweep = daemon.submit("--vram", "9G", "--time", "30m", "--name", "search",
+                          "--param", "lr=0.1,0.03,0.01,0.003", "--param", "seed=1:6", "--", *simjob(daemon, 8, 40, 20))
     daemon.run("submit", "--gpus", "4", "--time", "8h", "--name", "large", "--", *simjob(daemon, 20, 90))
-    daemon.run("submit", "--priority", "urgent", "--vram", "22G", "--time", "20m", "--name", "deadline", "--", *simjob(daemon, 20, 80, 60))
+    daemon.run("submit", "--priority", "urgent", "--vram", "22G", "--time", "20m", "--name", "deadline", "--",
+               *simjob(daemon, 20, 80, 60))
     return {"job": shown, "sweep": sweep}
+
+
+def any_process(daemon):
+    return any(card.get("processes") for card in daemon.http("GET", "/v1/gpus").json()["cards"])
 
 
 def take(window, names, place, out, suffix=""):
@@ -84,12 +93,12 @@ def main():
     asked.add_argument("--all", type=Path, help="take every view into this directory instead")
     given = asked.parse_args()
     with PageDaemon(given.programs, sim="8x24G") as daemon, browsers.playwright() as started:
+        world = {"GPUSCHED_SIM_WORLD": str(daemon.state / "sim-world"), "CUDA_VISIBLE_DEVICES": "7"}
         foreign = subprocess.Popen(list(map(str, simjob(daemon, 6, 25))), stdout=subprocess.DEVNULL,
-                                   env={**daemon.environment(), "GPUSCHED_SIM_WORLD": str(daemon.state / "sim-world"),
-                                        "CUDA_VISIBLE_DEVICES": "7"})
+                                   env={**daemon.environment(), **world})
         try:
             place = busy_machine(daemon)
-            wait_until(lambda: any(card.get("processes") for card in daemon.http("GET", "/v1/gpus").json()["cards"]), 60)
+            wait_until(lambda: any_process(daemon), 60, "the process of somebody else")
             chrome = browsers.launch(started)
             if given.all:
                 given.all.mkdir(parents=True, exist_ok=True)
