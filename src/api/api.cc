@@ -112,6 +112,7 @@ Context::Context(boost::asio::io_context& io, Engine& an_engine, ApiPorts some_p
                        }}),
       estimates(io, engine, ports.now, limits.look_ahead_every),
       kept_answers(ports.now),
+      page(ports.page),
       audit(io, engine, ports.now),
       parser(io, kParsers),
       files(io, kFileThreads) {

@@ -17,6 +17,7 @@
 #include "api/log_watch.h"
 #include "api/logins.h"
 #include "api/name_cache.h"
+#include "api/page_answers.h"
 #include "api/ports.h"
 #include "api/queue_positions.h"
 #include "api/spec_memory.h"
@@ -88,6 +89,7 @@ struct Context {
   StartEstimates estimates;
   QueuePositions positions;
   KeptAnswers kept_answers;
+  PageAnswers page;
   AuditDesk audit;
   metrics::RequestMeters requests;
   std::function<int()> clients;  // That are connected.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,7 @@
 #include "core/model/report_prices.h"
 #include "history/series.h"
 #include "metrics/source.h"
+#include "page/page_file.h"
 #include "watch/board.h"
 
 namespace gpusched {
@@ -74,6 +76,7 @@ struct ApiPorts {
   // The rules of alarms in force, and the receivers that there are. Empty: there are none.
   std::function<const AlarmRules&()> alarm_rules = {};
   std::function<std::vector<std::string>()> receivers = {};
+  std::span<const PageFile> page = {};  // Empty: this build has no page.
   std::string state_directory;
   Wall started_at{};
   std::uint32_t daemon_uid = 0;

@@ -51,6 +51,7 @@ TestDaemon::TestDaemon(Options options) : options_(std::move(options)) {
   ports.read_audit = [this](const AuditPart& part, auto done) { done(store_.audit(part)); };
   ports.read_history = options_.read_history;
   ports.problems = options_.problems;
+  ports.page = options_.page;
   ports.backup = [](const std::string& path, auto done) {
     std::ofstream(path) << std::string(1'000'000, 'b');
     done({});

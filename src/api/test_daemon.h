@@ -58,6 +58,7 @@ class TestDaemon {
     std::string user = "ml1";
     decltype(ApiPorts::read_history) read_history;
     decltype(ApiPorts::problems) problems = {};
+    std::span<const PageFile> page = {};
   };
   TestDaemon() : TestDaemon(Options{}) {}
   explicit TestDaemon(Options options);

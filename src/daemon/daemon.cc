@@ -388,6 +388,7 @@ ApiPorts Daemon::api_ports() {
   ports.problems = [this] { return problems(); };
   ports.metrics = metric_sources();
   add_alarm_ports(ports);
+  ports.page = page_files();
   ports.state_directory = config_.state_directory;
   ports.started_at = read_clock().wall;
   ports.daemon_uid = ::geteuid();

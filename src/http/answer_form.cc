@@ -92,12 +92,15 @@ AnswerForm::AnswerForm(const HttpRequest& request, std::uint32_t account,
     const auto it = request.headers.find(name);
     return it == request.headers.end() ? std::string() : it->second;
   };
-  if (request.method == "GET") known_ = header("if-none-match");
+  if (request.method == "GET" || request.method == "HEAD") known_ = header("if-none-match");
   gzip_ = accepts_gzip(header("accept-encoding"));
 }
 
 void AnswerForm::shape(HttpResponse& response, const Responder& responder) const {
   if (known_ && !response.stream) tag_version(response, *known_);
+  // Who says on what it depends has shaped it.
+  const auto shaped = [](const auto& header) { return header.first == "Vary"; };
+  if (std::ranges::any_of(response.headers, shaped)) return;
   if (!has_text(response) || response.status >= 400) return;
   response.headers.emplace_back("Vary", "Accept-Encoding");
   const bool worth_it = response.stream || response.body.size() >= kWorthIt;

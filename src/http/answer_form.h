@@ -21,7 +21,7 @@ class AnswerForm {
   void shape(HttpResponse& response, const Responder& responder) const;
 
  private:
-  std::optional<std::string> known_;  // What the client of a GET has.
+  std::optional<std::string> known_;  // What the client of a GET or HEAD has.
   bool gzip_ = false;
   std::uint32_t account_ = 0;
   std::shared_ptr<Background> coders_;

@@ -14,7 +14,7 @@ namespace asio = boost::asio;
 void AnswerWriter::write_whole(HttpResponse response, Framing framing) {
   const std::string length = fmt::format("Content-Length: {}\r\n", response.body.size());
   head_ = head_of(response, response.status == 304 ? "" : length, framing.keep_alive);
-  out_ = std::move(response.body);
+  out_ = framing.head_only ? std::string() : std::move(response.body);
   const std::array<asio::const_buffer, 2> parts = {asio::buffer(head_), asio::buffer(out_)};
   write(parts, [](AnswerWriter& writer) { writer.done(); });
 }

@@ -26,6 +26,7 @@ class AnswerWriter {
   struct Framing {
     bool keep_alive = true;
     bool chunked = true;
+    bool head_only = false;
   };
 
   // REQUIRES: socket lives longer.

@@ -14,6 +14,8 @@ constexpr int kLevel = 1;  // Rows of jobs become a tenth; more would cost three
 // 8 KiB of what came before, and gzip's head and end. With both a stream takes 100 KiB of memory.
 constexpr int kWindowBits = 13 + 16;
 constexpr int kMemoryLevel = 7;
+// What others have coded may look back further.
+constexpr int kAnyWindowBits = 15 + 16;
 
 // "q=0", "q=0.000": not at all.
 bool is_zero(std::string_view weight) {
@@ -47,6 +49,22 @@ void Gzip::add(std::string_view piece, bool last, std::string& out) {
     CHECK(said != Z_STREAM_ERROR);
     out.append(room.data(), room.size() - zlib.avail_out);
   } while (zlib.avail_out == 0);
+}
+
+std::optional<std::string> gunzip(std::string_view coded, std::size_t most) {
+  z_stream zlib{};
+  if (::inflateInit2(&zlib, kAnyWindowBits) != Z_OK) return std::nullopt;
+  // One byte more, so that what is longer is noticed.
+  std::string out(most + 1, '\0');
+  zlib.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(coded.data()));
+  zlib.avail_in = static_cast<uInt>(coded.size());
+  zlib.next_out = reinterpret_cast<Bytef*>(out.data());
+  zlib.avail_out = static_cast<uInt>(out.size());
+  const int said = ::inflate(&zlib, Z_FINISH);
+  out.resize(out.size() - zlib.avail_out);
+  ::inflateEnd(&zlib);
+  if (said != Z_STREAM_END || out.size() > most) return std::nullopt;
+  return out;
 }
 
 bool accepts_gzip(std::string_view accept_encoding) {

@@ -1,7 +1,9 @@
 // gzip, for what is sent. zlib.h is included by gzip.cc alone.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,6 +24,9 @@ class Gzip {
   struct Stream;
   std::unique_ptr<Stream> stream_;
 };
+
+// What was coded, if that is whole and has at most so many bytes.
+std::optional<std::string> gunzip(std::string_view coded, std::size_t most);
 
 // By the value of Accept-Encoding.
 bool accepts_gzip(std::string_view accept_encoding);

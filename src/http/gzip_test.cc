@@ -32,6 +32,17 @@ TEST(Gzip, NothingAtAllIsWhole) {
   EXPECT_TRUE(whole);
 }
 
+TEST(Gzip, IsTakenApartIfItIsWholeAndNotTooLong) {
+  const std::string plain = std::string(100'000, 'a') + "end";
+  std::string coded;
+  Gzip().add(plain, true, coded);
+  EXPECT_EQ(gpusched::gunzip(coded, plain.size()), plain);
+  EXPECT_EQ(gpusched::gunzip(coded, plain.size() - 1), std::nullopt);
+  EXPECT_EQ(gpusched::gunzip(coded.substr(0, coded.size() - 1), plain.size()), std::nullopt);
+  EXPECT_EQ(gpusched::gunzip("no gzip", 100), std::nullopt);
+  EXPECT_EQ(gpusched::gunzip("", 100), std::nullopt);
+}
+
 TEST(Gzip, IsTakenByThoseWhoSaySo) {
   for (const char* yes : {"gzip", "deflate, gzip;q=1.0, *;q=0.5", "GZIP", "br , x-gzip", "*",
                           "gzip;q=0.001", "gzip ; q=0.5"}) {

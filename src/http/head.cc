@@ -45,14 +45,22 @@ std::string last_words(std::string_view content_type, const Error& why) {
 
 void tag_version(HttpResponse& response, std::string_view known) {
   if (response.status != 200) return;
-  // Weak: of the same body, by a hash that costs next to nothing.
-  const std::string tag = fmt::format("W/\"{:016x}\"", std::hash<std::string>{}(response.body));
-  response.headers.emplace_back("ETag", tag);
+  const auto own =
+      std::ranges::find(response.headers, "ETag", [](const auto& h) { return h.first; });
+  std::string tag;
+  if (own != response.headers.end()) {
+    tag = own->second;
+  } else {
+    // Weak: of the same body, by a hash that costs next to nothing.
+    tag = fmt::format("W/\"{:016x}\"", std::hash<std::string>{}(response.body));
+    response.headers.emplace_back("ETag", tag);
+  }
   // As strong ones are compared without their W/, so may be those that a client has kept.
   const bool has = known == "*" || known.find(std::string_view(tag).substr(2)) != known.npos;
   if (!has) return;
   response.status = 304;
   response.body.clear();
+  std::erase_if(response.headers, [](const auto& h) { return h.first == "Content-Encoding"; });
 }
 
 std::string refusal_bytes(const Error& error) {

@@ -169,7 +169,7 @@ void RequestReader::finish() {
   auto message = parts_->parser->release();
   RequestRead read;
   read.keep_alive = message.keep_alive() && message.version() >= 11;
-  if (message.method() == http::verb::head) read.keep_alive = false;  // Our answer has a body.
+  read.head_only = message.method() == http::verb::head;
   read.chunked = message.version() >= 11;
   read.target = to_std(message.target());
   read.request.method = to_std(message.method_string());

@@ -21,7 +21,8 @@ struct RequestRead {
   HttpRequest request;
   std::string target;
   bool keep_alive = false;
-  bool chunked = false;  // Its client takes an answer in chunks.
+  bool chunked = false;    // Its client takes an answer in chunks.
+  bool head_only = false;  // HEAD: the answer has no body.
 };
 
 class RequestReader {

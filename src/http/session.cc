@@ -152,7 +152,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     ++request_;
     answered_ = false;
     lasting_ = false;
-    framing_ = {read.keep_alive, read.chunked};
+    framing_ = {read.keep_alive, read.chunked, read.head_only};
     HttpRequest& request = read.request;
     request.peer = peer_;
     form_ = AnswerForm(request, account_, ports_->coders);

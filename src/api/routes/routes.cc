@@ -269,6 +269,11 @@ void dispatch(Context& context, HttpRequest request, const Responder& back) {
   if (const auto error = refuses_host(request, context.limits.names)) {
     return send_misdirected(*error, responder);
   }
+  if (auto file = context.page.answer(request)) {
+    taken->pattern = "page";
+    taken->method = request.method == "HEAD" ? "HEAD" : "GET";
+    return responder.send(std::move(*file));
+  }
   const bool proves_itself = request.headers.contains("authorization");
   const bool by_cookie = Authenticator::is_by_cookie(request);
   if (!proves_itself || is_login(request)) {
