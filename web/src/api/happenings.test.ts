@@ -23,6 +23,7 @@ describe('what just happened', () => {
     const done = happeningOf(undefined, job('completed'), 5);
     const again = happeningOf(job('running'), job('completed'), 99);
     expect(done && again && withHappenings([done], [again])).toEqual([done]);
+    expect(done && again && withHappenings([], [done, again])).toEqual([done]);
   });
   it('is in the order of time, newest first', () => {
     const old = happeningOf(undefined, job('completed', { id: 1, ended_at: '2026-01-01T07:00:00Z' }), 5);

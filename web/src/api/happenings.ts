@@ -97,7 +97,11 @@ export function cardHappenings(before: Card[], now: Card[], at: number): Happeni
 export function withHappenings(kept: Happening[], fresh: Happening[]): Happening[] {
   if (fresh.length === 0) return kept;
   const keys = new Set(kept.map((one) => one.key));
-  const really = fresh.filter((one) => !keys.has(one.key) && Number.isFinite(one.at));
+  const really = fresh.filter((one) => {
+    if (keys.has(one.key) || !Number.isFinite(one.at)) return false;
+    keys.add(one.key);
+    return true;
+  });
   if (really.length === 0) return kept;
   return [...really, ...kept].sort((a, b) => b.at - a.at).slice(0, kKept);
 }
