@@ -8,15 +8,11 @@ import { words } from './words';
 import { useKeys } from './keys';
 import { type Route, go, useRoute } from './route';
 import { askWhoIAm, useSession } from './session';
+import { StaleBand, useStale } from './Stale';
+import { lazy } from './lazy';
 import { Notices } from '../parts/Notices';
 import { Overview } from '../views/overview/Overview';
-import { Timeline } from '../views/timeline/Timeline';
 import { Jobs } from '../views/jobs/Jobs';
-import { JobView } from '../views/job/JobView';
-import { SweepView } from '../views/job/SweepView';
-import { Submit } from '../views/submit/Submit';
-import { WhatIf } from '../views/whatif/WhatIf';
-import { People } from '../views/people/People';
 import { Login } from '../views/login/Login';
 import './app.css';
 
@@ -25,19 +21,20 @@ export interface ViewProps {
 }
 const kViews: Record<string, ComponentType<ViewProps>> = {
   '': Overview,
-  timeline: Timeline,
+  timeline: lazy(() => import('../views/timeline/Timeline').then((found) => found.Timeline)),
   jobs: Jobs,
-  job: JobView,
-  sweep: SweepView,
-  submit: Submit,
-  whatif: WhatIf,
-  people: People,
+  job: lazy(() => import('../views/job/JobView').then((found) => found.JobView)),
+  sweep: lazy(() => import('../views/job/SweepView').then((found) => found.SweepView)),
+  submit: lazy(() => import('../views/submit/Submit').then((found) => found.Submit)),
+  whatif: lazy(() => import('../views/whatif/WhatIf').then((found) => found.WhatIf)),
+  people: lazy(() => import('../views/people/People').then((found) => found.People)),
 };
 
 export function App() {
   const route = useRoute();
   const session = useSession();
   const w = useWords(words);
+  const stale = useStale();
   const [helps, setHelps] = useState(false);
   const main = useRef<HTMLElement>(null);
   const name = route.path[0] ?? '';
@@ -76,7 +73,8 @@ export function App() {
     <>
       <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); main.current?.focus(); }}>{w.skip}</a>
       <Head here={name} showHelp={() => setHelps(true)} />
-      <main id="main" tabIndex={-1} ref={main}>
+      <StaleBand />
+      <main id="main" tabIndex={-1} ref={main} class={stale ? 'stale' : undefined}>
         <View route={route} />
       </main>
       <Notices />

@@ -1,10 +1,12 @@
-// The line at the top of every view.
-import { useWords, setLanguage, useLanguage } from '../words/words';
+// The line at the top of every view; on a phone the places one can go are at the bottom, where the
+// thumb is.
 import { useMachine } from '../api/machine';
+import { useWords } from '../words/words';
+import { Choices, Menu, WhoIAm } from './Choices';
 import { Freshness } from './Freshness';
+import { Icon } from './Icon';
+import { useNarrow } from './narrow';
 import { words } from './words';
-import { type Theme, setTheme, themeNow } from './theme';
-import { logOut, useSession } from './session';
 
 const kPlaces = [
   ['', '#/', 'overview'],
@@ -14,18 +16,23 @@ const kPlaces = [
   ['whatif', '#/whatif', 'whatif'],
   ['people', '#/people', 'people'],
 ] as const;
+// A job and a sweep are reached from the list of jobs.
+const kBelongs: Record<string, string> = { job: 'jobs', sweep: 'jobs' };
 
 export function Head({ here, showHelp }: { here: string; showHelp: () => void }) {
   const w = useWords(words);
-  const language = useLanguage();
   const machine = useMachine();
-  const { who } = useSession();
+  const narrow = useNarrow();
+  const place = kBelongs[here] ?? here;
   return (
     <header class="head">
       <a class="brand" href="#/">gpusched</a>
       <nav aria-label={w.views}>
         {kPlaces.map(([name, href, word]) => (
-          <a key={name} href={href} aria-current={here === name ? 'page' : undefined}>{w[word]}</a>
+          <a key={name} href={href} aria-current={place === name ? 'page' : undefined}>
+            {narrow && <Icon of={name} />}
+            <span>{w[word]}</span>
+          </a>
         ))}
       </nav>
       <div class="head-right">
@@ -33,18 +40,15 @@ export function Head({ here, showHelp }: { here: string; showHelp: () => void })
           <a class="alarm-count" href="#/people/alarms"><span aria-hidden="true">!</span> {w.alarms(machine.alarms.length)}</a>
         )}
         <Freshness machine={machine} />
-        <select aria-label={w.language} value={language} onChange={(event) => setLanguage(event.currentTarget.value as 'en' | 'zh')}>
-          <option value="en">English</option>
-          <option value="zh">中文</option>
-        </select>
-        <select aria-label={w.theme} value={themeNow()} onChange={(event) => setTheme(event.currentTarget.value as Theme)}>
-          <option value="auto">{w.themeAuto}</option>
-          <option value="light">{w.themeLight}</option>
-          <option value="dark">{w.themeDark}</option>
-        </select>
-        <button class="plain" onClick={showHelp} aria-label={w.help}>?</button>
-        {who && <span class="quiet name" title={who.role}>{who.user}</span>}
-        {who?.proof === 'cookie' && <button class="plain" onClick={() => void logOut()}>{w.logOut}</button>}
+        {narrow ? (
+          <Menu showHelp={showHelp} />
+        ) : (
+          <>
+            <Choices />
+            <button class="plain" onClick={showHelp} aria-label={w.help} title={w.help}>?</button>
+            <WhoIAm />
+          </>
+        )}
       </div>
     </header>
   );

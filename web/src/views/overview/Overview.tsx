@@ -1,5 +1,33 @@
+// The first view: who holds what, what comes next and why.
 import type { ViewProps } from '../../app/App';
+import { useMachine } from '../../api/machine';
+import { useWords } from '../../words/words';
+import { Cards } from './Cards';
+import { Happened } from './Happened';
+import { Queue } from './Queue';
+import { Problems, TopLine } from './TopLine';
+import { UnderWay } from './UnderWay';
+import { words } from './words';
+import './overview.css';
+import './cards.css';
+import './queue.css';
 
-export function Overview({ route }: ViewProps) {
-  return <h1>{route.path.join('/')}</h1>;
+export function Overview(_: ViewProps) {
+  const w = useWords(words);
+  const machine = useMachine();
+  return (
+    <div class="overview">
+      <h1 class="hidden-words">{w.title}</h1>
+      <TopLine machine={machine} />
+      <Problems machine={machine} />
+      <Cards machine={machine} />
+      <div class="overview-columns">
+        <div class="overview-main">
+          <Queue machine={machine} />
+          <UnderWay machine={machine} />
+        </div>
+        <Happened machine={machine} />
+      </div>
+    </div>
+  );
 }

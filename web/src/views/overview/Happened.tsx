@@ -1,0 +1,68 @@
+// What just happened, in words, newest first.
+import type { Machine } from '../../api/machine';
+import { type Happening, type HappeningKind, rowsOf } from '../../api/happenings';
+import { ownerColour } from '../../parts/owner';
+import { moment, momentExact } from '../../words/figures';
+import { useWords } from '../../words/words';
+import { words } from './words';
+
+const kSigns: Record<HappeningKind, [string, string]> = {
+  submitted: ['+', 'wait'],
+  started: ['▶', 'run'],
+  done: ['✓', 'good'],
+  failed: ['✕', 'bad'],
+  cancelled: ['■', 'wait'],
+  aside: ['⇄', 'aside'],
+  returned: ['⇄', 'run'],
+  held: ['‖', 'wait'],
+  released: ['○', 'wait'],
+  again: ['↻', 'wait'],
+  'card-bad': ['!', 'bad'],
+  'card-good': ['✓', 'good'],
+};
+
+export function Happened({ machine }: { machine: Machine }) {
+  const w = useWords(words);
+  const causes = w as unknown as Record<string, string>;
+  const rows = rowsOf(machine.happenings);
+  const why = (one: Happening) => {
+    if (one.job === null) return one.detail;
+    const cause = one.cause && one.kind === 'failed' ? causes[`cause_${one.cause}`] ?? one.cause : null;
+    return [cause, one.detail].filter(Boolean).join(': ') || null;
+  };
+  return (
+    <section class="panel happened" aria-label={w.happened}>
+      <h2>{w.happened}</h2>
+      {rows.length === 0 && <p class="quiet">{w.nothingYet}</p>}
+      <ol class="happenings">
+        {rows.map(({ first, count }) => {
+          const [sign, look] = kSigns[first.kind];
+          const reason = why(first);
+          const folded = count > 1 && first.sweep !== null;
+          return (
+            <li key={first.key}>
+              <time class="quiet number" dateTime={new Date(first.at).toISOString()} title={momentExact(first.at)}>{moment(first.at)}</time>
+              <span class={`state-mark ${look}`} aria-hidden="true">{sign}</span>
+              <span class="happening-text">
+                {first.job === null ? (
+                  <span>{w.cardIs(first.cards[0] ?? 0, causes[`state_${first.cause}`] ?? first.cause ?? '')}</span>
+                ) : (
+                  <>
+                    <a class="happening-job" href={folded ? `#/sweep/${first.sweep}` : `#/job/${first.job}`}>
+                      {first.user !== null && <span class="owner-dot" aria-hidden="true" style={{ background: ownerColour(first.user) }} />}
+                      <span class="number">{folded ? `${w.manyJobs(count)} ${w.ofSweep(first.sweep ?? 0)}` : `#${first.job}`}</span>
+                      {first.name && <span class="clip name"><bdi>{first.name}</bdi></span>}
+                    </a>{' '}
+                    <span class={first.kind === 'failed' ? 'bad' : undefined}>{causes[`did_${first.kind}`]}</span>
+                    {!folded && first.cards.length > 0 && (first.kind === 'started' || first.kind === 'returned') && <span class="quiet"> {w.on(first.cards.join(', '))}</span>}
+                  </>
+                )}
+                {reason && <span class="quiet happening-why name">{reason}</span>}
+              </span>
+            </li>
+          );
+        })}
+      </ol>
+    </section>
+  );
+}

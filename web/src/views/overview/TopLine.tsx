@@ -1,0 +1,68 @@
+// The first line: what one wants to know before anything else.
+import type { Machine } from '../../api/machine';
+import { useSession } from '../../app/session';
+import { Told } from '../../parts/Told';
+import { amount, duration, moment, momentExact, secondsUntil } from '../../words/figures';
+import { useWords } from '../../words/words';
+import { isFree, managed, nextStart } from './figures';
+import { words } from './words';
+
+export function TopLine({ machine }: { machine: Machine }) {
+  const w = useWords(words);
+  const { who } = useSession();
+  const cards = managed(machine.cards);
+  const free = cards.filter(isFree).length;
+  const waiting = machine.counts ? machine.counts.queued + machine.counts.held : null;
+  const me = who?.user ?? '';
+  const mine = [...machine.waiting, ...machine.queue.filter((row) => row.place === null && row.kind === 'job').map((row) => row.id)].filter((id) => machine.jobs.get(id)?.user === me).length;
+  const next = nextStart(machine, me);
+  const until = secondsUntil(next?.estimated_start);
+  const wrong = machine.alarms.length + machine.problems.length;
+  const worst = machine.alarms.some((one) => one.severity === 'critical') ? 'bad' : wrong > 0 ? 'warn' : 'good';
+  return (
+    <section class="top-line" aria-label={w.now}>
+      <Told told={w.freeTold} class="top-figure">
+        <span class="top-name">{w.freeCards}</span>
+        <span class="top-value figure-value" data-figure="free">{machine.counts ? w.freeOf(free, cards.length) : '–'}</span>
+      </Told>
+      <Told told={w.waitingTold} class="top-figure">
+        <span class="top-name">{w.waitingNow}</span>
+        <span class="top-value figure-value" data-figure="waiting">{waiting === null ? '–' : amount(waiting)}</span>
+        {mine > 0 && <span class="top-more">{w.waitingMine(mine)}</span>}
+      </Told>
+      <Told
+        class="top-figure"
+        told={!next ? w.nothingMineTold : next.estimated_start ? w.startTold(next.id, momentExact(next.estimated_start), null) : w.startUnknownTold(next.id, next.start_unknown ?? next.reason ?? w.unknown)}
+      >
+        <span class="top-name">{w.myStart}</span>
+        <span class="top-value figure-value" data-figure="next">{!next ? '–' : until === null ? w.unknownStart : until < 5 ? w.anyMoment : w.inTime(duration(until))}</span>
+        <span class="top-more">{!next ? w.nothingMine : until === null ? `#${next.id}` : `#${next.id} · ${moment(next.estimated_start)}`}</span>
+      </Told>
+      <Told told={w.problemsTold} class={`top-figure ${worst}`}>
+        <span class="top-name">{w.toSee}</span>
+        <span class="top-value figure-value" data-figure="problems"><span aria-hidden="true">{wrong > 0 ? '! ' : '✓ '}</span>{wrong > 0 ? amount(wrong) : w.nothingWrong}</span>
+      </Told>
+    </section>
+  );
+}
+
+// What is wrong, in words, right under the line that counts it.
+export function Problems({ machine }: { machine: Machine }) {
+  const w = useWords(words);
+  if (machine.alarms.length + machine.problems.length + machine.missing === 0) return null;
+  return (
+    <ul class="problems">
+      {machine.missing > 0 && <li class="warn"><span aria-hidden="true">!</span> <span>{w.missingCards(machine.missing)}</span></li>}
+      {machine.alarms.slice(0, 5).map((one) => (
+        <li key={`${one.rule} ${one.subject}`} class={one.severity === 'critical' ? 'bad' : 'warn'}>
+          <span aria-hidden="true">{one.severity === 'critical' ? '✕' : '!'}</span>
+          <span class="name"><span>{one.what}</span> <span class="quiet">{moment(one.since)}{one.advice ? ` · ${one.advice}` : ''}</span></span>
+        </li>
+      ))}
+      {machine.problems.slice(0, 5).map((one) => (
+        <li key={one} class="warn"><span aria-hidden="true">!</span> <span class="name">{one}</span></li>
+      ))}
+      {machine.alarms.length > 5 && <li><a href="#/people/alarms">{w.openAlarms}</a></li>}
+    </ul>
+  );
+}

@@ -1,0 +1,31 @@
+// Pure readings of what the overview shows.
+import type { Card, Job } from '../../api/client';
+import type { Machine } from '../../api/machine';
+import { waits } from '../../api/queue';
+
+export function isFree(card: Card): boolean {
+  return card.managed && card.state === 'ok' && card.usable && card.jobs.length === 0 && (card.others?.jobs ?? 0) === 0 && card.foreign_bytes === 0;
+}
+export function managed(cards: Card[]): Card[] {
+  return cards.filter((card) => card.managed);
+}
+
+// The job of `user` that is expected to start first; else the first of which nobody can say.
+export function nextStart(machine: Pick<Machine, 'waiting' | 'queue' | 'jobs'>, user: string): Job | null {
+  let best: Job | null = null;
+  let unknown: Job | null = null;
+  const ids = new Set([...machine.waiting, ...machine.queue.filter((row) => row.kind === 'job').map((row) => row.id)]);
+  for (const id of ids) {
+    const job = machine.jobs.get(id);
+    if (!job || job.user !== user || !waits(job)) continue;
+    if (!job.estimated_start) unknown ??= job;
+    else if (!best || job.estimated_start < (best.estimated_start ?? '')) best = job;
+  }
+  return best ?? unknown;
+}
+
+// How much room a card has on the screen.
+export type Size = 'tall' | 'plain' | 'small';
+export function sizeFor(count: number): Size {
+  return count <= 2 ? 'tall' : count >= 8 ? 'small' : 'plain';
+}
