@@ -62,13 +62,19 @@ export function whenLoginNeeded(then: () => void): void {
 export interface Ask {
   query?: Query;
   signal?: AbortSignal;
+  // What makes a change the same change when it is sent again; else each one is another.
+  key?: string;
+}
+
+export function newKey(): string {
+  return crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
 }
 
 export async function send(method: string, path: string, body: unknown, ask: Ask = {}): Promise<Response> {
   const headers: Record<string, string> = { Accept: 'application/json' };
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   // A change that is sent again after a broken connection is done once.
-  if (method !== 'GET') headers['Idempotency-Key'] = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
+  if (method !== 'GET') headers['Idempotency-Key'] = ask.key ?? newKey();
   let answer: Response;
   try {
     const given = { method, headers, credentials: 'same-origin' as const, signal: ask.signal ?? null };

@@ -33,6 +33,8 @@ export interface Action {
   title: string;
   method: string;
   path: string;
+  // Filters, where the path names all jobs.
+  query?: Record<string, string>;
   body?: unknown;
   danger?: boolean;
   // What it means, in a sentence or two.
@@ -55,11 +57,11 @@ export function ActionDialog({ action, close, done, children }: Props) {
   const [would, setWould] = useState<Schemas['Changed'] | null>(null);
   const [fault, setFault] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
-  const body = JSON.stringify(action.body ?? null);
+  const body = JSON.stringify([action.query, action.body ?? null]);
   useEffect(() => {
     let shown = true;
     setFault(null);
-    change<Schemas['Changed']>(action.method, action.path, action.body, { dry_run: 1 }).then(
+    change<Schemas['Changed']>(action.method, action.path, action.body, { ...action.query, dry_run: 1 }).then(
       (answer) => shown && setWould(answer),
       (why: Error) => shown && setFault(why.message),
     );
@@ -70,7 +72,7 @@ export function ActionDialog({ action, close, done, children }: Props) {
   const carryOut = async () => {
     setBusy(true);
     try {
-      const answer = await change<Schemas['Changed']>(action.method, action.path, action.body);
+      const answer = await change<Schemas['Changed']>(action.method, action.path, action.body, action.query);
       say(w.done(action.title, idsText(answer.changed ?? [])));
       close();
       done?.();
