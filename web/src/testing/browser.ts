@@ -1,0 +1,24 @@
+// What the page takes from a browser, as far as its words and figures need it: tests run without
+// one. Imported before everything else.
+const kept = new Map<string, string>();
+const storage = {
+  getItem: (name: string) => kept.get(name) ?? null,
+  setItem: (name: string, value: string) => void kept.set(name, value),
+  removeItem: (name: string) => void kept.delete(name),
+};
+const target = new EventTarget();
+const place = {
+  localStorage: storage,
+  navigator: { language: 'en' },
+  document: Object.assign(new EventTarget(), { documentElement: { lang: 'en', dataset: {} } }),
+  location: { hash: '' },
+  history: {
+    replaceState: (_: unknown, __: string, href: string) => {
+      (globalThis as unknown as { location: { hash: string } }).location.hash = href;
+    },
+  },
+  window: Object.assign(target, { setTimeout, clearTimeout, requestAnimationFrame: (then: () => void) => setTimeout(then, 0) }),
+};
+for (const [name, value] of Object.entries(place)) {
+  if (!(name in globalThis)) Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+}

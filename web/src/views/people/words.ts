@@ -1,0 +1,36 @@
+import { defineWords } from '../../words/words';
+
+export const words = defineWords(
+  {
+    title: 'People',
+    places: 'People and rules',
+    tenants: 'Shares and quotas',
+    report: 'Report',
+    alarms: 'Alarms',
+    groups: 'Groups, reservations',
+    cards: 'Cards',
+    tokens: 'Tokens',
+    audit: 'Audit',
+    settings: 'Settings',
+    about: 'About',
+    next: 'Next place under People',
+    before: 'Place before under People',
+    notYours: 'Your role does not show this place.',
+  },
+  {
+    title: '用户与管理',
+    places: '用户与规则',
+    tenants: '份额与配额',
+    report: '报告',
+    alarms: '告警',
+    groups: '组与预留',
+    cards: '显卡',
+    tokens: '令牌',
+    audit: '审计',
+    settings: '设置',
+    about: '关于',
+    next: '“用户与管理”的下一页',
+    before: '“用户与管理”的上一页',
+    notYours: '您的角色无权查看此页。',
+  },
+);
