@@ -50,7 +50,8 @@ def busy_machine(daemon):
                         *simjob(daemon, 20, 70))
     daemon.wait_for(low, "running", seconds=60)
     sweep = daemon.submit("--vram", "9G", "--time", "30m", "--name", "search",
-                          "--param", "lr=0.1,0.03,0.01", "--param", "seed=1:6", "--", *simjob(daemon, 8, 40, 20))
+                          "--param", "lr=0.1,0.03,0.01", "--param", "seed=1:6", "--",
+                          *simjob(daemon, 8, 40, 20))
     daemon.run("submit", "--gpus", "4", "--time", "8h", "--name", "large", "--", *simjob(daemon, 20, 90))
     daemon.run("submit", "--priority", "urgent", "--vram", "22G", "--time", "20m", "--name", "deadline", "--",
                *simjob(daemon, 20, 80, 60))
