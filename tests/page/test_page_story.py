@@ -35,8 +35,8 @@ def test_from_submit_to_cancel(window, daemon):
     rush = daemon.submit("--priority", "urgent", "--vram", "20G", "--name", "rush", "--",
                          *simjob(daemon, 18).split())
     daemon.wait_for(rush, "running", seconds=60)
-    left = wait_until(lambda: next((one for one in (job, fill) if daemon.job(one)["state"] == "paused"), None),
-                      60, "who left")
+    left = wait_until(lambda: next((a for a in (job, fill) if daemon.job(a)["state"] == "paused"), None),
+                      60, "it aside")
     one.go(f"#/job/{left}")
     page.wait_for_selector("main [data-state=paused]")
     see(page, f"{rush}")

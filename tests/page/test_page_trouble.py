@@ -123,7 +123,7 @@ def test_an_alarm_is_seen_and_silenced(browser, own):
     wait_until(lambda: silences(own), what="the silence")
     see(page, "ilent")
     page.get_by_role("button", name=re.compile("^End silence")).first.click()
-    wait_until(lambda: page.locator("dialog[open]").count() or not silences(own), what="the question or the end")
+    wait_until(lambda: page.locator("dialog[open]").count() or not silences(own), what="what follows")
     if page.locator("dialog[open]").count():
         page.locator("dialog[open] button.main, dialog[open] button.danger").first.click()
     wait_until(lambda: not silences(own), what="its end")
