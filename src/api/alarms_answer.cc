@@ -9,13 +9,6 @@
 namespace gpusched {
 namespace {
 
-// Nothing of it is theirs to know.
-bool is_hidden(const Alarm& alarm, const Veil& veil) {
-  if (!veil.covers()) return false;
-  if (!alarm.user.empty() && !veil.sees_user(alarm.user)) return true;
-  return alarm.user.empty() && !alarm.tenant.empty() && !veil.sees_tenant(alarm.tenant);
-}
-
 wire::Alarm alarm_row(const Alarm& alarm, const Veil& veil) {
   wire::Alarm row{.rule = alarm.key.rule,
                   .subject = veil.over(alarm.key.subject),
@@ -36,10 +29,16 @@ wire::Alarm alarm_row(const Alarm& alarm, const Veil& veil) {
 
 }  // namespace
 
+bool hides_alarm(const Veil& veil, const std::string& user, const std::string& tenant) {
+  if (!veil.covers()) return false;
+  if (!user.empty() && !veil.sees_user(user)) return true;
+  return user.empty() && !tenant.empty() && !veil.sees_tenant(tenant);
+}
+
 std::vector<wire::Alarm> alarms_for(const Context& context, const Veil& veil) {
   std::vector<const Alarm*> on;
   for (const auto& [key, alarm] : context.state().alarms()) {
-    if (is_alarm(alarm) && !is_hidden(alarm, veil)) on.push_back(&alarm);
+    if (is_alarm(alarm) && !hides_alarm(veil, alarm.user, alarm.tenant)) on.push_back(&alarm);
   }
   std::ranges::stable_sort(on, [](const Alarm* a, const Alarm* b) {
     return std::tie(b->severity, a->since) < std::tie(a->severity, b->since);

@@ -20,6 +20,7 @@
 #include "core/model/event.h"
 #include "core/model/group.h"
 #include "core/model/job.h"
+#include "core/model/past_span.h"
 #include "core/model/report_prices.h"
 #include "history/series.h"
 #include "metrics/source.h"
@@ -51,6 +52,8 @@ struct ApiPorts {
   std::function<void(const AuditPart& part,
                      std::function<void(Result<std::vector<AuditEntry>>)> done)>
       read_audit;
+  // What happened on the cards; on a thread beside those that commit.
+  std::function<void(const PastPart& part, std::function<void(Result<Past>)> done)> read_past;
   // The same for environments that are not in memory. Empty: all are.
   std::function<void(std::vector<std::string> hashes,
                      std::function<void(Result<EnvironmentsByHash>)> done)>

@@ -6,6 +6,12 @@
 #include "core/explain/excerpt.h"
 
 namespace gpusched {
+namespace {
+
+// Those who are aside wait for their cards.
+bool nobody_waits(const Counts& counts) { return counts.queued + counts.paused == 0; }
+
+}  // namespace
 
 StartEstimates::StartEstimates(boost::asio::io_context& loop, const Engine& engine,
                                std::function<Now()> now, Microseconds often)
@@ -46,7 +52,7 @@ void StartEstimates::keep_fresh() {
 }
 
 void StartEstimates::when_fresh(Microseconds oldest, std::function<void()> then) {
-  if (engine_.state().counts().queued == 0 || !older_than(oldest)) {
+  if (nobody_waits(engine_.state().counts()) || !older_than(oldest)) {
     then();
     return;
   }

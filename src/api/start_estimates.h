@@ -25,6 +25,8 @@ class StartEstimates {
   std::optional<Wall> of_lease(const Job& lease) const;
   // Why nobody can say; empty: that is not so, or nobody has looked yet.
   std::string why_unknown(const Job& job) const;
+  // Who is expected on which card; of jobs that may have gone on since.
+  const std::vector<PlannedSpan>& plan() const { return last_.plan; }
   std::optional<Wall> looked_at() const;
 
   // A turn is over, or somebody reads: looks again if the last look is old.

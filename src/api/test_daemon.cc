@@ -49,6 +49,7 @@ TestDaemon::TestDaemon(Options options) : options_(std::move(options)) {
     done(std::move(found));
   };
   ports.read_audit = [this](const AuditPart& part, auto done) { done(store_.audit(part)); };
+  ports.read_past = [this](const PastPart& part, auto done) { done(store_.past(part)); };
   ports.read_history = options_.read_history;
   ports.problems = options_.problems;
   ports.page = options_.page;
@@ -109,6 +110,9 @@ void TestDaemon::turn() {
     Commit noted;
     noted.audit = commit->audit;
     noted.audit_bounds = commit->audit_bounds;
+    noted.past = commit->past;
+    noted.past_bounds = commit->past_bounds;
+    noted.clock = commit->clock;
     (void)store_.commit(noted);
     for (const TrailEntry& entry : commit->trail) trail_[entry.job].push_back(entry);
   }

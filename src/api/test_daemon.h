@@ -105,7 +105,7 @@ class TestDaemon {
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Api> api_;
   std::map<JobId, std::vector<TrailEntry>> trail_;
-  MemoryStore store_;  // Of the audit alone.
+  MemoryStore store_;  // Of the audit and the past alone.
   bool hold_ = false;
   bool held_ = false;  // A commit is waiting.
   bool scheduled_ = false;

@@ -25,6 +25,7 @@ class Veil {
   Veil(const Context& context, const Principal& actor);
 
   bool covers() const { return covers_; }
+  const Principal& actor() const { return actor_; }
   // How many others have, without who.
   bool shows_counts() const;
   bool sees(const Job& job) const;

@@ -370,6 +370,9 @@ ApiPorts Daemon::api_ports() {
   ports.read_audit = [this](const AuditPart& part, auto done) {
     store_thread_->read_audit(part, std::move(done));
   };
+  ports.read_past = [this](const PastPart& part, auto done) {
+    past_thread_->read_past(part, std::move(done));
+  };
   ports.read_environments = [this](std::vector<std::string> hashes, auto done) {
     store_thread_->read_environments(std::move(hashes), std::move(done));
   };

@@ -131,6 +131,7 @@ class Daemon {
   StateId state_id_;
   std::unique_ptr<SqliteStore> store_;
   std::unique_ptr<StoreThread> store_thread_;
+  std::unique_ptr<StoreThread> past_thread_;  // Long reads, beside commits.
   std::unique_ptr<history::History> history_;
   history::Feed history_feed_;
   CgroupBase cgroup_;

@@ -79,6 +79,8 @@ Result<StoreImage> Daemon::open_store(const std::string& boot_id) {
   }
   store_thread_ = std::make_unique<StoreThread>(
       *store_, [this](std::function<void()> work) { boost::asio::post(loop_, std::move(work)); });
+  past_thread_ = std::make_unique<StoreThread>(
+      *store_, [this](std::function<void()> work) { boost::asio::post(loop_, std::move(work)); });
   return image;
 }
 

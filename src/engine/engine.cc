@@ -263,6 +263,8 @@ std::optional<Commit> Engine::begin_turn(Now now) {
   write_audit(commit, now);
   commit.boot_id = boot_id_to_write_;
   commit.clock = clock_watch_.trusted(now);
+  commit.past = state_.past(now);
+  commit.past_bounds = {*commit.clock - state_.rules().past_keep_for, state_.rules().past_most};
   commit.outlives_machine = !leases_alone || commit.boot_id.has_value();
   return commit;
 }

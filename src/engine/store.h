@@ -16,6 +16,7 @@
 #include "base/time.h"
 #include "core/model/audit.h"
 #include "core/model/ids.h"
+#include "core/model/past_span.h"
 #include "core/state/durable.h"
 
 namespace gpusched {
@@ -34,6 +35,9 @@ struct Commit : Durable<Delta> {
   // Entries to be added; what is outside of the bounds goes, a part with each commit.
   std::vector<AuditEntry> audit;
   AuditBounds audit_bounds;
+  // What is over; the same of it.
+  std::vector<PastSpan> past;
+  PastBounds past_bounds;
   std::optional<std::string> boot_id;
   std::optional<Wall> clock;  // What time it was believed to be; goes along, alone it is nothing.
   // False: it need only outlive this process. A lease dies with the machine anyhow, so a commit
@@ -95,6 +99,8 @@ class Store {
                                                 std::size_t limit) = 0;
   // Who changed what, the newest first.
   virtual Result<std::vector<AuditEntry>> audit(const AuditPart& part) = 0;
+  // What happened on the cards. May read much: not on the thread that commits.
+  virtual Result<Past> past(const PastPart& part) = 0;
   // Those of these names that are there, with their variables.
   virtual Result<EnvironmentsByHash> environments(const std::vector<std::string>& hashes) = 0;
   // A consistent copy of everything into a new file, while commits go on.

@@ -48,6 +48,7 @@ void MemoryStore::Tables::apply(const Commit& commit) {
   }
   for (const TrailEntry& entry : commit.trail) put(entry);
   put_audit(commit);
+  put_past(commit);
   if (commit.boot_id) boot_id = *commit.boot_id;
   if (commit.clock) clock = commit.clock;
   ++commits;
@@ -66,6 +67,19 @@ void MemoryStore::Tables::put_audit(const Commit& commit) {
   for (const AuditKind kind : {AuditKind::kChange, AuditKind::kRefusal, AuditKind::kLease}) {
     remove_surplus(kind, audit_most(commit.audit_bounds, kind));
   }
+}
+
+// The oldest go, whoever has most.
+void MemoryStore::Tables::put_past(const Commit& commit) {
+  if (!past_since) past_since = commit.clock;
+  past.insert(past.end(), commit.past.begin(), commit.past.end());
+  const PastBounds& bounds = commit.past_bounds;
+  std::ranges::stable_sort(past, {}, &PastSpan::until);
+  std::size_t going = past.size() - std::min(past.size(), bounds.most);
+  while (going < past.size() && past[going].until < bounds.since) ++going;
+  if (commit.past.empty() || going == 0) return;
+  past_since = std::max(past_since.value_or(Wall{}), past[going - 1].until);
+  past.erase(past.begin(), past.begin() + static_cast<std::ptrdiff_t>(going));
 }
 
 // Of too many, those of the user who has most.
@@ -193,6 +207,27 @@ Result<std::vector<AuditEntry>> MemoryStore::audit(const AuditPart& part) {
     if (found.size() == part.most) break;
     const bool wanted = part.leases || it->second.kind != AuditKind::kLease;
     if (wanted && (!part.before || it->first < *part.before)) found.push_back(it->second);
+  }
+  return found;
+}
+
+Result<Past> MemoryStore::past(const PastPart& part) {
+  Past found{.spans = {}, .known_since = synced_.past_since};
+  std::size_t of_jobs = 0;
+  for (auto it = synced_.past.rbegin(); it != synced_.past.rend(); ++it) {
+    if (it->until < part.from || it->from > part.until) continue;
+    if (part.card && it->card != part.card) continue;
+    if (!is_of_job(it->kind)) {
+      found.spans.push_back(*it);
+      continue;
+    }
+    if (part.uid && it->owner.uid != *part.uid) continue;
+    if (!it->card && !part.without_cards) continue;
+    if (++of_jobs > part.most) {
+      ++found.left_out;
+    } else {
+      found.spans.push_back(*it);
+    }
   }
   return found;
 }

@@ -22,6 +22,7 @@ class MemoryStore : public Store {
   Result<std::vector<TrailEntry>> trail(JobId job, std::uint64_t after_sequence,
                                         std::size_t limit) override;
   Result<std::vector<AuditEntry>> audit(const AuditPart& part) override;
+  Result<Past> past(const PastPart& part) override;
   Result<EnvironmentsByHash> environments(const std::vector<std::string>& hashes) override;
   Result<void> backup(const std::string& path) override;
 
@@ -49,6 +50,8 @@ class MemoryStore : public Store {
     Durable<RowMap> rows;
     std::map<JobId, std::vector<TrailEntry>> trail;
     std::map<std::uint64_t, AuditEntry> audit;
+    std::vector<PastSpan> past;
+    std::optional<Wall> past_since;
     std::string boot_id;
     std::optional<Wall> clock;
     std::uint64_t commits = 0;
@@ -59,6 +62,7 @@ class MemoryStore : public Store {
     void apply(const Commit& commit);
     void put(const TrailEntry& entry);
     void put_audit(const Commit& commit);
+    void put_past(const Commit& commit);
     void remove_surplus(AuditKind kind, std::size_t most);
     void note_numbers(const Commit& commit);
     void remove_job(JobId id);

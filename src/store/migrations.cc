@@ -315,10 +315,42 @@ CREATE TABLE silences(
 );
 )sql";
 
+// What happened on the cards. A kind is a PastKind; without a card it is null. Of what belongs to
+// no user, the uid is -1.
+constexpr const char* kPastStep = R"sql(
+CREATE TABLE past(
+  id INTEGER PRIMARY KEY,
+  kind INTEGER NOT NULL,
+  uid INTEGER NOT NULL,
+  card INTEGER,
+  starts_at INTEGER NOT NULL,
+  ends_at INTEGER NOT NULL,
+  job INTEGER NOT NULL,
+  attempt INTEGER NOT NULL,
+  submitted_at INTEGER NOT NULL,
+  priority INTEGER NOT NULL,
+  vram_bytes INTEGER,
+  whole INTEGER NOT NULL,
+  for_job INTEGER NOT NULL,
+  severity INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  cause TEXT NOT NULL,
+  mechanism TEXT NOT NULL,
+  user_name TEXT NOT NULL,
+  tenant TEXT NOT NULL,
+  name TEXT NOT NULL,
+  shown_name TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  what TEXT NOT NULL
+);
+CREATE INDEX past_by_end ON past(ends_at);
+CREATE INDEX past_by_user ON past(uid, ends_at);
+)sql";
+
 constexpr const char* kSteps[] = {
-    kVersion1,  kVersion2,        kTenantsStep,  kReservations, kPastRuns,  kMovesStep,
-    kSaves,     kMoveRatesStep,   kPausedGroups, kPlaces,       kSaidStep,  kTokensStep,
-    kAuditStep, kAuditByUserStep, kMessagesStep, kWorkStep,     kAlarmsStep};
+    kVersion1,  kVersion2,        kTenantsStep,  kReservations, kPastRuns,   kMovesStep,
+    kSaves,     kMoveRatesStep,   kPausedGroups, kPlaces,       kSaidStep,   kTokensStep,
+    kAuditStep, kAuditByUserStep, kMessagesStep, kWorkStep,     kAlarmsStep, kPastStep};
 
 Result<int> number_asked(Database& database, const char* pragma) {
   Result<std::string> text = database.ask(pragma);

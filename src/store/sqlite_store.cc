@@ -334,6 +334,16 @@ Result<std::vector<AuditEntry>> SqliteStore::audit(const AuditPart& part) {
   return read_audit(read_audit_, part);
 }
 
+Result<Past> SqliteStore::past(const PastPart& part) {
+  const std::lock_guard lock(past_mutex_);
+  if (!past_reader_) {
+    Result<PastReader> opened = PastReader::open(path_, vfs_);
+    if (!opened) return failure(opened.error());
+    past_reader_ = std::move(*opened);
+  }
+  return past_reader_->read(part);
+}
+
 Result<void> SqliteStore::backup(const std::string& path) {
   return copy_database(path_, path, vfs_);
 }

@@ -1,8 +1,8 @@
 // The Store on SQLite: one file in write-ahead-log mode, one transaction and one fdatasync per
 // commit. docs/storage-database.md has the tables and what survives which crash.
 //
-// Threads: load() and commit() on one thread at a time; trail(), audit(), environments() and
-// backup() on any, also while a commit is under way, because they use connections of their own.
+// Threads: load() and commit() on one thread at a time; trail(), audit(), past(), environments()
+// and backup() on any, also while a commit is under way, because they use connections of their own.
 #pragma once
 
 #include <memory>
@@ -14,6 +14,7 @@
 #include "engine/store.h"
 #include "store/cancel_file.h"
 #include "store/mark.h"
+#include "store/past_rows.h"
 #include "store/place.h"
 #include "store/sqlite.h"
 #include "store/writer.h"
@@ -39,6 +40,7 @@ class SqliteStore : public Store {
   Result<std::vector<TrailEntry>> trail(JobId job, std::uint64_t after_sequence,
                                         std::size_t limit) override;
   Result<std::vector<AuditEntry>> audit(const AuditPart& part) override;
+  Result<Past> past(const PastPart& part) override;
   Result<EnvironmentsByHash> environments(const std::vector<std::string>& hashes) override;
   Result<void> backup(const std::string& path) override;
 
@@ -76,6 +78,9 @@ class SqliteStore : public Store {
   // Guarded by reader_mutex_; opened when first needed.
   std::optional<Database> reader_;
   Statement read_trail_, read_environment_, read_audit_;
+  // It reads much: what is read of the trail does not wait for it.
+  std::mutex past_mutex_;
+  std::optional<PastReader> past_reader_;  // Guarded by past_mutex_.
 };
 
 }  // namespace gpusched

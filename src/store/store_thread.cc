@@ -67,6 +67,13 @@ void StoreThread::read_audit(AuditPart part,
   });
 }
 
+void StoreThread::read_past(PastPart part, std::function<void(Result<Past>)> done) {
+  give([this, part, done = std::move(done)] {
+    auto result = std::make_shared<Result<Past>>(store_.past(part));
+    post_to_loop_([result, done] { done(std::move(*result)); });
+  });
+}
+
 void StoreThread::read_environments(std::vector<std::string> hashes,
                                     std::function<void(Result<EnvironmentsByHash>)> done) {
   give([this, hashes = std::move(hashes), done = std::move(done)] {

@@ -27,6 +27,7 @@ class StoreThread {
   void read_trail(JobId job, std::uint64_t after, std::size_t limit,
                   std::function<void(Result<std::vector<TrailEntry>>)> done);
   void read_audit(AuditPart part, std::function<void(Result<std::vector<AuditEntry>>)> done);
+  void read_past(PastPart part, std::function<void(Result<Past>)> done);
   void read_environments(std::vector<std::string> hashes,
                          std::function<void(Result<EnvironmentsByHash>)> done);
   void backup(std::string path, std::function<void(Result<void>)> done);

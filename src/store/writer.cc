@@ -42,6 +42,7 @@ Result<Writer> Writer::prepare(Database& database) {
   }
   if (Result<void> done = prepare_rows(database, writer.rows_); !done) return failure(done.error());
   if (Result<void> done = writer.audit_.prepare(database); !done) return failure(done.error());
+  if (Result<void> done = writer.past_.prepare(database); !done) return failure(done.error());
   return writer;
 }
 
@@ -65,6 +66,7 @@ Result<void> Writer::write(const Commit& commit) {
   }
   if (Result<void> done = remove_unused(); !done) return done;
   if (Result<void> done = audit_.write(commit); !done) return done;
+  if (Result<void> done = past_.write(commit); !done) return done;
   return write_numbers(commit);
 }
 
@@ -180,6 +182,7 @@ void Writer::end_transaction(bool committed) {
   specs_.end_transaction(committed);
   environments_.end_transaction(committed);
   audit_.end_transaction(committed);
+  past_.end_transaction(committed);
   left_specs_.clear();
   if (committed) {
     committed_numbers_ = numbers_;

@@ -11,6 +11,7 @@
 #include "core/model/job.h"
 #include "engine/store.h"
 #include "store/audit_rows.h"
+#include "store/past_rows.h"
 #include "store/rows.h"
 #include "store/shared_rows.h"
 #include "store/sqlite.h"
@@ -64,6 +65,7 @@ class Writer {
   Statement put_meta_, put_numbers_;
   Durable<RowStatements> rows_;
   AuditRows audit_;
+  PastRows past_;
 
   SpecRows specs_;
   EnvironmentRows environments_;

@@ -14,6 +14,7 @@
 #include "wire/messages/outbox.h"
 #include "wire/messages/report.h"
 #include "wire/messages/tenant.h"
+#include "wire/messages/timeline.h"
 #include "wire/messages/token.h"
 
 namespace gpusched {
@@ -183,6 +184,8 @@ constexpr auto kRoutes = std::to_array<Route>({
      "Follow the rows of jobs, the cards and what somebody has to see to", kEventStream},
     {"GET", "/v1/report", kRead, kSee, "since until by format", get_report, "get_report",
      "What was done, by user, card, tenant, project, name, program or hour", gives<wire::Report>()},
+    {"GET", "/v1/timeline", kRead, kSee, "from until card", get_timeline, "get_timeline",
+     "What was on the cards, what is, and what is planned", gives<wire::Timeline>()},
     {"GET", "/v1/groups", kRead, kSee, "", list_groups, "list_groups", "List groups",
      gives<wire::Groups>()},
     {"PUT", "/v1/groups/{name}", kChange, kAct, "", set_group, "set_group",

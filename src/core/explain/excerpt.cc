@@ -9,7 +9,8 @@ namespace gpusched {
 // Whatever new kind of value the state learns that decide() reads has its line here.
 State machine_of(const StateView& state) {
   Rules rules = state.rules();
-  rules.work_keep_for = Seconds{0};  // What never happens is not counted.
+  // What never happens is neither counted nor remembered.
+  rules.work_keep_for = rules.past_keep_for = Seconds{0};
   State machine(std::move(rules), state.host());
   machine.set_cards(state.cards());
   for (std::size_t i = 0; i < state.cards().size(); ++i) {

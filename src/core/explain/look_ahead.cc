@@ -33,10 +33,39 @@ struct Ending {
   }
 };
 
+// What is on the cards in a course, as it comes and goes.
+class Plan {
+ public:
+  void begin(const Job& job, bool back, Wall from) {
+    if (spans_.size() == kPlannedMost) return;
+    open_[job.id] = spans_.size();
+    spans_.push_back({job.id, back, from, std::nullopt, grant_of(job)->cards});
+  }
+  // Over, or moved aside; nothing if it was on its cards from the beginning.
+  void end(JobId job, Wall at) {
+    const auto open = open_.find(job);
+    if (open == open_.end()) return;
+    PlannedSpan& span = spans_[open->second];
+    span.until = std::max(span.from, at);
+    open_.erase(open);
+  }
+  // When those end that are still there when the course is over.
+  void expect(JobId job, Wall at) {
+    const auto open = open_.find(job);
+    if (open != open_.end() && at != kNobodyKnows) spans_[open->second].until = at;
+  }
+  std::vector<PlannedSpan> take() { return std::move(spans_); }
+
+ private:
+  std::vector<PlannedSpan> spans_;
+  std::unordered_map<JobId, std::size_t> open_;  // Positions in spans_.
+};
+
 class VirtualCourse {
  public:
-  VirtualCourse(State state, Now now, Trust trust, bool ends_all = false)
-      : state_(std::move(state)), now_(now), trust_(trust), ends_all_(ends_all) {
+  // `plan`: is told what comes, if there is one.
+  VirtualCourse(State state, Now now, Trust trust, bool ends_all = false, Plan* plan = nullptr)
+      : state_(std::move(state)), now_(now), trust_(trust), ends_all_(ends_all), plan_(plan) {
     state_.advance(now_);
     const std::set<JobId> aside = state_.aside();
     for (const JobId id : aside) finish_move(id);
@@ -63,7 +92,7 @@ class VirtualCourse {
       }
       state_.keep_changes();
       if (made_room) continue;  // The job that it was made for starts now.
-      if (state_.pending().size() + state_.asleep().size() == 0 || !step()) return;
+      if (nobody_waits() || !step()) return;
     }
   }
   // True if an estimate was used where limits would have said something else.
@@ -73,6 +102,12 @@ class VirtualCourse {
   Now now() const { return now_; }
 
  private:
+  // A plan also tells when those return who are aside; to know who starts, it need not be known.
+  bool nobody_waits() const {
+    if (state_.pending().size() + state_.asleep().size() > 0) return false;
+    return plan_ == nullptr || state_.aside().empty();
+  }
+
   // How much later it begins, because what made room for it takes time.
   Microseconds begin(const Start& start) {
     Job job = *state_.find(start.job);
@@ -80,6 +115,7 @@ class VirtualCourse {
     ++job.attempt;
     const auto found = delayed_.find(start.job);
     const Microseconds delay = found == delayed_.end() ? Microseconds{0} : found->second;
+    if (plan_ != nullptr) plan_->begin(job, false, now_.wall + delay);
     expect_end(job, delay);
     state_.put(std::move(job), now_);
     return delay;
@@ -88,6 +124,7 @@ class VirtualCourse {
   void move_aside(const Victim& victim) {
     Job job = *state_.find(victim.job);
     expected_.erase(job.id);
+    if (plan_ != nullptr) plan_->end(job.id, now_.wall);
     ++job.moves;
     if (victim.mechanism == Mechanism::kFreeze || victim.mechanism == Mechanism::kCheckpoint) {
       set_aside(job, {.phase = AsidePhase::kPaused,
@@ -117,6 +154,7 @@ class VirtualCourse {
     Job job = *state_.find(id);
     const Microseconds way = time_back(state_, job, aside_of(job)->host_bytes);
     return_to_cards(job, now_.wall).away += way;
+    if (plan_ != nullptr) plan_->begin(job, true, now_.wall + way);
     expect_end(job);
     state_.put(std::move(job), now_);
   }
@@ -131,6 +169,7 @@ class VirtualCourse {
     if (at == kNobodyKnows && ends_all_) at = now_.wall + rough_run(job);
     if (at != kNobodyKnows) at += delay;
     expected_[job.id] = at;
+    if (plan_ != nullptr) plan_->expect(job.id, at);
     if (at != kNobodyKnows) ends_.push({at, job.id});
   }
 
@@ -185,6 +224,7 @@ class VirtualCourse {
   }
   void end(JobId id) {
     Job job = *state_.find(id);
+    if (plan_ != nullptr) plan_->end(id, now_.wall);
     Ended ended{.outcome = Outcome::kCompleted, .cause = Cause::kExit, .exit_code = 0};
     ended.ended_at = now_.wall;
     job.state = std::move(ended);
@@ -196,6 +236,7 @@ class VirtualCourse {
   Now now_;
   Trust trust_;
   bool ends_all_;
+  Plan* plan_;
   std::priority_queue<Ending, std::vector<Ending>, std::greater<>> ends_;
   std::unordered_map<JobId, Wall> expected_;
   std::unordered_map<JobId, Microseconds> delayed_;  // Their start, by the moves that make room.
@@ -303,11 +344,13 @@ std::string describe(const StartUnknown& unknown) {
 Forecast look_ahead(Excerpt excerpt) {
   Forecast forecast{.made_at = excerpt.now, .starts = {}};
   const Now now = excerpt.now;
-  VirtualCourse likely(state_of(excerpt), now, Trust::kEstimates);
+  Plan plan;
+  VirtualCourse likely(state_of(excerpt), now, Trust::kEstimates, false, &plan);
   likely.run([&](JobId job, Wall at) {
     // The first time counts: who is moved aside starts again.
     forecast.starts.try_emplace(job, StartEstimate{.likely = at, .latest = at});
   });
+  forecast.plan = plan.take();
   find_unknown(likely, forecast);
   if (any_lease_unknown(likely.state(), forecast)) {
     VirtualCourse rough(state_of(excerpt), now, Trust::kEstimates, true);

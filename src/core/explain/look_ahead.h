@@ -8,9 +8,11 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "base/time.h"
 #include "core/model/ids.h"
+#include "core/model/job.h"
 
 namespace gpusched {
 
@@ -37,6 +39,15 @@ struct StartUnknown {
 // "job 72 has no time limit and has not run before".
 std::string describe(const StartUnknown& unknown);
 
+// A stretch that a job is expected to have on its cards.
+struct PlannedSpan {
+  JobId job{};
+  bool back = false;          // It returns to them; else it starts.
+  Wall from{};                // On its cards from then on,
+  std::optional<Wall> until;  // to its end, or until it is moved aside. Absent: nobody knows.
+  std::vector<CardGrant> cards;
+};
+
 struct Forecast {
   Now made_at;
   std::unordered_map<JobId, StartEstimate> starts;
@@ -45,10 +56,13 @@ struct Forecast {
   // Of the leases among those: when they start if who has no end runs as long again as it has run.
   // Programs plan with it; to people it is not told.
   std::unordered_map<JobId, Wall> rough_starts = {};
+  // In the order in which it happens in the course of estimates; the first kPlannedMost.
+  std::vector<PlannedSpan> plan = {};
 };
 
 // How far ahead the waiting jobs of one excerpt are looked at.
 inline constexpr std::size_t kLookedAheadMost = 1000;
+inline constexpr std::size_t kPlannedMost = 2 * kLookedAheadMost;
 
 Forecast look_ahead(Excerpt excerpt);
 

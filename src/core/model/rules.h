@@ -92,6 +92,9 @@ struct Rules {
   // Sums of work: day by day for so long, then month by month; 0 in all: nothing is counted.
   Seconds work_daily_for{100 * 24 * 3600};
   Seconds work_keep_for{730 * 24 * 3600};
+  // What happened on the cards: how long, and how many spans (past_span.h). 0: nothing is kept.
+  Seconds past_keep_for{35 * 24 * 3600};
+  std::size_t past_most = 200'000;
   // The audit: how long, and how many changes (audit.h).
   Seconds audit_keep{180 * 24 * 3600};
   std::size_t audit_most = 50'000;

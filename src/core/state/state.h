@@ -5,6 +5,7 @@
 // (roll_back) and so that the engine knows what to write (changes).
 #pragma once
 
+#include "core/model/past_span.h"
 #include "core/state/state_view.h"
 
 namespace gpusched {
@@ -103,6 +104,8 @@ class State : public StateView {
   void fold_work(bool month, int day);
   // Of a store that has no sums yet: by the jobs that it has.
   void count_past_work();
+  // What has come to its end since the last keep_changes() or roll_back().
+  std::vector<PastSpan> past(Now now) const;
   // Adds a line to the job's durable trail.
   void note(const Job& job, const char* kind, std::string text, Now now);
   // All lines that were added since the last keep_changes() or roll_back().
@@ -147,6 +150,7 @@ class State : public StateView {
   void count_usage(const Job* before, const Job& job, Now now);
   void count_usage_of_all(Now now);
   void count_work(const Job* before, const Job& job, Now now);
+  void note_past(const Job* before, const Job& job, Now now);
   void count_attempt(const Job& before, const Job& job, Now now);
   void count_wait(const Job& job, const Starting& starting);
   void count_moves(const Job& before, const Job& job, Now now);
@@ -186,6 +190,7 @@ class State : public StateView {
   std::optional<std::set<std::uint64_t>> doubted_before_;
 
   std::vector<TrailEntry> trail_;
+  std::vector<PastSpan> past_;  // Of jobs.
   std::optional<AttemptEnd> said_end_;
 };
 

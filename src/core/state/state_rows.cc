@@ -84,6 +84,7 @@ void State::drop_row<Job>(const JobId& id) {
 void State::put(Job job, Now now) {
   const Job* before = find(job.id);
   count_usage(before, job, now);
+  note_past(before, job, now);
   count_work(before, job, now);
   tables_.jobs.journal.remember(job.id, before);
   const JobId id = job.id;
@@ -302,6 +303,7 @@ void State::keep_changes() {
   sending_before_.reset();
   doubted_before_.reset();
   trail_.clear();
+  past_.clear();
 }
 
 // Jobs before submissions: a job is indexed by what its submission is at the time.
