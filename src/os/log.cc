@@ -58,42 +58,70 @@ bool write_line(Sink& sink, std::string_view line) {
   return sink.file ? sink.file->write(line) : write_all(STDERR_FILENO, line);
 }
 
+// Bytes of the character at `at`, of well-formed text.
+std::size_t length_of(std::string_view text, std::size_t at) {
+  const auto first = static_cast<unsigned char>(text[at]);
+  return first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+}
+
+// What terminals and readers of lines may take for more than a character: controls, ends of lines
+// and of paragraphs, and what turns the direction of writing. 0: it is none of these.
+unsigned control_of(std::string_view character) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
+  if (character.size() == 1) return byte(0) < 0x20 || byte(0) == 0x7F ? byte(0) + 0x100U : 0;
+  if (character.size() == 2) return byte(0) == 0xC2 && byte(1) < 0xA0 ? byte(1) + 0x100U : 0;
+  if (character.size() != 3 || byte(0) != 0xE2) return 0;
+  const unsigned code = 0x2000U + (byte(1) & 0x3FU) * 0x40U + (byte(2) & 0x3FU);
+  const bool turns = (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+  return turns ? code + 0x100U : 0;
+}
+
+// The text with what is odd in it as an escape of JSON; `quote`: also quotes and backslashes.
+void append_escaped(std::string& out, std::string_view text, bool quote) {
+  const bool clean = is_utf8(text);
+  for (std::size_t at = 0; at < text.size();) {
+    if (!clean && static_cast<unsigned char>(text[at]) >= 0x80) {
+      out += "\\ufffd";
+      ++at;
+      continue;
+    }
+    const std::string_view character = text.substr(at, length_of(text, at));
+    if (const unsigned control = control_of(character); control != 0) {
+      out += fmt::format("\\u{:04x}", control - 0x100U);
+    } else {
+      if (quote && (character == "\"" || character == "\\")) out += '\\';
+      out += character;
+    }
+    at += character.size();
+  }
+}
+
 void append_json_string(std::string& out, std::string_view text) {
   out += '"';
-  const bool clean = is_utf8(text);
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (byte < 0x20) {
-      out += fmt::format("\\u{:04x}", byte);
-    } else if (byte >= 0x80 && !clean) {
-      out += "\\ufffd";
-    } else {
-      out += c;
-    }
-  }
+  append_escaped(out, text, true);
   out += '"';
 }
 
-// A newline in a job's name must not forge a line of its own.
-void append_plain(std::string& out, std::string_view text) {
-  for (const char c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
-      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    } else {
-      out += c;
-    }
+// A newline in a job's name must not forge a line of its own, nor "name=value" a field: a sentence
+// that could be read as having fields stands in quotes.
+void append_sentence(std::string& out, std::string_view text) {
+  if (text.find_first_of("\"=\\") == std::string_view::npos)
+    return append_escaped(out, text, false);
+  append_json_string(out, text);
+}
+
+bool may_stand_bare(std::string_view text) {
+  if (text.empty() || !is_utf8(text)) return false;
+  for (std::size_t at = 0; at < text.size(); at += length_of(text, at)) {
+    if (control_of(text.substr(at, length_of(text, at))) != 0) return false;
   }
+  return text.find_first_of(" \"=\\") == std::string_view::npos;
 }
 
 void append_value(std::string& out, LogFormat format, const LogField::Value& value) {
   if (const auto* text = std::get_if<std::string_view>(&value)) {
-    const bool bare = format == LogFormat::kPlain && !text->empty() &&
-                      text->find_first_of(" \"=\\") == std::string_view::npos;
-    if (bare) {
-      append_plain(out, *text);
+    if (format == LogFormat::kPlain && may_stand_bare(*text)) {
+      out += *text;
     } else {
       append_json_string(out, *text);
     }
@@ -144,7 +172,7 @@ std::string format_log_line(LogFormat format, LogLevel level, std::string_view t
   if (format == LogFormat::kJson) return json_line(level, time, message, fields);
   std::string line;
   if (!time.empty()) line += fmt::format("{} {} ", time, log_level_name(level));
-  append_plain(line, message);
+  append_sentence(line, message);
   for (const LogField& field : fields) {
     line += ' ';
     line += field.key;

@@ -64,6 +64,46 @@ TEST(LogLine, ANameWithANewlineCannotForgeALine) {
   EXPECT_EQ(line.find('\n'), std::string::npos);
 }
 
+TEST(LogLine, ASentenceThatCouldBeReadAsFieldsStandsInQuotes) {
+  const auto line = [](std::string_view message) {
+    return format_log_line(LogFormat::kPlain, LogLevel::kInfo, "", message, {{"job", 7}});
+  };
+  EXPECT_EQ(line("job 7 of ml1 (train) is done"), "job 7 of ml1 (train) is done job=7");
+  EXPECT_EQ(line("job 7 of ml1 (x rule=disk_low) is done"),
+            "\"job 7 of ml1 (x rule=disk_low) is done\" job=7");
+  EXPECT_EQ(line("a\" rule=x \"b"), "\"a\\\" rule=x \\\"b\" job=7");
+  EXPECT_EQ(line("\\\" rule=x"), "\"\\\\\\\" rule=x\" job=7") << "nor by a backslash of its own";
+}
+
+TEST(LogLine, AValueIsOneWordOrStandsInQuotes) {
+  const auto value = [](std::string_view text) {
+    return format_log_line(LogFormat::kPlain, LogLevel::kInfo, "", "m", {{"v", text}}).substr(2);
+  };
+  EXPECT_EQ(value("a"), "v=a");
+  EXPECT_EQ(value("a severity=critical"), "v=\"a severity=critical\"");
+  EXPECT_EQ(value("a\tb=c"), "v=\"a\\u0009b=c\"");
+  EXPECT_EQ(value("a\nb"), "v=\"a\\u000ab\"");
+  EXPECT_EQ(value("\"\" x=y"), "v=\"\\\"\\\" x=y\"");
+  EXPECT_EQ(value(""), "v=\"\"");
+  EXPECT_EQ(value("21 \xC2\xB0\x43"), "v=\"21 \xC2\xB0\x43\"")
+      << "what is only a character stays one";
+}
+
+TEST(LogLine, NothingInItEndsALineMovesACursorOrTurnsTheText) {
+  // NEL and CSI, which terminals obey as well, ends of lines and paragraphs, a right-to-left
+  // override, and a byte that is no character.
+  for (const char* odd : {"\xC2\x85", "\xC2\x9B", "\xE2\x80\xA8", "\xE2\x80\xA9", "\xE2\x80\xAE",
+                          "\xE2\x81\xA6", "\x9B", "\x1B", "\x7F"}) {
+    for (const LogFormat format : {LogFormat::kPlain, LogFormat::kJson}) {
+      const std::string text = std::string("x") + odd + "y";
+      const std::string line =
+          format_log_line(format, LogLevel::kInfo, "T", text, {{"name", text}});
+      EXPECT_EQ(line.find(odd), std::string::npos) << line;
+      EXPECT_NE(line.find("\\u"), std::string::npos) << line;
+    }
+  }
+}
+
 TEST(LogLine, LevelsReadBack) {
   EXPECT_EQ(log_level_named("debug"), LogLevel::kDebug);
   EXPECT_EQ(log_level_named("loud"), std::nullopt);

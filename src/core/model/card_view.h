@@ -43,6 +43,8 @@ struct CardView {
   CardCondition condition = CardCondition::kUnseen;
   std::string reason;  // Of kUnknown and kGone, one sentence.
   Now at;
+  // Of kUnknown, from look to look: when it was so first. The state fills it in.
+  std::optional<Boot> silent_since = {};
   std::optional<std::uint64_t> used_bytes;  // By the driver's own count, without its reserve.
   // Of the whole card, for where the driver tells no load per process; else absent.
   std::optional<double> busy_percent = {};

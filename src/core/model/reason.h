@@ -92,6 +92,7 @@ enum class Stays : std::uint8_t {
   kOthersReturn,    // It could go, but who is leaving those cards returns there first.
   kOthersLeave,     // It could go, but there is room when those that are leaving are gone.
   kStartsSooner,    // It could go, but the job starts by itself before it would be gone.
+  kCardSilent,      // It could go, but a card may have room that has not answered for a moment.
 };
 struct Staying {
   JobId job{};

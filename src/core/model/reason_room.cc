@@ -54,6 +54,8 @@ const char* stays_words(Stays why, bool several) {
       return "could go, but there is room for it when those that are just leaving are gone";
     case Stays::kStartsSooner:
       return "could go, but it starts by itself before that";
+    case Stays::kCardSilent:
+      return "could go, but there may be room on a card that will answer in a moment";
   }
   CHECK(false);
 }

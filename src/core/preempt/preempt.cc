@@ -12,6 +12,7 @@
 #include "core/preempt/move_time.h"
 #include "core/preempt/over_quota.h"
 #include "core/preempt/resume.h"
+#include "core/preempt/silent_card.h"
 #include "core/share/quota.h"
 #include "core/state/belief.h"
 #include "core/state/run_time.h"
@@ -286,7 +287,7 @@ bool Leavers::any_leaves_silent_card_for(JobId id) const {
         aside != nullptr ? aside->for_job == id : running != nullptr && running->leaves_for == id;
     return for_it && std::ranges::any_of(grant_of(job)->cards, [&](const CardGrant& held) {
              const auto position = state_.index_of(held.card);
-             return position && !state_.view_of(*position).answers();
+             return position && is_silent(state_, *position);
            });
   });
 }
@@ -314,6 +315,9 @@ RoomAnswer plan_room(const StateView& state, const Tentative& free, const Leaver
   if (!plan) plan = planner.by_leaving();
   if (!plan) return {};
   if (leavers.any_waits_before(job, plan->grant)) return {{}, Stays::kOthersReturn};
+  if (may_fit_where_it_is_silent(state, leavers.gone_from(free), job, now)) {
+    return {{}, Stays::kCardSilent};
+  }
   const bool waits = state.pending().contains(job.id);
   if (waits && comes_too_late(state, free, job, *plan, now)) return {{}, Stays::kStartsSooner};
   return {std::move(plan), Stays::kNothing};

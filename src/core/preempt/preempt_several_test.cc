@@ -90,6 +90,75 @@ TEST(PreemptSeveral, NobodyElseIsMovedWhileTheCardThatIsBeingLeftDoesNotAnswer) 
   EXPECT_TRUE(take_turn(state, 62).empty()) << "card 0 may answer before job 1 is gone";
 }
 
+// Two cards, each with a job, and an urgent one for which the less important of them leaves.
+State one_of_two_saves() {
+  State state = moving_machine(2, 24);
+  state.set_host({.cpus = 32, .ram_bytes = 64 * kGiB});
+  auto saving = ask().priority(kPriorityIdle);
+  saving.spec().saves = std::make_shared<const SaveTerms>();
+  saving.submit(state, at_second(0));
+  take_turn(state, 0);
+  ask().priority(kPriorityLow).submit(state, at_second(0));
+  take_turn(state, 0);
+  for (std::uint64_t job : {1, 2}) run(state, job, at_second(0));
+  ask().vram(20).priority(kPriorityUrgent).submit(state, at_second(60));
+  EXPECT_EQ(who<AskToSave>(take_turn(state, 60)), JobNumbers{1});
+  return state;
+}
+
+void answers(State& state, std::uint16_t card, std::int64_t second) {
+  CardView view{.condition = CardCondition::kOk, .reason = {}, .at = at_second(second)};
+  apply(state, CardSeen{CardNumber{card}, view}, at_second(second));
+}
+
+// As a daemon begins: what it has found, nobody has looked at yet.
+void forget_looks(State& state) {
+  std::vector<Card> found = state.cards();
+  for (Card& card : found) card.usable = false;
+  state.set_cards({});
+  state.set_cards(std::move(found));
+}
+
+TEST(PreemptSeveral, NobodyElseIsMovedWhileTheCardThatIsBeingLeftWasNotHeardOfYet) {
+  State state = one_of_two_saves();
+  forget_looks(state);
+  EXPECT_TRUE(take_turn(state, 61).empty());
+  answers(state, 1, 62);
+  EXPECT_TRUE(take_turn(state, 62).empty()) << "card 0 is being left, whatever it says";
+  answers(state, 0, 63);
+  EXPECT_TRUE(take_turn(state, 63).empty());
+}
+
+TEST(PreemptSeveral, NobodyElseIsMovedWhereTheOneThatLeftIsGoneBeforeItsCardIsHeardOf) {
+  State state = one_of_two_saves();
+  forget_looks(state);
+  AttemptFinished saved{.attempt = {JobId{1}, 1}, .exit_code = 75, .ended_at = at_second(61).wall};
+  apply(state, saved, at_second(61));
+  answers(state, 1, 62);
+  EXPECT_TRUE(who<MoveAside>(take_turn(state, 62)).empty()) << "card 0 may have room";
+  answers(state, 0, 63);
+  EXPECT_EQ(who<Launch>(take_turn(state, 63)), JobNumbers{3});
+}
+
+TEST(PreemptSeveral, ACardThatStaysSilentIsNotWaitedForAnyLonger) {
+  State state = moving_machine(2, 24);
+  state.set_host({.cpus = 32, .ram_bytes = 64 * kGiB});
+  ask().priority(kPriorityLow).submit(state, at_second(0));
+  starts_and_runs(state, 1, 0);
+  ASSERT_NE(given_on(*state.find(JobId{1}), CardNumber{0}), nullptr);
+  ask().vram(20).priority(kPriorityUrgent).submit(state, at_second(60));
+  const auto silent_at = [&](std::int64_t second) {
+    CardView view{.condition = CardCondition::kUnknown, .reason = "late", .at = at_second(second)};
+    apply(state, CardSeen{CardNumber{1}, view}, at_second(second));
+  };
+  for (const std::int64_t second : {60, 62, 69}) {
+    silent_at(second);
+    EXPECT_TRUE(take_turn(state, second).empty()) << second;
+  }
+  silent_at(70);
+  EXPECT_EQ(who<MoveAside>(take_turn(state, 70)), JobNumbers{1});
+}
+
 TEST(PreemptSeveral, NobodyIsMovedWhereSomebodyIsBeingCancelled) {
   State state = moving_machine(1, 24);
   ask().vram(10).share(10).priority(kPriorityLow).submit(state, at_second(0));

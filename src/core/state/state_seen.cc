@@ -144,6 +144,8 @@ void State::observe(CardNumber card, CardView view) {
   // What a card that does not answer held is still there, as far as anybody knows. A card that is
   // gone holds nothing.
   if (view.condition == CardCondition::kUnknown) {
+    const auto& before = seen_.views[*position].silent_since;
+    if (!view.silent_since) view.silent_since = before ? before : view.at.boot;
     view.processes = std::move(seen_.views[*position].processes);
     view.used_bytes = seen_.views[*position].used_bytes;
     view.busy_percent = seen_.views[*position].busy_percent;
