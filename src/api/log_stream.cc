@@ -20,6 +20,7 @@ struct OpenedLog {
   std::shared_ptr<Fd> file;
   std::uint64_t size = 0;
   std::uint64_t offset = 0;
+  std::optional<std::uint64_t> end = {};  // Where to end, if only a part was asked for.
 };
 
 // Runs on the worker thread.
@@ -31,11 +32,17 @@ Result<OpenedLog> open_now(const std::string& state_directory, AttemptId attempt
   if (::fstat(file->get(), &about) != 0) {
     return failure(ErrorCode::kIo, fmt::format("look at the log of job {}", number_of(asked.job)));
   }
-  OpenedLog opened{nullptr, static_cast<std::uint64_t>(about.st_size), asked.offset};
+  OpenedLog opened{nullptr, static_cast<std::uint64_t>(about.st_size), asked.offset, {}};
   if (asked.tail) {
     const Result<std::uint64_t> begin = log_tail_offset(file->get(), *asked.tail);
     if (!begin) return failure(begin.error());
     opened.offset = std::max(asked.offset, *begin);
+  }
+  if (asked.most) {
+    const Result<LogStretch> part = log_stretch(file->get(), opened.offset, *asked.most);
+    if (!part) return failure(part.error());
+    opened.offset = part->begin;
+    opened.end = part->end;
   }
   opened.file = std::make_shared<Fd>(std::move(*file));
   return opened;
@@ -74,36 +81,30 @@ class LogAnswer : public std::enable_shared_from_this<LogAnswer> {
     const Job* now = job();
     if (now == nullptr) return fail(ErrorCode::kNotFound, "is gone");
     const int wanted = asked_.attempt.value_or(std::max(1, now->attempt));
-    if (wanted > now->attempt) {
-      if (!asked_.follow) {
-        return fail(ErrorCode::kNotFound, now->attempt == 0
-                                              ? "has not started yet, so it has no log"
-                                              : fmt::format("has no attempt {}", wanted));
-      }
+    if (wanted > now->attempt && asked_.follow) {
       if (now->ended()) return send_nothing();
       return;  // something_changed() comes back here.
     }
-    attempt_ = wanted;
-    open(*now);
+    const Result<LogOfAttempt> log = log_of(*now, asked_.attempt, asked_.stream);
+    if (!log) {
+      responder_.fail(log.error());
+      return watcher_.reset();
+    }
+    attempt_ = log->attempt.number;
+    open(*now, *log);
   }
 
-  void open(const Job& now) {
-    const std::string path =
-        asked_.stream == LogStream::kError ? error_path_of(now) : output_path_of(now);
-    if (asked_.stream == LogStream::kError && path.empty()) {
-      return fail(ErrorCode::kNotFound, "writes its errors to its output; it has no log of them");
-    }
+  void open(const Job& now, const LogOfAttempt& log) {
     busy_ = true;
     changed_ = false;
     const bool over = attempt_over();
-    begins_ = !over && std::holds_alternative<Starting>(now.state);
+    begins_ = log_is_to_come(now, log.attempt);
     owner_ = now.owner.uid;
     context_.files.post(
         owner_,
-        [weak = weak_from_this(), asked = asked_, path, over,
-         directory = context_.ports.state_directory, attempt = AttemptId{asked_.job, attempt_},
-         owner = now.owner]() -> Background::Then {
-          Result<OpenedLog> opened = open_now(directory, attempt, path, owner, asked);
+        [weak = weak_from_this(), asked = asked_, log, over,
+         directory = context_.ports.state_directory, owner = now.owner]() -> Background::Then {
+          Result<OpenedLog> opened = open_now(directory, log.attempt, log.path, owner, asked);
           return [weak, over, opened = std::move(opened)] {
             if (const auto self = weak.lock()) self->take_file(opened, over);
           };
@@ -131,16 +132,20 @@ class LogAnswer : public std::enable_shared_from_this<LogAnswer> {
       if (!token) return responder_.fail(token.error());
       token_ = std::move(*token);
     } else {
-      stop_at_ = opened->size;
+      stop_at_ = opened->end.value_or(opened->size);
     }
-    send(opened->size);
+    send(opened->size, opened->end.has_value());
   }
 
-  void send(std::uint64_t size) {
+  void send(std::uint64_t size, bool is_part) {
     HttpResponse response;
     response.content_type = "application/octet-stream";
     response.headers = {{"Gpusched-Log-Size", std::to_string(size)},
                         {"Gpusched-Attempt", std::to_string(attempt_)}};
+    if (is_part) {
+      response.headers.emplace_back("Gpusched-Log-Offset", std::to_string(offset_));
+      response.headers.emplace_back("Gpusched-Log-Next", std::to_string(stop_at_));
+    }
     response.stream = [self = shared_from_this()](std::string& out) { return self->pull(out); };
     responder_.send(std::move(response));
   }
@@ -246,6 +251,24 @@ Result<void> may_read_log(const Principal& who, const Job& job) {
     return failure(ErrorCode::kConflict, fmt::format("job {} {}", number_of(job.id), why));
   }
   return {};
+}
+
+Result<LogOfAttempt> log_of(const Job& job, const std::optional<int>& attempt, LogStream stream) {
+  const auto none = [&job](std::string_view why) {
+    return failure(ErrorCode::kNotFound, fmt::format("job {} {}", number_of(job.id), why));
+  };
+  if (job.attempt == 0) return none("has not started yet, so it has no log");
+  const int wanted = attempt.value_or(job.attempt);
+  if (wanted > job.attempt) return none(fmt::format("has no attempt {}", wanted));
+  LogOfAttempt log{{job.id, wanted}, output_path_of(job)};
+  if (stream == LogStream::kOutput) return log;
+  log.path = error_path_of(job);
+  if (log.path.empty()) return none("writes its errors to its output; it has no log of them");
+  return log;
+}
+
+bool log_is_to_come(const Job& job, AttemptId attempt) {
+  return job.attempt == attempt.number && std::holds_alternative<Starting>(job.state);
 }
 
 void send_log(Context& context, const LogAsked& asked, const Responder& responder) {

@@ -17,8 +17,18 @@ struct LogAsked {
   LogStream stream = LogStream::kOutput;
   std::uint64_t offset = 0;
   std::optional<std::uint64_t> tail;  // Only the last so many bytes.
+  std::optional<std::uint64_t> most;  // Only the first so many of those, up to a hole.
   bool follow = false;
 };
+
+// Where the log of an attempt that was begun lies. An error: there is none.
+struct LogOfAttempt {
+  AttemptId attempt{};
+  std::string path;  // Empty: in its directory.
+};
+Result<LogOfAttempt> log_of(const Job& job, const std::optional<int>& attempt, LogStream stream);
+// Its log is made a moment after it was told to start.
+bool log_is_to_come(const Job& job, AttemptId attempt);
 
 // An error: they may not, or there is none.
 Result<void> may_read_log(const Principal& who, const Job& job);

@@ -21,6 +21,7 @@ using wire::ValueSchema;
 struct Parameter {
   std::string_view name;
   ValueSchema schema;
+  bool must = false;  // It may not be left out.
 };
 constexpr std::string_view kFlag = "0|1";
 constexpr std::string_view kSorts =
@@ -47,12 +48,15 @@ constexpr std::array kParameters = {
     Parameter{"fields", text("only these of each job: id,state,name")},
     Parameter{"follow", word(kFlag, "go on until the attempt has ended")},
     Parameter{"format", word("json|text|csv", "how the answer is written")},
+    Parameter{"from", number(kSequenceMost, "what begins at this byte or later")},
     Parameter{"group", text("only jobs of this group")},
     Parameter{"ids", text("a selector: 7, 7-12, 7,9,20-22, last, @~2 or all")},
+    Parameter{"ignore_case", word(kFlag, "A is a, of the letters of ASCII")},
     Parameter{"jobs", text("a selector: 7, 7-12, 7,9,20-22, last, @~2 or all")},
     Parameter{"leases", word(kFlag, "also leases, of which there may be very many")},
     Parameter{"limit", number(UINT32_MAX, "only the first so many")},
     Parameter{"mine", word(kFlag, "only the caller's own")},
+    Parameter{"most", number(kSequenceMost, "only the first so many bytes, up to a hole")},
     Parameter{"name", text("only jobs of this name")},
     Parameter{"newest", number(UINT32_MAX, "only the last so many")},
     Parameter{"offset", number(kSequenceMost, "from this byte on")},
@@ -69,6 +73,7 @@ constexpr std::array kParameters = {
     Parameter{"sweeps", word("0|1|whole", "jobs of one sweep are one line")},
     Parameter{"tag", text("only jobs with this tag")},
     Parameter{"tail", number(kSequenceMost, "only the last so many bytes")},
+    Parameter{"text", text("what is looked for, as it is: 1 to 256 bytes of one line"), true},
     Parameter{"timeout_ms", number(604'800'000, "answer after this time in any case")},
     Parameter{"topics", text("jobs, cards, alarms, logs:7, separated by commas")},
     Parameter{"until", text("2h, or RFC 3339")},
@@ -91,8 +96,9 @@ ValueSchema segment_schema(std::string_view pattern, std::string_view name) {
 }
 
 void write_parameter(JsonWriter& json, std::string_view in, std::string_view name,
-                     const ValueSchema& schema) {
-  json.begin_object().field("name", name).field("in", in).field("required", in == "path");
+                     const ValueSchema& schema, bool must = false) {
+  json.begin_object().field("name", name).field("in", in);
+  json.field("required", must || in == "path");
   ValueSchema value = schema;
   if (!value.what.empty()) json.field("description", value.what);
   value.what = {};
@@ -103,7 +109,9 @@ void write_parameter(JsonWriter& json, std::string_view in, std::string_view nam
 
 void write_query_parameter(JsonWriter& json, std::string_view name) {
   const auto known = std::ranges::find(kParameters, name, &Parameter::name);
-  write_parameter(json, "query", name, known == kParameters.end() ? text("") : known->schema);
+  const bool is_known = known != kParameters.end();
+  write_parameter(json, "query", name, is_known ? known->schema : text(""),
+                  is_known && known->must);
 }
 
 std::vector<std::string_view> names_in(std::string_view pattern) {

@@ -98,6 +98,22 @@ Result<LogPiece> read_log(int log, std::uint64_t offset, std::size_t most) {
   return piece;
 }
 
+Result<LogStretch> log_stretch(int log, std::uint64_t offset, std::uint64_t most) {
+  const off_t size = ::lseek(log, 0, SEEK_END);
+  if (size < 0)
+    return failure(ErrorCode::kIo, std::string("read the log: ") + std::strerror(errno));
+  const auto end = static_cast<std::uint64_t>(size);
+  if (offset >= end) return LogStretch{end, end};
+  const off_t data = ::lseek(log, static_cast<off_t>(offset), SEEK_DATA);
+  if (data < 0 && errno == ENXIO) return LogStretch{end, end};
+  const off_t hole = data < 0 ? data : ::lseek(log, data, SEEK_HOLE);
+  if (hole < 0)
+    return failure(ErrorCode::kIo, std::string("read the log: ") + std::strerror(errno));
+  const auto begin = static_cast<std::uint64_t>(data);
+  return LogStretch{
+      begin, begin + std::min({most, static_cast<std::uint64_t>(hole) - begin, end - begin})};
+}
+
 Result<std::uint64_t> log_tail_offset(int log, std::uint64_t bytes) {
   const off_t end = ::lseek(log, 0, SEEK_END);
   if (end < 0) return failure(ErrorCode::kIo, std::string("read the log: ") + std::strerror(errno));

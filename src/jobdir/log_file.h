@@ -26,6 +26,12 @@ struct LogPiece {
   std::uint64_t next_offset = 0;  // Where to go on; beyond offset + size after a hole.
 };
 Result<LogPiece> read_log(int log, std::uint64_t offset, std::size_t most);
+// Up to `most` bytes from there that follow each other without a hole: where they begin, which may
+// be behind a hole, and where they end.
+struct LogStretch {
+  std::uint64_t begin = 0, end = 0;
+};
+Result<LogStretch> log_stretch(int log, std::uint64_t offset, std::uint64_t most);
 // Where the last `bytes` of output begin.
 Result<std::uint64_t> log_tail_offset(int log, std::uint64_t bytes);
 

@@ -60,6 +60,7 @@ void show_sweep(Context& context, Call call);
 void explain_job(Context& context, Call call);
 void get_trail(Context& context, Call call);
 void get_log(Context& context, Call call);
+void search_job_log(Context& context, Call call);
 void open_terminal(Context& context, Call call);
 void wait_for_jobs(Context& context, Call call);
 void cancel_jobs(Context& context, Call call);

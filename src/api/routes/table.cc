@@ -9,6 +9,7 @@
 #include "wire/messages/card.h"
 #include "wire/messages/jobs.h"
 #include "wire/messages/lease.h"
+#include "wire/messages/log.h"
 #include "wire/messages/login.h"
 #include "wire/messages/machine.h"
 #include "wire/messages/outbox.h"
@@ -152,10 +153,13 @@ constexpr auto kRoutes = std::to_array<Route>({
      gives<wire::Explained, wire::ExplainedTogether>()},
     {"GET", "/v1/jobs/{selector}/events", kRead, kSee, "after limit cursor " GPUSCHED_FILTERS,
      get_trail, "get_trail", "What was decided about jobs, when and why", gives<wire::Trail>()},
-    {"GET", "/v1/jobs/{id}/log", kRead, kSee, "attempt stream offset tail follow", get_log,
+    {"GET", "/v1/jobs/{id}/log", kRead, kSee, "attempt stream offset tail most follow", get_log,
      "get_log", "What a job wrote", kBytes},
     {"GET", "/v1/jobs/{id}/terminal", kRead, kAct, "attempt", open_terminal, "open_terminal",
      "The terminal of a job that runs; needs an upgrade of the connection", kUpgrade},
+    {"GET", "/v1/jobs/{id}/log/search", kRead, kSee, "attempt stream text from limit ignore_case",
+     search_job_log, "search_log", "Where a text stands in what a job wrote",
+     gives<wire::LogMatches>()},
     {"GET", "/v1/jobs/{id}/history", kRead, kSee, "range points step", get_job_history,
      "get_job_history", "What a job's attempts used over time", gives<wire::JobHistory>()},
     {"GET", "/v1/jobs/{selector}/wait", kRead, kSee, "timeout_ms sweeps " GPUSCHED_FILTERS,
