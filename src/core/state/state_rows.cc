@@ -302,6 +302,7 @@ void State::keep_changes() {
   sending_before_.reset();
   doubted_before_.reset();
   trail_.clear();
+  trail_told_ = 0;
 }
 
 // Jobs before submissions: a job is indexed by what its submission is at the time.
