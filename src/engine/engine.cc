@@ -245,7 +245,10 @@ std::optional<Commit> Engine::begin_turn(Now now) {
   }
   if (flight_.lazy && !boot_id_to_write_ && !degraded_ && !notes_due(now)) {
     if (!lazy_until_) lazy_until_ = now.boot + kLazyWait;
-    if (now.boot < *lazy_until_) return std::nullopt;
+    if (now.boot < *lazy_until_) {
+      tell_of_jobs(state_, now);  // It is shown from now on, whatever comes before the commit.
+      return std::nullopt;
+    }
   }
   lazy_until_.reset();
   tell_of_jobs(state_, now);  // In the commit of what is told.

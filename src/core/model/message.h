@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +55,8 @@ struct Message {
   Notice notice;             // The first of its group.
   std::uint64_t times = 1;   // So many notices are in it.
   std::vector<std::string> others = {};  // What some of the others say, a few.
+  // Of all of them. Empty where nobody knows any more: it is not kept on disk, and it is bounded.
+  std::set<std::string> threads = {};
   Wall at{};                             // When the first came,
   Wall last_at{};                        // and the last.
   Wall due{};               // Not sent before: others of its group may come, or a try has failed.

@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -53,8 +54,8 @@ std::string ran_words(const Ended& ended) {
 
 class Telling {
  public:
-  Telling(State& state, Now now) : state_(state), now_(now) {
-    for (const TrailEntry& entry : state.trail()) {
+  Telling(State& state, std::span<const TrailEntry> turn, Now now) : state_(state), now_(now) {
+    for (const TrailEntry& entry : turn) {
       if (entry.kind == "submitted") submitted_.insert(entry.job);
       if (entry.kind != "running") continue;
       const Job* job = state.find(entry.job);
@@ -230,14 +231,15 @@ class Telling {
 }  // namespace
 
 void tell_of_jobs(State& state, Now now) {
+  const std::span<const TrailEntry> turn = state.take_untold_trail();
   std::vector<std::pair<const TrailEntry*, const Job*>> concerned;
-  for (const TrailEntry& entry : state.trail()) {
+  for (const TrailEntry& entry : turn) {
     const Job* job = state.find(entry.job);
     if (job == nullptr || job->spec->extras->notify.empty()) continue;
     concerned.emplace_back(&entry, job);
   }
   if (concerned.empty()) return;  // Nearly always.
-  Telling telling(state, now);
+  Telling telling(state, turn, now);
   for (const auto& [entry, job] : concerned) telling.entry(*entry, *job);
 }
 

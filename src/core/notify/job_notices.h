@@ -1,13 +1,14 @@
 // What owners are told of their jobs (`--notify`), made at one place: from the trail of a turn, in
 // the turn itself, so that a message is in the commit of what it tells of. The jobs of a sweep are
-// told of together.
+// told of together. Of an attempt that begins and ends in one turn its end alone is told; whoever
+// has seen it running hears of its start, also where the commit of that has waited.
 #pragma once
 
 #include "core/state/state.h"
 
 namespace gpusched {
 
-// REQUIRES: called once for each commit, behind all that changes jobs in it.
+// REQUIRES: called once for each turn, behind all that changes jobs in it.
 void tell_of_jobs(State& state, Now now);
 
 }  // namespace gpusched

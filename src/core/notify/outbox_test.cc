@@ -98,6 +98,66 @@ TEST(Outbox, DoesNotCountAnEndWithItsBeginning) {
   EXPECT_EQ(state.messages().size(), 2U);
 }
 
+Notice of_thread(const std::string& thread, const std::string& group) {
+  Notice notice = news(thread + " " + group, group);
+  notice.thread = thread;
+  return notice;
+}
+
+TEST(Outbox, TellsNoEndBeforeItsBeginning) {
+  State state = with_receivers();
+  const auto start = [&](int job, int second) {
+    tell(state, of_thread("job " + std::to_string(job), "n/u/start"), {{"a"}}, at_second(second));
+  };
+  const auto end = [&](int job, int second) {
+    tell(state, of_thread("job " + std::to_string(job), "n/u/done"), {{"a"}}, at_second(second));
+  };
+  start(1, 0);
+  EXPECT_EQ(sent(state, at_second(5)), Words{"a:job 1 n/u/start"});
+  end(1, 6);    // Waits behind it,
+  start(2, 7);  // as this does,
+  end(2, 8);    // and this must not be counted in what goes before its start.
+  ASSERT_EQ(state.messages().size(), 4U);
+  // Whatever is told of other jobs is still counted.
+  for (int job = 3; job < 50; ++job) {
+    start(job, 9);
+    end(job, 9);
+  }
+  EXPECT_EQ(state.messages().size(), 4U);
+  Words order;
+  for (int second = 20; !state.messages().empty(); ++second) {
+    settled(state, {.delivered = {*state.sending("a")}}, at_second(second));
+    for (const std::string& words : sent(state, at_second(second))) order.push_back(words);
+  }
+  EXPECT_EQ(order, (Words{"a:job 1 n/u/done", "a:job 2 n/u/start", "a:job 2 n/u/done"}));
+}
+
+TEST(Outbox, TheLastThatIsToldOfAThreadIsHowItStands) {
+  State state = with_receivers();
+  Notice hot = of_thread("heat/card 0", "heat");
+  Notice over = of_thread("heat/card 0", "heat/over");
+  over.resolved = true;
+  for (int i = 0; i < 2; ++i) {
+    tell(state, hot, {{"a"}}, at_second(i));
+    tell(state, over, {{"a"}}, at_second(i));
+  }
+  tell(state, hot, {{"a"}}, at_second(2));
+  EXPECT_FALSE(state.messages().rbegin()->second.notice.resolved);
+}
+
+TEST(Outbox, ManyJobsAreFewMessagesAlsoWhereNobodyKnowsWhichTheyAre) {
+  State state = with_receivers();
+  for (int job = 0; job < 2000; ++job) {
+    const std::string name = "job " + std::to_string(job);
+    tell(state, of_thread(name, "n/u/start"), {{"a"}}, at_second(job));
+    tell(state, of_thread(name, "n/u/done"), {{"a"}}, at_second(job));
+  }
+  EXPECT_LE(state.messages().size(), 100U);
+  std::uint64_t counted = 0;
+  for (const auto& [id, message] : state.messages()) counted += message.times;
+  EXPECT_EQ(counted, 10'000U);
+}
+
 TEST(Outbox, ThatIsFullCountsInItsLastMessage) {
   State state = with_receivers(3);
   for (int i = 0; i < 20; ++i) tell(state, news(std::to_string(i)), {{"a"}}, at_second(i));

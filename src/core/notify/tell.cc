@@ -13,6 +13,7 @@ constexpr std::size_t kNameMost = 255;
 constexpr std::size_t kSentenceMost = 2000;
 constexpr std::size_t kAttachmentMost = 256U << 10;
 constexpr std::size_t kPartOfOneAddress = 10;
+constexpr std::size_t kThreadsMost = 200;  // Of one message.
 
 Notice bounded(const Notice& notice) {
   Notice kept = notice;
@@ -42,21 +43,42 @@ const Message* newest_waiting(const State& state, const Ids& ids) {
   return nullptr;
 }
 
+// "notify/ml1/start" and "notify/ml1/done", "temperature" and its end "temperature/over".
+std::string_view family_of(std::string_view group) { return group.substr(0, group.rfind('/')); }
+
+bool may_tell_of(const Message& message, const Notice& notice) {
+  if (notice.thread.empty()) return false;
+  if (message.notice.thread == notice.thread) return true;
+  if (message.times == 1) return false;
+  if (!message.threads.empty()) return message.threads.contains(notice.thread);
+  return family_of(message.notice.group) == family_of(notice.group);
+}
+
+// What was told of the same thing before stands behind `into`: counted there, the notice would come
+// before it, an end before its beginning.
+bool overtakes(const State& state, const OutboxBook::Line& line, const Message& into,
+               const Notice& notice) {
+  const auto behind = line.waiting.upper_bound(into.id);
+  return std::any_of(behind, line.waiting.end(), [&](const auto& entry) {
+    return may_tell_of(state.messages().at(entry.first), notice);
+  });
+}
+
 struct Place {
   const Message* into = nullptr;  // It is counted here.
   bool fresh = false;             // It becomes a message of its own. Neither: there is no room.
 };
 
-Place place_for(const State& state, const Target& target, const std::string& group) {
+Place place_for(const State& state, const Target& target, const Notice& notice) {
+  const std::string group = OutboxBook::group_key(notice);
   const auto lines = state.outbox().receivers().find(target.receiver);
   if (lines == state.outbox().receivers().end()) return {.fresh = true};
   const OutboxBook::Line* line = state.outbox().find(target.receiver, target.address);
   if (line != nullptr && !group.empty()) {
     const auto same = line->groups.find(group);
     if (same != line->groups.end()) {
-      if (const Message* into = newest_waiting(state, same->second)) {
-        return {.into = into};
-      }
+      const Message* into = newest_waiting(state, same->second);
+      if (into != nullptr && !overtakes(state, *line, *into, notice)) return {.into = into};
     }
   }
   const std::size_t most = std::max<std::size_t>(state.rules().outbox_most, 2);
@@ -69,10 +91,18 @@ Place place_for(const State& state, const Target& target, const std::string& gro
   return {.into = line == nullptr ? nullptr : newest_waiting(state, line->waiting)};
 }
 
+void count_thread(Message& message, const Notice& notice) {
+  const bool known = message.times == 1 || !message.threads.empty();
+  if (!known) return;
+  message.threads.insert({message.notice.thread, notice.thread});
+  if (message.threads.size() > kThreadsMost) message.threads.clear();
+}
+
 void tell_one(State& state, const Notice& notice, const Target& target, Now now) {
-  const Place place = place_for(state, target, OutboxBook::group_key(notice));
+  const Place place = place_for(state, target, notice);
   if (place.into != nullptr) {
     Message message = *place.into;
+    count_thread(message, notice);
     ++message.times;
     message.last_at = now.wall;
     if (message.others.size() < kOthersMost) {

@@ -11,6 +11,7 @@
 
 namespace gpusched {
 
+// A notice is never counted in a message that is sent before an earlier notice of the same thread.
 // Receivers that nobody knows are passed over. The outbox of each receiver is bounded: when it is
 // full, the notice is counted in the last message. Addresses of users have a room of their own, in
 // which one address has a tenth at most; a further address than there is room for gets nothing.

@@ -76,6 +76,10 @@ void State::note(const Job& job, const char* kind, std::string text, Now now) {
                     .text = std::move(text)});
 }
 
+std::span<const TrailEntry> State::take_untold_trail() {
+  return std::span(trail_).subspan(std::exchange(trail_told_, trail_.size()));
+}
+
 void State::guard_array(JobId array, bool stop) {
   remember_sweep(array);
   if (stop) {

@@ -5,6 +5,8 @@
 // (roll_back) and so that the engine knows what to write (changes).
 #pragma once
 
+#include <span>
+
 #include "core/model/past_span.h"
 #include "core/state/state_view.h"
 
@@ -110,6 +112,8 @@ class State : public StateView {
   void note(const Job& job, const char* kind, std::string text, Now now);
   // All lines that were added since the last keep_changes() or roll_back().
   const std::vector<TrailEntry>& trail() const { return trail_; }
+  // Those of them that this has not returned before.
+  std::span<const TrailEntry> take_untold_trail();
   void set_next_trail_sequence(std::uint64_t sequence) { next_trail_sequence_ = sequence; }
   // One that was never given before and never will be again; from the numbers of the trail.
   std::uint64_t take_number() { return next_trail_sequence_++; }
@@ -191,6 +195,7 @@ class State : public StateView {
 
   std::vector<TrailEntry> trail_;
   std::vector<PastSpan> past_;  // Of jobs.
+  std::size_t trail_told_ = 0;  // So many lines, from the first.
   std::optional<AttemptEnd> said_end_;
 };
 

@@ -304,6 +304,7 @@ void State::keep_changes() {
   doubted_before_.reset();
   trail_.clear();
   past_.clear();
+  trail_told_ = 0;
 }
 
 // Jobs before submissions: a job is indexed by what its submission is at the time.
