@@ -26,17 +26,20 @@ export function useSelection(lines: Line[], filters: Filters): Selection {
     setChosen(next);
   };
   const toggle = (line: Line, range: boolean) => {
-    const next = new Map(chosen);
     const key = keyOf(line);
     const from = range && last !== null ? lines.findIndex((one) => keyOf(one) === last) : -1;
     const to = lines.findIndex((one) => keyOf(one) === key);
-    if (from >= 0 && to >= 0) {
-      for (const one of lines.slice(Math.min(from, to), Math.max(from, to) + 1)) next.set(keyOf(one), one);
-    } else if (!next.delete(key)) {
-      next.set(key, line);
-    }
+    setAll(false);
     setLast(key);
-    keep(next);
+    setChosen((before) => {
+      const next = new Map(before);
+      if (from >= 0 && to >= 0) {
+        for (const one of lines.slice(Math.min(from, to), Math.max(from, to) + 1)) next.set(keyOf(one), one);
+      } else if (!next.delete(key)) {
+        next.set(key, line);
+      }
+      return next;
+    });
   };
   const clear = () => keep(new Map());
   const takeLoaded = () => keep(chosen.size > 0 ? new Map() : new Map(lines.map((one) => [keyOf(one), one])));
