@@ -44,6 +44,11 @@ let drawing = 0;
 let asking = false;
 let askAgain = false;
 let stop: (() => void) | null = null;
+// Told when the stream breaks, with its last words if it had any.
+let onBreak: (words: string | null) => void = () => undefined;
+export function whenStreamBreaks(then: (words: string | null) => void): void {
+  onBreak = then;
+}
 
 export function ended(job: Job): boolean {
   return job.state === 'completed' || job.state === 'failed' || job.state === 'cancelled';
@@ -101,8 +106,12 @@ function take(news: StreamNews): void {
       void refresh();
       return;
     case 'lost':
+      tell({ link: 'lost' });
+      onBreak(null);
+      return;
     case 'bye':
       tell({ link: 'lost' });
+      onBreak((news.data as { error?: { message?: string } } | null)?.error?.message ?? null);
       return;
     case 'job': {
       const job = news.data as Job;

@@ -39,13 +39,15 @@ export function amount(value: number): string {
 function asDate(at: string | number): Date {
   return new Date(at);
 }
-// Today only the time; else day and time.
+// Today only the time; else day and time, and the year where it is another one.
 export function moment(at: string | number | null | undefined): string {
   if (at === null || at === undefined) return '–';
   const date = asDate(at);
-  const today = new Date().toDateString() === date.toDateString();
+  const now = new Date();
+  const today = now.toDateString() === date.toDateString();
   const form: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit' };
   if (!today) Object.assign(form, { day: 'numeric', month: 'short' });
+  if (now.getFullYear() !== date.getFullYear()) form.year = 'numeric';
   return new Intl.DateTimeFormat(locale(), form).format(date);
 }
 export function momentExact(at: string | number | null | undefined): string {
