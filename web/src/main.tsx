@@ -4,8 +4,9 @@ import './style/tokens.css';
 import './style/base.css';
 import { App } from './app/App';
 import { applyTheme } from './app/theme';
-import { takeLoginLink } from './app/session';
+import { listenForLogins, takeLoginLink } from './app/session';
 
 applyTheme();
+listenForLogins();
 const place = document.getElementById('page');
 if (place) void takeLoginLink().then(() => render(<App />, place));

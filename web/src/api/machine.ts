@@ -65,6 +65,11 @@ let stop: (() => void) | null = null;
 let fresh: Happening[] = [];
 // Rows that came while the whole was asked for: they are newer than its answer.
 const meanwhile = new Map<number, Job>();
+// Told when the stream breaks, with its last words if it had any.
+let onBreak: (words: string | null) => void = () => undefined;
+export function whenStreamBreaks(then: (words: string | null) => void): void {
+  onBreak = then;
+}
 
 export function ended(job: Job): boolean {
   return job.state === 'completed' || job.state === 'failed' || job.state === 'cancelled';
@@ -181,8 +186,12 @@ function take(news: StreamNews): void {
       void refresh();
       return;
     case 'lost':
+      tell({ link: 'lost' });
+      onBreak(null);
+      return;
     case 'bye':
       tell({ link: 'lost' });
+      onBreak((news.data as { error?: { message?: string } } | null)?.error?.message ?? null);
       return;
     case 'alive':
       tell({ heardAt, link: 'live' });

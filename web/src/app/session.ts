@@ -2,42 +2,68 @@
 // a tunnel to the socket no login is needed.
 import { useEffect, useState } from 'preact/hooks';
 import { Refused, type WhoAmI, change, get, whenLoginNeeded } from '../api/client';
-import { forgetMachine, watchMachine } from '../api/machine';
+import { forgetMachine, watchMachine, whenStreamBreaks } from '../api/machine';
+import { say } from '../parts/Notices';
+import { loginToken } from './login-link';
 
 export interface Session {
   state: 'asking' | 'in' | 'out' | 'unreachable';
   who: WhoAmI | null;
-  // Why one has to log in (again).
+  // Why one has to log in (again); 'expired' where nobody said.
   why: string | null;
 }
 
 let session: Session = { state: 'asking', who: null, why: null };
 const hearers = new Set<() => void>();
+// A login that fails says nothing of the one that holds.
+let loggingIn = false;
+let looking = false;
+let lastWords: string | null = null;
 
 function tell(next: Partial<Session>): void {
   session = { ...session, ...next };
   for (const hear of hearers) hear();
 }
+function textOf(fault: unknown): string {
+  return fault instanceof Error ? fault.message : String(fault);
+}
 
 // A link of `gpusched page` carries a token behind the #, which no server and no log sees. It is
-// taken out of the address and of the history of the browser at once.
-export async function takeLoginLink(): Promise<void> {
-  const found = /^#(?:\/?)login=([^&]+)/.exec(location.hash);
-  if (!found?.[1]) return;
-  history.replaceState(null, '', '#/');
+// taken out of the address and of the history of the browser at once. `before`: where one was.
+export async function takeLoginLink(before = '#/'): Promise<void> {
+  const token = loginToken(location.hash);
+  if (token === null) return;
+  history.replaceState(null, '', loginToken(before) === null && before ? before : '#/');
   try {
-    await logIn(decodeURIComponent(found[1]));
+    await logIn(token);
   } catch (fault) {
-    tell({ state: 'out', why: fault instanceof Error ? fault.message : String(fault) });
+    // A link that does not hold any more takes nothing from a login that does.
+    await lookWhoIAm();
+    if (session.state === 'in') say(textOf(fault), true);
+    else tell({ state: 'out', why: textOf(fault) });
   }
 }
 
 export async function logIn(token: string): Promise<void> {
-  tell({ state: 'in', who: await change<WhoAmI>('POST', '/v1/login', { token: token.trim() }), why: null });
-  watchMachine();
+  loggingIn = true;
+  try {
+    const who = await change<WhoAmI>('POST', '/v1/login', { token: token.trim() });
+    forgetMachine();
+    tell({ state: 'in', who, why: null });
+    watchMachine();
+  } finally {
+    loggingIn = false;
+  }
 }
 export async function logOut(): Promise<void> {
-  await change('POST', '/v1/logout', {});
+  try {
+    await change('POST', '/v1/logout', {});
+  } catch (fault) {
+    if (!(fault instanceof Refused && fault.needsLogin)) {
+      say(textOf(fault), true);
+      return;
+    }
+  }
   forgetMachine();
   tell({ state: 'out', who: null, why: null });
 }
@@ -47,15 +73,52 @@ export async function askWhoIAm(): Promise<void> {
     watchMachine();
   } catch (fault) {
     if (fault instanceof Refused && fault.needsLogin) return;
-    tell({ state: 'unreachable', why: fault instanceof Error ? fault.message : String(fault) });
+    tell({ state: 'unreachable', why: textOf(fault) });
   }
 }
+// Asks quietly: a daemon that does not answer changes nothing of what is shown.
+async function lookWhoIAm(): Promise<void> {
+  if (looking) return;
+  looking = true;
+  try {
+    const who = await get<WhoAmI>('/v1/whoami');
+    const again = session.state !== 'in';
+    if (again || JSON.stringify(who) !== JSON.stringify(session.who)) tell({ state: 'in', who, why: null });
+    if (again) watchMachine();
+    lastWords = null;
+  } catch {
+    // Who has to log in was told by whenLoginNeeded.
+  }
+  looking = false;
+}
 whenLoginNeeded(() => {
-  if (session.state === 'out') return;
+  if (session.state === 'out' || loggingIn) return;
   forgetMachine();
   // Who was logged in is told that this is over; who comes for the first time is just asked.
-  tell({ state: 'out', who: null, why: session.state === 'in' ? 'expired' : session.why });
+  tell({ state: 'out', who: null, why: session.state === 'in' ? (lastWords ?? 'expired') : session.why });
+  lastWords = null;
 });
+// A stream does not say why it was refused; what it said at its end may be the reason. A role that
+// became lower ends it as well, and then one is still who one was.
+whenStreamBreaks((words) => {
+  if (words !== null) lastWords = words;
+  if (session.state === 'in') void lookWhoIAm();
+});
+
+export function listenForLogins(): void {
+  // A link that is pasted into the address of an open page does not load it anew.
+  window.addEventListener('hashchange', (event) => {
+    if (loginToken(location.hash) === null) return;
+    const old = event.oldURL.indexOf('#');
+    void takeLoginLink(old < 0 ? '#/' : event.oldURL.slice(old));
+  });
+  // Who logged in in another tab meanwhile is logged in here, too.
+  const look = () => {
+    if (session.state === 'out' && document.visibilityState === 'visible') void lookWhoIAm();
+  };
+  window.addEventListener('focus', look);
+  document.addEventListener('visibilitychange', look);
+}
 
 // Whether `action` (as in whoami) may be done to one's own things, or to those of `user`.
 export function may(who: WhoAmI | null, action: string, user?: string): boolean {
@@ -73,5 +136,8 @@ export function useSession(): Session {
       hearers.delete(hear);
     };
   }, []);
+  return session;
+}
+export function sessionNow(): Session {
   return session;
 }

@@ -39,14 +39,20 @@ export function amount(value: number): string {
 function asDate(at: string | number): Date {
   return new Date(at);
 }
-// Today only the time; else day and time.
-export function moment(at: string | number | null | undefined): string {
+// Today only the time; else day and time, and the year where it is another one.
+export function moment(at: string | number | null | undefined, toSecond = false): string {
   if (at === null || at === undefined) return '–';
   const date = asDate(at);
-  const today = new Date().toDateString() === date.toDateString();
-  const form: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit' };
+  const now = new Date();
+  const today = now.toDateString() === date.toDateString();
+  const form: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', ...(toSecond ? { second: '2-digit' } : {}) };
   if (!today) Object.assign(form, { day: 'numeric', month: 'short' });
+  if (now.getFullYear() !== date.getFullYear()) form.year = 'numeric';
   return new Intl.DateTimeFormat(locale(), form).format(date);
+}
+// With the day, also today: for what lies beside another day.
+export function momentDated(at: string | number): string {
+  return new Intl.DateTimeFormat(locale(), { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }).format(asDate(at));
 }
 export function momentExact(at: string | number | null | undefined): string {
   if (at === null || at === undefined) return '–';

@@ -25,14 +25,19 @@ function first(): Language {
   return navigator.language.toLowerCase().startsWith('zh') ? 'zh' : 'en';
 }
 let language: Language = first();
+document.documentElement.lang = htmlLanguage();
 
+// What a screen reader reads in, and which shapes of characters are taken.
+function htmlLanguage(): string {
+  return language === 'zh' ? 'zh-CN' : 'en';
+}
 export function languageNow(): Language {
   return language;
 }
 export function setLanguage(next: Language): void {
   language = next;
   localStorage.setItem(kKept, next);
-  document.documentElement.lang = next === 'zh' ? 'zh-CN' : 'en';
+  document.documentElement.lang = htmlLanguage();
   for (const hear of hearers) hear();
 }
 // For Intl.

@@ -1,7 +1,7 @@
 // The answer: one sentence, then where it comes from.
 import type { WhatIfAnswer } from '../../api/whatif';
 import { PairBars } from '../../parts/PairBars';
-import { amount, duration, moment } from '../../words/figures';
+import { amount, duration, momentDated } from '../../words/figures';
 import { useWords } from '../../words/words';
 import { Figures } from './Figures';
 import { Moved } from './Moved';
@@ -18,7 +18,7 @@ export function AnswerView({ question, answer }: { question: Question; answer: W
       <h2 class="whatif-headline name">{headline(question, answer, nothing)}</h2>
       {!nothing && <p class="whatif-second">{tailSentence(answer.as_configured, answer.would)}</p>}
       <p class="quiet">
-        {w.basis(amount(answer.jobs), moment(answer.since), moment(answer.until))}
+        {w.basis(amount(answer.jobs), momentDated(answer.since), momentDated(answer.until))}
         {answer.left_out > 0 && ` ${w.leftOut(amount(answer.left_out))}`}
       </p>
       {isFarOff(answer.was, answer.as_configured) && (

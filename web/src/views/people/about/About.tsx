@@ -6,6 +6,7 @@ import type { ViewProps } from '../../../app/App';
 import { useSession } from '../../../app/session';
 import { Asked } from '../../../parts/Asked';
 import { duration, momentExact, secondsSince } from '../../../words/figures';
+import { roleText } from '../../../words/roles';
 import { useWords } from '../../../words/words';
 import { words } from './words';
 
@@ -54,7 +55,7 @@ export function About(_: ViewProps) {
                 <h2>{w.you}</h2>
                 {facts([
                   [w.user, who.user],
-                  [w.role, who.role],
+                  [w.role, roleText(who.role)],
                   [w.tenant, who.tenant],
                   [w.proof, proofs[who.proof] + (who.token_name ? ` (${who.token_name})` : '')],
                   [w.until, who.expires_at ? momentExact(who.expires_at) : w.open],

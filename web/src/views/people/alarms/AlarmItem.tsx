@@ -1,6 +1,7 @@
 // One alarm: how bad, what, of whom, since when, what to do, and who knows of it.
 import type { Schemas } from '../../../api/client';
 import { duration, moment, momentExact, secondsSince } from '../../../words/figures';
+import { listed } from '../../../words/marks';
 import { useWords } from '../../../words/words';
 import { ruleName } from './rule-words';
 import { words } from './words';
@@ -44,7 +45,7 @@ export function AlarmItem({ alarm, rules, silence }: Props) {
       </dl>
       <div class="head-line alarm-foot">
         <span class="quiet">
-          {alarm.told_at ? w.toldTo(alarm.told_to.join(', '), moment(alarm.told_at)) : w.toldNobody}
+          {alarm.told_at ? w.toldTo(listed(alarm.told_to), moment(alarm.told_at)) : w.toldNobody}
           {alarm.quiet_because && <> {w.quiet(alarm.quiet_because)}</>}
         </span>
         {silence && <button onClick={silence} aria-label={`${w.silence} ${alarm.what}`}>{w.silence}</button>}

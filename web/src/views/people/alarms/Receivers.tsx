@@ -6,6 +6,7 @@ import { Asked } from '../../../parts/Asked';
 import { ChangeDialog } from '../../../parts/ChangeDialog';
 import { say } from '../../../parts/Notices';
 import { amount, moment } from '../../../words/figures';
+import { listed } from '../../../words/marks';
 import { useWords } from '../../../words/words';
 import { words } from './words';
 
@@ -60,10 +61,10 @@ export function Receivers({ mayTest }: { mayTest: boolean }) {
           verb={w.test}
           about={w.testAbout}
           wish={{ method: 'POST', path: '/v1/alarms/test', body: { receiver: testing } }}
-          plan={(told) => <p>{w.testGoes(told.receivers.join(', '))}</p>}
+          plan={(told) => <p>{w.testGoes(listed(told.receivers))}</p>}
           close={() => setTesting(null)}
           done={(told) => {
-            say(w.testSent(told.receivers.join(', ')));
+            say(w.testSent(listed(told.receivers)));
             answer.again();
           }}
         />

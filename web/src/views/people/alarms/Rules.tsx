@@ -1,6 +1,7 @@
 // The rules in force: what each watches, from which value on, and who is told.
 import type { Schemas } from '../../../api/client';
 import { amount, bytes, duration } from '../../../words/figures';
+import { listed } from '../../../words/marks';
 import { useWords } from '../../../words/words';
 import { SeverityMark } from './AlarmItem';
 import { ruleName, ruleWatches } from './rule-words';
@@ -24,7 +25,7 @@ export function valueText(value: number | null, unit: string | null): string {
 
 export function Rules({ rules }: { rules: Schemas['AlarmRule'][] }) {
   const w = useWords(words);
-  const list = (names: string[]) => (names.length ? names.join(', ') : w.nobody);
+  const list = (names: string[]) => (names.length ? listed(names) : w.nobody);
   return (
     <details class="panel rules">
       <summary>{w.rules} <span class="quiet number">({rules.length})</span></summary>
@@ -55,7 +56,7 @@ export function Rules({ rules }: { rules: Schemas['AlarmRule'][] }) {
                 {rule.inhibited_by.length > 0 && (
                   <>
                     <dt>{w.notDuring}</dt>
-                    <dd>{rule.inhibited_by.map((name) => ruleName(name, name)).join(', ')}</dd>
+                    <dd>{listed(rule.inhibited_by.map((name) => ruleName(name, name)))}</dd>
                   </>
                 )}
               </dl>

@@ -1,15 +1,13 @@
 // One change: when, who, what, how and from where, and what came of it.
 import type { Schemas } from '../../../api/client';
 import { amount, moment, momentExact } from '../../../words/figures';
+import { clauses } from '../../../words/marks';
+import { roleText } from '../../../words/roles';
 import { useWords } from '../../../words/words';
+import { operationText } from './operations';
 import { words } from './words';
 
 const kLooks: Record<string, [string, string]> = { done: ['✓', 'good'], refused: ['✕', 'bad'], failed: ['✕', 'bad'], interrupted: ['!', 'warn'], begun: ['▷', 'quiet'] };
-
-// "cancel_jobs" is two words to a reader.
-export function operationText(operation: string): string {
-  return operation.replaceAll('_', ' ');
-}
 
 export function Entry({ entry }: { entry: Schemas['AuditEntry'] }) {
   const w = useWords(words);
@@ -20,8 +18,8 @@ export function Entry({ entry }: { entry: Schemas['AuditEntry'] }) {
   const bad = entry.result === 'refused' || entry.result === 'failed';
   return (
     <li class={`audit-entry ${bad ? 'refused' : ''}`}>
-      <time class="number quiet" dateTime={entry.at} title={momentExact(entry.at)}>{moment(entry.at)}</time>
-      <span class="name audit-who"><bdi>{entry.user ?? (entry.uid === null ? w.nobody : String(entry.uid))}</bdi>{entry.role && <span class="quiet"> {entry.role}</span>}</span>
+      <time class="number quiet" dateTime={entry.at} title={momentExact(entry.at)}>{moment(entry.at, true)}</time>
+      <span class="name audit-who"><bdi>{entry.user ?? (entry.uid === null ? w.nobody : String(entry.uid))}</bdi>{entry.role && <span class="quiet"> {roleText(entry.role)}</span>}</span>
       <span class="audit-what name">
         <b>{operationText(entry.operation)}</b>{entry.target && <> <bdi>{entry.target}</bdi></>}
         {entry.summary && <span class="quiet"> <bdi>{entry.summary}</bdi></span>}
@@ -31,7 +29,7 @@ export function Entry({ entry }: { entry: Schemas['AuditEntry'] }) {
         {entry.code && <code>{entry.code}</code>}
         {entry.times > 1 && <span class="number">({w.times(amount(entry.times))})</span>}
       </span>
-      <span class="quiet audit-how name">{w.by(proof, from)}{entry.pid !== null && <>, {w.pid(entry.pid)}</>}</span>
+      <span class="quiet audit-how name">{clauses([w.by(proof, from), entry.pid !== null && w.pid(entry.pid)])}</span>
     </li>
   );
 }

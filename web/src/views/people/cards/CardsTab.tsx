@@ -8,10 +8,11 @@ import { ChangeDialog } from '../../../parts/ChangeDialog';
 import { Field } from '../../../parts/Field';
 import { say } from '../../../parts/Notices';
 import { bytes } from '../../../words/figures';
+import { listed } from '../../../words/marks';
 import { useWords } from '../../../words/words';
 import { words } from './words';
 
-const kLooks: Record<string, [string, string]> = { ok: ['▶', 'good'], unknown: ['?', 'warn'], asleep: ['☾', 'quiet'], gone: ['✕', 'bad'], drained: ['‖', 'warn'], ignored: ['–', 'quiet'] };
+const kLooks: Record<string, [string, string]> = { ok: ['✓', 'good'], unknown: ['?', 'warn'], asleep: ['☾', 'quiet'], gone: ['✕', 'bad'], drained: ['‖', 'warn'], ignored: ['–', 'quiet'] };
 
 export function CardsTab(_: ViewProps) {
   const w = useWords(words);
@@ -42,7 +43,7 @@ export function CardsTab(_: ViewProps) {
                   </>
                 )}
                 <dt>{w.jobs}</dt>
-                <dd>{card.jobs?.length ? card.jobs.map((id, index) => <>{index > 0 && ', '}<a key={id} href={`#/job/${id}`}>{id}</a></>) : w.noJobs}</dd>
+                <dd class="card-jobs">{card.jobs?.length ? card.jobs.map((id) => <a key={id} class="number" href={`#/job/${id}`}>{id}</a>) : w.noJobs}</dd>
               </dl>
               <p class="row">
                 {!drained && card.state !== 'ignored' && may(who, 'drain') && <button onClick={() => setChanging({ card, drain: true })} aria-label={w.drainOf(card.number)}>{w.drain}</button>}
@@ -68,7 +69,7 @@ function DrainDialog({ card, drain, close }: { card: Card; drain: boolean; close
       verb={drain ? w.drain : w.undrain}
       about={drain ? w.drainAbout : w.undrainAbout}
       wish={{ method: 'POST', path, body: drain ? { reason: reason.trim() || null } : undefined }}
-      plan={() => <p>{jobs.length ? w.goesOn(jobs.slice(0, 12).join(', ')) : w.nothingThere}</p>}
+      plan={() => <p>{jobs.length ? w.goesOn(listed(jobs.slice(0, 12))) : w.nothingThere}</p>}
       close={close}
       done={() => say(drain ? w.didDrain(card.number) : w.didUndrain(card.number))}
     >

@@ -7,6 +7,7 @@ import { Asked } from '../../../parts/Asked';
 import { ChangeDialog } from '../../../parts/ChangeDialog';
 import { say } from '../../../parts/Notices';
 import { duration, moment, momentExact } from '../../../words/figures';
+import { clauses, listed } from '../../../words/marks';
 import { useWords } from '../../../words/words';
 import { ReserveForm } from './ReserveForm';
 import { words } from './words';
@@ -40,10 +41,10 @@ export function ReservationList() {
                 return (
                   <li key={`${one.id} ${one.from} ${one.name}`} class="group-line">
                     <span class="group-words">
-                      <span class="row"><b class="name"><bdi>{nameOf(one)}</bdi></b> <span>{w.cards(one.cards.map((card) => card.number).join(', '))}</span> {now && <span class="mark good"><span aria-hidden="true">▶</span> {w.now}</span>}</span>
+                      <span class="row"><b class="name"><bdi>{nameOf(one)}</bdi></b> <span>{w.cards(listed(one.cards.map((card) => card.number)))}</span> {now && <span class="mark good"><span aria-hidden="true">▶</span> {w.now}</span>}</span>
                       <span class="number" title={`${momentExact(one.from)} – ${momentExact(one.until)}`}>{w.span(moment(one.from), moment(one.until), duration((Date.parse(one.until) - Date.parse(one.from)) / 1000))}</span>
-                      <span class="quiet name">{one.maintenance ? w.maintenance : w.for(one.tenant ?? one.user ?? '–')}, {one.id === 0 ? w.calendar : w.by(one.by)}</span>
-                      {one.jobs_of_others.length > 0 && <span class="warn"><span aria-hidden="true">! </span>{w.others(one.jobs_of_others.slice(0, 10).join(', '))}</span>}
+                      <span class="quiet name">{clauses([one.maintenance ? w.maintenance : w.for(one.tenant ?? one.user ?? '–'), one.id === 0 ? w.calendar : w.by(one.by)])}</span>
+                      {one.jobs_of_others.length > 0 && <span class="warn"><span aria-hidden="true">! </span>{w.others(listed(one.jobs_of_others.slice(0, 10)))}</span>}
                     </span>
                     {mayEnd(one) && <button class="danger" onClick={() => setEnding(one)} aria-label={w.endOf(nameOf(one))}>{w.end}</button>}
                   </li>

@@ -7,6 +7,7 @@ import { ChangeDialog } from '../../../parts/ChangeDialog';
 import { Field } from '../../../parts/Field';
 import { say } from '../../../parts/Notices';
 import { duration, moment } from '../../../words/figures';
+import { clauses, listed } from '../../../words/marks';
 import { useWords } from '../../../words/words';
 import { type ReserveFields, reserveRequest } from './reserve';
 import { words } from './words';
@@ -29,9 +30,9 @@ export function ReserveForm({ close, done }: { close: () => void; done: () => vo
       plan={(answer) => (
         <>
           {answer.reservations.map((one) => (
-            <p key={one.id} class="name">{w.cards(one.cards.map((card) => card.number).join(', '))}, {w.span(moment(one.from), moment(one.until), duration((Date.parse(one.until) - Date.parse(one.from)) / 1000))}, {one.maintenance ? w.maintenance : w.for(one.tenant ?? one.user ?? '–')}</p>
+            <p key={one.id} class="name">{clauses([w.cards(listed(one.cards.map((card) => card.number))), w.span(moment(one.from), moment(one.until), duration((Date.parse(one.until) - Date.parse(one.from)) / 1000)), one.maintenance ? w.maintenance : w.for(one.tenant ?? one.user ?? '–')])}</p>
           ))}
-          {answer.reservations.flatMap((one) => one.jobs_of_others).length > 0 && <p class="warn">{w.others(answer.reservations.flatMap((one) => one.jobs_of_others).slice(0, 10).join(', '))}</p>}
+          {answer.reservations.flatMap((one) => one.jobs_of_others).length > 0 && <p class="warn">{w.others(listed(answer.reservations.flatMap((one) => one.jobs_of_others).slice(0, 10)))}</p>}
         </>
       )}
       close={close}

@@ -10,7 +10,9 @@ import { ChangeDialog } from '../../../parts/ChangeDialog';
 import { say } from '../../../parts/Notices';
 import { PairBars } from '../../../parts/PairBars';
 import { amount, bytes, percent } from '../../../words/figures';
+import { clauses, listed } from '../../../words/marks';
 import { useWords } from '../../../words/words';
+import { gpuHours } from '../report/figures';
 import { QuotaList } from './QuotaList';
 import { TenantForm } from './TenantForm';
 import type { Tenant } from './quota';
@@ -92,13 +94,13 @@ function TenantPanel({ tenant, maySet, set, unset }: { tenant: Tenant; maySet: b
         <span class="quiet">{w.weight} <span class="number">{amount(tenant.weight)}</span></span>
       </div>
       {tenant.users.length > 0 && (tenant.users.length > 1 || tenant.users[0] !== tenant.name) && (
-        <p class="quiet name tenant-users">{w.users}: <bdi>{tenant.users.join(', ')}</bdi></p>
+        <p class="quiet name tenant-users">{w.users}: <bdi>{listed(tenant.users)}</bdi></p>
       )}
       <p class="row">
         <a href={jobs('running')}>{w.running(amount(tenant.running))}</a>
         <a href={jobs('waiting')}>{w.waiting(amount(tenant.waiting))}</a>
       </p>
-      <p class="quiet">{w.holds(amount(tenant.cards), bytes(tenant.vram_bytes))}. {w.used(amount(Math.round(tenant.usage_gpu_seconds / 360) / 10))}.</p>
+      <p class="quiet">{clauses([w.holds(amount(tenant.cards), bytes(tenant.vram_bytes)), w.used(gpuHours(tenant.usage_gpu_seconds))])}</p>
       {tenant.share_due === null && <p class="quiet">{w.noShare}</p>}
       <QuotaList tenant={tenant} />
       {tenant.projects.length > 0 && (

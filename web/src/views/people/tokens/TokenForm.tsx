@@ -5,6 +5,7 @@ import { may } from '../../../app/session';
 import { ChangeDialog } from '../../../parts/ChangeDialog';
 import { Field } from '../../../parts/Field';
 import { duration, moment } from '../../../words/figures';
+import { roleText } from '../../../words/roles';
 import { useWords } from '../../../words/words';
 import { words } from './words';
 
@@ -43,7 +44,7 @@ export function TokenForm({ who, close, done }: Props) {
       wish={{ method: 'POST', path: '/v1/tokens', body }}
       plan={(answer) => (
         <>
-          <p class="name">{w.would(answer.token.user, answer.token.role, answer.token.expires_at ? moment(answer.token.expires_at) : w.never)}</p>
+          <p class="name">{w.would(answer.token.user, roleText(answer.token.role), answer.token.expires_at ? w.expiresAt(moment(answer.token.expires_at)) : w.expiresNever)}</p>
           {answer.warnings?.map((one) => <p key={one} class="warn name">{one}</p>)}
         </>
       )}

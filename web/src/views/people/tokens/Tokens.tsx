@@ -8,6 +8,8 @@ import { Asked } from '../../../parts/Asked';
 import { ChangeDialog } from '../../../parts/ChangeDialog';
 import { say } from '../../../parts/Notices';
 import { moment, momentExact } from '../../../words/figures';
+import { clauses } from '../../../words/marks';
+import { roleText } from '../../../words/roles';
 import { useWords } from '../../../words/words';
 import { Secret } from './Secret';
 import { TokenForm } from './TokenForm';
@@ -38,9 +40,9 @@ export function Tokens(_: ViewProps) {
                 <li key={token.id} class={`token ${token.expired ? 'quiet' : ''}`}>
                   <div class="token-words">
                     <span class="row"><b class="name"><bdi>{token.name ?? token.id}</bdi></b> <code class="quiet">{token.id}</code> {token.id === who?.token && <span class="mark">{w.this}</span>} {token.expired && <span class="mark warn"><span aria-hidden="true">!</span> {w.expired}</span>}</span>
-                    <span class="name">{w.of(token.user)}, {token.role}{token.tenant && <>, <bdi>{token.tenant}</bdi></>}</span>
-                    <span class="quiet">
-                      <span title={momentExact(token.made_at)}>{w.made(moment(token.made_at), token.by)}</span>; {token.used_at ? w.used(moment(token.used_at)) : w.unused}; {token.expires_at ? w.expiresAt(moment(token.expires_at)) : w.expiresNever}
+                    <span class="name"><bdi>{clauses([w.of(token.user), roleText(token.role), token.tenant])}</bdi></span>
+                    <span class="quiet" title={momentExact(token.made_at)}>
+                      {clauses([w.made(moment(token.made_at), token.by), token.used_at ? w.used(moment(token.used_at)) : w.unused, token.expires_at ? w.expiresAt(moment(token.expires_at)) : w.expiresNever])}
                     </span>
                   </div>
                   {byAccount && <button class="danger" onClick={() => setRevoking(token)} aria-label={w.revokeOf(token.name ?? token.id)}>{w.revoke}</button>}

@@ -1,0 +1,9 @@
+// How words are put in a row: the marks between them differ from language to language.
+import { languageNow } from './words';
+
+export function listed(items: (string | number)[]): string {
+  return items.join(languageNow() === 'zh' ? '、' : ', ');
+}
+export function clauses(parts: (string | null | undefined | false)[]): string {
+  return parts.filter(Boolean).join(languageNow() === 'zh' ? '，' : ', ');
+}
