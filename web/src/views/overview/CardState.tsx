@@ -22,7 +22,7 @@ export function CardState({ card }: { card: Card }) {
   return (
     <span class="card-state">
       <Told stop={false} told={(card.reason ? w.because(what, card.reason) : what) + by}>
-        <span class={`state-mark ${look}`}><span aria-hidden="true">{sign}</span> {w[`state_${card.state}`]}</span>
+        <span class={`state-mark ${look}`}><span aria-hidden="true">{sign}</span> <span class="state-word">{w[`state_${card.state}`]}</span></span>
       </Told>
     </span>
   );

@@ -56,7 +56,7 @@ export function CardTile({ card, jobs, series, size, open }: Props) {
         <CardBar parts={parts} tall={size === 'tall'} />
       </Told>
       <div class="figures">
-        {figure(w.vram, used === undefined ? '–' : `${bytes(used)} / ${bytes(card.vram_bytes, 0)}`, w.vramTold(bytes(used), bytes(card.held_vram_bytes), bytes(card.vram_bytes), age), series['used_bytes'], card.vram_bytes)}
+        {figure(w.vramOf(bytes(card.vram_bytes, 0)), bytes(used), w.vramTold(bytes(used), bytes(card.held_vram_bytes), bytes(card.vram_bytes), age), series['used_bytes'], card.vram_bytes)}
         {figure(w.load, percent(sample?.busy_percent), w.loadTold(age), series['busy_percent'], 100)}
         {figure(w.power, sample?.power_watts === undefined ? '–' : `${Math.round(sample.power_watts)} W`, w.powerTold(sample?.power_limit_watts === undefined ? null : `${Math.round(sample.power_limit_watts)} W`, age), series['power_watts'], sample?.power_limit_watts, 0, 'var(--aside)')}
         {figure(w.heat, sample?.temperature_c === undefined ? '–' : `${Math.round(sample.temperature_c)} °C`, w.heatTold(sample?.slowdown_temperature_c === undefined ? null : `${sample.slowdown_temperature_c} °C`, age), series['temperature_c'], sample?.slowdown_temperature_c ?? 90, 20, 'var(--warn)')}
@@ -94,7 +94,7 @@ export function CardTile({ card, jobs, series, size, open }: Props) {
           return (
             <li key={`pid${one.pid}`}>
               <Told stop={false} class="on-card-line" told={w.foreignTold(one.command ?? one.name ?? '?', user, one.pid, momentExact(one.started_at), one.idle_since ? momentExact(one.idle_since) : null)}>
-                <span class="foreign-sign" aria-hidden="true" style={{ '--owner': ownerColour(one.user ?? '') }} />
+                <span class="foreign-sign" aria-hidden="true" style={{ '--owner': one.user === undefined ? 'var(--foreign)' : ownerColour(one.user) }} />
                 <span class="clip name">{w.foreignShort(user, bytes(one.vram_bytes))}</span>
                 {one.idle_since && <span class="quiet on-card-time">{w.idleFor(duration(secondsSince(one.idle_since)))}</span>}
               </Told>

@@ -17,6 +17,8 @@ import { words } from './words';
 type Show = 'all' | 'first' | 'mine';
 const kKept = 'gpusched.queue';
 const kHigh = { wide: 52, narrow: 116 };
+// On a phone the rest of the page would be far below a long queue.
+const kFirst = 8;
 
 export function Queue({ machine }: { machine: Machine }) {
   const w = useWords(words);
@@ -35,7 +37,9 @@ export function Queue({ machine }: { machine: Machine }) {
     const mine = machine.queue.filter(isMine);
     return show === 'mine' ? mine : [...mine, ...machine.queue.filter((row) => !isMine(row))];
   }, [machine.queue, show, sweeps, who]);
-  const steady = useSteady(rows, rowKey);
+  const [whole, setWhole] = useState(false);
+  const some = useMemo(() => (narrow && !whole ? rows.slice(0, kFirst) : rows), [rows, narrow, whole]);
+  const steady = useSteady(some, rowKey);
   const waiting = machine.counts ? machine.counts.queued + machine.counts.held : 0;
 
   // The exact range of a start is asked for only where somebody looks.
@@ -150,6 +154,9 @@ export function Queue({ machine }: { machine: Machine }) {
             )}
           />
         </div>
+      )}
+      {narrow && rows.length > kFirst && (
+        <button onClick={() => { setWhole(!whole); steady.show(); }}>{whole ? w.showLess : w.showRest(amount(rows.length - kFirst))}</button>
       )}
       {waiting > steady.rows.length && <p class="queue-all"><a href="#/jobs?state=queued">{w.allWaiting(amount(waiting))}</a></p>}
       {action && <ActionDialog action={action} close={() => setAction(null)} done={steady.show} />}

@@ -4,7 +4,7 @@ import { useSession } from '../../app/session';
 import { Told } from '../../parts/Told';
 import { amount, duration, moment, momentExact, secondsUntil } from '../../words/figures';
 import { useWords } from '../../words/words';
-import { isFree, managed, nextStart } from './figures';
+import { isFree, managed, nextStart, waitingOf } from './figures';
 import { words } from './words';
 
 export function TopLine({ machine }: { machine: Machine }) {
@@ -14,7 +14,7 @@ export function TopLine({ machine }: { machine: Machine }) {
   const free = cards.filter(isFree).length;
   const waiting = machine.counts ? machine.counts.queued + machine.counts.held : null;
   const me = who?.user ?? '';
-  const mine = [...machine.waiting, ...machine.queue.filter((row) => row.place === null && row.kind === 'job').map((row) => row.id)].filter((id) => machine.jobs.get(id)?.user === me).length;
+  const mine = waitingOf(machine, me);
   const next = nextStart(machine, me);
   const until = secondsUntil(next?.estimated_start);
   const wrong = machine.alarms.length + machine.problems.length;
@@ -28,7 +28,7 @@ export function TopLine({ machine }: { machine: Machine }) {
       <Told told={w.waitingTold} class="top-figure">
         <span class="top-name">{w.waitingNow}</span>
         <span class="top-value figure-value" data-figure="waiting">{waiting === null ? '–' : amount(waiting)}</span>
-        {mine > 0 && <span class="top-more">{w.waitingMine(mine)}</span>}
+        {mine.count > 0 && <span class="top-more">{w.waitingMine(mine.whole ? amount(mine.count) : w.atLeast(amount(mine.count)))}</span>}
       </Told>
       <Told
         class="top-figure"

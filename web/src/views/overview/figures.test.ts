@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Card, Job } from '../../api/client';
-import { isFree, nextStart, sizeFor } from './figures';
+import type { Card, Counts, Job, Sweep } from '../../api/client';
+import { isFree, nextStart, sizeFor, waitingOf } from './figures';
 
 const job = (id: number, user: string, estimated_start: string | null) => ({ id, user, state: 'queued', estimated_start }) as Job;
 
@@ -20,6 +20,13 @@ describe('the overview', () => {
     expect(isFree({ ...free, jobs: [1] })).toBe(false);
     expect(isFree({ ...free, state: 'unknown' })).toBe(false);
     expect(isFree({ ...free, managed: false })).toBe(false);
+  });
+  it('counts what waits of a user, sweeps too, and says when it does not know all', () => {
+    const jobs = new Map([job(1, 'a', null), job(2, 'b', null)].map((one) => [one.id, one]));
+    const queue = [1, 2].map((id) => ({ kind: 'job' as const, id, place: id, priority: 50 }));
+    const sweeps = [{ id: 9, user: 'a', counts: { queued: 98, held: 0 } } as Sweep];
+    expect(waitingOf({ queue, jobs, sweeps, counts: { queued: 100, held: 0 } as Counts }, 'a')).toEqual({ count: 99, whole: true });
+    expect(waitingOf({ queue, jobs, sweeps, counts: { queued: 900, held: 0 } as Counts }, 'b')).toEqual({ count: 1, whole: false });
   });
   it('gives two cards more room than sixteen', () => {
     expect([1, 2, 4, 8, 16].map(sizeFor)).toEqual(['tall', 'tall', 'plain', 'small', 'small']);

@@ -29,3 +29,21 @@ export type Size = 'tall' | 'plain' | 'small';
 export function sizeFor(count: number): Size {
   return count <= 2 ? 'tall' : count >= 8 ? 'small' : 'plain';
 }
+
+// How many that wait are of `user`; `whole` false: there are more than the page asked for.
+export function waitingOf(machine: Pick<Machine, 'queue' | 'jobs' | 'sweeps' | 'counts'>, user: string): { count: number; whole: boolean } {
+  let count = 0;
+  let seen = 0;
+  for (const row of machine.queue) {
+    if (row.kind !== 'job') continue;
+    seen += 1;
+    if (machine.jobs.get(row.id)?.user === user) count += 1;
+  }
+  for (const sweep of machine.sweeps) {
+    const waiting = sweep.counts.queued + sweep.counts.held;
+    seen += waiting;
+    if (sweep.user === user) count += waiting;
+  }
+  const all = machine.counts ? machine.counts.queued + machine.counts.held : 0;
+  return { count, whole: seen >= all };
+}
