@@ -69,6 +69,17 @@ describe('the stream of events', () => {
     expect(there.lines[1]?.query).toEqual({ topics: 'jobs,cards,alarms' });
     end.abort();
   });
+  it('does not trust a line on which an answer did not come', async () => {
+    const { there, line, end } = begin();
+    await settle();
+    line.doubt();
+    expect(there.lines.length).toBe(1);
+    await vi.advanceTimersByTimeAsync(4000);
+    line.doubt();
+    await settle();
+    expect(there.lines.length).toBe(2);
+    end.abort();
+  });
   it('waits longer and longer for a daemon that is down, and no longer when the network is back', async () => {
     const { there, line, kinds, end } = begin();
     await settle();

@@ -15,6 +15,8 @@ export interface Around {
 export interface Connection {
   // Something suggests that the line may be dead, or that a lost one is back.
   look: () => void;
+  // An answer did not come: the line is dead unless it spoke just now.
+  doubt: () => void;
 }
 
 const kTopics = 'jobs,cards,alarms';
@@ -22,6 +24,7 @@ const kKinds = new Set<string>(['job', 'gone', 'group', 'cards', 'alarms', 'bye'
 const kBeat = 15_000;
 const kSilence = 2.5 * kBeat;
 const kLook = 5_000;
+const kJustNow = 3_000;
 const kFirstWait = 500;
 const kLongestWait = 15_000;
 // After a longer gap the whole is asked for anyway, and every row in between would be too much.
@@ -95,10 +98,13 @@ export function connect(tell: (news: StreamNews) => void, signal: AbortSignal, a
     wait = kFirstWait;
     begin();
   };
-  const look = () => {
-    if (signal.aborted) return;
-    if (timer !== null) anew();
-    else if (around.now() - heardAt > kBeat + 2_000) anew();
+  const unlessHeard = (within: number) => {
+    if (!signal.aborted && (timer !== null || around.now() - heardAt > within)) anew();
+  };
+  const look = () => unlessHeard(kBeat + 2_000);
+  const doubt = () => {
+    // One that is being tried again is left to its time.
+    if (timer === null) unlessHeard(kJustNow);
   };
   const watch = setInterval(() => {
     const now = around.now();
@@ -118,5 +124,5 @@ export function connect(tell: (news: StreamNews) => void, signal: AbortSignal, a
     { once: true },
   );
   begin();
-  return { look };
+  return { look, doubt };
 }

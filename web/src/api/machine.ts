@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { type Alarm, type Card, type Counts, type Job, type Overview, type Schemas, type Sweep, get, Refused } from './client';
 import { type Happening, cardHappenings, happeningOf, withHappenings } from './happenings';
 import { type QueueRow, queueOf, waits, withNewJob, withoutJob } from './queue';
-import { type StreamNews, follow } from './stream';
+import { type Following, type StreamNews, follow } from './stream';
 
 export type Link = 'connecting' | 'live' | 'lost';
 
@@ -61,6 +61,7 @@ let drawing = 0;
 let asking = false;
 let askAgain = false;
 let stop: (() => void) | null = null;
+let following: Following | null = null;
 // Happenings are put into their order once a frame, however many come.
 let fresh: Happening[] = [];
 // Rows that came while the whole was asked for: they are newer than its answer.
@@ -151,7 +152,9 @@ async function refresh(): Promise<void> {
   try {
     await ask();
   } catch (fault) {
-    if (fault instanceof Refused && !fault.unreachable) {
+    // Also a proxy that stands before a daemon that is gone answers, with a 5xx of its own.
+    if (fault instanceof Refused && fault.status !== 503 && (fault.unreachable || fault.status >= 500)) following?.doubt();
+    else if (fault instanceof Refused) {
       tell({ refused: fault.message });
       askAgain = !fault.needsLogin;
     }
@@ -223,12 +226,13 @@ function take(news: StreamNews): void {
 export function watchMachine(): void {
   if (stop) return;
   void refresh();
-  const unfollow = follow(take);
+  following = follow(take);
   const timer = window.setInterval(() => {
     if (document.visibilityState === 'visible' && machine.link === 'live') void refresh();
   }, kRefreshAnyway);
   stop = () => {
-    unfollow();
+    following?.end();
+    following = null;
     window.clearInterval(timer);
   };
 }

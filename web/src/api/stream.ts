@@ -39,13 +39,18 @@ class Known {
   }
 }
 
-// Tells `hear` everything, whichever tab listens. Returns what ends it.
-export function follow(hear: (news: StreamNews) => void): () => void {
+export interface Following {
+  end: () => void;
+  // The daemon did not answer something else.
+  doubt: () => void;
+}
+// Tells `hear` everything, whichever tab listens.
+export function follow(hear: (news: StreamNews) => void): Following {
   const end = new AbortController();
   if (!('locks' in navigator) || typeof BroadcastChannel === 'undefined') {
     const line = listen(hear, end.signal);
     whenAwake(line.look, end.signal);
-    return () => end.abort();
+    return { end: () => end.abort(), doubt: line.doubt };
   }
   const channel = new BroadcastChannel(kLock);
   const post = (said: Said) => {
@@ -112,9 +117,12 @@ export function follow(hear: (news: StreamNews) => void): () => void {
   const timer = window.setInterval(look, kLookEvery);
   post({ kind: 'hello', data: null });
   void lead(false);
-  return () => {
-    window.clearInterval(timer);
-    end.abort();
-    channel.close();
+  return {
+    end: () => {
+      window.clearInterval(timer);
+      end.abort();
+      channel.close();
+    },
+    doubt: () => leading?.line.doubt(),
   };
 }

@@ -27,7 +27,8 @@ export function Happened({ machine }: { machine: Machine }) {
   const rows = rowsOf(machine.happenings);
   const why = (one: Happening) => {
     if (one.job === null) return one.detail;
-    const cause = one.cause && one.kind === 'failed' ? causes[`cause_${one.cause}`] ?? one.cause : null;
+    // An exit code says it all.
+    const cause = one.cause && one.kind === 'failed' && !(one.cause === 'exit' && one.detail) ? causes[`cause_${one.cause}`] ?? one.cause : null;
     return [cause, one.detail].filter(Boolean).join(': ') || null;
   };
   return (

@@ -37,6 +37,8 @@ export function Queue({ machine }: { machine: Machine }) {
     const mine = machine.queue.filter(isMine);
     return show === 'mine' ? mine : [...mine, ...machine.queue.filter((row) => !isMine(row))];
   }, [machine.queue, show, sweeps, who]);
+  // To mark one's own says something only among others.
+  const mixed = rows.some((row) => !isMine(row));
   const [whole, setWhole] = useState(false);
   const some = useMemo(() => (narrow && !whole ? rows.slice(0, kFirst) : rows), [rows, narrow, whole]);
   const steady = useSteady(some, rowKey);
@@ -149,7 +151,7 @@ export function Queue({ machine }: { machine: Machine }) {
             }
             row={(row) => (
               <div class="queue-hit" role="presentation" onPointerEnter={() => ask(row)} onFocusIn={() => ask(row)}>
-                <QueueRow row={row} job={machine.jobs.get(row.id)} sweep={sweeps.get(row.id)} explanation={explained.get(row.id)} mine={isMine(row)} mayAct={may(who, 'steer_job', userOf(row))} cancel={() => cancel(row)} hold={() => hold(row)} />
+                <QueueRow row={row} job={machine.jobs.get(row.id)} sweep={sweeps.get(row.id)} explanation={explained.get(row.id)} mine={mixed && isMine(row)} mayAct={may(who, 'steer_job', userOf(row))} cancel={() => cancel(row)} hold={() => hold(row)} />
               </div>
             )}
           />

@@ -1,5 +1,6 @@
 // The first line: what one wants to know before anything else.
 import type { Machine } from '../../api/machine';
+import { useNarrow } from '../../app/narrow';
 import { useSession } from '../../app/session';
 import { Told } from '../../parts/Told';
 import { amount, duration, moment, momentExact, secondsUntil } from '../../words/figures';
@@ -32,11 +33,11 @@ export function TopLine({ machine }: { machine: Machine }) {
       </Told>
       <Told
         class="top-figure"
-        told={!next ? w.nothingMineTold : next.estimated_start ? w.startTold(next.id, momentExact(next.estimated_start), null) : w.startUnknownTold(next.id, next.start_unknown ?? next.reason ?? w.unknown)}
+        told={!next ? (mine.count > 0 ? w.notSinglyTold : w.nothingMineTold) : next.estimated_start ? w.startTold(next.id, momentExact(next.estimated_start), null) : w.startUnknownTold(next.id, next.start_unknown ?? next.reason ?? w.unknown)}
       >
         <span class="top-name">{w.myStart}</span>
         <span class="top-value figure-value" data-figure="next">{!next ? '–' : until === null ? w.unknownStart : until < 5 ? w.anyMoment : w.inTime(duration(until))}</span>
-        <span class="top-more">{!next ? w.nothingMine : until === null ? `#${next.id}` : `#${next.id} · ${moment(next.estimated_start)}`}</span>
+        <span class="top-more">{!next ? (mine.count > 0 ? w.notSingly : w.nothingMine) : until === null ? `#${next.id}` : `#${next.id} · ${moment(next.estimated_start)}`}</span>
       </Told>
       <Told told={w.problemsTold} class={`top-figure ${worst}`}>
         <span class="top-name">{w.toSee}</span>
@@ -46,23 +47,28 @@ export function TopLine({ machine }: { machine: Machine }) {
   );
 }
 
-// What is wrong, in words, right under the line that counts it.
+// What is wrong, in words, right under the line that counts it; the worst first, the rest one click
+// away.
 export function Problems({ machine }: { machine: Machine }) {
   const w = useWords(words);
+  const most = useNarrow() ? 2 : 3;
+  const alarms = machine.alarms.slice(0, most);
+  const problems = machine.problems.slice(0, Math.max(1, most - alarms.length));
+  const rest = machine.alarms.length + machine.problems.length - alarms.length - problems.length;
   if (machine.alarms.length + machine.problems.length + machine.missing === 0) return null;
   return (
-    <ul class="problems">
+    <ul class="problems" aria-label={w.toSee}>
       {machine.missing > 0 && <li class="warn"><span aria-hidden="true">!</span> <span>{w.missingCards(machine.missing)}</span></li>}
-      {machine.alarms.slice(0, 5).map((one) => (
+      {alarms.map((one) => (
         <li key={`${one.rule} ${one.subject}`} class={one.severity === 'critical' ? 'bad' : 'warn'}>
           <span aria-hidden="true">{one.severity === 'critical' ? '✕' : '!'}</span>
-          <span class="name"><span>{one.what}</span> <span class="quiet">{moment(one.since)}{one.advice ? ` · ${one.advice}` : ''}</span></span>
+          <span class="problem-text name">{one.what} <small>{moment(one.since)}{one.advice ? ` · ${one.advice}` : ''}</small></span>
         </li>
       ))}
-      {machine.problems.slice(0, 5).map((one) => (
-        <li key={one} class="warn"><span aria-hidden="true">!</span> <span class="name">{one}</span></li>
+      {problems.map((one) => (
+        <li key={one} class="warn"><span aria-hidden="true">!</span> <span class="problem-text name">{one}</span></li>
       ))}
-      {machine.alarms.length > 5 && <li><a href="#/people/alarms">{w.openAlarms}</a></li>}
+      {rest > 0 && <li class="rest"><a href="#/people/alarms">{w.moreAlarms(rest)}</a></li>}
     </ul>
   );
 }

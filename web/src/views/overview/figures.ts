@@ -1,7 +1,6 @@
 // Pure readings of what the overview shows.
 import type { Card, Job } from '../../api/client';
 import type { Machine } from '../../api/machine';
-import { waits } from '../../api/queue';
 
 export function isFree(card: Card): boolean {
   return card.managed && card.state === 'ok' && card.usable && card.jobs.length === 0 && (card.others?.jobs ?? 0) === 0 && card.foreign_bytes === 0;
@@ -17,7 +16,8 @@ export function nextStart(machine: Pick<Machine, 'waiting' | 'queue' | 'jobs'>, 
   const ids = new Set([...machine.waiting, ...machine.queue.filter((row) => row.kind === 'job').map((row) => row.id)]);
   for (const id of ids) {
     const job = machine.jobs.get(id);
-    if (!job || job.user !== user || !waits(job)) continue;
+    // What is held starts when somebody releases it.
+    if (!job || job.user !== user || job.state !== 'queued') continue;
     if (!job.estimated_start) unknown ??= job;
     else if (!best || job.estimated_start < (best.estimated_start ?? '')) best = job;
   }

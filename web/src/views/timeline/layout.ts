@@ -41,6 +41,9 @@ export interface Layout {
 }
 
 const kBar = 22;
+// Few cards have more room each.
+const kBarOfFew = 30;
+const kFew = 4;
 const kGap = 2;
 const kLeastBar = 6;
 const kMostLane = 150;
@@ -115,10 +118,11 @@ export function layoutOf(answer: TimelineAnswer, cards: readonly number[], only:
   }
   const lanes: Lane[] = [];
   let top = 0;
+  const bar = only !== null || byCard.size <= kFew ? kBarOfFew : kBar;
   for (const [card, of] of [...byCard].sort(([a], [b]) => a - b)) {
     if (only !== null && card !== only) continue;
     const rows = giveRows(of);
-    const barHeight = Math.max(kLeastBar, Math.min(kBar, Math.floor((kMostLane - 2 * kPad) / rows) - kGap));
+    const barHeight = Math.max(kLeastBar, Math.min(bar, Math.floor((kMostLane - 2 * kPad) / rows) - kGap));
     const height = Math.max(44, rows * (barHeight + kGap) + 2 * kPad);
     of.sort((a, b) => a.from - b.from);
     lanes.push({ card, rows, pieces: of, top, height, barHeight });
