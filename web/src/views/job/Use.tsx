@@ -5,7 +5,7 @@ import type { JobDetails, Schemas } from '../../api/client';
 import { useAnswer } from '../../api/useAnswer';
 import { kEnded } from '../../api/jobs';
 import { type Curve, Plot } from '../../parts/Plot';
-import { bytes, duration, percent } from '../../words/figures';
+import { bytes, duration, moment, percent } from '../../words/figures';
 import { useWords } from '../../words/words';
 import { Attempts } from './Attempts';
 import { words } from './words';
@@ -23,6 +23,8 @@ function highest(values: (number | null)[]): number | null {
   const known = values.filter((value): value is number => value !== null);
   return known.length > 0 ? known.reduce((a, b) => Math.max(a, b)) : null;
 }
+
+const timeOf = (seconds: number) => moment(seconds * 1000);
 
 export function Use({ job, turn, trail }: { job: JobDetails; turn: number; trail: Schemas['TrailLine'][] }) {
   const w = useWords(words);
@@ -53,9 +55,9 @@ export function Use({ job, turn, trail }: { job: JobDetails; turn: number; trail
       {plots && plots.x.length > 1 && (
         <>
           <h3>{w.vramTitle}</h3>
-          <Plot x={plots.x} curves={plots.memory} height={170} unit={(value) => bytes(value, 0)} most={plots.most} summary={w.vramSummary(bytes(highest(plots.vram)), bytes(held))} />
+          <Plot x={plots.x} curves={plots.memory} height={170} unitX={timeOf} unit={(value) => bytes(value, 0)} most={plots.most} summary={w.vramSummary(bytes(highest(plots.vram)), bytes(held))} />
           <h3>{w.load}</h3>
-          <Plot x={plots.x} curves={[{ label: w.load, colour: 'var(--aside)', values: plots.load, fill: true }]} height={130} unit={(value) => percent(value)} most={100} summary={w.loadSummary(percent(highest(plots.load)))} />
+          <Plot x={plots.x} curves={[{ label: w.load, colour: 'var(--aside)', values: plots.load, fill: true }]} height={130} unitX={timeOf} unit={(value) => percent(value)} most={100} summary={w.loadSummary(percent(highest(plots.load)))} />
         </>
       )}
       {plots && plots.x.length <= 1 && <p class="quiet">{w.useSoon}</p>}
