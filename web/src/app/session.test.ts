@@ -2,6 +2,7 @@ import '../testing/browser';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { WhoAmI } from '../api/client';
 import { machineNow } from '../api/machine';
+import type { StreamNews } from '../api/stream';
 import { reasonText } from '../views/login/reason';
 import { setLanguage } from '../words/words';
 import { loginToken } from './login-link';
@@ -13,13 +14,19 @@ const who: WhoAmI = {
 };
 // What the daemon answers, by path; 401 for what is not here.
 let answers: Record<string, unknown> = {};
-let streams: { close: () => void; hear: Map<string, (event: unknown) => void> }[] = [];
+// The stream of events, as the page hears it.
+let hear: (news: StreamNews) => void = () => undefined;
+vi.mock('../api/stream', () => ({
+  follow: (then: typeof hear) => {
+    hear = then;
+    return () => undefined;
+  },
+}));
 const asked: string[] = [];
 const refused = (message: string) => new Response(JSON.stringify({ error: { code: 'unauthenticated', message } }), { status: 401 });
 
 beforeEach(() => {
   answers = {};
-  streams = [];
   asked.length = 0;
   vi.stubGlobal('fetch', (path: string, given: { method: string }) => {
     asked.push(`${given.method} ${path.split('?')[0]}`);
@@ -27,17 +34,6 @@ beforeEach(() => {
     if (found === 'gone') return Promise.reject(new TypeError('no'));
     return Promise.resolve(found === undefined || typeof found === 'string' ? refused(found as string ?? 'a login is needed') : new Response(JSON.stringify(found)));
   });
-  vi.stubGlobal('EventSource', class {
-    hear = new Map<string, (event: unknown) => void>();
-    close = () => undefined;
-    constructor() {
-      streams.push(this);
-    }
-    addEventListener(kind: string, then: (event: unknown) => void) {
-      this.hear.set(kind, then);
-    }
-  });
-  vi.stubGlobal('navigator', { language: 'en' });
   location.hash = '';
 });
 afterEach(() => {
@@ -98,20 +94,20 @@ describe('a login that ends while the page is open', () => {
   });
   it('is told by the last words of the stream', async () => {
     answers = {};
-    streams[0]?.hear.get('bye')?.({ data: JSON.stringify({ error: { code: 'unauthenticated', message: 'the token was revoked' } }), lastEventId: '' });
+    hear({ kind: 'bye', data: { error: { code: 'unauthenticated', message: 'the token was revoked' } } });
     await vi.waitFor(() => expect(sessionNow()).toMatchObject({ state: 'out', why: 'the token was revoked' }));
   });
   it('is not over because the daemon is away', async () => {
     answers = { '/v1/whoami': 'gone' };
     const before = asked.length;
-    (streams[0] as unknown as { onerror: () => void }).onerror();
+    hear({ kind: 'lost', data: null });
     await vi.waitFor(() => expect(asked.slice(before)).toContain('GET /v1/whoami'));
     await new Promise((done) => setTimeout(done, 5));
     expect(sessionNow().state).toBe('in');
   });
   it('may have become another role', async () => {
     answers = { '/v1/whoami': { ...who, role: 'viewer', may: [] } };
-    streams[0]?.hear.get('bye')?.({ data: '{"error":{"message":"the role became lower"}}', lastEventId: '' });
+    hear({ kind: 'bye', data: { error: { code: 'forbidden', message: 'the role became lower' } } });
     await vi.waitFor(() => expect(sessionNow().who?.role).toBe('viewer'));
     expect(sessionNow().state).toBe('in');
     // Those words were of that time alone.
