@@ -1,8 +1,6 @@
 import '../testing/browser';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { WhoAmI } from '../api/client';
-import { machineNow } from '../api/machine';
-import type { StreamNews } from '../api/stream';
 import { reasonText } from '../views/login/reason';
 import { setLanguage } from '../words/words';
 import { loginToken } from './login-link';
@@ -14,12 +12,17 @@ const who: WhoAmI = {
 };
 // What the daemon answers, by path; 401 for what is not here.
 let answers: Record<string, unknown> = {};
-// The stream of events, as the page hears it.
-let hear: (news: StreamNews) => void = () => undefined;
-vi.mock('../api/stream', () => ({
-  follow: (then: typeof hear) => {
-    hear = then;
-    return () => undefined;
+// What the page knows of the machine is another's business; here it is watched or forgotten.
+const machine = vi.hoisted(() => ({ watched: false, breaks: (_: string | null): void => undefined }));
+vi.mock('../api/machine', () => ({
+  watchMachine: () => {
+    machine.watched = true;
+  },
+  forgetMachine: () => {
+    machine.watched = false;
+  },
+  whenStreamBreaks: (then: typeof machine.breaks) => {
+    machine.breaks = then;
   },
 }));
 const asked: string[] = [];
@@ -56,6 +59,7 @@ describe('a login link', () => {
     await takeLoginLink();
     expect(sessionNow()).toMatchObject({ state: 'in', who: { user: 'ml1' }, why: null });
     expect(location.hash).toBe('#/');
+    expect(machine.watched).toBe(true);
   });
   it('brings one back to where one was', async () => {
     answers = { '/v1/login': who };
@@ -90,24 +94,24 @@ describe('a login that ends while the page is open', () => {
     await askWhoIAm();
     expect(sessionNow()).toMatchObject({ state: 'out', who: null, why: 'expired' });
     expect(location.hash).toBe('#/people/report');
-    expect(machineNow().cards).toEqual([]);
+    expect(machine.watched).toBe(false);
   });
   it('is told by the last words of the stream', async () => {
     answers = {};
-    hear({ kind: 'bye', data: { error: { code: 'unauthenticated', message: 'the token was revoked' } } });
+    machine.breaks('the token was revoked');
     await vi.waitFor(() => expect(sessionNow()).toMatchObject({ state: 'out', why: 'the token was revoked' }));
   });
   it('is not over because the daemon is away', async () => {
     answers = { '/v1/whoami': 'gone' };
     const before = asked.length;
-    hear({ kind: 'lost', data: null });
+    machine.breaks(null);
     await vi.waitFor(() => expect(asked.slice(before)).toContain('GET /v1/whoami'));
     await new Promise((done) => setTimeout(done, 5));
     expect(sessionNow().state).toBe('in');
   });
   it('may have become another role', async () => {
     answers = { '/v1/whoami': { ...who, role: 'viewer', may: [] } };
-    hear({ kind: 'bye', data: { error: { code: 'forbidden', message: 'the role became lower' } } });
+    machine.breaks('the role became lower');
     await vi.waitFor(() => expect(sessionNow().who?.role).toBe('viewer'));
     expect(sessionNow().state).toBe('in');
     // Those words were of that time alone.
