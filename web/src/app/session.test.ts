@@ -1,7 +1,6 @@
 import '../testing/browser';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { WhoAmI } from '../api/client';
-import { machineNow } from '../api/machine';
 import { reasonText } from '../views/login/reason';
 import { setLanguage } from '../words/words';
 import { loginToken } from './login-link';
@@ -13,13 +12,24 @@ const who: WhoAmI = {
 };
 // What the daemon answers, by path; 401 for what is not here.
 let answers: Record<string, unknown> = {};
-let streams: { close: () => void; hear: Map<string, (event: unknown) => void> }[] = [];
+// What the page knows of the machine is another's business; here it is watched or forgotten.
+const machine = vi.hoisted(() => ({ watched: false, breaks: (_: string | null): void => undefined }));
+vi.mock('../api/machine', () => ({
+  watchMachine: () => {
+    machine.watched = true;
+  },
+  forgetMachine: () => {
+    machine.watched = false;
+  },
+  whenStreamBreaks: (then: typeof machine.breaks) => {
+    machine.breaks = then;
+  },
+}));
 const asked: string[] = [];
 const refused = (message: string) => new Response(JSON.stringify({ error: { code: 'unauthenticated', message } }), { status: 401 });
 
 beforeEach(() => {
   answers = {};
-  streams = [];
   asked.length = 0;
   vi.stubGlobal('fetch', (path: string, given: { method: string }) => {
     asked.push(`${given.method} ${path.split('?')[0]}`);
@@ -27,17 +37,6 @@ beforeEach(() => {
     if (found === 'gone') return Promise.reject(new TypeError('no'));
     return Promise.resolve(found === undefined || typeof found === 'string' ? refused(found as string ?? 'a login is needed') : new Response(JSON.stringify(found)));
   });
-  vi.stubGlobal('EventSource', class {
-    hear = new Map<string, (event: unknown) => void>();
-    close = () => undefined;
-    constructor() {
-      streams.push(this);
-    }
-    addEventListener(kind: string, then: (event: unknown) => void) {
-      this.hear.set(kind, then);
-    }
-  });
-  vi.stubGlobal('navigator', { language: 'en' });
   location.hash = '';
 });
 afterEach(() => {
@@ -60,6 +59,7 @@ describe('a login link', () => {
     await takeLoginLink();
     expect(sessionNow()).toMatchObject({ state: 'in', who: { user: 'ml1' }, why: null });
     expect(location.hash).toBe('#/');
+    expect(machine.watched).toBe(true);
   });
   it('brings one back to where one was', async () => {
     answers = { '/v1/login': who };
@@ -94,24 +94,24 @@ describe('a login that ends while the page is open', () => {
     await askWhoIAm();
     expect(sessionNow()).toMatchObject({ state: 'out', who: null, why: 'expired' });
     expect(location.hash).toBe('#/people/report');
-    expect(machineNow().cards).toEqual([]);
+    expect(machine.watched).toBe(false);
   });
   it('is told by the last words of the stream', async () => {
     answers = {};
-    streams[0]?.hear.get('bye')?.({ data: JSON.stringify({ error: { code: 'unauthenticated', message: 'the token was revoked' } }), lastEventId: '' });
+    machine.breaks('the token was revoked');
     await vi.waitFor(() => expect(sessionNow()).toMatchObject({ state: 'out', why: 'the token was revoked' }));
   });
   it('is not over because the daemon is away', async () => {
     answers = { '/v1/whoami': 'gone' };
     const before = asked.length;
-    (streams[0] as unknown as { onerror: () => void }).onerror();
+    machine.breaks(null);
     await vi.waitFor(() => expect(asked.slice(before)).toContain('GET /v1/whoami'));
     await new Promise((done) => setTimeout(done, 5));
     expect(sessionNow().state).toBe('in');
   });
   it('may have become another role', async () => {
     answers = { '/v1/whoami': { ...who, role: 'viewer', may: [] } };
-    streams[0]?.hear.get('bye')?.({ data: '{"error":{"message":"the role became lower"}}', lastEventId: '' });
+    machine.breaks('the role became lower');
     await vi.waitFor(() => expect(sessionNow().who?.role).toBe('viewer'));
     expect(sessionNow().state).toBe('in');
     // Those words were of that time alone.

@@ -8,8 +8,8 @@ import { Dialog } from './Dialog';
 import './change-dialog.css';
 
 const words = defineWords(
-  { asking: 'Asking the daemon what this would do …', leave: 'Leave it', busy: 'Under way …' },
-  { asking: '正在询问守护进程会发生什么……', leave: '不执行', busy: '正在执行……' },
+  { asking: 'Asking the daemon what this would do …', leave: 'Leave it', busy: 'Under way …', again: 'Try again' },
+  { asking: '正在询问守护进程会发生什么……', leave: '不执行', busy: '正在执行……', again: '重试' },
 );
 
 export interface Wish {
@@ -39,6 +39,7 @@ export function ChangeDialog<T>({ title, verb, danger, about, wish, plan, done, 
   const [would, setWould] = useState<{ wish: string; answer: T } | null>(null);
   const [fault, setFault] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
+  const [turn, setTurn] = useState(0);
   const asked = JSON.stringify(wish);
   const shown = useRef(true);
   useEffect(() => () => {
@@ -58,14 +59,18 @@ export function ChangeDialog<T>({ title, verb, danger, about, wish, plan, done, 
           setWould({ wish: asked, answer });
           setFault(null);
         },
-        (why: unknown) => wanted && setFault(why instanceof Refused ? why.message : String(why)),
+        (why: unknown) => {
+          if (!wanted) return;
+          setWould(null);
+          setFault(why instanceof Refused ? why.message : String(why));
+        },
       );
     }, would || fault ? kTypingStops : 0);
     return () => {
       wanted = false;
       window.clearTimeout(timer);
     };
-  }, [asked]);
+  }, [asked, turn]);
   const ready = wish !== null && would?.wish === asked && !fault && !busy;
   const carryOut = async (event: Event) => {
     event.preventDefault();
@@ -87,6 +92,7 @@ export function ChangeDialog<T>({ title, verb, danger, about, wish, plan, done, 
         {children}
         <div class="change-plan" aria-live="polite">
           {fault && <p class="bad name" role="alert">{fault}</p>}
+          {fault && wish && <p><button type="button" disabled={busy} onClick={() => setTurn(turn + 1)}>{w.again}</button></p>}
           {!fault && wish && would?.wish !== asked && <p class="quiet">{w.asking}</p>}
           {!fault && wish && would?.wish === asked && plan(would.answer)}
         </div>

@@ -2,8 +2,17 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-export function Dialog({ title, close, children }: { title: string; close: () => void; children: ComponentChildren }) {
+interface Props {
+  title: string;
+  close: () => void;
+  // A click beside it does not close it: what it shows cannot be had again.
+  stays?: boolean;
+  children: ComponentChildren;
+}
+export function Dialog({ title, close, stays, children }: Props) {
   const place = useRef<HTMLDialogElement>(null);
+  // Text that is selected beyond the edge ends in a click beside the window, too.
+  const pressedBeside = useRef(false);
   useEffect(() => {
     const before = document.activeElement;
     place.current?.showModal();
@@ -12,7 +21,7 @@ export function Dialog({ title, close, children }: { title: string; close: () =>
     };
   }, []);
   return (
-    <dialog ref={place} aria-label={title} onClose={close} onClick={(event) => event.target === place.current && close()}>
+    <dialog ref={place} aria-label={title} onClose={close} onPointerDown={(event) => { pressedBeside.current = event.target === place.current; }} onClick={(event) => event.target === place.current && pressedBeside.current && !stays && close()}>
       <h2>{title}</h2>
       {children}
     </dialog>

@@ -17,7 +17,7 @@ const place = {
       (globalThis as unknown as { location: { hash: string } }).location.hash = href;
     },
   },
-  window: Object.assign(target, { setTimeout, clearTimeout, requestAnimationFrame: (then: () => void) => setTimeout(then, 0) }),
+  window: Object.assign(target, { setTimeout, clearTimeout, setInterval, clearInterval, requestAnimationFrame: (then: () => void) => setTimeout(then, 0) }),
 };
 for (const [name, value] of Object.entries(place)) {
   if (!(name in globalThis)) Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });

@@ -4,6 +4,10 @@ import { languageNow } from './words';
 export function listed(items: (string | number)[]): string {
   return items.join(languageNow() === 'zh' ? '、' : ', ');
 }
+// "Users: a, b"
+export function told(name: string, text: string): string {
+  return `${name}${languageNow() === 'zh' ? '：' : ': '}${text}`;
+}
 export function clauses(parts: (string | null | undefined | false)[]): string {
   return parts.filter(Boolean).join(languageNow() === 'zh' ? '，' : ', ');
 }

@@ -4,6 +4,7 @@ import type { Schemas } from '../../api/client';
 import { useMachine } from '../../api/machine';
 import { useAnswer } from '../../api/useAnswer';
 import { Field } from '../../parts/Field';
+import { told } from '../../words/marks';
 import { useWords } from '../../words/words';
 import { policyWords } from './policy-words';
 import { type Policy, type Question, changesNothing, isCardSize, kDays, kNothing, kPolicies } from './question';
@@ -41,7 +42,7 @@ export function QuestionForm({ question, set, replay, busy }: Props) {
   return (
     <form class="panel whatif-form" onSubmit={(event) => { event.preventDefault(); replay(question); }}>
       <div class="row whatif-try" role="group" aria-label={w.try}>
-        <span class="quiet">{w.try}:</span>
+        <span class="quiet">{told(w.try, '')}</span>
         <button type="button" disabled={busy} onClick={() => tryIt({ add: [likeOurs] })}>{w.oneMore(sizeText(likeOurs))}</button>
         {lastCard !== undefined && cards.length > 1 && <button type="button" disabled={busy} onClick={() => tryIt({ remove: [lastCard] })}>{w.oneLess(lastCard)}</button>}
         <button type="button" disabled={busy} onClick={() => tryIt({ policy: 'sjf' })}>{w.otherPolicy}</button>

@@ -4,7 +4,7 @@ import type { Schemas } from '../../../api/client';
 import { ChangeDialog } from '../../../parts/ChangeDialog';
 import { say } from '../../../parts/Notices';
 import { moment, momentExact } from '../../../words/figures';
-import { clauses } from '../../../words/marks';
+import { clauses, told } from '../../../words/marks';
 import { useWords } from '../../../words/words';
 import { ruleName } from './rule-words';
 import { words } from './words';
@@ -28,7 +28,7 @@ export function Silences({ silences, rules, mayEnd, done }: Props) {
           <li key={one.id} class="silence">
             <span class="number quiet">{one.id}</span>
             <span class="silence-words">
-              <span>{nameOf(one.rule)}: <bdi class="name">{one.subject ?? w.anySubject}</bdi></span>
+              <span><bdi class="name">{told(nameOf(one.rule), one.subject ?? w.anySubject)}</bdi></span>
               {one.reason && <span class="name"><bdi>{one.reason}</bdi></span>}
               <span class="quiet" title={momentExact(one.until)}>{clauses([w.until(moment(one.until)), one.by && w.by(one.by)])}</span>
             </span>

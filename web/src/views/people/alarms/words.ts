@@ -31,7 +31,7 @@ export const words = defineWords(
     silences: 'Silences',
     noSilences: 'Nothing is silent.',
     by: (who: string) => `by ${who}`,
-    end: 'End it',
+    end: 'End',
     endSilence: (id: number) => `End silence ${id}`,
     endAbout: 'What is still on is told then.',
     ended: 'The silence is over.',

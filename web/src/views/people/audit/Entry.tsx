@@ -14,7 +14,7 @@ export function Entry({ entry }: { entry: Schemas['AuditEntry'] }) {
   const results = w as unknown as Record<string, string>;
   const [sign, look] = kLooks[entry.result] ?? ['?', 'quiet'];
   const proof = entry.token ? w.tokenId(entry.token) : entry.proof === 'socket' ? w.socket : ((entry.proof && results[entry.proof]) ?? entry.proof ?? w.nobody);
-  const from = entry.from === 'this machine' ? w.thisMachine : entry.from;
+  const from = entry.from === 'this machine' ? w.fromHere : w.from(entry.from);
   const bad = entry.result === 'refused' || entry.result === 'failed';
   return (
     <li class={`audit-entry ${bad ? 'refused' : ''}`}>
@@ -29,7 +29,7 @@ export function Entry({ entry }: { entry: Schemas['AuditEntry'] }) {
         {entry.code && <code>{entry.code}</code>}
         {entry.times > 1 && <span class="number">({w.times(amount(entry.times))})</span>}
       </span>
-      <span class="quiet audit-how name">{clauses([w.by(proof, from), entry.pid !== null && w.pid(entry.pid)])}</span>
+      <span class="quiet audit-how name">{clauses([proof, from, entry.pid !== null && w.pid(entry.pid)])}</span>
     </li>
   );
 }

@@ -6,7 +6,7 @@ const chinese: Record<string, string> = {
   set_jobs: '更改作业',
   cancel_jobs: '取消作业',
   hold_jobs: '挂起作业',
-  release_jobs: '释放作业',
+  release_jobs: '放行作业',
   pause_jobs: '暂停作业',
   resume_jobs: '恢复作业',
   requeue_jobs: '重新排队',

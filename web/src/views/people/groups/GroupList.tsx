@@ -7,7 +7,7 @@ import { hrefOf } from '../../../app/route';
 import { may, useSession } from '../../../app/session';
 import { Asked } from '../../../parts/Asked';
 import { amount } from '../../../words/figures';
-import { clauses } from '../../../words/marks';
+import { clauses, told } from '../../../words/marks';
 import { useWords } from '../../../words/words';
 import { GroupChange, type GroupVerb } from './GroupChange';
 import { words } from './words';
@@ -45,7 +45,7 @@ export function GroupList() {
                   <li key={name} class="group-line">
                     <span class="group-words">
                       <span class="row"><b class="name"><bdi>{name}</bdi></b> {group.paused && <span class="mark warn"><span aria-hidden="true">‖</span> {w.paused}</span>}</span>
-                      <span>{group.limit > 0 ? w.limitOf(amount(group.limit)) : w.noLimit}: <a href={hrefOf('jobs', { group: name })}>{clauses([w.running(amount(group.running)), w.waiting(amount(group.waiting))])}</a></span>
+                      <span>{told(group.limit > 0 ? w.limitOf(amount(group.limit)) : w.noLimit, '')}<a href={hrefOf('jobs', { group: name })}>{clauses([w.running(amount(group.running)), w.waiting(amount(group.waiting))])}</a></span>
                       {group.owner && <span class="quiet name">{w.ownedBy(group.owner)}</span>}
                     </span>
                     <span class="row">

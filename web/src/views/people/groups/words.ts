@@ -41,7 +41,7 @@ export const words = defineWords(
     by: (who: string) => `by ${who}`,
     calendar: 'from the calendar of the configuration',
     others: (jobs: string) => `Jobs of others are on these cards now: ${jobs}. They are not put out.`,
-    end: 'End it',
+    end: 'End',
     endOf: (name: string) => `End the reservation ${name}`,
     endAbout: 'The cards are for everybody again at once.',
     ended: 'The reservation was removed.',

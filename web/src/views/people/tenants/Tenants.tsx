@@ -10,7 +10,7 @@ import { ChangeDialog } from '../../../parts/ChangeDialog';
 import { say } from '../../../parts/Notices';
 import { PairBars } from '../../../parts/PairBars';
 import { amount, bytes, percent } from '../../../words/figures';
-import { clauses, listed } from '../../../words/marks';
+import { clauses, listed, told } from '../../../words/marks';
 import { useWords } from '../../../words/words';
 import { gpuHours } from '../report/figures';
 import { QuotaList } from './QuotaList';
@@ -94,7 +94,7 @@ function TenantPanel({ tenant, maySet, set, unset }: { tenant: Tenant; maySet: b
         <span class="quiet">{w.weight} <span class="number">{amount(tenant.weight)}</span></span>
       </div>
       {tenant.users.length > 0 && (tenant.users.length > 1 || tenant.users[0] !== tenant.name) && (
-        <p class="quiet name tenant-users">{w.users}: <bdi>{listed(tenant.users)}</bdi></p>
+        <p class="quiet name tenant-users"><bdi>{told(w.users, listed(tenant.users))}</bdi></p>
       )}
       <p class="row">
         <a href={jobs('running')}>{w.running(amount(tenant.running))}</a>
@@ -116,8 +116,8 @@ function TenantPanel({ tenant, maySet, set, unset }: { tenant: Tenant; maySet: b
       )}
       {maySet && (
         <div class="row tenant-actions">
-          <button onClick={set} aria-label={`${w.set}: ${tenant.name}`}>{w.set}</button>
-          {wasSet && <button onClick={unset} aria-label={`${w.unset}: ${tenant.name}`}>{w.unset}</button>}
+          <button onClick={set} aria-label={told(w.set, tenant.name)}>{w.set}</button>
+          {wasSet && <button onClick={unset} aria-label={told(w.unset, tenant.name)}>{w.unset}</button>}
           {wasSet && <span class="quiet">{w.setMark}</span>}
         </div>
       )}

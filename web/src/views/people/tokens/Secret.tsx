@@ -17,7 +17,7 @@ export function Secret({ secret, close }: { secret: string; close: () => void })
     }
   };
   return (
-    <Dialog title={w.secretTitle} close={close}>
+    <Dialog title={w.secretTitle} close={close} stays>
       <p class="warn"><span aria-hidden="true">! </span>{w.secretAbout}</p>
       <p><input class="mono token-secret" readOnly value={secret} aria-label={w.secretTitle} onFocus={(event) => event.currentTarget.select()} /></p>
       <p role="status">{note}</p>

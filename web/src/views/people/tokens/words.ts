@@ -56,7 +56,7 @@ export const words = defineWords(
     after: (time: string) => `${time}后过期`,
     tenant: '租户',
     tenantAbout: '其作业计入的租户；留空为用户自己的租户',
-    would: (user: string, role: string, end: string) => `${user} 的令牌，角色 ${role}，${end}。`,
+    would: (user: string, role: string, end: string) => `${user} 的令牌，角色为${role}，${end}。`,
     viewer: '查看者：只能查看',
     userRole: '用户：提交和更改自己的作业',
     operator: '操作员：维护整机运行',
