@@ -8,13 +8,12 @@ export type Change = { kind: 'job'; job: Job } | { kind: 'gone'; id: number } | 
 export function useChanges(hear: (change: Change) => void): void {
   const last = useRef(hear);
   last.current = hear;
-  useEffect(
-    () =>
-      follow((news) => {
-        if (news.kind === 'job') last.current({ kind: 'job', job: news.data as Job });
-        else if (news.kind === 'gone') last.current({ kind: 'gone', id: (news.data as { id: number }).id });
-        else if (news.kind === 'open') last.current({ kind: 'open' });
-      }),
-    [],
-  );
+  useEffect(() => {
+    const following = follow((news) => {
+      if (news.kind === 'job') last.current({ kind: 'job', job: news.data as Job });
+      else if (news.kind === 'gone') last.current({ kind: 'gone', id: (news.data as { id: number }).id });
+      else if (news.kind === 'open') last.current({ kind: 'open' });
+    });
+    return following.end;
+  }, []);
 }
