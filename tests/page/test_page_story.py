@@ -20,7 +20,8 @@ def test_from_submit_to_cancel(window, daemon):
     page.get_by_label(re.compile("^Command")).first.fill(f"echo the-first-line; exec {simjob(daemon, 15)}")
     page.get_by_label(re.compile("^VRAM")).first.fill("16G")
     page.get_by_label(re.compile("^Name")).first.fill("story")
-    see(page, "starts now")
+    page.get_by_label(re.compile("^Directory")).first.fill("/tmp")
+    see(page, "Starts now")
     assert "gpusched submit" in page.inner_text("main"), "the same as a command line"
     page.get_by_role("button", name=re.compile("^Submit")).last.click()
     wait_until(lambda: "#/job/" in page.url or page.locator("a[href^='#/job/']").count(), what="its number")
