@@ -111,7 +111,7 @@ def test_a_viewer_is_offered_no_change(browser, own):
 
 
 def test_an_alarm_is_seen_and_silenced(browser, own):
-    window = Window(browser, own).log_in(place="#/people/alarms")
+    window = Window(browser, own).log_in("--role", "admin", place="#/people/alarms")
     failed = submit(own, "--name", "broken", command="exit 3")
     own.ended(failed)
     page = window.page

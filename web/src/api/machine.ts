@@ -32,11 +32,12 @@ export interface Machine {
   refused: string | null;
 }
 
-const kWaitingShown = 200;
+const kWaitingShown = 120;
 const kRefreshEvery = 1000;
 // Reasons and estimates change without an event.
 const kRefreshAnyway = 15_000;
 const kStale = 30_000;
+const kDrawEvery = 60;
 
 const kNothing: Machine = {
   link: 'connecting',
@@ -58,6 +59,7 @@ const kNothing: Machine = {
 let machine: Machine = { ...kNothing };
 const hearers = new Set<() => void>();
 let drawing = 0;
+let drawnAt = 0;
 let asking = false;
 let askAgain = false;
 let stop: (() => void) | null = null;
@@ -83,15 +85,22 @@ export function isStale(now: Machine, at = Date.now()): boolean {
 function tell(next: Partial<Machine>): void {
   machine = { ...machine, ...next };
   if (drawing) return;
-  // Pages in the background have no frames; they are told later, all at once.
+  // The first change is drawn with the next frame; many in a row a few times a second.
+  const soon = drawnAt + kDrawEvery - performance.now();
+  drawing = soon > 0 ? window.setTimeout(later, soon) : later();
+}
+// Pages in the background have no frames; they are told later, all at once.
+function later(): number {
   drawing = window.requestAnimationFrame(() => {
     drawing = 0;
+    drawnAt = performance.now();
     if (fresh.length > 0) {
       machine = { ...machine, happenings: withHappenings(machine.happenings, fresh) };
       fresh = [];
     }
     for (const hear of hearers) hear();
   });
+  return drawing;
 }
 function happened(one: Happening | null): void {
   if (one) fresh.push(one);

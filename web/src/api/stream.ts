@@ -8,6 +8,7 @@ const kLock = 'gpusched-events';
 // The listening tab passes on every sign of life, so that one that was frozen is noticed.
 const kLeaderSilent = 50_000;
 const kLookEvery = 10_000;
+const kAliveEvery = 5_000;
 
 type Said = StreamNews | { kind: 'hello'; data: null };
 
@@ -80,10 +81,14 @@ export function follow(hear: (news: StreamNews) => void): Following {
     const work = () =>
       new Promise<void>((done) => {
         const known = new Known();
+        let aliveAt = 0;
         mine.signal.addEventListener('abort', () => done(), { once: true });
         const tell = (news: StreamNews) => {
           known.take(news);
           hear(news);
+          // Signs of life come with every piece; the others need one now and then.
+          if (news.kind === 'alive' && Date.now() - aliveAt < kAliveEvery) return;
+          aliveAt = Date.now();
           post(news);
         };
         mineLed = { known, line: listen(tell, mine.signal) };

@@ -36,6 +36,17 @@ export function amount(value: number): string {
   return new Intl.NumberFormat(locale()).format(value);
 }
 
+// To make one takes far longer than to use it.
+const kForms = new Map<string, Intl.DateTimeFormat>();
+function formed(form: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${locale()} ${Object.values(form).join()}`;
+  let known = kForms.get(key);
+  if (!known) {
+    known = new Intl.DateTimeFormat(locale(), form);
+    kForms.set(key, known);
+  }
+  return known;
+}
 function asDate(at: string | number): Date {
   return new Date(at);
 }
@@ -48,7 +59,7 @@ export function moment(at: string | number | null | undefined, toSecond = false)
   const form: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', ...(toSecond ? { second: '2-digit' } : {}) };
   if (!today) Object.assign(form, { day: 'numeric', month: 'short' });
   if (now.getFullYear() !== date.getFullYear()) form.year = 'numeric';
-  return new Intl.DateTimeFormat(locale(), form).format(date);
+  return formed(form).format(date);
 }
 // With the day, also today: for what lies beside another day.
 export function momentDated(at: string | number): string {
@@ -56,7 +67,7 @@ export function momentDated(at: string | number): string {
 }
 export function momentExact(at: string | number | null | undefined): string {
   if (at === null || at === undefined) return '–';
-  return new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'long' }).format(asDate(at));
+  return formed({ dateStyle: 'medium', timeStyle: 'long' }).format(asDate(at));
 }
 export function secondsSince(at: string | null | undefined, now = Date.now()): number | null {
   return at ? Math.max(0, (now - asDate(at).getTime()) / 1000) : null;

@@ -69,7 +69,7 @@ export function CardSheet({ card, jobs, series, close }: Props) {
               <figure key={key} class="sheet-curve">
                 <div class="sheet-plot"><LastHour values={values} {...(most !== undefined && { most })} {...(least !== undefined && { least })} /></div>
                 <figcaption>
-                  <strong>{name} {now}</strong> <span class="quiet">{known.length === 0 ? w.historyNone(name) : w.historyText(name, text(Math.min(...known)), text(Math.max(...known)))}</span>
+                  <strong>{name} {now}</strong> <span class="quiet">{known.length === 0 ? w.historyNone : w.historyText(text(Math.min(...known)), text(Math.max(...known)))}</span>
                 </figcaption>
               </figure>
             );

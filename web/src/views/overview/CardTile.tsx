@@ -3,6 +3,7 @@ import type { Card, Job } from '../../api/client';
 import { CardBar } from '../../parts/CardBar';
 import { headroomOf, isKnown, partsOf } from '../../parts/cardBar';
 import { LastHour } from '../../parts/LastHour';
+import { memo } from '../../parts/memo';
 import { ownerColour } from '../../parts/owner';
 import { Told, throughFigures } from '../../parts/Told';
 import { bytes, duration, momentExact, percent, secondsSince } from '../../words/figures';
@@ -18,11 +19,11 @@ interface Props {
   jobs: ReadonlyMap<number, Job>;
   series: Series;
   size: Size;
-  open: () => void;
+  open: (card: Card) => void;
 }
 const kShownJobs: Record<Size, number> = { tall: 6, plain: 4, small: 3 };
 
-export function CardTile({ card, jobs, series, size, open }: Props) {
+export const CardTile = memo(function CardTile({ card, jobs, series, size, open }: Props) {
   const w = useWords(words);
   const parts = partsOf(card, jobs);
   const sample = isKnown(card) ? card.sample : undefined;
@@ -42,7 +43,7 @@ export function CardTile({ card, jobs, series, size, open }: Props) {
   return (
     <article class={`card-tile ${size} state-${card.state}`} aria-label={w.card(card.number)} data-card={card.number} onKeyDown={throughFigures}>
       <header class="card-head">
-        <button class="card-open" data-stop="" onClick={open} title={w.details(card.number)} aria-label={`${w.details(card.number)}: ${card.alias ?? ''} ${card.model}`}>
+        <button class="card-open" data-stop="" onClick={() => open(card)} title={w.details(card.number)} aria-label={`${w.details(card.number)}: ${card.alias ?? ''} ${card.model}`}>
           <span class="card-number">{card.number}</span>
           <span class="card-names">
             {card.alias && <strong class="clip name"><bdi>{card.alias}</bdi></strong>}
@@ -78,7 +79,7 @@ export function CardTile({ card, jobs, series, size, open }: Props) {
             </li>
           );
         })}
-        {card.jobs.length > here.length && <li><button class="plain small-link" onClick={open}>{w.more(card.jobs.length - here.length)}</button></li>}
+        {card.jobs.length > here.length && <li><button class="plain small-link" onClick={() => open(card)}>{w.more(card.jobs.length - here.length)}</button></li>}
         {(card.others?.jobs ?? 0) > 0 && <li class="quiet">{w.others(card.others?.jobs ?? 0)}</li>}
         {aside.slice(0, 2).map((one) => (
           <li key={`aside${one.job}`}>
@@ -101,9 +102,9 @@ export function CardTile({ card, jobs, series, size, open }: Props) {
             </li>
           );
         })}
-        {others.length + aside.length > 4 && <li><button class="plain small-link" onClick={open}>{w.more(others.length + aside.length - 4)}</button></li>}
+        {others.length + aside.length > 4 && <li><button class="plain small-link" onClick={() => open(card)}>{w.more(others.length + aside.length - 4)}</button></li>}
         {isKnown(card) && card.jobs.length + others.length + aside.length === 0 && (card.others?.jobs ?? 0) === 0 && <li class="quiet">{w.nobody}</li>}
       </ul>
     </article>
   );
-}
+});

@@ -1,6 +1,6 @@
 // What just happened, in words, newest first.
-import type { Machine } from '../../api/machine';
 import { type Happening, type HappeningKind, rowsOf } from '../../api/happenings';
+import { memo } from '../../parts/memo';
 import { ownerColour } from '../../parts/owner';
 import { moment, momentExact } from '../../words/figures';
 import { useWords } from '../../words/words';
@@ -21,10 +21,10 @@ const kSigns: Record<HappeningKind, [string, string]> = {
   'card-good': ['✓', 'good'],
 };
 
-export function Happened({ machine }: { machine: Machine }) {
+export const Happened = memo(function Happened({ happenings }: { happenings: Happening[] }) {
   const w = useWords(words);
   const causes = w as unknown as Record<string, string>;
-  const rows = rowsOf(machine.happenings);
+  const rows = rowsOf(happenings);
   const why = (one: Happening) => {
     if (one.job === null) return one.detail;
     // An exit code says it all.
@@ -66,4 +66,4 @@ export function Happened({ machine }: { machine: Machine }) {
       </ol>
     </section>
   );
-}
+});

@@ -26,7 +26,7 @@ export function Overview(_: ViewProps) {
           <Queue machine={machine} />
           <UnderWay machine={machine} />
         </div>
-        <Happened machine={machine} />
+        <Happened happenings={machine.happenings} />
       </div>
     </div>
   );

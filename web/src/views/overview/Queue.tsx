@@ -1,5 +1,5 @@
 // Who waits, in the order in which they would start, and why.
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
 import { type Explanation, get } from '../../api/client';
 import type { Machine } from '../../api/machine';
 import { type QueueRow as Row, rowKey } from '../../api/queue';
@@ -71,6 +71,11 @@ export function Queue({ machine }: { machine: Machine }) {
     const held = row.kind === 'sweep' ? sweep !== undefined && sweep.counts.queued === 0 : machine.jobs.get(row.id)?.state === 'held';
     setAction({ title: held ? w.release : w.hold, method: 'POST', path: `/v1/jobs/${selector(row)}/${held ? 'release' : 'hold'}`, about: held ? w.releaseAbout : w.holdAbout });
   };
+  // Rows are drawn again only when they change, so what they call stays the same.
+  const doing = useRef({ cancel, hold });
+  doing.current = { cancel, hold };
+  const cancelRow = useCallback((row: Row) => doing.current.cancel(row), []);
+  const holdRow = useCallback((row: Row) => doing.current.hold(row), []);
   const current = (): number => {
     const at = document.activeElement?.closest('[data-row]')?.getAttribute('data-row');
     return at ? steady.rows.findIndex((row) => rowKey(row) === at) : -1;
@@ -151,7 +156,7 @@ export function Queue({ machine }: { machine: Machine }) {
             }
             row={(row) => (
               <div class="queue-hit" role="presentation" onPointerEnter={() => ask(row)} onFocusIn={() => ask(row)}>
-                <QueueRow row={row} job={machine.jobs.get(row.id)} sweep={sweeps.get(row.id)} explanation={explained.get(row.id)} mine={mixed && isMine(row)} mayAct={may(who, 'steer_job', userOf(row))} cancel={() => cancel(row)} hold={() => hold(row)} />
+                <QueueRow row={row} job={machine.jobs.get(row.id)} sweep={sweeps.get(row.id)} explanation={explained.get(row.id)} mine={mixed && isMine(row)} mayAct={may(who, 'steer_job', userOf(row))} cancel={cancelRow} hold={holdRow} />
               </div>
             )}
           />

@@ -1,6 +1,7 @@
 // One row of the queue: a job, or a sweep as a whole.
 import type { Explanation, Job, Sweep } from '../../api/client';
 import { type QueueRow as Row, waits } from '../../api/queue';
+import { memo } from '../../parts/memo';
 import { Owner } from '../../parts/Owner';
 import { StateMark } from '../../parts/StateMark';
 import { StateStrip } from '../../parts/StateStrip';
@@ -16,8 +17,8 @@ interface Props {
   explanation: Explanation | undefined;
   mine: boolean;
   mayAct: boolean;
-  cancel: () => void;
-  hold: () => void;
+  cancel: (row: Row) => void;
+  hold: (row: Row) => void;
 }
 
 function Start({ job, explanation }: { job: Job; explanation: Explanation | undefined }) {
@@ -38,7 +39,7 @@ function Start({ job, explanation }: { job: Job; explanation: Explanation | unde
   );
 }
 
-export function QueueRow({ row, job, sweep, explanation, mine, mayAct, cancel, hold }: Props) {
+export const QueueRow = memo(function QueueRow({ row, job, sweep, explanation, mine, mayAct, cancel, hold }: Props) {
   const w = useWords(words);
   const id = row.id;
   const isSweep = row.kind === 'sweep';
@@ -65,11 +66,11 @@ export function QueueRow({ row, job, sweep, explanation, mine, mayAct, cancel, h
       <span role="cell" class="queue-act">
         {mayAct && (
           <>
-            <button class="plain" onClick={hold} aria-label={isHeld ? (isSweep ? w.releaseSweep(id) : w.releaseJob(id)) : isSweep ? w.holdSweep(id) : w.holdJob(id)} title={isHeld ? w.release : w.hold}><span aria-hidden="true">{isHeld ? '○' : '‖'}</span></button>
-            <button class="plain" onClick={cancel} aria-label={isSweep ? w.cancelSweep(id) : w.cancelJob(id)} title={w.cancel}><span aria-hidden="true">✕</span></button>
+            <button class="plain" onClick={() => hold(row)} aria-label={isHeld ? (isSweep ? w.releaseSweep(id) : w.releaseJob(id)) : isSweep ? w.holdSweep(id) : w.holdJob(id)} title={isHeld ? w.release : w.hold}><span aria-hidden="true">{isHeld ? '○' : '‖'}</span></button>
+            <button class="plain" onClick={() => cancel(row)} aria-label={isSweep ? w.cancelSweep(id) : w.cancelJob(id)} title={w.cancel}><span aria-hidden="true">✕</span></button>
           </>
         )}
       </span>
     </div>
   );
-}
+});

@@ -25,7 +25,7 @@ export function timesText(piece: Piece): string {
   const w = wordsNow(words);
   if (piece.kind === 'now') return `${w.untilNow(moment(piece.from))} (${duration((piece.until - piece.from) / 1000)})`;
   if (piece.kind === 'coming') {
-    const ends = w.endsAt(endText(piece));
+    const ends = piece.endless ? w.endUnknown : w.endsAt(endText(piece));
     return piece.what === 'start' || piece.what === 'return' ? `${w.startsAt(beginText(piece))}, ${ends}` : ends;
   }
   return `${w.times(moment(piece.from), moment(piece.until))} (${duration((piece.until - piece.from) / 1000)})`;
