@@ -59,7 +59,7 @@ export function SweepView({ route }: ViewProps) {
       {fault && <p class="bad name" role="alert">{fault}</p>}
       {rows.length > 0 && !mayAct && sweep.parameters.length === 0 && !may(who, 'see_arguments', sweep.user) && <p class="quiet">{w.hidden}</p>}
       {rows.length > 0 && <SweepPlot rows={shown} columns={columns} now={now} nameOf={nameOf} />}
-      <section class="panel" aria-label={w.table}>
+      <div class="panel">
         <div class="row apart">
           <h2>{w.table}</h2>
           <div class="row">
@@ -69,7 +69,7 @@ export function SweepView({ route }: ViewProps) {
         </div>
         <SweepTable rows={shown} columns={columns} now={now} nameOf={nameOf} sort={sort.key} down={sort.down} setSort={(key, down) => setSort({ key, down })} />
         <p class="quiet" aria-live="polite">{loading ? w.loadingMore(amount(rows.length)) : cut ? w.cut(amount(rows.length)) : ''}</p>
-      </section>
+      </div>
       {act === 'requeue' && <VerbDialog verb="requeue" selector="all" query={{ array, state: 'failed' }} close={() => setAct(null)} />}
       {act === 'cancel' && <VerbDialog verb="cancel" selector="all" query={{ array, state: 'waiting,active' }} close={() => setAct(null)} />}
     </article>

@@ -81,7 +81,7 @@ export function Scatter({ points, x, y, nameX, nameY, groups, sayX, sayY, summar
         <text class="scatter-name" x={(kLeft + width - kRight) / 2} y={kHeight - 6} text-anchor="middle">{clipped(nameX, 60)}</text>
         <text class="scatter-name" transform={`translate(12 ${(kTop + kHeight - kBottom) / 2}) rotate(-90)`} text-anchor="middle">{clipped(nameY, 40)}</text>
         {points.map((point) => (
-          <path key={point.id} class={`scatter-point owner-${point.group % kGroups}`} d={shape(point.group, across(point.x), up(point.y), points.length > 500 ? 3.5 : 5.5)} onClick={() => go(`#/job/${point.id}`)}><title>{point.title}</title></path>
+          <path key={point.id} class={`scatter-point ${groups.length > 1 ? `owner-${point.group % kGroups}` : 'only'}`} d={shape(point.group, across(point.x), up(point.y), points.length > 500 ? 3.5 : 5.5)} onClick={() => go(`#/job/${point.id}`)}><title>{point.title}</title></path>
         ))}
       </svg>
       {groups.length > 1 && (

@@ -68,8 +68,8 @@ export function SweepPlot({ rows, columns, now, nameOf }: Props) {
     <section class="panel" aria-label={w.plot}>
       <h2>{w.plot}</h2>
       <div class="row scatter-choices">
-        {choice(w.x, x.key, setX, parameters)}{kinds(`${w.scale} ${w.x}`, axis, setAxis)}
-        {choice(w.y, y.key, setY, results)}{kinds(`${w.scale} ${w.y}`, axisUp, setAxisUp)}
+        {choice(w.x, x.key, setX, parameters)}{kinds(w.scaleX, axis, setAxis)}
+        {choice(w.y, y.key, setY, results)}{kinds(w.scaleY, axisUp, setAxisUp)}
         {parameters.length > 1 && choice(w.colour, keyColour, setColour, parameters.filter((one) => one.key !== x.key), w.none)}
       </div>
       {drawn.points.length === 0 ? <p class="quiet">{w.noPoints}</p> : <Scatter points={drawn.points} x={drawn.axisX} y={drawn.axisY} nameX={nameOf(x)} nameY={nameOf(y)} groups={drawn.groups} sayX={sayValue(x.key)} sayY={sayValue(y.key)} summary={w.summary(drawn.points.length, nameOf(y), nameOf(x))} />}
