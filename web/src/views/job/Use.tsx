@@ -24,6 +24,8 @@ function highest(values: (number | null)[]): number | null {
   return known.length > 0 ? known.reduce((a, b) => Math.max(a, b)) : null;
 }
 
+const kGib = 2 ** 30;
+const gib = (value: number) => `${Number(value.toPrecision(3))} GiB`;
 const timeOf = (seconds: number) => moment(seconds * 1000);
 
 export function Use({ job, turn, trail }: { job: JobDetails; turn: number; trail: Schemas['TrailLine'][] }) {
@@ -41,26 +43,27 @@ export function Use({ job, turn, trail }: { job: JobDetails; turn: number; trail
     const from = Date.parse(history.from) / 1000;
     const x = Array.from({ length: Math.max(vram.length, load.length) }, (_, i) => from + i * history.step_s);
     const line = (value: number) => x.map(() => value);
-    const memory: Curve[] = [{ label: w.used, colour: 'var(--run)', values: vram, fill: true }];
-    if (held > 0) memory.push({ label: w.heldLine, colour: 'var(--good)', values: line(held) });
-    if (limit > 0) memory.push({ label: w.limitLine, colour: 'var(--bad)', values: line(limit) });
-    return { x, memory, vram, load, most: Math.max(held, limit, highest(vram) ?? 0) * 1.05 };
+    // In GiB, so that the lines of the grid stand at round ones.
+    const memory: Curve[] = [{ label: w.used, colour: 'var(--run)', values: vram.map((value) => (value === null ? null : value / kGib)), fill: true }];
+    if (held > 0) memory.push({ label: w.heldLine, colour: 'var(--good)', values: line(held / kGib) });
+    if (limit > 0) memory.push({ label: w.limitLine, colour: 'var(--bad)', values: line(limit / kGib) });
+    return { x, memory, vram, load, most: (Math.max(held, limit, highest(vram) ?? 0, kGib / 4) / kGib) * 1.05 };
   }, [history, held, limit, w]);
-  if (job.attempt === 0) return null;
+  if (job.attempt === 0 || (job.gpus.length === 0 && !job.usage && job.needs.gpus.most === 0)) return null;
   const gpu = job.usage?.gpu;
   return (
     <section class="panel" aria-label={w.use}>
       <h2>{w.use}</h2>
       {fault && <p class="quiet name">{fault}</p>}
-      {plots && plots.x.length > 1 && (
+      {plots && plots.x.length > 1 && job.needs.gpus.most !== 0 && (
         <>
           <h3>{w.vramTitle}</h3>
-          <Plot x={plots.x} curves={plots.memory} height={170} unitX={timeOf} unit={(value) => bytes(value, 0)} most={plots.most} summary={w.vramSummary(bytes(highest(plots.vram)), bytes(held))} />
+          <Plot x={plots.x} curves={plots.memory} height={170} unitX={timeOf} unit={gib} most={plots.most} summary={w.vramSummary(bytes(highest(plots.vram)), bytes(held))} />
           <h3>{w.load}</h3>
           <Plot x={plots.x} curves={[{ label: w.load, colour: 'var(--aside)', values: plots.load, fill: true }]} height={130} unitX={timeOf} unit={(value) => percent(value)} most={100} summary={w.loadSummary(percent(highest(plots.load)))} />
         </>
       )}
-      {plots && plots.x.length <= 1 && <p class="quiet">{w.useSoon}</p>}
+      {plots && plots.x.length <= 1 && runs && job.gpus.length > 0 && <p class="quiet">{w.useSoon}</p>}
       {gpu && (
         <dl class="facts">
           <Fact word={w.peak}>{bytes(gpu.peak_card_vram_bytes)}</Fact>

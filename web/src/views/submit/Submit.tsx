@@ -40,6 +40,7 @@ export function Submit({ route }: ViewProps) {
   const [like, setLike] = useState<string | null>(null);
   // The same content is submitted once, however often the button is hit.
   const key = useRef(newKey());
+  const sending = useRef(false);
   const result = useRef<HTMLElement>(null);
 
   const set = (change: Partial<Draft>) => {
@@ -85,12 +86,13 @@ export function Submit({ route }: ViewProps) {
   const submit = async (event: Event) => {
     event.preventDefault();
     setTouched(true);
-    if (busy) return;
+    if (sending.current) return;
     if (wrong.length > 0) {
       if (wrong.some((name) => !kFirst.includes(name))) setMore(true);
       window.requestAnimationFrame(() => document.getElementById(`job-${wrong[0] ?? ''}`)?.focus());
       return;
     }
+    sending.current = true;
     setBusy(true);
     try {
       const answer = await send('POST', '/v1/jobs', bodyOf(draft).body, { key: key.current });
@@ -103,6 +105,7 @@ export function Submit({ route }: ViewProps) {
       if (field && !kFirst.includes(field)) setMore(true);
       setRefusal({ field, message });
     }
+    sending.current = false;
     setBusy(false);
   };
   const takeFile = async (file: File | undefined) => {

@@ -27,5 +27,18 @@ test('sentences of the daemon find their field', () => {
   expect(fieldOf('working_directory is missing')).toBe('cwd');
   expect(fieldOf('vram_limit_bytes must be …')).toBe('vramLimit');
   expect(fieldOf('after: there is no job 99')).toBe('after');
+  const said: [string, string][] = [
+    ['no card can ever hold 90.0 GiB; the largest card here is number 0', 'vram'],
+    ["the job needs 9 card(s), but only 8 of this machine's 8 card(s) can ever satisfy it", 'gpus'],
+    ["the job needs 1 card(s) of type 'zz', but only 0 …", 'cardType'],
+    ['the job needs 900 CPUs, but this machine has 64', 'cpus'],
+    ['the job needs 83819.0 GiB of host RAM, but this machine has 23.5 GiB', 'ram'],
+    ["no card here has the alias or tag 'zz'", 'onlyCards'],
+    ['there is no job 9999 to wait for', 'after'],
+    ["nobody can be notified at 'ops': none is open to users here", 'notify'],
+    ['jobs 0 and 1 of the sweep would both write to /tmp/x', 'output'],
+    ['the deadline is in the past', 'deadline'],
+  ];
+  for (const [sentence, field] of said) expect(fieldOf(sentence), sentence).toBe(field);
   expect(fieldOf('something else')).toBe(null);
 });

@@ -145,6 +145,7 @@ function readEnvironment(draft: Draft, body: Body, faults: Faults, placeholders:
 }
 
 const kNames: [RegExp, Field][] = [
+  [/\bof type '|\bcard_type\b/, 'cardType'], [/\bcan ever hold\b/, 'vram'], [/\bneeds \d+ card\(s\)/, 'gpus'], [/\bhas the (alias|number|tag)\b|\balias or tag\b/, 'onlyCards'], [/\bnotif/, 'notify'], [/\bboth write to\b/, 'output'],
   [/\bworking[_ ]directory\b|\bdirectory\b/, 'cwd'], [/\bvram_limit_bytes\b|--vram-limit/, 'vramLimit'], [/\bvram(_bytes)?\b/i, 'vram'], [/\bshare(_percent)?\b/, 'share'], [/\bonly_cards\b|--gpu\b|\bcard "/, 'onlyCards'], [/\bavoid_cards\b|--not-gpu/, 'avoidCards'], [/\bcard_type\b|--gpu-type/, 'cardType'],
   [/\bgpus\b/, 'gpus'], [/\bcpu_use\b/, 'cpuUse'], [/\bcpus\b/i, 'cpus'], [/\bram_bytes\b|\bRAM\b/, 'ram'], [/\btime_limit_s\b|\btime limit\b/, 'time'], [/\bgrace_s\b/, 'grace'], [/\bcheckpoint\b/, 'checkpoint'], [/\bsignal\b/, 'signal'],
   [/\bpriority\b/, 'priority'], [/\bgroup\b/, 'group'], [/\bproject\b/, 'project'], [/\btags?\b/, 'tags'], [/\bafter\b|\bthere is no job\b|\bdepend/, 'after'], [/\bretry_causes\b/, 'retryOn'], [/\bretry_back_off_s\b/, 'backOff'], [/\bretries\b/, 'retries'],

@@ -13,13 +13,19 @@ import { words } from './words';
 export const kRow = 20;
 const kSpare = 10;
 
+export interface Target {
+  offset: number;
+  turn: number;
+  // It stands out: somebody looked for it.
+  marked: boolean;
+}
 interface Props {
   feed: LogFeed;
   version: number;
   wrap: boolean;
   search: string;
   // The line with this byte is shown, and stands out; `turn` asks again for the same one.
-  target: { offset: number; turn: number } | null;
+  target: Target | null;
   // Whether the end stays in sight; leaving it by scrolling says so.
   stick: boolean;
   leave: () => void;
@@ -71,7 +77,8 @@ export function LogLines({ feed, version, wrap, search, target, stick, leave }: 
   useLayoutEffect(() => {
     if (!target || !log.has(target.offset)) return;
     const row = rows.rowOf(log.lineAt(target.offset));
-    scrollTo((row - 4) * kRow);
+    // Some lines before it help to understand it; the end is the end.
+    scrollTo(target.marked ? (row - 4) * kRow : rows.count * kRow);
     remember();
   }, [target, rows.count > 0 && target ? log.has(target.offset) : false]);
 
@@ -101,7 +108,7 @@ export function LogLines({ feed, version, wrap, search, target, stick, leave }: 
     const { line, first, runs } = rows.at(row);
     const offset = log.offset(line);
     const number = log.number(line);
-    const hit = target !== null && log.lineAt(target.offset) === line && log.has(target.offset);
+    const hit = target?.marked === true && log.lineAt(target.offset) === line && log.has(target.offset);
     shown.push(
       <div key={row} class={hit ? 'log-line hit' : 'log-line'} style={{ top: `${row * kRow}px` }}>
         {first ? <a class="log-number" tabIndex={-1} aria-label={w.lineLink(String(number ?? offset))} href={linkTo(feed, offset)}>{number ?? '#'}</a> : <span class="log-number" aria-hidden="true">↳</span>}

@@ -1,11 +1,12 @@
 // The log of a job's attempt: a window into it that is read along, followed, searched and linked to.
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useKeys } from '../../../app/keys';
+import { useChanges } from '../../../api/changes';
 import { target as addressOf } from '../../../api/client';
 import { say } from '../../../parts/Notices';
 import { bytes } from '../../../words/figures';
 import { useWords } from '../../../words/words';
-import { LogLines } from './LogLines';
+import { LogLines, type Target } from './LogLines';
 import { LogFeed } from './feed';
 import { pathOf } from './source';
 import { useSearch } from './useSearch';
@@ -31,26 +32,28 @@ export function LogView({ job, attempt, attempts, running, hasErrors, stream, at
   const w = useWords(words);
   const [version, draw] = useState(0);
   const [wrap, setWrap] = useState(localStorage.getItem(kWrapKept) === '1');
-  const [target, setTarget] = useState<{ offset: number; turn: number } | null>(null);
+  const [target, setTarget] = useState<Target | null>(null);
   const input = useRef<HTMLInputElement>(null);
   const feed = useMemo(() => new LogFeed({ job, attempt, stream }, () => draw((count) => count + 1)), [job, attempt, stream]);
   const goTo = useCallback((offset: number) => {
     feed.follow(false);
-    void feed.toOffset(offset).then(() => setTarget((last) => ({ offset, turn: (last?.turn ?? 0) + 1 })));
+    void feed.toOffset(offset).then(() => setTarget((last) => ({ offset, turn: (last?.turn ?? 0) + 1, marked: true })));
   }, [feed]);
   const search = useSearch(feed, goTo);
 
+  const toEnd = useCallback(() => void feed.toEnd().then(() => setTarget((last) => ({ offset: Math.max(0, feed.window.to - 1), turn: (last?.turn ?? 0) + 1, marked: false }))), [feed]);
   useEffect(() => {
     setTarget(null);
     if (at !== null) goTo(at);
     else if (running) feed.follow(true);
-    else void feed.toEnd();
+    else toEnd();
     return () => feed.close();
   }, [feed, at]);
   // An attempt that begins while one looks is followed; one that has ended may have written more.
   useEffect(() => {
     if (running && at === null && feed.window.size === 0) feed.follow(true);
   }, [feed, running]);
+  useChanges((change) => change.kind === 'open' && feed.again());
   // A tab that nobody looks at holds no connection for long.
   useEffect(() => {
     let timer = 0;
@@ -82,7 +85,6 @@ export function LogView({ job, attempt, attempts, running, hasErrors, stream, at
     localStorage.setItem(kWrapKept, wrap ? '0' : '1');
     setWrap(!wrap);
   };
-  const toEnd = () => void feed.toEnd().then(() => setTarget({ offset: Math.max(0, feed.window.to - 1), turn: Date.now() }));
   useKeys([
     { key: 'f', what: `${w.log}: ${w.follow}`, act: follow },
     { key: 'w', what: `${w.log}: ${w.wrap}`, act: turnWrap },

@@ -9,6 +9,7 @@ import { type LogName, followFrom, kPiece, lastPiece, pieceAt } from './source';
 const kCatchUpMost = 1 << 20;
 const kWaitMost = 10_000;
 const kDrawEvery = 80;
+const kSilentMost = 15_000;
 
 export class LogFeed {
   readonly window = new LogWindow();
@@ -147,7 +148,16 @@ export class LogFeed {
         };
         if (this.empty === null) {
           this.lost = false;
-          await followFrom(this.name, this.window.to, take, end.signal);
+          const turn = new AbortController();
+          const stop = () => turn.abort();
+          end.signal.addEventListener('abort', stop);
+          const watch = window.setInterval(() => void this.look(turn), kSilentMost);
+          try {
+            await followFrom(this.name, this.window.to, take, turn.signal);
+          } finally {
+            window.clearInterval(watch);
+            end.signal.removeEventListener('abort', stop);
+          }
           this.over = true;
           this.following = false;
           this.followed = null;
@@ -162,5 +172,25 @@ export class LogFeed {
       await new Promise((done) => window.setTimeout(done, wait));
       wait = Math.min(wait * 2, kWaitMost);
     }
+  }
+  // A connection may be dead without a word, behind a tunnel or a proxy: whoever hears nothing asks
+  // whether something was written, and then begins again where it stopped.
+  private async look(turn: AbortController): Promise<void> {
+    const before = this.window.to;
+    try {
+      const piece = await pieceAt(this.name, before, 1, turn.signal);
+      if (this.window.to === before && piece.size > before) turn.abort();
+    } catch {
+      if (turn.signal.aborted) return;
+      this.lost = true;
+      this.changed();
+      turn.abort();
+    }
+  }
+  // The daemon is back: what was open before may hang.
+  again(): void {
+    if (!this.following) return;
+    this.follow(false);
+    this.follow(true);
   }
 }
