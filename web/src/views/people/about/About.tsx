@@ -1,4 +1,5 @@
 // Who one is, which daemon this is, and what it complains of.
+import { Fragment } from 'preact';
 import type { Schemas } from '../../../api/client';
 import { useMachine } from '../../../api/machine';
 import { useAnswer } from '../../../api/useAnswer';
@@ -22,10 +23,10 @@ export function About(_: ViewProps) {
   const facts = (rows: [string, string][]) => (
     <dl class="facts">
       {rows.map(([name, value]) => (
-        <>
-          <dt key={`${name} name`}>{name}</dt>
-          <dd key={name} class="name"><bdi>{value}</bdi></dd>
-        </>
+        <Fragment key={name}>
+          <dt>{name}</dt>
+          <dd class="name"><bdi>{value}</bdi></dd>
+        </Fragment>
       ))}
     </dl>
   );
