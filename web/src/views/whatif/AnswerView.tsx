@@ -13,6 +13,8 @@ import { words } from './words';
 export function AnswerView({ question, answer }: { question: Question; answer: WhatIfAnswer }) {
   const w = useWords(words);
   const nothing = changesNothing(question);
+  // Without a change there is only the past to compare the replay with.
+  const series = nothing ? [w.was, w.asConfigured] : [w.asConfigured, w.would];
   return (
     <>
       <h2 class="whatif-headline name">{headline(question, answer, nothing)}</h2>
@@ -30,9 +32,9 @@ export function AnswerView({ question, answer }: { question: Question; answer: W
           <p class="quiet">{w.waitsAbout}</p>
           <PairBars
             label={w.waits}
-            series={[w.was, w.would]}
+            series={series}
             unit={amount}
-            rows={bucketsOf(answer.waits).map((one) => ({ key: one.name, name: one.name, values: [one.was, one.would] }))}
+            rows={bucketsOf(nothing ? { ...answer.waits, as_configured: answer.waits.was, would: answer.waits.as_configured } : answer.waits).map((one) => ({ key: one.name, name: one.name, values: [one.before, one.after] }))}
           />
         </section>
         <section class="panel">
@@ -44,22 +46,24 @@ export function AnswerView({ question, answer }: { question: Question; answer: W
             <h3>{w.byTenant}</h3>
             <PairBars
               label={w.byTenant}
-              series={[w.was, w.would]}
+              series={series}
               unit={duration}
-              rows={answer.by_tenant.map((one) => ({ key: one.tenant, name: <bdi>{one.tenant}</bdi>, values: [one.was_wait_s, one.would_wait_s], note: w.jobsOf(amount(one.jobs)) }))}
+              rows={answer.by_tenant.map((one) => ({ key: one.tenant, name: <bdi>{one.tenant}</bdi>, values: nothing ? [one.was_wait_s, one.as_configured_wait_s] : [one.as_configured_wait_s, one.would_wait_s], note: w.jobsOf(amount(one.jobs)) }))}
             />
           </section>
         )}
-        <section class="panel">
-          <h3>{w.moved}</h3>
-          <Moved jobs={answer.moved_most} />
-        </section>
+        {!nothing && (
+          <section class="panel">
+            <h3>{w.moved}</h3>
+            <Moved jobs={answer.moved_most} />
+          </section>
+        )}
       </div>
       <section class="panel">
         <h3>{w.unknown}</h3>
         <ul class="whatif-notes">
           {answer.notes.map((note, index) => <li key={index} class="name">{note}</li>)}
-          <li>{w.unknownAlways}</li>
+          {answer.notes.length === 0 && <li>{w.unknownAlways}</li>}
         </ul>
       </section>
     </>

@@ -12,6 +12,7 @@ const words = defineWords(
     policy: (name: string) => `in the order “${name}”`,
     cap: (percent: number) => `with sharing up to ${percent} %`,
     without: (tenant: string) => `without the jobs of ${tenant}`,
+    priority: (tenant: string, priority: number) => `with priority ${priority} for ${tenant}`,
     unchanged: 'without any change',
     and: ' and ',
     comma: ', ',
@@ -29,6 +30,7 @@ const words = defineWords(
     policy: (name: string) => `采用“${name}”策略`,
     cap: (percent: number) => `把共享上限设为 ${percent} %`,
     without: (tenant: string) => `排除 ${tenant} 的作业`,
+    priority: (tenant: string, priority: number) => `将 ${tenant} 的优先级设为 ${priority}`,
     unchanged: '不作任何改动',
     and: '并',
     comma: '，',
@@ -56,6 +58,7 @@ export function changeText(question: Question): string {
   if (question.policy !== 'default') parts.push(w.policy(question.policy));
   if (question.cap !== null) parts.push(w.cap(question.cap));
   if (question.without) parts.push(w.without(question.without));
+  if (question.raise && question.priority !== null) parts.push(w.priority(question.raise, question.priority));
   if (!parts.length) return w.unchanged;
   const last = parts.pop() ?? '';
   return parts.length ? `${parts.join(w.comma)}${w.and}${last}` : last;
