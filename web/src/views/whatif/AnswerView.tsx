@@ -1,11 +1,12 @@
 // The answer: one sentence, then where it comes from.
 import type { WhatIfAnswer } from '../../api/whatif';
 import { PairBars } from '../../parts/PairBars';
-import { amount, duration, momentDated } from '../../words/figures';
+import { amount, durationFine, momentDated } from '../../words/figures';
 import { useWords } from '../../words/words';
 import { Figures } from './Figures';
 import { Moved } from './Moved';
 import { bucketsOf } from './buckets';
+import { notesOf } from './notes';
 import { type Question, changesNothing } from './question';
 import { headline, isFarOff, tailSentence } from './sentence';
 import { words } from './words';
@@ -24,7 +25,7 @@ export function AnswerView({ question, answer }: { question: Question; answer: W
         {answer.left_out > 0 && ` ${w.leftOut(amount(answer.left_out))}`}
       </p>
       {isFarOff(answer.was, answer.as_configured) && (
-        <p class="warn"><span aria-hidden="true">! </span>{w.far(duration(answer.was.average_wait_s), duration(answer.as_configured.average_wait_s))}</p>
+        <p class="warn"><span aria-hidden="true">! </span>{w.far(durationFine(answer.was.average_wait_s), durationFine(answer.as_configured.average_wait_s))}</p>
       )}
       <div class="whatif-grid">
         <section class="panel">
@@ -47,7 +48,7 @@ export function AnswerView({ question, answer }: { question: Question; answer: W
             <PairBars
               label={w.byTenant}
               series={series}
-              unit={duration}
+              unit={durationFine}
               rows={answer.by_tenant.map((one) => ({ key: one.tenant, name: <bdi>{one.tenant}</bdi>, values: nothing ? [one.was_wait_s, one.as_configured_wait_s] : [one.as_configured_wait_s, one.would_wait_s], note: w.jobsOf(amount(one.jobs)) }))}
             />
           </section>
@@ -62,8 +63,7 @@ export function AnswerView({ question, answer }: { question: Question; answer: W
       <section class="panel">
         <h3>{w.unknown}</h3>
         <ul class="whatif-notes">
-          {answer.notes.map((note, index) => <li key={index} class="name">{note}</li>)}
-          {answer.notes.length === 0 && <li>{w.unknownAlways}</li>}
+          {notesOf(answer.notes).map((note) => <li key={note} class="name">{note}</li>)}
         </ul>
       </section>
     </>

@@ -1,6 +1,6 @@
 // The jobs whose start would have moved most, those that gain first.
 import type { WhatIfAnswer } from '../../api/whatif';
-import { duration } from '../../words/figures';
+import { durationFine } from '../../words/figures';
 import { useWords } from '../../words/words';
 import { words } from './words';
 
@@ -27,8 +27,8 @@ export function Moved({ jobs }: { jobs: MovedJob[] }) {
           {some.map((one) => (
             <li key={one.job}>
               <a href={`#/job/${one.job}`} class="clip"><span class="number">{one.job}</span> <bdi>{one.name ?? one.tenant}</bdi></a>
-              <span class="number">{duration(one.as_configured_wait_s)} → {duration(one.would_wait_s)}</span>
-              <span class={`number ${look}`}>{text(duration(Math.abs(one.would_wait_s - one.as_configured_wait_s)))}</span>
+              <span class="number">{durationFine(one.as_configured_wait_s)} → {durationFine(one.would_wait_s)}</span>
+              <span class={`number ${look}`}>{text(durationFine(Math.abs(one.would_wait_s - one.as_configured_wait_s)))}</span>
             </li>
           ))}
         </ul>

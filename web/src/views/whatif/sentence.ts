@@ -1,7 +1,7 @@
 // What came out of a replay, in sentences. Two replays are compared, with and without the change,
 // because both are wrong in the same way.
 import type { WhatIfAnswer, WhatIfFigures } from '../../api/whatif';
-import { amount, duration } from '../../words/figures';
+import { amount, durationFine } from '../../words/figures';
 import { defineWords, wordsNow } from '../../words/words';
 import type { Question } from './question';
 
@@ -70,9 +70,9 @@ function begun(sentence: string): string {
 // Durations that read the same are the same to a reader.
 export function headline(question: Question, answer: WhatIfAnswer, nothing: boolean): string {
   const w = wordsNow(words);
-  const before = duration(answer.as_configured.average_wait_s);
-  const after = duration(answer.would.average_wait_s);
-  if (nothing) return w.replayed(duration(answer.was.average_wait_s), before);
+  const before = durationFine(answer.as_configured.average_wait_s);
+  const after = durationFine(answer.would.average_wait_s);
+  if (nothing) return w.replayed(durationFine(answer.was.average_wait_s), before);
   const change = changeText(question);
   if (before === after) return begun(w.stays(change, after));
   const sentence = answer.would.average_wait_s < answer.as_configured.average_wait_s ? w.falls : w.rises;
@@ -80,7 +80,7 @@ export function headline(question: Question, answer: WhatIfAnswer, nothing: bool
 }
 export function tailSentence(before: WhatIfFigures, after: WhatIfFigures): string {
   const w = wordsNow(words);
-  const [from, to] = [duration(before.p90_wait_s), duration(after.p90_wait_s)];
+  const [from, to] = [durationFine(before.p90_wait_s), durationFine(after.p90_wait_s)];
   return from === to ? w.tailStays(to) : w.tail(from, to);
 }
 // Whether the replay of what was is so far from what was that a reader has to know.

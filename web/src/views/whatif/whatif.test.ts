@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { WhatIfAnswer, WhatIfFigures } from '../../api/whatif';
 import { setLanguage } from '../../words/words';
 import { bucketsOf } from './buckets';
+import { notesOf } from './notes';
 import { type Question, changesNothing, hrefOfQuestion, kNothing, readQuestion, requestOf } from './question';
 import { changeText, headline, isFarOff, tailSentence } from './sentence';
 
@@ -21,7 +22,7 @@ describe('sentences', () => {
     const more = asked({ add: ['24G'] });
     expect(headline(more, answer(2500, 2520, 540), false)).toBe('With one more card of 24 GiB the average wait falls from 42 min to 9 min.');
     expect(headline(asked({ remove: [3] }), answer(0, 540, 2520), false)).toBe('Without card 3 the average wait rises from 9 min to 42 min.');
-    expect(headline(more, answer(0, 541, 542), false)).toBe('With one more card of 24 GiB the average wait stays at 9 min.');
+    expect(headline(more, answer(0, 2521, 2522), false)).toBe('With one more card of 24 GiB the average wait stays at 42 min.');
     expect(headline(kNothing, answer(2500, 2400, 2400), true)).toBe('Jobs waited 42 min on average; the replay without any change says 40 min.');
   });
   it('name every change', () => {
@@ -70,5 +71,23 @@ describe('buckets of waits', () => {
   });
   it('say what is beyond the last edge', () => {
     expect(bucketsOf({ edges_s: [0, 60], was: [0, 0], as_configured: [0, 1], would: [0, 0] })[1]?.name).toBe('1 min and more');
+  });
+});
+
+describe('notes', () => {
+  const told = [
+    "as_configured replays the same jobs by today's settings on today's cards; compare would with it: was also has in it what a replay cannot know.",
+    'sjf gives whole cards: in would no two jobs share one.',
+    '1200 of the jobs ran more than once; the time of earlier attempts counts as waiting in was.',
+    'A note of a newer daemon.',
+  ];
+  it('are in words for people, and new ones stand as they are', () => {
+    expect(notesOf(told)).toEqual([
+      'The order “sjf” gives whole cards: with it no two jobs share one.',
+      '1,200 of the jobs ran more than once; the time of their earlier attempts counts as waiting in what really happened.',
+      'A note of a newer daemon.',
+    ]);
+    setLanguage('zh');
+    expect(notesOf(told)[0]).toBe('“sjf”策略按整卡分配：采用它时没有作业共享显卡。');
   });
 });

@@ -67,7 +67,6 @@ export const words = defineWords(
     job: 'Job',
     nobodyMoves: 'No job would have started at another time.',
     unknown: 'What the replay cannot know',
-    unknownAlways: 'Jobs run as long as they did; people would have submitted others, or at other times, if they had waited less.',
   },
   {
     title: '假设推演',
@@ -135,6 +134,5 @@ export const words = defineWords(
     job: '作业',
     nobodyMoves: '没有作业的启动时间会改变。',
     unknown: '重放无法得知的情况',
-    unknownAlways: '重放假定作业的运行时间不变；如果等待时间更短，大家可能会提交别的作业，或在别的时间提交。',
   },
 );

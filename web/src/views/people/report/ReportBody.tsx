@@ -2,7 +2,7 @@
 import { Columns } from '../../../parts/Columns';
 import { PairBars } from '../../../parts/PairBars';
 import { causeText } from '../../../words/causes';
-import { amount, bytes, duration, momentExact } from '../../../words/figures';
+import { amount, bytes, durationFine, momentExact } from '../../../words/figures';
 import { useWords } from '../../../words/words';
 import { ReportTable, RowName } from './ReportTable';
 import { WaitMatrix } from './WaitMatrix';
@@ -25,8 +25,8 @@ export function ReportBody({ report }: { report: Report }) {
     [w.jobs, amount(total.jobs)],
     [w.gpuHours, gpuHours(total.gpu_seconds)],
     [w.wasted, gpuHours(total.wasted_gpu_seconds)],
-    [w.waitMedian, duration(total.waits?.median_s)],
-    [w.waitP90, duration(total.waits?.p90_s)],
+    [w.waitMedian, durationFine(total.waits?.median_s)],
+    [w.waitP90, durationFine(total.waits?.p90_s)],
     [w.failed, amount(failed)],
     [w.energy, energy(total.energy_joules)],
     ...(total.cost === undefined || total.cost === null ? [] : [[w.cost, money(total.cost, report.currency)] as [string, string]]),
@@ -74,7 +74,7 @@ export function ReportBody({ report }: { report: Report }) {
         {withWaits.length > 0 && (
           <section class="panel">
             <h2>{w.waits}</h2>
-            <PairBars label={w.waits} series={[w.p90, w.median]} unit={duration} rows={withWaits.map((row) => ({ ...named(row), values: [row.waits?.p90_s ?? null, row.waits?.median_s ?? null] }))} />
+            <PairBars label={w.waits} series={[w.p90, w.median]} unit={durationFine} rows={withWaits.map((row) => ({ ...named(row), values: [row.waits?.p90_s ?? null, row.waits?.median_s ?? null] }))} />
           </section>
         )}
         <section class="panel">
