@@ -28,37 +28,41 @@ export function AnswerView({ question, answer }: { question: Question; answer: W
         <p class="warn"><span aria-hidden="true">! </span>{w.far(durationFine(answer.was.average_wait_s), durationFine(answer.as_configured.average_wait_s))}</p>
       )}
       <div class="whatif-grid">
-        <section class="panel">
-          <h3>{w.waits}</h3>
-          <p class="quiet">{w.waitsAbout}</p>
-          <PairBars
-            label={w.waits}
-            series={series}
-            unit={amount}
-            rows={bucketsOf(nothing ? { ...answer.waits, as_configured: answer.waits.was, would: answer.waits.as_configured } : answer.waits).map((one) => ({ key: one.name, name: one.name, values: [one.before, one.after] }))}
-          />
-        </section>
-        <section class="panel">
-          <h3>{w.figures}</h3>
-          <Figures answer={answer} nothing={nothing} />
-        </section>
-        {answer.by_tenant.length > 0 && (
+        <div>
           <section class="panel">
-            <h3>{w.byTenant}</h3>
+            <h3>{w.waits}</h3>
+            <p class="quiet">{w.waitsAbout}</p>
             <PairBars
-              label={w.byTenant}
+              label={w.waits}
               series={series}
-              unit={durationFine}
-              rows={answer.by_tenant.map((one) => ({ key: one.tenant, name: <bdi>{one.tenant}</bdi>, values: nothing ? [one.was_wait_s, one.as_configured_wait_s] : [one.as_configured_wait_s, one.would_wait_s], note: w.jobsOf(amount(one.jobs)) }))}
+              unit={amount}
+              rows={bucketsOf(nothing ? { ...answer.waits, as_configured: answer.waits.was, would: answer.waits.as_configured } : answer.waits).map((one) => ({ key: one.name, name: one.name, values: [one.before, one.after] }))}
             />
           </section>
-        )}
-        {!nothing && (
+          {answer.by_tenant.length > 0 && (
+            <section class="panel">
+              <h3>{w.byTenant}</h3>
+              <PairBars
+                label={w.byTenant}
+                series={series}
+                unit={durationFine}
+                rows={answer.by_tenant.map((one) => ({ key: one.tenant, name: <bdi>{one.tenant}</bdi>, values: nothing ? [one.was_wait_s, one.as_configured_wait_s] : [one.as_configured_wait_s, one.would_wait_s], note: w.jobsOf(amount(one.jobs)) }))}
+              />
+            </section>
+          )}
+        </div>
+        <div>
           <section class="panel">
-            <h3>{w.moved}</h3>
-            <Moved jobs={answer.moved_most} />
+            <h3>{w.figures}</h3>
+            <Figures answer={answer} nothing={nothing} />
           </section>
-        )}
+          {!nothing && (
+            <section class="panel">
+              <h3>{w.moved}</h3>
+              <Moved jobs={answer.moved_most} />
+            </section>
+          )}
+        </div>
       </div>
       <section class="panel">
         <h3>{w.unknown}</h3>

@@ -8,7 +8,7 @@ import { Asked } from '../../../parts/Asked';
 import { ChangeDialog } from '../../../parts/ChangeDialog';
 import { say } from '../../../parts/Notices';
 import { amount, moment, momentExact } from '../../../words/figures';
-import { clauses } from '../../../words/marks';
+import { clauses, isolated } from '../../../words/marks';
 import { roleText } from '../../../words/roles';
 import { useWords } from '../../../words/words';
 import { fold } from '../report/fold';
@@ -69,15 +69,15 @@ export function Tokens(_: ViewProps) {
       {secret !== null && <Secret secret={secret} close={() => setSecret(null)} />}
       {revoking && (
         <ChangeDialog<Schemas['Tokens']>
-          title={w.revokeOf(revoking.name ?? revoking.id)}
+          title={w.revokeOf(isolated(revoking.name ?? revoking.id))}
           verb={w.revoke}
           danger
           about={w.revokeAbout}
           wish={{ method: 'DELETE', path: `/v1/tokens/${encodeURIComponent(revoking.id)}` }}
-          plan={() => <p class="name">{w.revokes(revoking.name ?? revoking.id, revoking.user)}</p>}
+          plan={() => <p class="name">{w.revokes(isolated(revoking.name ?? revoking.id), revoking.user)}</p>}
           close={() => setRevoking(null)}
           done={() => {
-            say(w.revoked(revoking.name ?? revoking.id));
+            say(w.revoked(isolated(revoking.name ?? revoking.id)));
             answer.again();
           }}
         />
