@@ -5,7 +5,9 @@ export interface Setting {
   default: string;
   from: 'default' | 'file' | 'command line' | 'run time';
   line: number | null;
+  // The file says another value, `waits`, that holds after a restart.
   at_restart: boolean;
+  waits?: string | null;
   about: string;
 }
 export interface Settings {

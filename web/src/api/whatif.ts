@@ -8,6 +8,7 @@ export interface WhatIfRequest {
   policy?: string;
   cap_percent?: number;
   without_tenant?: string;
+  priority_of?: Record<string, number>;
 }
 export interface WhatIfFigures {
   average_wait_s: number;
@@ -30,9 +31,10 @@ export interface WhatIfAnswer {
   as_configured: WhatIfFigures;
   would: WhatIfFigures;
   // Jobs that waited at least edges_s[i], and less than the next edge.
-  waits: { edges_s: number[]; was: number[]; would: number[] };
-  by_tenant: { tenant: string; jobs: number; was_wait_s: number; would_wait_s: number }[];
-  moved_most: { job: number; name: string | null; was_wait_s: number; would_wait_s: number }[];
+  waits: { edges_s: number[]; was: number[]; as_configured: number[]; would: number[] };
+  // would_wait_s null: its jobs are left out.
+  by_tenant: { tenant: string; jobs: number; was_wait_s: number; as_configured_wait_s: number; would_wait_s: number | null }[];
+  moved_most: { job: number; name: string | null; tenant: string; was_wait_s: number; as_configured_wait_s: number; would_wait_s: number }[];
   notes: string[];
 }
 

@@ -1,6 +1,6 @@
 import '../testing/browser';
 import { afterEach, describe, expect, it } from 'vitest';
-import { amount, bytes, duration, moment, momentExact, percent, secondsSince, secondsUntil } from './figures';
+import { amount, bytes, duration, durationFine, moment, momentExact, percent, secondsSince, secondsUntil } from './figures';
 import { setLanguage } from './words';
 
 afterEach(() => setLanguage('en'));
@@ -23,6 +23,12 @@ describe('durations', () => {
   it('are Chinese, too', () => {
     setLanguage('zh');
     expect([42, 540, 11_100, 187_200].map((one) => duration(one))).toEqual(['42 秒', '9 分钟', '3 小时 5 分钟', '2 天 4 小时']);
+  });
+  it('are exact where a minute matters', () => {
+    expect([42, 60, 102, 599.4, 600, 3700].map((one) => durationFine(one))).toEqual(['42 s', '1 min', '1 min 42 s', '9 min 59 s', '10 min', '1 h 2 min']);
+    expect(durationFine(null)).toBe('–');
+    setLanguage('zh');
+    expect(durationFine(102)).toBe('1 分 42 秒');
   });
   it('are never less than nothing', () => {
     expect(duration(-5)).toBe('0 s');

@@ -29,6 +29,15 @@ export function duration(seconds: number | null | undefined): string {
   return rest ? `${Math.floor(hours / 24)}${d} ${rest}${h}` : `${Math.floor(hours / 24)}${d}`;
 }
 
+// To the second where a minute more or less matters: "1 min 42 s".
+export function durationFine(seconds: number | null | undefined): string {
+  if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return '–';
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole < 60 || whole >= 600 || whole % 60 === 0) return duration(whole);
+  const [m, s] = languageNow() === 'zh' ? [' 分', ' 秒'] : [' min', ' s'];
+  return `${Math.floor(whole / 60)}${m} ${whole % 60}${s}`;
+}
+
 export function percent(value: number | null | undefined): string {
   return value === null || value === undefined ? '–' : `${Math.round(value)} %`;
 }

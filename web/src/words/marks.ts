@@ -8,6 +8,10 @@ export function listed(items: (string | number)[]): string {
 export function told(name: string, text: string): string {
   return `${name}${languageNow() === 'zh' ? '：' : ': '}${text}`;
 }
+// A name in a sentence: signs in it that turn the direction of writing end with it.
+export function isolated(name: string): string {
+  return `\u2068${name}\u2069`;
+}
 export function clauses(parts: (string | null | undefined | false)[]): string {
   return parts.filter(Boolean).join(languageNow() === 'zh' ? '，' : ', ');
 }

@@ -31,6 +31,6 @@ export const kTabs: Tab[] = [
   { name: 'cards', word: 'cards', view: CardsTab, shown: (who) => may(who, 'drain') || may(who, 'undrain') },
   { name: 'tokens', word: 'tokens', view: Tokens, shown: (who) => may(who, 'tokens') },
   { name: 'audit', word: 'audit', view: Audit, shown: (who) => may(who, 'see_audit') },
-  { name: 'settings', word: 'settings', view: SettingsTab, shown: (who) => may(who, 'operate') },
+  { name: 'settings', word: 'settings', view: SettingsTab, shown: (who) => may(who, 'see_settings') || may(who, 'operate') },
   { name: 'about', word: 'about', view: About, shown: everybody },
 ];

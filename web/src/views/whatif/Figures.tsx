@@ -1,19 +1,19 @@
 // All figures of the three columns: as it was, replayed as it is, replayed with the change.
 import type { WhatIfAnswer, WhatIfFigures } from '../../api/whatif';
-import { amount, duration, percent } from '../../words/figures';
+import { amount, durationFine, percent } from '../../words/figures';
 import { useWords } from '../../words/words';
 import { words } from './words';
 
 type Name = keyof WhatIfFigures;
 const kRows: [Name, (value: number) => string, 'less' | 'more' | ''][] = [
-  ['average_wait_s', duration, 'less'],
-  ['median_wait_s', duration, 'less'],
-  ['p90_wait_s', duration, 'less'],
-  ['p99_wait_s', duration, 'less'],
-  ['average_completion_s', duration, 'less'],
+  ['average_wait_s', durationFine, 'less'],
+  ['median_wait_s', durationFine, 'less'],
+  ['p90_wait_s', durationFine, 'less'],
+  ['p99_wait_s', durationFine, 'less'],
+  ['average_completion_s', durationFine, 'less'],
   ['utilisation_percent', percent, ''],
   ['preemptions', amount, ''],
-  ['makespan_s', duration, 'less'],
+  ['makespan_s', durationFine, 'less'],
 ];
 
 export function Figures({ answer, nothing }: { answer: WhatIfAnswer; nothing: boolean }) {

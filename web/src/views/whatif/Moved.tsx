@@ -1,6 +1,6 @@
 // The jobs whose start would have moved most, those that gain first.
 import type { WhatIfAnswer } from '../../api/whatif';
-import { duration } from '../../words/figures';
+import { durationFine } from '../../words/figures';
 import { useWords } from '../../words/words';
 import { words } from './words';
 
@@ -8,7 +8,7 @@ type MovedJob = WhatIfAnswer['moved_most'][number];
 const kShown = 8;
 
 export function splitMoved(jobs: MovedJob[]): { gain: MovedJob[]; lose: MovedJob[] } {
-  const by = (one: MovedJob) => one.would_wait_s - one.was_wait_s;
+  const by = (one: MovedJob) => one.would_wait_s - one.as_configured_wait_s;
   return {
     gain: jobs.filter((one) => by(one) < 0).sort((a, b) => by(a) - by(b)).slice(0, kShown),
     lose: jobs.filter((one) => by(one) > 0).sort((a, b) => by(b) - by(a)).slice(0, kShown),
@@ -26,9 +26,9 @@ export function Moved({ jobs }: { jobs: MovedJob[] }) {
         <ul class="whatif-moved">
           {some.map((one) => (
             <li key={one.job}>
-              <a href={`#/job/${one.job}`} class="clip"><span class="number">{one.job}</span> <bdi>{one.name ?? ''}</bdi></a>
-              <span class="number">{duration(one.was_wait_s)} → {duration(one.would_wait_s)}</span>
-              <span class={`number ${look}`}>{text(duration(Math.abs(one.would_wait_s - one.was_wait_s)))}</span>
+              <a href={`#/job/${one.job}`} class="clip"><span class="number">{one.job}</span> <bdi>{one.name ?? one.tenant}</bdi></a>
+              <span class="number">{durationFine(one.as_configured_wait_s)} → {durationFine(one.would_wait_s)}</span>
+              <span class={`number ${look}`}>{text(durationFine(Math.abs(one.would_wait_s - one.as_configured_wait_s)))}</span>
             </li>
           ))}
         </ul>

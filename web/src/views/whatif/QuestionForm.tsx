@@ -18,6 +18,7 @@ interface Props {
   busy: boolean;
 }
 const kGiB = 1024 ** 3;
+const kRaised = 70;
 const kCaps = [50, 60, 70, 80, 90, 95, 100];
 
 export function QuestionForm({ question, set, replay, busy }: Props) {
@@ -31,7 +32,7 @@ export function QuestionForm({ question, set, replay, busy }: Props) {
   const sizeNow = size ? `${size}G` : likeOurs;
   const lastCard = cards[cards.length - 1]?.number;
   const names = new Set(tenants.map((one) => one.name));
-  if (question.without) names.add(question.without);
+  for (const name of [question.without, question.raise]) if (name) names.add(name);
   const tryIt = (change: Partial<Question>) => {
     const next = { ...kNothing, days: question.days, ...change };
     set(next);
@@ -93,6 +94,17 @@ export function QuestionForm({ question, set, replay, busy }: Props) {
             {[...names].map((name) => <option key={name} value={name}>{name}</option>)}
           </select>
         </Field>
+        <Field name={w.raise}>
+          <select value={question.raise} onChange={(event) => set({ ...question, raise: event.currentTarget.value, priority: event.currentTarget.value ? (question.priority ?? kRaised) : null })}>
+            <option value="">{w.noRaise}</option>
+            {[...names].map((name) => <option key={name} value={name}>{name}</option>)}
+          </select>
+        </Field>
+        {question.raise && (
+          <Field name={w.priority}>
+            <input type="number" min={0} max={100} step={1} value={question.priority ?? ''} onChange={(event) => set({ ...question, priority: event.currentTarget.value === '' ? null : Math.min(100, Math.max(0, Math.round(Number(event.currentTarget.value)))) })} />
+          </Field>
+        )}
       </div>
       <div class="row">
         <button type="submit" class="main" disabled={busy}>{changesNothing(question) ? w.replayAsIs : w.replay}</button>

@@ -6,8 +6,8 @@ import { words } from './words';
 
 export interface Bucket {
   name: string;
-  was: number;
-  would: number;
+  before: number;
+  after: number;
 }
 export function bucketsOf(waits: WhatIfAnswer['waits']): Bucket[] {
   const w = wordsNow(words);
@@ -15,11 +15,11 @@ export function bucketsOf(waits: WhatIfAnswer['waits']): Bucket[] {
   const all = edges.map((from, index) => {
     const to = edges[index + 1];
     const name = to === undefined ? w.over(duration(from)) : from <= 0 ? w.under(duration(to)) : w.between(duration(from), duration(to));
-    return { name, was: waits.was[index] ?? 0, would: waits.would[index] ?? 0 };
+    return { name, before: waits.as_configured[index] ?? 0, after: waits.would[index] ?? 0 };
   });
   while (all.length > 1) {
     const last = all[all.length - 1];
-    if (!last || last.was > 0 || last.would > 0) break;
+    if (!last || last.before > 0 || last.after > 0) break;
     all.pop();
   }
   return all;

@@ -10,31 +10,39 @@ export interface Question {
   policy: string;
   cap: number | null;
   without: string;
+  // All jobs of this tenant with this priority.
+  raise: string;
+  priority: number | null;
 }
 export const kDays = [1, 3, 7, 14, 30];
 export const kPolicies = ['default', 'timeshare', 'fifo-strict', 'fifo-greedy', 'sjf', 'srtf', 'srsf', 'las', 'easy'] as const;
 export type Policy = (typeof kPolicies)[number];
-export const kNothing: Question = { days: 14, add: [], remove: [], policy: 'default', cap: null, without: '' };
+export const kNothing: Question = { days: 14, add: [], remove: [], policy: 'default', cap: null, without: '', raise: '', priority: null };
 const kCardsMost = 16;
 
 export function isCardSize(text: string): boolean {
   return /^[1-9]\d{0,3}G$/.test(text);
 }
-function capOf(text: string | null): number | null {
-  const cap = Number(text);
-  return text && Number.isInteger(cap) && cap >= 50 && cap <= 100 ? cap : null;
+function wholeOf(text: string | null, least: number, most: number): number | null {
+  const value = Number(text);
+  return text && Number.isInteger(value) && value >= least && value <= most ? value : null;
 }
 // A question from an address that may have been written by anybody: what makes no sense is left out.
 export function readQuestion(query: URLSearchParams): Question {
   const days = Number(query.get('days'));
   const policy = query.get('policy') ?? 'default';
+  const raise = (query.get('of') ?? '').slice(0, 255);
+  const priority = wholeOf(query.get('priority'), 0, 100);
   return {
     days: kDays.includes(days) ? days : kNothing.days,
     add: (query.get('add') ?? '').split(',').filter(isCardSize).slice(0, kCardsMost),
     remove: [...new Set((query.get('remove') ?? '').split(',').filter((text) => /^\d{1,4}$/.test(text)).map(Number))],
     policy: (kPolicies as readonly string[]).includes(policy) ? policy : 'default',
-    cap: capOf(query.get('cap')),
+    cap: wholeOf(query.get('cap'), 50, 100),
     without: (query.get('without') ?? '').slice(0, 255),
+    // One of them alone says nothing yet, but is kept while the other is chosen.
+    raise,
+    priority,
   };
 }
 export function hrefOfQuestion(question: Question): string {
@@ -45,6 +53,8 @@ export function hrefOfQuestion(question: Question): string {
     policy: question.policy === 'default' ? undefined : question.policy,
     cap: question.cap ?? undefined,
     without: question.without || undefined,
+    of: question.raise || undefined,
+    priority: question.priority ?? undefined,
   });
 }
 export function requestOf(question: Question): WhatIfRequest {
@@ -54,8 +64,9 @@ export function requestOf(question: Question): WhatIfRequest {
   if (question.policy !== 'default') request.policy = question.policy;
   if (question.cap !== null) request.cap_percent = question.cap;
   if (question.without) request.without_tenant = question.without;
+  if (question.raise && question.priority !== null) request.priority_of = { [question.raise]: question.priority };
   return request;
 }
 export function changesNothing(question: Question): boolean {
-  return !question.add.length && !question.remove.length && question.policy === 'default' && question.cap === null && !question.without;
+  return !question.add.length && !question.remove.length && question.policy === 'default' && question.cap === null && !question.without && !(question.raise && question.priority !== null);
 }

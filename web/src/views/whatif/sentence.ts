@@ -1,7 +1,7 @@
 // What came out of a replay, in sentences. Two replays are compared, with and without the change,
 // because both are wrong in the same way.
 import type { WhatIfAnswer, WhatIfFigures } from '../../api/whatif';
-import { amount, duration } from '../../words/figures';
+import { amount, durationFine } from '../../words/figures';
 import { defineWords, wordsNow } from '../../words/words';
 import type { Question } from './question';
 
@@ -12,6 +12,7 @@ const words = defineWords(
     policy: (name: string) => `in the order “${name}”`,
     cap: (percent: number) => `with sharing up to ${percent} %`,
     without: (tenant: string) => `without the jobs of ${tenant}`,
+    priority: (tenant: string, priority: number) => `with priority ${priority} for ${tenant}`,
     unchanged: 'without any change',
     and: ' and ',
     comma: ', ',
@@ -29,6 +30,7 @@ const words = defineWords(
     policy: (name: string) => `采用“${name}”策略`,
     cap: (percent: number) => `把共享上限设为 ${percent} %`,
     without: (tenant: string) => `排除 ${tenant} 的作业`,
+    priority: (tenant: string, priority: number) => `将 ${tenant} 的优先级设为 ${priority}`,
     unchanged: '不作任何改动',
     and: '并',
     comma: '，',
@@ -56,6 +58,7 @@ export function changeText(question: Question): string {
   if (question.policy !== 'default') parts.push(w.policy(question.policy));
   if (question.cap !== null) parts.push(w.cap(question.cap));
   if (question.without) parts.push(w.without(question.without));
+  if (question.raise && question.priority !== null) parts.push(w.priority(question.raise, question.priority));
   if (!parts.length) return w.unchanged;
   const last = parts.pop() ?? '';
   return parts.length ? `${parts.join(w.comma)}${w.and}${last}` : last;
@@ -67,9 +70,9 @@ function begun(sentence: string): string {
 // Durations that read the same are the same to a reader.
 export function headline(question: Question, answer: WhatIfAnswer, nothing: boolean): string {
   const w = wordsNow(words);
-  const before = duration(answer.as_configured.average_wait_s);
-  const after = duration(answer.would.average_wait_s);
-  if (nothing) return w.replayed(duration(answer.was.average_wait_s), before);
+  const before = durationFine(answer.as_configured.average_wait_s);
+  const after = durationFine(answer.would.average_wait_s);
+  if (nothing) return w.replayed(durationFine(answer.was.average_wait_s), before);
   const change = changeText(question);
   if (before === after) return begun(w.stays(change, after));
   const sentence = answer.would.average_wait_s < answer.as_configured.average_wait_s ? w.falls : w.rises;
@@ -77,7 +80,7 @@ export function headline(question: Question, answer: WhatIfAnswer, nothing: bool
 }
 export function tailSentence(before: WhatIfFigures, after: WhatIfFigures): string {
   const w = wordsNow(words);
-  const [from, to] = [duration(before.p90_wait_s), duration(after.p90_wait_s)];
+  const [from, to] = [durationFine(before.p90_wait_s), durationFine(after.p90_wait_s)];
   return from === to ? w.tailStays(to) : w.tail(from, to);
 }
 // Whether the replay of what was is so far from what was that a reader has to know.

@@ -1,4 +1,5 @@
 // Who one is, which daemon this is, and what it complains of.
+import { Fragment } from 'preact';
 import type { Schemas } from '../../../api/client';
 import { useMachine } from '../../../api/machine';
 import { useAnswer } from '../../../api/useAnswer';
@@ -6,26 +7,29 @@ import type { ViewProps } from '../../../app/App';
 import { useSession } from '../../../app/session';
 import { Asked } from '../../../parts/Asked';
 import { duration, momentExact, secondsSince } from '../../../words/figures';
+import { listed } from '../../../words/marks';
 import { roleText } from '../../../words/roles';
 import { useWords } from '../../../words/words';
 import { words } from './words';
 
 const kEvery = 30_000;
+// Newer daemons say where they can be reached.
+type VersionToo = Schemas['Version'] & { addresses?: string[]; socket?: string | null };
 
 export function About(_: ViewProps) {
   const w = useWords(words);
   const { who } = useSession();
   const { link } = useMachine();
-  const answer = useAnswer<Schemas['Version']>('/v1/version', kEvery);
+  const answer = useAnswer<VersionToo>('/v1/version', kEvery);
   const proofs = { peer: w.peer, token: w.token, cookie: w.cookie };
   const links = { live: w.live, connecting: w.connecting, lost: w.lost };
   const facts = (rows: [string, string][]) => (
     <dl class="facts">
       {rows.map(([name, value]) => (
-        <>
-          <dt key={`${name} name`}>{name}</dt>
-          <dd key={name} class="name"><bdi>{value}</bdi></dd>
-        </>
+        <Fragment key={name}>
+          <dt>{name}</dt>
+          <dd class="name"><bdi>{value}</bdi></dd>
+        </Fragment>
       ))}
     </dl>
   );
@@ -48,6 +52,8 @@ export function About(_: ViewProps) {
                 [w.cards, version.cards_from],
                 [w.state, version.state_directory],
                 [w.process, String(version.pid)],
+                ...(version.addresses?.length ? [[w.addresses, listed(version.addresses)] as [string, string]] : []),
+                ...(version.socket ? [[w.socket, version.socket] as [string, string]] : []),
               ])}
             </section>
             {who && (

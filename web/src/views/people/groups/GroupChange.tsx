@@ -5,6 +5,7 @@ import { ChangeDialog, type Wish } from '../../../parts/ChangeDialog';
 import { Field } from '../../../parts/Field';
 import { say } from '../../../parts/Notices';
 import { amount } from '../../../words/figures';
+import { isolated } from '../../../words/marks';
 import { useWords } from '../../../words/words';
 import { groupText } from './GroupList';
 import { words } from './words';
@@ -25,6 +26,7 @@ export function GroupChange({ verb, group, close, done }: Props) {
   const number = /^\d{1,7}$/.test(limit.trim()) ? Number(limit) : null;
   const limitText = (value: number) => (value > 0 ? w.limitOf(amount(value)) : w.noLimit);
   const named = name.trim() !== '';
+  const shown = isolated(name);
   const wishes: Record<GroupVerb, Wish | null> = {
     make: named && number !== null ? { method: 'PUT', path, body: { limit: number } } : null,
     limit: number !== null && number !== group?.limit ? { method: 'PUT', path, body: { limit: number } } : null,
@@ -32,7 +34,7 @@ export function GroupChange({ verb, group, close, done }: Props) {
     resume: { method: 'PUT', path, body: { paused: false } },
     remove: { method: 'DELETE', path, query: group?.paused ? { resume: 1 } : {} },
   };
-  const titles: Record<GroupVerb, string> = { make: w.make, limit: w.limitTitle(name), pause: w.pauseOf(name), resume: w.resumeOf(name), remove: w.removeOf(name) };
+  const titles: Record<GroupVerb, string> = { make: w.make, limit: w.limitTitle(shown), pause: w.pauseOf(shown), resume: w.resumeOf(shown), remove: w.removeOf(shown) };
   const verbs: Record<GroupVerb, string> = { make: w.make, limit: w.setLimit, pause: w.pause, resume: w.resume, remove: w.remove };
   const plan = (answer: Schemas['Groups']) => {
     const after = answer.groups[0];
@@ -40,7 +42,7 @@ export function GroupChange({ verb, group, close, done }: Props) {
     if (verb === 'pause') return <p>{w.pauseAbout(amount(after?.running ?? 0))}</p>;
     if (verb === 'resume') return <p>{w.resumeAbout(amount(after?.waiting ?? 0))}</p>;
     if (verb === 'limit') return <p>{w.limitAbout(limitText(group?.limit ?? 0), limitText(after?.limit ?? 0))}</p>;
-    return <p class="name">{w.makeAbout(after ? groupText(after) : name, limitText(after?.limit ?? 0))}</p>;
+    return <p class="name">{w.makeAbout(isolated(after ? groupText(after) : name), limitText(after?.limit ?? 0))}</p>;
   };
   return (
     <ChangeDialog<Schemas['Groups']>
@@ -51,7 +53,7 @@ export function GroupChange({ verb, group, close, done }: Props) {
       plan={plan}
       close={close}
       done={() => {
-        say(verb === 'remove' ? w.groupGone(name) : w.groupDone(name));
+        say(verb === 'remove' ? w.groupGone(shown) : w.groupDone(shown));
         done();
       }}
     >

@@ -7,7 +7,7 @@ import { Asked } from '../../../parts/Asked';
 import { ChangeDialog } from '../../../parts/ChangeDialog';
 import { say } from '../../../parts/Notices';
 import { duration, moment, momentExact } from '../../../words/figures';
-import { clauses, listed } from '../../../words/marks';
+import { clauses, isolated, listed } from '../../../words/marks';
 import { useWords } from '../../../words/words';
 import { ReserveForm } from './ReserveForm';
 import { words } from './words';
@@ -57,7 +57,7 @@ export function ReservationList() {
       {making && <ReserveForm close={() => setMaking(false)} done={answer.again} />}
       {ending && (
         <ChangeDialog<Schemas['Reservations']>
-          title={w.endOf(nameOf(ending))}
+          title={w.endOf(isolated(nameOf(ending)))}
           verb={w.end}
           danger
           wish={{ method: 'DELETE', path: `/v1/reservations/${ending.id}` }}

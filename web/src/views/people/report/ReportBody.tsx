@@ -2,7 +2,7 @@
 import { Columns } from '../../../parts/Columns';
 import { PairBars } from '../../../parts/PairBars';
 import { causeText } from '../../../words/causes';
-import { amount, bytes, duration, momentExact } from '../../../words/figures';
+import { amount, bytes, durationFine, momentExact } from '../../../words/figures';
 import { useWords } from '../../../words/words';
 import { ReportTable, RowName } from './ReportTable';
 import { WaitMatrix } from './WaitMatrix';
@@ -25,8 +25,8 @@ export function ReportBody({ report }: { report: Report }) {
     [w.jobs, amount(total.jobs)],
     [w.gpuHours, gpuHours(total.gpu_seconds)],
     [w.wasted, gpuHours(total.wasted_gpu_seconds)],
-    [w.waitMedian, duration(total.waits?.median_s)],
-    [w.waitP90, duration(total.waits?.p90_s)],
+    [w.waitMedian, durationFine(total.waits?.median_s)],
+    [w.waitP90, durationFine(total.waits?.p90_s)],
     [w.failed, amount(failed)],
     [w.energy, energy(total.energy_joules)],
     ...(total.cost === undefined || total.cost === null ? [] : [[w.cost, money(total.cost, report.currency)] as [string, string]]),
@@ -51,37 +51,41 @@ export function ReportBody({ report }: { report: Report }) {
         </section>
       )}
       <div class="report-grid">
-        {days.length > 1 && (
+        <div>
+          {days.length > 1 && (
+            <section class="panel">
+              <h2>{w.byDay}</h2>
+              <Columns label={w.byDay} unit={hoursText} columns={days.map((one) => ({ name: dayName(one.day), value: one.gpuHours }))} />
+              <p class="quiet report-small">{w.byDayAbout}</p>
+            </section>
+          )}
+          {withVram.length > 0 && (
+            <section class="panel">
+              <h2>{w.vram}</h2>
+              <PairBars label={w.vram} series={[w.asked, w.used, w.peak]} unit={bytes} rows={withVram.map((row) => ({ ...named(row), values: [row.asked_vram_bytes ?? null, row.used_vram_bytes ?? null, row.peak_vram_bytes ?? null] }))} />
+            </section>
+          )}
           <section class="panel">
-            <h2>{w.byDay}</h2>
-            <Columns label={w.byDay} unit={hoursText} columns={days.map((one) => ({ name: dayName(one.day), value: one.gpuHours }))} />
-            <p class="quiet report-small">{w.byDayAbout}</p>
+            <h2>{w.failures}</h2>
+            {failures.length === 0 ? <p class="quiet">{w.noFailures}</p> : <PairBars label={w.failures} series={[w.failed]} unit={amount} rows={failures.map((one) => ({ key: one.cause, name: causeText(one.cause), values: [one.attempts] }))} />}
           </section>
-        )}
-        {hours.some((value) => value > 0) && (
-          <section class="panel">
-            <h2>{w.byHour}</h2>
-            <Columns label={w.byHour} unit={hoursText} namesEvery={6} columns={hours.map((value, hour) => ({ name: `${String(hour).padStart(2, '0')}:00`, value: value / 3600 }))} />
-            <p class="quiet report-small">{w.byHourAbout}</p>
-          </section>
-        )}
-        {withVram.length > 0 && (
-          <section class="panel">
-            <h2>{w.vram}</h2>
-            <PairBars label={w.vram} series={[w.asked, w.used, w.peak]} unit={bytes} rows={withVram.map((row) => ({ ...named(row), values: [row.asked_vram_bytes ?? null, row.used_vram_bytes ?? null, row.peak_vram_bytes ?? null] }))} />
-          </section>
-        )}
-        {withWaits.length > 0 && (
-          <section class="panel">
-            <h2>{w.waits}</h2>
-            <PairBars label={w.waits} series={[w.p90, w.median]} unit={duration} rows={withWaits.map((row) => ({ ...named(row), values: [row.waits?.p90_s ?? null, row.waits?.median_s ?? null] }))} />
-          </section>
-        )}
-        <section class="panel">
-          <h2>{w.failures}</h2>
-          {failures.length === 0 ? <p class="quiet">{w.noFailures}</p> : <PairBars label={w.failures} series={[w.failed]} unit={amount} rows={failures.map((one) => ({ key: one.cause, name: causeText(one.cause), values: [one.attempts] }))} />}
-        </section>
-        {(report.waited_for?.length ?? 0) > 0 && <WaitMatrix pairs={report.waited_for ?? []} />}
+        </div>
+        <div>
+          {hours.some((value) => value > 0) && (
+            <section class="panel">
+              <h2>{w.byHour}</h2>
+              <Columns label={w.byHour} unit={hoursText} namesEvery={6} columns={hours.map((value, hour) => ({ name: `${String(hour).padStart(2, '0')}:00`, value: value / 3600 }))} />
+              <p class="quiet report-small">{w.byHourAbout}</p>
+            </section>
+          )}
+          {withWaits.length > 0 && (
+            <section class="panel">
+              <h2>{w.waits}</h2>
+              <PairBars label={w.waits} series={[w.p90, w.median]} unit={durationFine} rows={withWaits.map((row) => ({ ...named(row), values: [row.waits?.p90_s ?? null, row.waits?.median_s ?? null] }))} />
+            </section>
+          )}
+          {(report.waited_for?.length ?? 0) > 0 && <WaitMatrix pairs={report.waited_for ?? []} />}
+        </div>
       </div>
       <ReportTable report={report} />
       {(report.notes?.length ?? 0) > 0 && (

@@ -1,6 +1,6 @@
 // All figures of a report, one row for each user, tenant … The rows beyond the first are folded.
 import { useState } from 'preact/hooks';
-import { amount, bytes, duration, percent } from '../../../words/figures';
+import { amount, bytes, durationFine, percent } from '../../../words/figures';
 import { useWords } from '../../../words/words';
 import { energy, gpuHours, money } from './figures';
 import { type Report, type Row, fold, inOrder, keyOfRow, nameOfRow } from './fold';
@@ -25,8 +25,8 @@ export function ReportTable({ report }: { report: Report }) {
       {number(bytes(row.peak_vram_bytes))}
       {number(percent(row.held_compute_percent))}
       {number(percent(row.mean_busy_percent))}
-      {number(duration(row.waits?.median_s))}
-      {number(duration(row.waits?.p90_s))}
+      {number(durationFine(row.waits?.median_s))}
+      {number(durationFine(row.waits?.p90_s))}
       {number(amount((row.failures ?? []).reduce((sum, one) => sum + one.attempts, 0)))}
       {number(amount(row.moves))}
       {number(energy(row.energy_joules))}

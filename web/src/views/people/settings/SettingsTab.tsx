@@ -4,6 +4,7 @@ import type { Schemas } from '../../../api/client';
 import type { Setting, Settings } from '../../../api/settings';
 import { useAnswer } from '../../../api/useAnswer';
 import type { ViewProps } from '../../../app/App';
+import { may, useSession } from '../../../app/session';
 import { Asked } from '../../../parts/Asked';
 import { ChangeDialog } from '../../../parts/ChangeDialog';
 import { Field } from '../../../parts/Field';
@@ -15,13 +16,14 @@ import './settings.css';
 
 export function SettingsTab(_: ViewProps) {
   const w = useWords(words);
+  const { who } = useSession();
   const answer = useAnswer<Settings>('/v1/settings');
   const [text, setText] = useState('');
   const [reloading, setReloading] = useState(false);
   const list = (some: Setting[]) => <ul class="plain-list settings-list">{some.map((one) => <SettingItem key={one.name} setting={one} />)}</ul>;
   return (
     <>
-      <p><button onClick={() => setReloading(true)}>{w.reload}</button> <a class="button" href="/v1/config" target="_blank" rel="noreferrer">{w.raw}</a></p>
+      {may(who, 'operate') && <p class="row"><button onClick={() => setReloading(true)}>{w.reload}</button> <a class="button" href="/v1/config" target="_blank" rel="noreferrer">{w.raw}</a></p>}
       <Asked answer={answer}>
         {({ file, settings }) => {
           const { changed, rest } = findSettings(settings, text);
@@ -50,12 +52,12 @@ function SettingItem({ setting }: { setting: Setting }) {
   return (
     <li class="setting">
       <code class="setting-name">{setting.name}</code>
-      <span class="setting-value name"><code>{setting.value || w.empty}</code></span>
+      <code class="setting-value name">{setting.value || w.empty}</code>
       <span class="quiet setting-from">{from ?? setting.from}</span>
       <span class="quiet setting-about">
         {setting.about}
         {differs(setting) && setting.value !== setting.default && <> <span class="name">{w.wasDefault(setting.default || w.empty)}</span></>}
-        {setting.at_restart && <span class="warn"> {w.atRestart}</span>}
+        {setting.at_restart && <span class="warn name"> {w.atRestart(setting.waits ?? '–')}</span>}
       </span>
     </li>
   );

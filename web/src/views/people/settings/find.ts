@@ -3,7 +3,7 @@
 import type { Setting } from '../../../api/settings';
 
 export function differs(setting: Setting): boolean {
-  return setting.from !== 'default' || setting.value !== setting.default;
+  return setting.from !== 'default' || setting.value !== setting.default || setting.at_restart;
 }
 export function findSettings(all: Setting[], text: string): { changed: Setting[]; rest: Setting[] } {
   const wanted = text.toLowerCase().split(/\s+/).filter(Boolean);

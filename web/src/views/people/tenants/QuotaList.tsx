@@ -1,4 +1,5 @@
 // What is left of each quota of a tenant: a bar of what is used, and the rest in words.
+import { Fragment } from 'preact';
 import { amount, bytes, duration } from '../../../words/figures';
 import { useWords } from '../../../words/words';
 import { type Left, type Tenant, readGpuHours, whatIsLeft } from './quota';
@@ -23,15 +24,15 @@ export function QuotaList({ tenant }: { tenant: Tenant }) {
       {left.length === 0 && <p class="quiet">{w.noQuota}</p>}
       <dl class="facts quota">
         {left.map((one) => (
-          <>
-            <dt key={`${one.key} name`}>{names[one.key]}</dt>
-            <dd key={one.key}>
+          <Fragment key={one.key}>
+            <dt>{names[one.key]}</dt>
+            <dd>
               <span class="quota-bar" aria-hidden="true"><i class={one.left > 0 ? '' : 'full'} style={{ width: `${one.most > 0 ? Math.min(100, (one.used / one.most) * 100) : 100}%` }} /></span>
               <span class={`number ${one.left > 0 ? '' : 'warn'}`}>
                 {one.left > 0 ? w.left(unit(one.key, one.left), unit(one.key, one.most)) : <><span aria-hidden="true">! </span>{w.nothingLeft(unit(one.key, one.most))}</>}
               </span>
             </dd>
-          </>
+          </Fragment>
         ))}
         {time !== null && (
           <>

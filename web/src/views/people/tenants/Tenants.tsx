@@ -13,6 +13,7 @@ import { amount, bytes, percent } from '../../../words/figures';
 import { clauses, listed, told } from '../../../words/marks';
 import { useWords } from '../../../words/words';
 import { gpuHours } from '../report/figures';
+import { fold } from '../report/fold';
 import { QuotaList } from './QuotaList';
 import { TenantForm } from './TenantForm';
 import type { Tenant } from './quota';
@@ -20,6 +21,7 @@ import { words } from './words';
 import './tenants.css';
 
 const kEvery = 10_000;
+const kShown = 24;
 
 // Who has most due first; those without a share after them, by name.
 export function inOrder(tenants: Tenant[]): Tenant[] {
@@ -31,6 +33,7 @@ export function Tenants(_: ViewProps) {
   const { who } = useSession();
   const answer = useAnswer<Schemas['Tenants']>('/v1/tenants', kEvery);
   const [setting, setSetting] = useState<string | null>(null);
+  const [whole, setWhole] = useState(false);
   const [unsetting, setUnsetting] = useState<string | null>(null);
   const maySet = may(who, 'change_tenant');
   return (
@@ -39,7 +42,8 @@ export function Tenants(_: ViewProps) {
       <Asked answer={answer}>
         {({ tenants }) => {
           const all = inOrder(tenants);
-          const shares = all.filter((one) => one.share_due !== null);
+          const { shown, rest } = fold(all, whole ? all.length : kShown);
+          const shares = shown.filter((one) => one.share_due !== null);
           return (
             <>
               {all.length === 0 && <p class="empty">{w.nobody}</p>}
@@ -55,10 +59,11 @@ export function Tenants(_: ViewProps) {
                 </section>
               )}
               <div class="cards-grid">
-                {all.map((one) => (
+                {shown.map((one) => (
                   <TenantPanel key={one.name} tenant={one} maySet={maySet} set={() => setSetting(one.name)} unset={() => setUnsetting(one.name)} />
                 ))}
               </div>
+              {rest.length > 0 && <p class="tenants-default"><button onClick={() => setWhole(true)}>{w.showAll(amount(all.length))}</button></p>}
               {maySet && <p class="tenants-default"><button onClick={() => setSetting('default')}>{w.setDefault}</button></p>}
               {setting !== null && <TenantForm name={setting} tenant={all.find((one) => one.name === setting) ?? null} close={() => setSetting(null)} done={answer.again} />}
               {unsetting !== null && (

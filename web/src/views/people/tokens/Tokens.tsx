@@ -7,21 +7,24 @@ import { useSession } from '../../../app/session';
 import { Asked } from '../../../parts/Asked';
 import { ChangeDialog } from '../../../parts/ChangeDialog';
 import { say } from '../../../parts/Notices';
-import { moment, momentExact } from '../../../words/figures';
-import { clauses } from '../../../words/marks';
+import { amount, moment, momentExact } from '../../../words/figures';
+import { clauses, isolated } from '../../../words/marks';
 import { roleText } from '../../../words/roles';
 import { useWords } from '../../../words/words';
+import { fold } from '../report/fold';
 import { Secret } from './Secret';
 import { TokenForm } from './TokenForm';
 import { words } from './words';
 import './tokens.css';
 
 type Token = Schemas['Token'];
+const kShown = 100;
 
 export function Tokens(_: ViewProps) {
   const w = useWords(words);
   const { who } = useSession();
   const answer = useAnswer<Schemas['Tokens']>('/v1/tokens');
+  const [whole, setWhole] = useState(false);
   const [making, setMaking] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
   const [revoking, setRevoking] = useState<Token | null>(null);
@@ -36,7 +39,7 @@ export function Tokens(_: ViewProps) {
           <>
             {tokens.length === 0 && <p class="empty">{w.none}</p>}
             <ul class="plain-list">
-              {tokens.map((token) => (
+              {fold(tokens, whole ? tokens.length : kShown).shown.map((token) => (
                 <li key={token.id} class={`token ${token.expired ? 'quiet' : ''}`}>
                   <div class="token-words">
                     <span class="row"><b class="name"><bdi>{token.name ?? token.id}</bdi></b> <code class="quiet">{token.id}</code> {token.id === who?.token && <span class="mark">{w.this}</span>} {token.expired && <span class="mark warn"><span aria-hidden="true">!</span> {w.expired}</span>}</span>
@@ -49,6 +52,7 @@ export function Tokens(_: ViewProps) {
                 </li>
               ))}
             </ul>
+            {!whole && fold(tokens, kShown).rest.length > 0 && <p><button onClick={() => setWhole(true)}>{w.showAll(amount(tokens.length))}</button></p>}
           </>
         )}
       </Asked>
@@ -65,15 +69,15 @@ export function Tokens(_: ViewProps) {
       {secret !== null && <Secret secret={secret} close={() => setSecret(null)} />}
       {revoking && (
         <ChangeDialog<Schemas['Tokens']>
-          title={w.revokeOf(revoking.name ?? revoking.id)}
+          title={w.revokeOf(isolated(revoking.name ?? revoking.id))}
           verb={w.revoke}
           danger
           about={w.revokeAbout}
           wish={{ method: 'DELETE', path: `/v1/tokens/${encodeURIComponent(revoking.id)}` }}
-          plan={() => <p class="name">{w.revokes(revoking.name ?? revoking.id, revoking.user)}</p>}
+          plan={() => <p class="name">{w.revokes(isolated(revoking.name ?? revoking.id), revoking.user)}</p>}
           close={() => setRevoking(null)}
           done={() => {
-            say(w.revoked(revoking.name ?? revoking.id));
+            say(w.revoked(isolated(revoking.name ?? revoking.id)));
             answer.again();
           }}
         />
