@@ -43,8 +43,9 @@ export const CardTile = memo(function CardTile({ card, jobs, series, size, open 
   return (
     <article class={`card-tile ${size} state-${card.state}`} aria-label={w.card(card.number)} data-card={card.number} onKeyDown={throughFigures}>
       <header class="card-head">
-        <button class="card-open" data-stop="" onClick={() => open(card)} title={w.details(card.number)} aria-label={`${w.details(card.number)}: ${card.alias ?? ''} ${card.model}`}>
+        <button class="card-open" data-stop="" onClick={() => open(card)} title={w.details(card.number)}>
           <span class="card-number">{card.number}</span>
+          <span class="hidden-words"> {w.details(card.number)} </span>
           <span class="card-names">
             {card.alias && <strong class="clip name"><bdi>{card.alias}</bdi></strong>}
             <span class="card-model clip name"><bdi>{card.model}</bdi></span>
