@@ -48,3 +48,10 @@ install_packages() {
     "${as_root[@]}" apt-get update -qq && "${install[@]}" >/dev/null
   fi
 }
+
+# npm builds the page (docs/guide/page.md). It may be here from elsewhere than the distribution, and
+# the daemon is worth having without its page.
+install_npm() {
+  command -v npm >/dev/null && return 0
+  install_packages nodejs npm || echo "Without npm the daemon is built without its page."
+}

@@ -80,6 +80,9 @@ struct ApiPorts {
   std::function<const AlarmRules&()> alarm_rules = {};
   std::function<std::vector<std::string>()> receivers = {};
   std::span<const PageFile> page = {};  // Empty: this build has no page.
+  // Where a browser finds us, as URLs. Empty: on the socket alone.
+  std::function<std::vector<std::string>()> addresses = {};
+  std::string socket = {};
   std::string state_directory;
   Wall started_at{};
   std::uint32_t daemon_uid = 0;

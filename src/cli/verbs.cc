@@ -6,13 +6,14 @@ namespace gpusched::cli {
 namespace {
 
 constexpr std::array kVerbs = {
-    &kSubmitVerb,  &kRunVerb,      &kAttachVerb, &kStatusVerb,     &kShowVerb,     &kSweepVerb,
-    &kExplainVerb, &kEventsVerb,   &kLogsVerb,   &kWaitVerb,       &kCancelVerb,   &kHoldVerb,
-    &kReleaseVerb, &kPauseVerb,    &kResumeVerb, &kRequeueVerb,    &kSetVerb,      &kMoveVerb,
-    &kGroupVerb,   &kTenantVerb,   &kGpusVerb,   &kTopVerb,        &kDrainVerb,    &kUndrainVerb,
-    &kReserveVerb, &kLeaseVerb,    &kAdoptVerb,  &kDisownVerb,     &kReportVerb,   &kAlertsVerb,
-    &kServeVerb,   &kDoctorVerb,   &kConfigVerb, &kTokenVerb,      &kAuditVerb,    &kCertVerb,
-    &kBackupVerb,  &kSimulateVerb, &kDebugVerb,  &kCompletionVerb, &kCompleteVerb, &kRelayVerb};
+    &kSubmitVerb,  &kRunVerb,    &kAttachVerb,   &kStatusVerb,  &kShowVerb,       &kSweepVerb,
+    &kExplainVerb, &kEventsVerb, &kLogsVerb,     &kWaitVerb,    &kCancelVerb,     &kHoldVerb,
+    &kReleaseVerb, &kPauseVerb,  &kResumeVerb,   &kRequeueVerb, &kSetVerb,        &kMoveVerb,
+    &kGroupVerb,   &kTenantVerb, &kGpusVerb,     &kTopVerb,     &kDrainVerb,      &kUndrainVerb,
+    &kReserveVerb, &kLeaseVerb,  &kAdoptVerb,    &kDisownVerb,  &kReportVerb,     &kAlertsVerb,
+    &kServeVerb,   &kPageVerb,   &kDoctorVerb,   &kConfigVerb,  &kTokenVerb,      &kAuditVerb,
+    &kCertVerb,    &kBackupVerb, &kSimulateVerb, &kDebugVerb,   &kCompletionVerb, &kCompleteVerb,
+    &kRelayVerb};
 
 }  // namespace
 

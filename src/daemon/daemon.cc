@@ -392,6 +392,8 @@ ApiPorts Daemon::api_ports() {
   ports.metrics = metric_sources();
   add_alarm_ports(ports);
   ports.page = page_files();
+  ports.addresses = [this] { return addresses_for_browsers(); };
+  ports.socket = config_.socket;
   ports.state_directory = config_.state_directory;
   ports.started_at = read_clock().wall;
   ports.daemon_uid = ::geteuid();

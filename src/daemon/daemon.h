@@ -104,6 +104,7 @@ class Daemon {
   Result<void> check_network_of(const NetworkSettings& network);
   void open_what_can_be_had();
   void tell_network(const std::vector<TcpAddress>& bound);
+  std::vector<std::string> addresses_for_browsers() const;
   std::string fingerprint_now() const;
   void look_for_socket();
   void on_forgotten(JobId job);
@@ -176,6 +177,7 @@ class Daemon {
   std::string network_said_;                   // As it was logged last.
   std::vector<std::string> network_troubles_;  // Why other machines are not let in as set.
   std::vector<TcpAddress> network_open_;       // Of those that are set.
+  std::vector<TcpAddress> network_bound_;      // With the ports that they got.
   boost::asio::steady_timer network_tried_{loop_};
   boost::asio::steady_timer socket_looked_{loop_};
   boost::asio::steady_timer memory_back_{loop_};

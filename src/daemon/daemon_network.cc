@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "daemon/daemon.h"
+#include "daemon/web_addresses.h"
 #include "os/log.h"
 #include "os/tcp_address.h"
 
@@ -86,6 +87,7 @@ void Daemon::look_for_host_names() {
 }
 
 void Daemon::tell_network(const std::vector<TcpAddress>& bound) {
+  network_bound_ = bound;
   std::string where;
   for (const TcpAddress& address : bound) where += (where.empty() ? "" : ", ") + address.text();
   const std::string fingerprint = certificate_ ? certificate_->fingerprint() : "none: no TLS";
@@ -93,6 +95,12 @@ void Daemon::tell_network(const std::vector<TcpAddress>& bound) {
   if (std::exchange(network_said_, said) == said) return;
   if (where.empty()) return log_info("the network can no longer reach the daemon");
   log_info("the network can reach the daemon", {{"at", where}, {"certificate", fingerprint}});
+}
+
+std::vector<std::string> Daemon::addresses_for_browsers() const {
+  WebNames names{.tls = certificate_ != nullptr, .host = host_names_};
+  if (certificate_) names.certificate = certificate_->names();
+  return web_addresses(network_bound_, names);
 }
 
 // As much of it as there is to be had, and the rest later: the port of another program may be free

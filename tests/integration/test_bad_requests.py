@@ -115,7 +115,8 @@ def test_lines_of_tasks(unchanged):
 
 
 ROUTES = [
-    ("GET", "/", 404), ("GET", "/v1", 404), ("GET", "/v2/version", 404), ("GET", "/v1/nothing", 404),
+    ("POST", "/", 405), ("GET", "/index", 404), ("GET", "/v1", 404),
+    ("GET", "/v2/version", 404), ("GET", "/v1/nothing", 404),
     ("GET", "/v1/jobs/0", 404), ("GET", "/v1/jobs/4711", 404),
     ("GET", "/v1/jobs/-1", 400), ("GET", "/v1/jobs/1.5", 400), ("GET", "/v1/jobs/1;2", 400),
     ("GET", "/v1/jobs/99999999999999999999", 400), ("GET", "/v1/jobs/1-", 400),

@@ -46,6 +46,7 @@ VERBS = {
     "serve": [("--version", 0, "gpuschedd")],
     "doctor": [("", 69, "ssh://HOST")],
     "config": [("show", (0, 64), ""), ("reload --dry-run", 0, "")],
+    "page": [("", (0, 69), "^https://localhost:|npm")],
     "token": [("list", 0, ""), ("create", 77, "socket|machine|token")],
     "alerts": [("", 0, ""), ("rules", 0, "temperature")],
     "audit": [("", 0, "")],

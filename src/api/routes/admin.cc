@@ -34,13 +34,17 @@ void send_done(Context& context, const Call& call, const std::string& answer) {
 }  // namespace
 
 void get_version(Context& context, Call call) {
-  const wire::Version answer{.version = GPUSCHED_VERSION,
-                             .pid = ::getpid(),
-                             .uid = context.ports.daemon_uid,
-                             .started_at = context.ports.started_at,
-                             .state_directory = context.ports.state_directory,
-                             .cards_from = context.ports.cards_from(),
-                             .problems = problems_for(context, call.actor)};
+  wire::Version answer{.version = GPUSCHED_VERSION,
+                       .pid = ::getpid(),
+                       .uid = context.ports.daemon_uid,
+                       .started_at = context.ports.started_at,
+                       .state_directory = context.ports.state_directory,
+                       .cards_from = context.ports.cards_from(),
+                       .page = !context.ports.page.empty(),
+                       .addresses = {},
+                       .socket = context.ports.socket,
+                       .problems = problems_for(context, call.actor)};
+  if (context.ports.addresses) answer.addresses = context.ports.addresses();
   call.responder.send(json_response(wire::to_json(answer)));
 }
 

@@ -14,7 +14,7 @@ TEST_F(Routes, SpeakOneApi) {
 }
 
 TEST_F(Routes, UnknownOnesAreNotFound) {
-  for (const char* path : {"/", "/v1", "/v2/jobs", "/v1/jobs/1/log/x", "/v1/nothing", "//"}) {
+  for (const char* path : {"/index", "/v1", "/v2/jobs", "/v1/jobs/1/log/x", "/v1/none", "//v1"}) {
     const TestResponse response = ask("GET", path);
     EXPECT_EQ(response.status, 404) << path;
     EXPECT_EQ(response.code(), "not_found");

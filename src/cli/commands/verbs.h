@@ -10,7 +10,7 @@ extern const Verb kServeVerb, kSubmitVerb, kRunVerb, kStatusVerb, kShowVerb, kEx
     kMoveVerb, kRequeueVerb, kSetVerb, kWaitVerb, kGroupVerb, kGpusVerb, kDoctorVerb, kConfigVerb,
     kBackupVerb, kCompletionVerb, kCompleteVerb, kSimulateVerb, kDrainVerb, kUndrainVerb, kTopVerb,
     kReportVerb, kTenantVerb, kReserveVerb, kLeaseVerb, kDebugVerb, kAdoptVerb, kDisownVerb,
-    kSweepVerb, kAttachVerb, kRelayVerb, kCertVerb, kTokenVerb, kAuditVerb, kAlertsVerb;
+    kSweepVerb, kAttachVerb, kRelayVerb, kCertVerb, kTokenVerb, kAuditVerb, kAlertsVerb, kPageVerb;
 
 // `gpusched` without a verb (overview.cc).
 int run_overview(const Arguments& arguments);

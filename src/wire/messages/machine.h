@@ -28,6 +28,9 @@ struct Version {
   std::optional<Wall> started_at;
   std::string state_directory;
   std::string cards_from;
+  bool page = false;
+  std::vector<std::string> addresses;
+  std::string socket;
   std::vector<std::string> problems;
 
   static constexpr std::string_view kName = "Version";
@@ -38,6 +41,9 @@ struct Version {
         field("started_at", &Version::started_at, kAlways),
         field("state_directory", &Version::state_directory),
         field("cards_from", &Version::cards_from),
+        field("page", &Version::page, {.what = "it serves a web page"}),
+        field("addresses", &Version::addresses, {.what = "where a browser finds it"}),
+        field("socket", &Version::socket),
         field("problems", &Version::problems, {.what = "what somebody has to see to"}));
   }
 };
