@@ -125,7 +125,7 @@ TEST_P(Hidden, NoRouteNamesThem) {
         "/v1/overview?waiting=1000", "/v1/report?by=card", "/v1/report?by=name",
         "/v1/report?by=program&format=text", "/v1/report?by=tenant&format=csv",
         "/v1/report?by=user&since=1h", "/v1/jobs?name=hidden-job", "/v1/jobs?tag=hidden-tag",
-        "/v1/overview?sweeps=1"}) {
+        "/v1/overview?sweeps=1", "/v1/timeline?from=1h", "/v1/moment?at=0s"}) {
     expect_nothing_of_others(as_other("GET", target).body, target);
   }
   for (const char* of : {"", "/explain", "/events"}) {

@@ -15,7 +15,7 @@ namespace {
 
 // What never happened is not counted.
 Rules uncounted(Rules rules) {
-  rules.work_keep_for = Seconds{0};
+  rules.work_keep_for = rules.past_keep_for = Seconds{0};
   return rules;
 }
 

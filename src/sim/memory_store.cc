@@ -72,12 +72,13 @@ void MemoryStore::Tables::put_audit(const Commit& commit) {
 // The oldest go, whoever has most.
 void MemoryStore::Tables::put_past(const Commit& commit) {
   if (!past_since) past_since = commit.clock;
+  if (commit.past.empty()) return;
   past.insert(past.end(), commit.past.begin(), commit.past.end());
   const PastBounds& bounds = commit.past_bounds;
   std::ranges::stable_sort(past, {}, &PastSpan::until);
   std::size_t going = past.size() - std::min(past.size(), bounds.most);
   while (going < past.size() && past[going].until < bounds.since) ++going;
-  if (commit.past.empty() || going == 0) return;
+  if (going == 0) return;
   past_since = std::max(past_since.value_or(Wall{}), past[going - 1].until);
   past.erase(past.begin(), past.begin() + static_cast<std::ptrdiff_t>(going));
 }

@@ -115,3 +115,46 @@ def test_others_are_hidden_where_the_configuration_says_so(place, ml1, ml2, what
     assert {job, own} <= {span["job"] for span in timeline(place)["spans"]}, "root sees all"
     (place.directory / "config.yaml").write_text("host: {cpus: 64}\n")
     place.run("config", "reload")
+
+
+def moment(daemon, at, job=None):
+    query = f"?at={at}" + (f"&job={job}" if job else "")
+    said = daemon.http("GET", "/v1/moment" + query)
+    assert said.status == 200, said.body
+    return said.json()
+
+
+def test_a_moment_of_the_past_is_told_in_the_words_of_then(programs):
+    with LiveDaemon(programs, config=QUICK, sim="1x24G") as lab:
+        words = ("--gpus", "1", "--exclusive", "--", "sleep", "600")
+        first = lab.submit("--name", "holder", *words)
+        lab.wait_for(first, "running")
+        second = lab.submit("--name", "waiter", *words)
+        explained = lab.http("GET", f"/v1/jobs/{second}/explain").json()
+        then = timeline(lab)["now"]
+        lab.run("cancel", first)
+        lab.wait_for(second, "running")
+        lab.run("drain", 0)
+
+        def check():
+            answer = moment(lab, then, second)
+            assert [row["id"] for row in answer["running"]] == [first], answer
+            assert answer["running"][0]["cards"] == [0] and answer["running"][0]["name"] == "holder"
+            assert [row["id"] for row in answer["waiting"]] == [second]
+            card = answer["cards"][0]
+            assert card["jobs"] == [first] and card["drained"] is False and card["vram_bytes"] > 0
+            why = answer["why"]
+            assert why["state"] == "queued"
+            assert why["reasons"][0]["code"] == explained["reasons"][0]["code"]
+            assert why["reasons"][0]["jobs"] == explained["reasons"][0]["jobs"]
+            assert answer["limits_of_this_answer"].endswith(".")
+
+        check()
+        lab.kill()
+        lab.start()
+        lab.wait_for(second, "running")
+        check()
+        now = moment(lab, "0s", first)
+        assert now["why"]["state"] == "ended" and now["cards"][0]["drained"] is True
+        assert wait_until(lambda: moment(lab, "0s")["cards"][0]["used_bytes"] is not None, what="figures")
+        lab.run("undrain", 0)

@@ -110,6 +110,7 @@ void log_in(Context& context, Call call);
 void log_out(Context& context, Call call);
 void get_whoami(Context& context, Call call);
 void get_audit(Context& context, Call call);
+void get_moment(Context& context, Call call);
 void get_timeline(Context& context, Call call);
 void get_outbox(Context& context, Call call);
 void get_snapshot(Context& context, Call call);

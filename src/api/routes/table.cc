@@ -12,6 +12,7 @@
 #include "wire/messages/log.h"
 #include "wire/messages/login.h"
 #include "wire/messages/machine.h"
+#include "wire/messages/moment.h"
 #include "wire/messages/outbox.h"
 #include "wire/messages/report.h"
 #include "wire/messages/tenant.h"
@@ -190,6 +191,8 @@ constexpr auto kRoutes = std::to_array<Route>({
      "What was done, by user, card, tenant, project, name, program or hour", gives<wire::Report>()},
     {"GET", "/v1/timeline", kRead, kSee, "from until card", get_timeline, "get_timeline",
      "What was on the cards, what is, and what is planned", gives<wire::Timeline>()},
+    {"GET", "/v1/moment", kRead, kSee, "at job", get_moment, "get_moment",
+     "What the machine looked like then, and why a job waited", gives<wire::Moment>()},
     {"GET", "/v1/groups", kRead, kSee, "", list_groups, "list_groups", "List groups",
      gives<wire::Groups>()},
     {"PUT", "/v1/groups/{name}", kChange, kAct, "", set_group, "set_group",

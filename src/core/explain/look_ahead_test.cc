@@ -6,6 +6,7 @@
 #include "core/explain/explain.h"
 #include "tests/support/core_builders.h"
 #include "tests/support/core_words.h"
+#include "tests/support/room_builders.h"
 
 namespace gpusched::testing {
 namespace {
@@ -185,6 +186,49 @@ TEST(Advice, SaysWhoIsOverFirst) {
   run(state, 1, at_second(0));
   ask().submit(state, at_second(1));
   expect_reason(ReasonCode::kCards, reason_of(state, 2, at_second(0)));
+}
+
+std::vector<PlannedSpan> plan_of(const State& state, Now now) {
+  return look_ahead(excerpt_of(state, kLookedAheadMost, now)).plan;
+}
+
+TEST(LookAhead, TellsWhichCardsAJobGetsAndUntilWhen) {
+  State state = machine(2, 24);
+  ask().time(100).submit(state, at_second(0));
+  ask().time(300).submit(state, at_second(0));
+  start_what_fits(state, at_second(0));
+  for (const std::uint64_t job : {1, 2}) run(state, job, at_second(0));
+  ask().time(50).submit(state, at_second(1));
+  ask().gpus(2).submit(state, at_second(2));
+  const auto plan = plan_of(state, at_second(10));
+  ASSERT_EQ(plan.size(), 2U) << "what runs is not planned";
+  EXPECT_EQ(plan[0].job, JobId{3});
+  EXPECT_FALSE(plan[0].back);
+  ASSERT_EQ(plan[0].cards.size(), 1U);
+  EXPECT_EQ(plan[0].cards[0].card, CardNumber{0});
+  EXPECT_EQ(plan[0].from, at_second(100).wall);
+  EXPECT_EQ(plan[0].until, at_second(150).wall);
+  EXPECT_EQ(plan[1].job, JobId{4});
+  EXPECT_EQ(plan[1].cards.size(), 2U);
+  EXPECT_EQ(plan[1].from, at_second(300).wall);
+  EXPECT_FALSE(plan[1].until) << "nobody knows when it ends";
+}
+
+TEST(LookAhead, TellsWhenThoseReturnWhoAreAside) {
+  State state = moving_machine(1, 24);
+  ask().submit(state, at_second(0));
+  starts_and_runs(state, 1, 0);
+  ask().priority(90).time(200).submit(state, at_second(100));
+  take_turn(state, 200);
+  has_moved(state, 1, 4, 201);
+  starts_and_runs(state, 2, 202);
+  ASSERT_TRUE(is_aside(*state.find(JobId{1})));
+  const auto plan = plan_of(state, at_second(210));
+  ASSERT_EQ(plan.size(), 1U) << "nobody waits, and it is told all the same";
+  EXPECT_EQ(plan[0].job, JobId{1});
+  EXPECT_TRUE(plan[0].back);
+  EXPECT_GE(plan[0].from, at_second(402).wall);
+  EXPECT_EQ(plan[0].cards.at(0).card, CardNumber{0});
 }
 
 }  // namespace

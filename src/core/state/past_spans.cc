@@ -92,7 +92,8 @@ std::vector<PastSpan> spans_over(const Job& before, const Job& after, const Stre
   } else if (const auto* ended = std::get_if<Ended>(&after.state)) {
     span.until = ended->ended_at;
     span.state = state_name(after.state);
-    if (ended->cause) span.cause = cause_name(*ended->cause);
+    const bool failed = ended->outcome == Outcome::kFailed && ended->cause;
+    if (failed) span.cause = cause_name(*ended->cause);
     if (const bool unseen = std::holds_alternative<Starting>(before.state);
         unseen && ended->started_at) {
       span.from = *ended->started_at;
