@@ -114,7 +114,8 @@ Context::Context(boost::asio::io_context& io, Engine& an_engine, ApiPorts some_p
       kept_answers(ports.now),
       audit(io, engine, ports.now),
       parser(io, kParsers),
-      files(io, kFileThreads) {
+      files(io, kFileThreads),
+      replays(io) {
   authenticator.set_roles(limits.roles, limits.tenant_groups);
   logins.read(read_small_file(ports.state_directory + "/" + kLoginsName, kLoginsMost));
 }

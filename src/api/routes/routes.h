@@ -74,6 +74,7 @@ void requeue_jobs(Context& context, Call call);
 void set_jobs(Context& context, Call call);
 void stream_events(Context& context, Call call);
 void get_report(Context& context, Call call);
+void ask_what_if(Context& context, Call call);
 void list_groups(Context& context, Call call);
 void set_group(Context& context, Call call);
 void remove_group(Context& context, Call call);

@@ -17,6 +17,7 @@
 #include "wire/messages/tenant.h"
 #include "wire/messages/token.h"
 
+#include "wire/messages/what_if.h"
 namespace gpusched {
 namespace {
 
@@ -188,6 +189,9 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/v1/report", kRead, kSee, "since until by format", get_report, "get_report",
      "What was done, by user, card, tenant, project, name, program or hour", gives<wire::Report>()},
     {"GET", "/v1/groups", kRead, kSee, "", list_groups, "list_groups", "List groups",
+    {"POST", "/v1/whatif", kRead, kSee, "", ask_what_if, "ask_what_if",
+     "What the machine's own past would have been with other cards or rules", gives<wire::WhatIf>(),
+     may_take<wire::WhatIfRequest>()},
      gives<wire::Groups>()},
     {"PUT", "/v1/groups/{name}", kChange, kAct, "", set_group, "set_group",
      "Make or change a group", gives<wire::Groups>(), takes<wire::GroupRequest>()},
