@@ -13,7 +13,8 @@ PAGE = (ROOT / "docs/api.md").read_text()
 METHODS = "GET|POST|PUT|PATCH|DELETE"
 # The heading of a block and what it is an example of.
 ANSWERS = {"History": "CardHistory", "A tenant": "Tenant", "Leases": "OneLease",
-           "A preview": "Previewed", "What if": "WhatIf", "A sweep": "Sweep", "A reservation": "Reservation", "A job": "Job"}
+           "A preview": "Previewed", "What if": "WhatIf",
+           "A sweep": "Sweep", "A reservation": "Reservation", "A job": "Job"}
 # What the text below a block says besides, or what only some answers have.
 ELSEWHERE = {"Job": {"time_limit_s", "lease", "adopted"}, "Tenant": set(), "Sweep": set()}
 

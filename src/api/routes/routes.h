@@ -115,6 +115,7 @@ void get_outbox(Context& context, Call call);
 void get_snapshot(Context& context, Call call);
 void get_backup(Context& context, Call call);
 void get_config(Context& context, Call call);
+void get_settings(Context& context, Call call);
 void reload_config(Context& context, Call call);
 void set_log_level_route(Context& context, Call call);
 

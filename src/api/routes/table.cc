@@ -14,10 +14,11 @@
 #include "wire/messages/machine.h"
 #include "wire/messages/outbox.h"
 #include "wire/messages/report.h"
+#include "wire/messages/settings.h"
 #include "wire/messages/tenant.h"
 #include "wire/messages/token.h"
-
 #include "wire/messages/what_if.h"
+
 namespace gpusched {
 namespace {
 
@@ -155,11 +156,11 @@ constexpr auto kRoutes = std::to_array<Route>({
      get_trail, "get_trail", "What was decided about jobs, when and why", gives<wire::Trail>()},
     {"GET", "/v1/jobs/{id}/log", kRead, kSee, "attempt stream offset tail most follow", get_log,
      "get_log", "What a job wrote", kBytes},
-    {"GET", "/v1/jobs/{id}/terminal", kRead, kAct, "attempt", open_terminal, "open_terminal",
-     "The terminal of a job that runs; needs an upgrade of the connection", kUpgrade},
     {"GET", "/v1/jobs/{id}/log/search", kRead, kSee, "attempt stream text from limit ignore_case",
      search_job_log, "search_log", "Where a text stands in what a job wrote",
      gives<wire::LogMatches>()},
+    {"GET", "/v1/jobs/{id}/terminal", kRead, kAct, "attempt", open_terminal, "open_terminal",
+     "The terminal of a job that runs; needs an upgrade of the connection", kUpgrade},
     {"GET", "/v1/jobs/{id}/history", kRead, kSee, "range points step", get_job_history,
      "get_job_history", "What a job's attempts used over time", gives<wire::JobHistory>()},
     {"GET", "/v1/jobs/{selector}/wait", kRead, kSee, "timeout_ms sweeps " GPUSCHED_FILTERS,
@@ -188,10 +189,10 @@ constexpr auto kRoutes = std::to_array<Route>({
      "Follow the rows of jobs, the cards and what somebody has to see to", kEventStream},
     {"GET", "/v1/report", kRead, kSee, "since until by format", get_report, "get_report",
      "What was done, by user, card, tenant, project, name, program or hour", gives<wire::Report>()},
-    {"GET", "/v1/groups", kRead, kSee, "", list_groups, "list_groups", "List groups",
     {"POST", "/v1/whatif", kRead, kSee, "", ask_what_if, "ask_what_if",
      "What the machine's own past would have been with other cards or rules", gives<wire::WhatIf>(),
      may_take<wire::WhatIfRequest>()},
+    {"GET", "/v1/groups", kRead, kSee, "", list_groups, "list_groups", "List groups",
      gives<wire::Groups>()},
     {"PUT", "/v1/groups/{name}", kChange, kAct, "", set_group, "set_group",
      "Make or change a group", gives<wire::Groups>(), takes<wire::GroupRequest>()},
@@ -276,6 +277,8 @@ constexpr auto kRoutes = std::to_array<Route>({
      "A consistent copy of the store", kBytes},
     {"GET", "/v1/config", kPlain, kOperate, "", get_config, "get_config",
      "The configuration in force", kYaml},
+    {"GET", "/v1/settings", kPlain, Action::kSeeSettings, "", get_settings, "get_settings",
+     "Every setting: its value, its default, where it comes from", gives<wire::Settings>()},
     {"POST", "/v1/config/reload", kChange, kOperate, "", reload_config, "reload_config",
      "Read the configuration again", gives<wire::ConfigReloaded>()},
     {"PUT", "/v1/log-level", kChange, kOperate, "", set_log_level_route, "set_log_level",
