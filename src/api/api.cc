@@ -115,7 +115,8 @@ Context::Context(boost::asio::io_context& io, Engine& an_engine, ApiPorts some_p
       page(ports.page),
       audit(io, engine, ports.now),
       parser(io, kParsers),
-      files(io, kFileThreads) {
+      files(io, kFileThreads),
+      replays(io) {
   authenticator.set_roles(limits.roles, limits.tenant_groups);
   logins.read(read_small_file(ports.state_directory + "/" + kLoginsName, kLoginsMost));
 }

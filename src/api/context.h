@@ -20,6 +20,7 @@
 #include "api/page_answers.h"
 #include "api/ports.h"
 #include "api/queue_positions.h"
+#include "api/replay_desk.h"
 #include "api/spec_memory.h"
 #include "api/start_estimates.h"
 #include "core/model/event.h"
@@ -95,7 +96,8 @@ struct Context {
   std::function<int()> clients;  // That are connected.
   Background parser;             // Large bodies.
   Background files;              // Logs and backups. Each may hang for one user.
-  std::uint64_t backups = 0;     // Names their temporary files.
+  ReplayDesk replays;
+  std::uint64_t backups = 0;  // Names their temporary files.
 
   const StateView& state() const { return engine.state(); }
   Now now() const { return ports.now(); }

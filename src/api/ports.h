@@ -26,6 +26,7 @@
 #include "metrics/source.h"
 #include "page/page_file.h"
 #include "watch/board.h"
+#include "wire/messages/settings.h"
 
 namespace gpusched {
 
@@ -64,6 +65,8 @@ struct ApiPorts {
   std::function<void(history::Question question, std::function<void(Result<history::Answer>)> done)>
       read_history;
   std::function<std::string()> config_text;  // The configuration in force, as YAML.
+  // The same, one by one; with the addresses of receivers, or without. Empty: nobody knows.
+  std::function<wire::Settings(bool addresses)> settings = {};
   std::function<Result<void>(const std::string& level)> set_log_level;
   // Reads the configuration again; with `dry_run` only to compare. Empty: there is none to read.
   std::function<Result<Reloaded>(bool dry_run)> reload = {};

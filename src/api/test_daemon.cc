@@ -58,6 +58,17 @@ TestDaemon::TestDaemon(Options options) : options_(std::move(options)) {
     done({});
   };
   ports.config_text = [] { return std::string("limits: {}\n"); };
+  ports.settings = [](bool addresses) {
+    return wire::Settings{.file = "gpusched.yaml",
+                          .settings = {{.name = "scheduling.sharing",
+                                        .value = addresses ? "on" : "off",
+                                        .standard = "on",
+                                        .from = "file",
+                                        .line = 12,
+                                        .at_restart = true,
+                                        .waits = "off",
+                                        .about = "Whether jobs share."}}};
+  };
   ports.set_log_level = [](const std::string&) -> Result<void> { return {}; };
   ports.cards_from = [] { return std::string("simulated"); };
   ports.state_directory = directory_.path();

@@ -61,7 +61,7 @@ std::vector<YAML::Mark> document_starts(const std::string& text) {
 // Fills a Config from a document and says where the first mistake is.
 class Reading {
  public:
-  explicit Reading(const std::string& name) : name_(name) {}
+  Reading(const std::string& name, SettingLines* lines) : name_(name), lines_(lines) {}
 
   Result<Config> document(const YAML::Node& root) {
     if (root.IsNull()) return config_;
@@ -103,6 +103,7 @@ class Reading {
                    const std::string& key) {
     for (const Setting& setting : all_settings()) {
       if (setting.section != section || setting.key != key) continue;
+      if (lines_ != nullptr) (*lines_)[setting.path()] = mark.line + 1;
       if (setting.tenants && value.IsMap()) return tenants(value);
       if (setting.list && value.IsSequence()) return list(mark, value, setting);
       if (setting.roles && value.IsMap()) return roles(value);
@@ -232,14 +233,15 @@ class Reading {
   }
 
   const std::string& name_;
+  SettingLines* lines_;
   Config config_;
   YAML::Mark alarms_at_ = YAML::Mark::null_mark();
 };
 
 }  // namespace
 
-Result<Config> parse_config(const std::string& text, const std::string& name) {
-  Reading reading(name);
+Result<Config> parse_config(const std::string& text, const std::string& name, SettingLines* lines) {
+  Reading reading(name, lines);
   if (!is_utf8(text)) return failure(ErrorCode::kInvalid, name + ": the file is not UTF-8 text");
   try {
     const std::vector<YAML::Mark> starts = document_starts(text);
@@ -255,7 +257,7 @@ Result<Config> parse_config(const std::string& text, const std::string& name) {
   }
 }
 
-Result<Config> load_config(const std::string& path) {
+Result<Config> load_config(const std::string& path, SettingLines* lines) {
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     const int why = errno;
@@ -272,18 +274,19 @@ Result<Config> load_config(const std::string& path) {
     return failure(ErrorCode::kTooLarge,
                    fmt::format("read configuration {}: it is larger than 1 MiB", path));
   }
-  return parse_config(text, path);
+  return parse_config(text, path, lines);
 }
 
 Result<FoundConfig> find_config(const std::string& given, const EnvironmentLookup& env, bool root) {
+  SettingLines lines;
   if (!given.empty()) {
-    auto config = load_config(given);
+    auto config = load_config(given, &lines);
     if (!config) return failure(config.error());
-    return FoundConfig{given, *config};
+    return FoundConfig{given, *config, std::move(lines)};
   }
   for (const std::string& path : config_files(env, root)) {
-    auto config = load_config(path);
-    if (config) return FoundConfig{path, *config};
+    auto config = load_config(path, &lines);
+    if (config) return FoundConfig{path, *config, std::move(lines)};
     if (config.error().code != ErrorCode::kNotFound) return failure(config.error());
   }
   return FoundConfig{};

@@ -1,6 +1,8 @@
 // The configuration file: found, read, written.
 #pragma once
 
+#include <map>
+#include <set>
 #include <string>
 
 #include "base/result.h"
@@ -9,15 +11,21 @@
 
 namespace gpusched {
 
+// Where each setting of a file stands, by name ("scheduling.sharing").
+using SettingLines = std::map<std::string, int>;
+
 // `name` stands in messages, which begin with name:line:column.
-Result<Config> parse_config(const std::string& text, const std::string& name);
-Result<Config> load_config(const std::string& path);
+Result<Config> parse_config(const std::string& text, const std::string& name,
+                            SettingLines* lines = nullptr);
+Result<Config> load_config(const std::string& path, SettingLines* lines = nullptr);
 
 // The file that counts: `given` if not empty, else the first standard one that exists, else none
 // (`path` is empty then, and all settings have their defaults).
 struct FoundConfig {
   std::string path;
   Config config;
+  SettingLines lines = {};
+  std::set<std::string> by_command_line = {};  // Settings that stood there, by name.
 };
 Result<FoundConfig> find_config(const std::string& given, const EnvironmentLookup& env, bool root);
 

@@ -48,8 +48,10 @@ std::vector<std::string> mover_variables(const std::optional<SimWorld>& sim) {
 }  // namespace
 
 Daemon::Daemon(FoundConfig found, std::function<Result<FoundConfig>()> read_again)
-    : config_(std::move(found.config)),
-      config_file_(std::move(found.path)),
+    : config_(found.config),
+      config_file_(found.path),
+      wanted_(std::move(found)),
+      origins_(origins_of(wanted_)),
       read_again_(std::move(read_again)) {}
 
 Result<void> Daemon::start() {
@@ -383,6 +385,7 @@ ApiPorts Daemon::api_ports() {
     history_->ask(question, std::move(done));
   };
   ports.config_text = [this] { return config_text(config_); };
+  ports.settings = [this](bool addresses) { return settings(addresses); };
   ports.set_log_level = set_level;
   ports.reload = [this](bool dry_run) { return reload(dry_run); };
   ports.cards_from = [this] { return cards_from_; };

@@ -16,6 +16,7 @@
 #include "api/api.h"
 #include "base/result.h"
 #include "config/config_file.h"
+#include "config/origins.h"
 #include "core/model/card_numbers.h"
 #include "core/preempt/foreign_idle.h"
 #include "daemon/alarm_watch.h"
@@ -112,6 +113,7 @@ class Daemon {
   void wait_for_end();
   void wait_for_hangup();
   Result<Reloaded> reload(bool dry_run);
+  wire::Settings settings(bool addresses) const;
   // For the audit: by a signal, and by whoever started us.
   void note_reload(const Result<Reloaded>& read);
   void note_start();
@@ -124,6 +126,8 @@ class Daemon {
 
   Config config_;
   std::string config_file_;  // Empty: there was none.
+  FoundConfig wanted_;       // As it was read last.
+  SettingOrigins origins_;   // Of what is in force.
   std::function<Result<FoundConfig>()> read_again_;
   std::uint64_t descriptors_ = 0;  // That may be open.
   Followable followable_;

@@ -48,6 +48,8 @@ Result<Reloaded> Daemon::reload(bool dry_run) {
   if (dry_run) return done;
   config_file_ = found->path;
   take_over(with_live_settings(config_, found->config));
+  origins_ = origins_after(origins_, config_, *found);
+  wanted_ = *found;
   if (let_in_ && as_before) open_what_can_be_had();
   for (const ReloadedSetting& change : done.changes) {
     log_info(change.at_restart ? "a changed setting waits for a restart" : "a setting was changed",

@@ -15,10 +15,15 @@ Result<FoundConfig> read_settings(const DaemonOptions& options) {
   auto found = find_config(options.config, environment, root);
   if (!found) return failure(found.error());
   Config& config = found->config;
-  if (!options.sim.empty()) config.sim = options.sim;
-  if (!options.socket.empty()) config.socket = options.socket;
-  if (!options.state_directory.empty()) config.state_directory = options.state_directory;
-  if (!options.log_level.empty()) {
+  const auto takes = [&found](const std::string& value, const char* name) {
+    if (!value.empty()) found->by_command_line.insert(name);
+    return !value.empty();
+  };
+  if (takes(options.sim, "sim")) config.sim = options.sim;
+  if (takes(options.socket, "socket")) config.socket = options.socket;
+  if (takes(options.state_directory, "state_directory"))
+    config.state_directory = options.state_directory;
+  if (takes(options.log_level, "log.level")) {
     const auto level = log_level_named(options.log_level);
     if (!level) {
       return failure(ErrorCode::kInvalid, "'" + options.log_level +

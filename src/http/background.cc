@@ -135,4 +135,10 @@ void Background::post(std::uint32_t uid, std::function<Then()> work) {
   shared_->add(uid, std::move(work));
 }
 
+bool Background::post_aside(std::uint32_t uid, std::function<Then()> work) {
+  if (!shared_->has_thread()) return false;
+  shared_->add(uid, std::move(work));
+  return true;
+}
+
 }  // namespace gpusched

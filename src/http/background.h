@@ -27,6 +27,9 @@ class Background {
   // is dropped if this object is gone by then. `work` must own all it touches. `uid` is whose doing
   // it is if it takes long.
   void post(std::uint32_t uid, std::function<Then()> work);
+  // The same for work that takes so long that it must never be done on the loop. False: there is
+  // no thread to be had, and nothing was taken.
+  bool post_aside(std::uint32_t uid, std::function<Then()> work);
 
  private:
   struct Shared;

@@ -4,9 +4,11 @@
 
 #include <cmath>
 #include <functional>
+#include <map>
 #include <queue>
 
 #include "core/apply/apply.h"
+#include "core/apply/preview.h"
 #include "core/state/state.h"
 #include "replay/colocation.h"
 
@@ -40,13 +42,39 @@ struct Work {
   std::uint64_t version = 0;
 };
 
+SubmitAsked submission_of(const TraceJob& job, std::size_t index, double limit_factor) {
+  static const auto environment = std::make_shared<const Environment>();
+  auto spec = std::make_shared<JobSpec>();
+  spec->argv = {"job"};
+  spec->environment = environment;
+  spec->needs = job.needs;
+  spec->time.limit = std::chrono::ceil<Seconds>(job.time_limit);
+  if (limit_factor > 0) {
+    const double limit = static_cast<double>(job.duration.count()) * limit_factor;
+    const Microseconds whole{static_cast<Microseconds::rep>(limit)};
+    spec->time.limit = std::max(Seconds{1}, std::chrono::ceil<Seconds>(whole));
+  }
+  spec->time.grace = Seconds{0};
+  SubmitAsked asked;
+  asked.submission = index + 1;
+  asked.owner.user = job.tenant;
+  asked.tenant = job.tenant;
+  asked.priority = job.priority;
+  asked.actor = ourselves();  // Whoever it was, it was accepted.
+  asked.spec = std::move(spec);
+  asked.tasks.emplace_back();
+  return asked;
+}
+
 class CoreRun {
  public:
   CoreRun(const Trace& trace, const Machine& machine, const CoreSettings& settings)
       : trace_(trace), settings_(settings), state_(uncounted(settings.rules), machine.host) {
     state_.set_cards(machine.cards);
+    ConfiguredTenants tenants;
+    for (const auto& [tenant, weight] : settings.weights) tenants.rules[tenant].weight = weight;
+    if (!tenants.rules.empty()) state_.configure_tenants(std::move(tenants));
     of_job_.resize(trace.size() + 1);
-    environment_ = std::make_shared<Environment>();
     outcome_.jobs.resize(trace.size());
     outcome_.nodes = machine.nodes;
     outcome_.cards = machine.total();
@@ -61,6 +89,9 @@ class CoreRun {
     std::size_t arrived = 0;
     std::size_t ended = 0;
     while (ended < trace_.size()) {
+      if (settings_.give_up && (turns_ & 63U) == 0 && settings_.give_up()) {
+        return failure(ErrorCode::kTooLarge, "the replay was given up");
+      }
       drop_stale_ends();
       Microseconds now = Microseconds::max();
       if (arrived < trace_.size()) now = trace_[arrived].submit;
@@ -78,7 +109,8 @@ class CoreRun {
       apply(state_, TimePassed{}, moment(now));
       start_what_fits(now);
       state_.keep_changes();
-      if (settings_.progress != nullptr && (++turns_ & 1023U) == 0) {
+      ++turns_;
+      if (settings_.progress != nullptr && (turns_ & 1023U) == 0) {
         settings_.progress(static_cast<double>(ended) / static_cast<double>(trace_.size()));
       }
     }
@@ -86,31 +118,9 @@ class CoreRun {
   }
 
  private:
-  SubmitAsked submission_of(const TraceJob& job, std::size_t index) const {
-    auto spec = std::make_shared<JobSpec>();
-    spec->argv = {"job"};
-    spec->environment = environment_;
-    spec->needs = job.needs;
-    spec->time.limit = std::chrono::ceil<Seconds>(job.time_limit);
-    if (settings_.limit_factor > 0) {
-      const double limit = static_cast<double>(job.duration.count()) * settings_.limit_factor;
-      const Microseconds whole{static_cast<Microseconds::rep>(limit)};
-      spec->time.limit = std::max(Seconds{1}, std::chrono::ceil<Seconds>(whole));
-    }
-    spec->time.grace = Seconds{0};
-    SubmitAsked asked;
-    asked.submission = index + 1;
-    asked.owner.user = job.tenant;
-    asked.tenant = job.tenant;
-    asked.priority = job.priority;
-    asked.actor = ourselves();  // Whoever it was, it was accepted.
-    asked.spec = std::move(spec);
-    asked.tasks.emplace_back();
-    return asked;
-  }
-
   Result<void> arrive(std::size_t index, Microseconds now) {
-    const Applied applied = apply(state_, submission_of(trace_[index], index), moment(now));
+    const Applied applied =
+        apply(state_, submission_of(trace_[index], index, settings_.limit_factor), moment(now));
     if (const auto* refusal = std::get_if<Refusal>(&applied.answer)) {
       return failure(ErrorCode::kNeverFits,
                      fmt::format("line {}: {}", trace_[index].line, refusal->message));
@@ -205,7 +215,6 @@ class CoreRun {
   const Trace& trace_;
   const CoreSettings& settings_;
   State state_;
-  std::shared_ptr<const Environment> environment_;
   std::vector<std::size_t> of_job_;  // Trace index by job number.
   std::priority_queue<CoreEnd, std::vector<CoreEnd>, std::greater<>> ends_;
   std::vector<Stretch> stretch_;
@@ -216,6 +225,22 @@ class CoreRun {
 };
 
 }  // namespace
+
+std::vector<bool> can_run(const Trace& trace, const Machine& machine, const Rules& rules) {
+  State state(uncounted(rules), machine.host);
+  state.set_cards(machine.cards);
+  std::map<Needs, bool> known;  // Jobs of a sweep are alike.
+  std::vector<bool> can;
+  for (std::size_t i = 0; i < trace.size(); ++i) {
+    const auto [entry, is_new] = known.try_emplace(trace[i].needs, true);
+    if (is_new) {
+      const Answer answer = preview(state, submission_of(trace[i], i, 0), moment(trace[i].submit));
+      entry->second = !std::holds_alternative<Refusal>(answer);
+    }
+    can.push_back(entry->second);
+  }
+  return can;
+}
 
 Result<Outcome> replay_core(const Trace& trace, const Machine& machine,
                             const CoreSettings& settings) {

@@ -33,30 +33,21 @@ std::string text_at(const JsonValue& row, std::string_view name) {
   return text == nullptr ? std::string() : *text;
 }
 
-struct PastJob {
-  TraceJob job;
-  Wall submitted{}, started{}, ended{};
-  std::vector<int> cards;  // Their numbers.
-  double part = 1;
-  PastDetail detail = {};
-};
-
-// What it was given, where it declared nothing and yet shared a card.
-void take_over_grant(const JsonValue& row, PastJob& past) {
+std::vector<CardGrant> grants_in(const JsonValue& row) {
   const JsonValue* field = row.find("gpus");
   const auto* cards = field == nullptr ? nullptr : field->as<JsonArray>();
-  if (cards == nullptr) return;
-  for (const JsonValue& card : *cards) {
-    past.cards.push_back(static_cast<int>(number_at(card, "number")));
+  std::vector<CardGrant> grants;
+  for (const JsonValue& card : cards != nullptr ? *cards : JsonArray{}) {
     const JsonValue* whole = card.find("whole");
     const bool shared = whole != nullptr && whole->as<bool>() != nullptr && !*whole->as<bool>();
-    if (!shared) continue;
-    const auto share = static_cast<int>(number_at(card, "share_percent"));
-    past.part = share / 100.0;
-    Needs& needs = past.job.needs;
-    if (needs.vram_bytes == 0) needs.vram_bytes = number_at(card, "vram_bytes");
-    if (needs.share_percent == 0) needs.share_percent = share;
+    CardGrant grant;
+    grant.card = CardNumber{static_cast<std::uint16_t>(number_at(card, "number"))};
+    grant.vram_bytes = number_at(card, "vram_bytes");
+    grant.share_percent = static_cast<int>(number_at(card, "share_percent"));
+    grant.whole = !shared;
+    grants.push_back(grant);
   }
+  return grants;
 }
 
 Result<std::optional<PastJob>> past_job(const JsonValue& row) {
@@ -77,9 +68,6 @@ Result<std::optional<PastJob>> past_job(const JsonValue& row) {
   read_needs(fields, spec);
   if (auto read = fields.finish(); !read) return failure(read.error());
   past.job.needs = spec.needs;
-  // Names may have been given to other cards since.
-  past.job.needs.cards.edit().only.names.clear();
-  past.job.needs.cards.edit().avoid.names.clear();
   past.job.line = number_at(row, "id");
   past.job.priority = static_cast<int>(number_at(row, "priority"));
   past.job.time_limit = Seconds{static_cast<std::int64_t>(number_at(row, "time_limit_s"))};
@@ -89,38 +77,8 @@ Result<std::optional<PastJob>> past_job(const JsonValue& row) {
   past.detail.vram_bytes = past.job.needs.vram_bytes;
   past.detail.share_asked = past.job.needs.share_percent > 0;
   past.detail.peak_bytes = number_at(row, "peak_card_vram_bytes");
-  take_over_grant(row, past);
+  settle(past, grants_in(row));
   return std::optional(std::move(past));
-}
-
-// Ordered by submission; times count from the first.
-Past assemble(std::vector<PastJob> jobs, const Machine& machine) {
-  std::ranges::stable_sort(jobs, {}, &PastJob::submitted);
-  Past past;
-  past.as_it_was.nodes = machine.nodes;
-  past.as_it_was.cards = machine.total();
-  const Wall zero = jobs.front().submitted;
-  for (PastJob& one : jobs) {
-    one.job.submit = one.submitted - zero;
-    JobOutcome seen;
-    seen.first_start = one.started - zero;
-    seen.end = one.ended - zero;
-    seen.on_cards = one.job.duration;
-    Stretch stretch{.job = past.trace.size(), .start = *seen.first_start, .end = seen.end};
-    stretch.part = one.part;
-    for (const int number : one.cards) {
-      const auto card = std::ranges::find_if(
-          machine.cards, [&](const Card& each) { return number_of(each.number) == number; });
-      if (card == machine.cards.end()) continue;  // Gone since.
-      stretch.cards.push_back(static_cast<int>(card - machine.cards.begin()));
-    }
-    past.trace.push_back(std::move(one.job));
-    past.details.push_back(std::move(one.detail));
-    past.as_it_was.jobs.push_back(seen);
-    past.as_it_was.stretches.push_back(std::move(stretch));
-  }
-  std::ranges::stable_sort(past.as_it_was.stretches, {}, &Stretch::end);
-  return past;
 }
 
 }  // namespace
@@ -149,7 +107,7 @@ Result<Past> read_past(std::string_view jobs, const Machine& machine, Wall since
     }
   }
   if (ran.empty()) return failure(ErrorCode::kNotFound, "no job of that time has run and ended");
-  Past past = assemble(std::move(ran), machine);
+  Past past = past_of(std::move(ran), machine);
   past.left_out = left_out;
   return past;
 }

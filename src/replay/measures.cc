@@ -97,6 +97,7 @@ Spread spread_of(std::vector<double> values) {
     return values[std::min(values.size() - 1, values.size() * percent / 100)];
   };
   spread.median = quantile(50);
+  spread.p90 = quantile(90);
   spread.p95 = quantile(95);
   spread.p99 = quantile(99);
   spread.longest = values.back();

@@ -12,7 +12,7 @@
 namespace gpusched::replay {
 
 struct Spread {
-  double average = 0, median = 0, p95 = 0, p99 = 0, longest = 0;
+  double average = 0, median = 0, p90 = 0, p95 = 0, p99 = 0, longest = 0;
 };
 // Quantile q is the sorted value at index int(q n).
 Spread spread_of(std::vector<double> values);

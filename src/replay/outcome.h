@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -37,5 +38,7 @@ struct Outcome {
 
 // Called now and then with the part of the jobs that has ended.
 using Progress = void (*)(double part);
+// Asked now and then; once it says true, and so ever after, a replay ends without a result.
+using GiveUp = std::function<bool()>;
 
 }  // namespace gpusched::replay

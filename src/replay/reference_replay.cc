@@ -43,6 +43,7 @@ class ReferenceRun {
   Outcome run() {
     std::size_t ended = 0;
     while (ended < jobs_.size()) {
+      if (settings_.give_up && (turns_ & 63U) == 0 && settings_.give_up()) break;
       const Microseconds now = next_event();
       ended += progress(now);
       for (; arrived_ < jobs_.size() && trace_[arrived_].submit <= now; ++arrived_) {
@@ -50,7 +51,8 @@ class ReferenceRun {
       }
       last_ = now;
       decide();
-      if (settings_.progress != nullptr && (++turns_ & 1023U) == 0) {
+      ++turns_;
+      if (settings_.progress != nullptr && (turns_ & 1023U) == 0) {
         settings_.progress(static_cast<double>(ended) / static_cast<double>(jobs_.size()));
       }
     }

@@ -31,9 +31,10 @@ struct ReferenceSettings {
   CostModel cost;
   std::vector<Microseconds> limits;  // Of attained card-time, for kLas.
   Progress progress = nullptr;
+  GiveUp give_up = {};
 };
 
-// REQUIRES: every job fits on the empty machine.
+// REQUIRES: every job fits on the empty machine. Given up it ends early.
 Outcome replay_reference(const Trace& trace, const ReferenceSettings& settings);
 
 }  // namespace gpusched::replay

@@ -107,7 +107,9 @@ Result<Outcome> replay_one(const SimulateAsked& asked, const TraceText& text, Tr
                        {.rules = asked.rules,
                         .limit_factor = asked.limit_factor,
                         .colocation_percent = asked.colocation,
-                        .progress = asked.progress});
+                        .weights = asked.weights,
+                        .progress = asked.progress,
+                        .give_up = asked.give_up});
   }
   if (auto checked = check_sizes(trace, asked.machine); !checked) return failure(checked.error());
   auto cost = cost_model_of(asked, text);
@@ -120,7 +122,12 @@ Result<Outcome> replay_one(const SimulateAsked& asked, const TraceText& text, Tr
   settings.limits = asked.queues;
   if (settings.limits.empty()) settings.limits = {Seconds{3250}, Seconds{7200}};
   settings.progress = asked.progress;
-  return replay_reference(trace, settings);
+  settings.give_up = asked.give_up;
+  Outcome outcome = replay_reference(trace, settings);
+  if (asked.give_up && asked.give_up()) {
+    return failure(ErrorCode::kTooLarge, "the replay was given up");
+  }
+  return outcome;
 }
 
 Result<Simulated> replayed(const SimulateAsked& asked, const TraceText& text, Trace trace) {
@@ -160,6 +167,12 @@ CostKind cost_of(const SimulateAsked& asked) {
 bool is_policy(std::string_view name, Format format) {
   if (format == Format::kOpenb) return look_up(kPackings, name).has_value();
   return name == "default" || look_up(kPolicies, name).has_value();
+}
+
+std::string_view policy_names(Format format) {
+  return format == Format::kOpenb
+             ? "random, best-fit, fgd"
+             : "default, timeshare, fifo-strict, fifo-greedy, sjf, srtf, srsf, las, easy";
 }
 
 Result<SimulateResult> simulate(const SimulateAsked& asked, const TraceText& text) {

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "core/model/rules.h"
+#include "replay/core_replay.h"
 #include "replay/cost_model.h"
 #include "replay/machine.h"
 #include "replay/measures.h"
@@ -34,7 +35,9 @@ struct SimulateAsked {
   int seeds = 1;
   Rules rules = {};               // Of the default policy.
   std::optional<int> colocation;  // Percent that each further job on a card costs; absent: nothing.
+  Weights weights = {};           // Of the default policy.
   Progress progress = nullptr;
+  GiveUp give_up = {};
 };
 
 // The files' contents.
@@ -62,5 +65,7 @@ const char* cost_name(CostKind kind);
 // What is charged: asked, else implied by the format.
 CostKind cost_of(const SimulateAsked& asked);
 bool is_policy(std::string_view name, Format format);
+// For people: those of the format, separated by commas.
+std::string_view policy_names(Format format);
 
 }  // namespace gpusched::replay

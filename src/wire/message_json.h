@@ -269,6 +269,25 @@ void read_message(const JsonValue& value, T& message) {
   });
 }
 
+// {"ml1":80}, each within the terms.
+inline bool take_numbers(Fields& fields, std::string_view name, const Terms& terms,
+                         Sorted<int>& out) {
+  const JsonValue* value = fields.value(name);
+  if (value == nullptr) return false;
+  const auto* object = value->as<JsonObject>();
+  if (object == nullptr) {
+    fields.fault(name, "must be an object of numbers");
+    return false;
+  }
+  Fields inner(*value, std::string(name) + ".");
+  for (const auto& [key, unused] : *object) {
+    inner.number(key, out[key], static_cast<int>(terms.least), static_cast<int>(terms.most));
+  }
+  inner.close();
+  fields.merge_fault(inner);
+  return true;
+}
+
 // Reading strictly: true if the field was there and right.
 template <class T>
 bool take_field(Fields& fields, std::string_view name, const Terms& terms, T& out) {
@@ -288,6 +307,10 @@ bool take_field(Fields& fields, std::string_view name, const Terms& terms, T& ou
     return fields.seconds(name, out);
   } else if constexpr (std::is_same_v<T, CardList>) {
     return read_card_list(fields, name, out);
+  } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+    return fields.texts(name, out);
+  } else if constexpr (std::is_same_v<T, Sorted<int>>) {
+    return take_numbers(fields, name, terms, out);
   } else {
     if (terms.words.empty()) return fields.text(name, out);
     const std::vector<std::string_view> words = split_nonempty(terms.words, '|');

@@ -13,7 +13,8 @@ PAGE = (ROOT / "docs/api.md").read_text()
 METHODS = "GET|POST|PUT|PATCH|DELETE"
 # The heading of a block and what it is an example of.
 ANSWERS = {"History": "CardHistory", "A tenant": "Tenant", "Leases": "OneLease",
-           "A preview": "Previewed", "A sweep": "Sweep", "A reservation": "Reservation", "A job": "Job"}
+           "A preview": "Previewed", "What if": "WhatIf",
+           "A sweep": "Sweep", "A reservation": "Reservation", "A job": "Job"}
 # What the text below a block says besides, or what only some answers have.
 ELSEWHERE = {"Job": {"time_limit_s", "lease", "adopted"}, "Tenant": set(), "Sweep": set()}
 
@@ -140,7 +141,8 @@ def bodies_in_routes():
 # Of two ways to say something, one; and what stands for something that the test has.
 PLAIN = {'"cards":[0,"left"] or "count":2': '"cards":[0,"left"]',
          '"for_s":10800 or "until":"…"': '"for_s":10800', '"user":"…","tenant":"…",': "", '"from":"…",': ""}
-NOT_SENT = {"/v1/adopt": "it names a process", "/v1/leases/{id}/renew": "it needs a lease of one's own"}
+NOT_SENT = {"/v1/adopt": "it names a process", "/v1/leases/{id}/renew": "it needs a lease of one's own",
+            "/v1/whatif": "it needs a past"}
 
 
 @pytest.mark.parametrize("method,path,body", bodies_in_routes())

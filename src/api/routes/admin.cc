@@ -1,5 +1,5 @@
-// GET /v1/version, /v1/backup, /v1/config, /v1/debug/snapshot, POST /v1/config/reload,
-// PUT /v1/log-level
+// GET /v1/version, /v1/backup, /v1/config, /v1/settings, /v1/debug/snapshot, POST
+// /v1/config/reload, PUT /v1/log-level
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -83,6 +83,14 @@ void get_config(Context& context, Call call) {
   response.content_type = "application/yaml";
   response.body = context.ports.config_text();
   call.responder.send(std::move(response));
+}
+
+void get_settings(Context& context, Call call) {
+  if (!context.ports.settings) {
+    return call.responder.fail({ErrorCode::kUnsupported, "this daemon has no settings"});
+  }
+  const bool addresses = may(call.actor, Action::kOperate);
+  call.responder.send(json_response(wire::to_json(context.ports.settings(addresses))));
 }
 
 void reload_config(Context& context, Call call) {

@@ -74,6 +74,7 @@ void requeue_jobs(Context& context, Call call);
 void set_jobs(Context& context, Call call);
 void stream_events(Context& context, Call call);
 void get_report(Context& context, Call call);
+void ask_what_if(Context& context, Call call);
 void list_groups(Context& context, Call call);
 void set_group(Context& context, Call call);
 void remove_group(Context& context, Call call);
@@ -116,6 +117,7 @@ void get_outbox(Context& context, Call call);
 void get_snapshot(Context& context, Call call);
 void get_backup(Context& context, Call call);
 void get_config(Context& context, Call call);
+void get_settings(Context& context, Call call);
 void reload_config(Context& context, Call call);
 void set_log_level_route(Context& context, Call call);
 

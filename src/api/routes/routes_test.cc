@@ -207,6 +207,11 @@ TEST_F(Routes, AdministratorsGetBackupAndConfiguration) {
   EXPECT_TRUE(backup.complete);
   EXPECT_EQ(backup.body, std::string(1'000'000, 'b'));
   EXPECT_EQ(ask("GET", "/v1/config").body, "limits: {}\n");
+  const std::string settings = R"({"schema":1,"file":"gpusched.yaml","settings":[{"name":)"
+                               R"("scheduling.sharing","value":"on","default":"on","from":"file",)"
+                               R"("line":12,"at_restart":true,"waits":"off",)"
+                               R"("about":"Whether jobs share."}]})";
+  EXPECT_EQ(ask("GET", "/v1/settings").body, settings);
   EXPECT_EQ(ask("PUT", "/v1/log-level", R"({"level":"debug"})").status, 200);
   EXPECT_EQ(ask("PUT", "/v1/log-level", R"({"level":"loud"})").message(),
             "level must be one of error, warning, info, debug");

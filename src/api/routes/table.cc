@@ -15,9 +15,11 @@
 #include "wire/messages/moment.h"
 #include "wire/messages/outbox.h"
 #include "wire/messages/report.h"
+#include "wire/messages/settings.h"
 #include "wire/messages/tenant.h"
 #include "wire/messages/timeline.h"
 #include "wire/messages/token.h"
+#include "wire/messages/what_if.h"
 
 namespace gpusched {
 namespace {
@@ -156,11 +158,11 @@ constexpr auto kRoutes = std::to_array<Route>({
      get_trail, "get_trail", "What was decided about jobs, when and why", gives<wire::Trail>()},
     {"GET", "/v1/jobs/{id}/log", kRead, kSee, "attempt stream offset tail most follow", get_log,
      "get_log", "What a job wrote", kBytes},
-    {"GET", "/v1/jobs/{id}/terminal", kRead, kAct, "attempt", open_terminal, "open_terminal",
-     "The terminal of a job that runs; needs an upgrade of the connection", kUpgrade},
     {"GET", "/v1/jobs/{id}/log/search", kRead, kSee, "attempt stream text from limit ignore_case",
      search_job_log, "search_log", "Where a text stands in what a job wrote",
      gives<wire::LogMatches>()},
+    {"GET", "/v1/jobs/{id}/terminal", kRead, kAct, "attempt", open_terminal, "open_terminal",
+     "The terminal of a job that runs; needs an upgrade of the connection", kUpgrade},
     {"GET", "/v1/jobs/{id}/history", kRead, kSee, "range points step", get_job_history,
      "get_job_history", "What a job's attempts used over time", gives<wire::JobHistory>()},
     {"GET", "/v1/jobs/{selector}/wait", kRead, kSee, "timeout_ms sweeps " GPUSCHED_FILTERS,
@@ -193,6 +195,9 @@ constexpr auto kRoutes = std::to_array<Route>({
      "What was on the cards, what is, and what is planned", gives<wire::Timeline>()},
     {"GET", "/v1/moment", kRead, kSee, "at job", get_moment, "get_moment",
      "What the machine looked like then, and why a job waited", gives<wire::Moment>()},
+    {"POST", "/v1/whatif", kRead, kSee, "", ask_what_if, "ask_what_if",
+     "What the machine's own past would have been with other cards or rules", gives<wire::WhatIf>(),
+     may_take<wire::WhatIfRequest>()},
     {"GET", "/v1/groups", kRead, kSee, "", list_groups, "list_groups", "List groups",
      gives<wire::Groups>()},
     {"PUT", "/v1/groups/{name}", kChange, kAct, "", set_group, "set_group",
@@ -278,6 +283,8 @@ constexpr auto kRoutes = std::to_array<Route>({
      "A consistent copy of the store", kBytes},
     {"GET", "/v1/config", kPlain, kOperate, "", get_config, "get_config",
      "The configuration in force", kYaml},
+    {"GET", "/v1/settings", kPlain, Action::kSeeSettings, "", get_settings, "get_settings",
+     "Every setting: its value, its default, where it comes from", gives<wire::Settings>()},
     {"POST", "/v1/config/reload", kChange, kOperate, "", reload_config, "reload_config",
      "Read the configuration again", gives<wire::ConfigReloaded>()},
     {"PUT", "/v1/log-level", kChange, kOperate, "", set_log_level_route, "set_log_level",

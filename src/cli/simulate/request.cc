@@ -87,12 +87,9 @@ Result<void> read_policy(const Arguments& arguments, replay::SimulateAsked& aske
   const bool packing = asked.format == replay::Format::kOpenb;
   asked.policy = arguments.text("--policy", packing ? "fgd" : "default");
   if (!replay::is_policy(asked.policy, asked.format)) {
-    return failure(
-        ErrorCode::kInvalid,
-        fmt::format("--policy: there is no policy '{}' for this format; there are {}", asked.policy,
-                    packing ? "random, best-fit, fgd"
-                            : "default, timeshare, fifo-strict, fifo-greedy, sjf, srtf, srsf, las, "
-                              "easy"));
+    return failure(ErrorCode::kInvalid,
+                   fmt::format("--policy: there is no policy '{}' for this format; there are {}",
+                               asked.policy, replay::policy_names(asked.format)));
   }
   if (const FlagValue* cost = arguments.find("--cost")) {
     asked.cost = replay::cost_named(cost->text);

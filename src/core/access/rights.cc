@@ -58,6 +58,9 @@ constexpr std::array kRights = {
               kOwnOnly, kOwnOnly, kOwnOnly, ""},
     RightsRow{Action::kSeeOutbox, "see which messages wait for which receiver", kNothing, kNothing,
               kAll, ""},
+    RightsRow{Action::kSeeSettings,
+              "see the settings in force, and where each comes from (receivers without addresses)",
+              kNothing, kNothing, kAll, ""},
     RightsRow{Action::kOperate,
               "read the configuration, a backup or a snapshot; set the log level; read the "
               "configuration again, and with it who has which role",
@@ -138,6 +141,8 @@ std::string_view action_name(Action action) {
       return "see_audit";
     case Action::kSeeOutbox:
       return "see_outbox";
+    case Action::kSeeSettings:
+      return "see_settings";
     case Action::kOperate:
       return "operate";
   }

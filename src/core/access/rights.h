@@ -38,6 +38,7 @@ enum class Action : std::uint8_t {
   kTokens,
   kSeeAudit,
   kSeeOutbox,
+  kSeeSettings,
   kOperate,
 };
 

@@ -53,6 +53,7 @@ constexpr Expected kExpected[] = {
     {Action::kTokens, "Tokens", kOwn, kOwn, kOwn},
     {Action::kSeeAudit, "SeeAudit", kOwn, kOwn, kOwn},
     {Action::kSeeOutbox, "SeeOutbox", kNever, kNever, kAlways},
+    {Action::kSeeSettings, "SeeSettings", kNever, kNever, kAlways},
     {Action::kOperate, "Operate", kNever, kNever, kNever},
 };
 

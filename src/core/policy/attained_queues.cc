@@ -25,7 +25,8 @@ void AttainedQueues::account(std::size_t job, Microseconds attained, int cards) 
 
 Microseconds AttainedQueues::until_limit(std::size_t job, Microseconds attained, int cards) const {
   const std::size_t queue = queue_of_[job];
-  if (queue == limits_.size()) return Microseconds::max();
+  // Who holds no card attains nothing.
+  if (queue == limits_.size() || cards == 0) return Microseconds::max();
   // In whole seconds of time on cards, which never comes too early.
   const Microseconds share = (limits_[queue] + Microseconds{cards - 1}) / cards;
   return std::max(Microseconds{1}, Microseconds{std::chrono::ceil<Seconds>(share)} - attained);

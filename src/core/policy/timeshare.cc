@@ -29,6 +29,7 @@ void timeshare_sort(std::vector<Contender*>& jobs) {
 Microseconds timeshare_next(Order running) {
   Microseconds next = Microseconds::max();
   for (const Contender* one : running) {
+    if (one->cards == 0) continue;  // Who holds no card attains nothing.
     const auto level = static_cast<std::size_t>(timeshare_level(one->attained, one->cards));
     if (level == kLevels.size()) continue;
     const Microseconds each =

@@ -1,0 +1,36 @@
+// Replays of the past, which take seconds of a processor: on threads of their own that give way to
+// everybody else, one at a time for each user.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "base/result.h"
+#include "http/background.h"
+
+namespace gpusched {
+
+class ReplayDesk {
+ public:
+  explicit ReplayDesk(boost::asio::io_context& loop);
+  ~ReplayDesk();  // What is under way gives up.
+
+  // Until the last copy of it is gone no other replay of this user begins. May outlive the desk.
+  using Ticket = std::shared_ptr<void>;
+  // kBusy: one of this user's is under way.
+  Result<Ticket> begin(std::uint32_t uid);
+  // kBusy: there is no thread to be had. Never on the loop. `over` becomes true at the end of the
+  // daemon: the work looks at it now and then.
+  Result<void> run(std::uint32_t uid,
+                   std::function<Background::Then(const std::atomic<bool>& over)> work);
+
+ private:
+  struct Busy;
+  std::shared_ptr<Busy> busy_;
+  std::shared_ptr<std::atomic<bool>> over_ = std::make_shared<std::atomic<bool>>(false);
+  Background threads_;
+};
+
+}  // namespace gpusched
