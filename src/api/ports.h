@@ -74,6 +74,8 @@ struct ApiPorts {
   // The rules of alarms in force, and the receivers that there are. Empty: there are none.
   std::function<const AlarmRules&()> alarm_rules = {};
   std::function<std::vector<std::string>()> receivers = {};
+  // Notices for a receiver that found no room in the outbox. Empty: none did.
+  std::function<std::uint64_t(const std::string& receiver)> dropped = {};
   std::string state_directory;
   Wall started_at{};
   std::uint32_t daemon_uid = 0;

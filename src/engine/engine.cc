@@ -156,6 +156,9 @@ std::optional<Boot> Engine::next_deadline(Now now) const {
 
 void Engine::apply_one(Posted posted, Now now) {
   flight_.lazy = flight_.lazy && is_lazy(posted.event);
+  if (const auto* seen = std::get_if<AlarmsSeen>(&posted.event)) {
+    flight_.looked = std::max(flight_.looked, seen->looked);
+  }
   Applied applied;
   if (auto before = told_before(posted.asked, posted.event, now)) {
     applied.answer = std::move(*before);
@@ -248,7 +251,7 @@ std::optional<Commit> Engine::begin_turn(Now now) {
     if (now.boot < *lazy_until_) return std::nullopt;
   }
   lazy_until_.reset();
-  tell_of_jobs(state_, now);  // In the commit of what is told.
+  flight_.untold = tell_of_jobs(state_, now);  // In the commit of what is told.
   committing_ = true;
   State::Changes changes = state_.changes();
   trail_in_flight_ = changes.trail;
@@ -263,6 +266,7 @@ std::optional<Commit> Engine::begin_turn(Now now) {
   write_audit(commit, now);
   commit.boot_id = boot_id_to_write_;
   commit.clock = clock_watch_.trusted(now);
+  commit.alarms_looked = std::max(alarms_looked_, flight_.looked);
   commit.outlives_machine = !leases_alone || commit.boot_id.has_value();
   return commit;
 }

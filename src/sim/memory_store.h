@@ -51,6 +51,7 @@ class MemoryStore : public Store {
     std::map<std::uint64_t, AuditEntry> audit;
     std::string boot_id;
     std::optional<Wall> clock;
+    std::uint64_t alarms_looked = 0;
     std::uint64_t commits = 0;
     std::uint64_t next_job = 1;
     std::uint64_t next_submission = 1;
@@ -58,6 +59,7 @@ class MemoryStore : public Store {
 
     void apply(const Commit& commit);
     void put(const TrailEntry& entry);
+    std::vector<TrailEntry> unlooked() const;
     void put_audit(const Commit& commit);
     void remove_surplus(AuditKind kind, std::size_t most);
     void note_numbers(const Commit& commit);
