@@ -86,6 +86,8 @@ struct ApiPorts {
   // Where a browser finds us, as URLs. Empty: on the socket alone.
   std::function<std::vector<std::string>()> addresses = {};
   std::string socket = {};
+  // Notices for a receiver that found no room in the outbox. Empty: none did.
+  std::function<std::uint64_t(const std::string& receiver)> dropped = {};
   std::string state_directory;
   Wall started_at{};
   std::uint32_t daemon_uid = 0;

@@ -12,6 +12,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "config/alarm_circle.h"
 #include "config/setting_kinds.h"
 #include "config/values.h"
 
@@ -91,10 +92,16 @@ class AlarmsReading {
       }
       if (auto read = rule(mark, name, entry.second); !read) return failure(read.error());
     }
-    for (const auto& [mark, path, name] : named_) {
+    for (const auto& [mark, path, name, rule] : named_) {
       if (rules_.find(name) == nullptr) {
         return wrong_at_(mark, fmt::format("{}: there is no rule \"{}\"", path, name));
       }
+    }
+    for (const auto& [mark, path, name, rule] : named_) {
+      const std::vector<std::string> circle = circle_through(rules_, rule, name);
+      if (circle.empty()) continue;
+      return wrong_at_(mark, fmt::format("{}: {}, so that none of them might be told", path,
+                                         circle_words(circle)));
     }
     return std::move(rules_);
   }
@@ -103,6 +110,7 @@ class AlarmsReading {
   struct Named {
     YAML::Mark mark;
     std::string path, name;
+    std::string rule;  // That says so.
   };
 
   Result<std::vector<std::string>> list(const YAML::Node& node, const std::string& path) {
@@ -196,7 +204,8 @@ class AlarmsReading {
       auto names = list(value, path);
       if (!names) return failure(names.error());
       if (key == "inhibited_by") {
-        for (const std::string& name : *names) named_.push_back({value.Mark(), path, name});
+        for (const std::string& name : *names)
+          named_.push_back({value.Mark(), path, name, rule.name});
       }
       (key == kReceivers ? rule.receivers : rule.inhibited_by) = std::move(*names);
       return {};

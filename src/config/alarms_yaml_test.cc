@@ -101,6 +101,14 @@ TEST(AlarmsYaml, AMistakeHasItsLineAndColumn) {
       {"alarms: {xid: {receivers: ops}}\n", "alarms.xid.receivers must be a list"},
       {"alarms: {xid: {receivers: [\"a b\"]}}\n", "must be a list of names"},
       {"alarms: {xid: {inhibited_by: [nothing]}}\n", "there is no rule \"nothing\""},
+      {"alarms:\n  ecc: {inhibited_by: [xid]}\n  xid: {inhibited_by: [ecc]}\n",
+       "file:2:23: alarms.ecc.inhibited_by: ecc is not told during xid, xid not during ecc, so that"
+       " none of them might be told"},
+      {"alarms: {card_lost: {inhibited_by: [temperature]}}\n",
+       "card_lost is not told during temperature, temperature not during card_lost"},
+      {"alarms:\n  a: {kind: ecc, inhibited_by: [b]}\n  b: {kind: ecc, inhibited_by: [c]}\n"
+       "  c: {kind: ecc, inhibited_by: [disk_low, a]}\n",
+       "a is not told during b, b not during c, c not during a"},
       {"alarms: {xid: {weekly: \"mon 8:00\"}}\n", "only a weekly_report has it"},
       {"alarms: {weekly_report: {weekly: \"someday\"}}\n", "is not like mon 08:00"},
       {"alarms: {own: {kind: heat}}\n", "alarms.own.kind: there is no \"heat\""},

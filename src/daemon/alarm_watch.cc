@@ -54,18 +54,25 @@ void AlarmWatch::take_disk(const DiskSpace& space) {
   disk_ = DiskFact{.free_bytes = space.free_bytes, .all_bytes = space.all_bytes};
 }
 
-void AlarmWatch::commit_begins(const Commit& commit) {
-  commit_began_ = read_clock().boot;
-  ending_.clear();
-  add_ended(engine_.state(), commit.trail, ending_);
+std::function<void(bool done)> AlarmWatch::hear(const Commit& commit) {
+  const Boot began = read_clock().boot;
+  commit_began_ = began;
+  std::vector<EndedFact> ending;
+  add_ended(engine_.state(), commit.trail, ending);
+  const std::uint64_t last = commit.trail.empty() ? 0 : commit.trail.back().sequence;
+  return [this, began, last, ending = std::move(ending)](bool done) {
+    commit_began_.reset();
+    slowest_.now = std::max(slowest_.now, std::optional(read_clock().boot - began));
+    if (!done) return;
+    std::ranges::copy(ending, std::back_inserter(ended_));
+    heard_trail_ = std::max(heard_trail_, last);
+  };
 }
 
-void AlarmWatch::commit_ends(bool done) {
-  const Boot now = read_clock().boot;
-  if (commit_began_) slowest_.now = std::max(slowest_.now, std::optional(now - *commit_began_));
-  commit_began_.reset();
-  if (done) std::ranges::move(ending_, std::back_inserter(ended_));
-  ending_.clear();
+void AlarmWatch::recall(const std::vector<TrailEntry>& unlooked, std::uint64_t looked) {
+  heard_trail_ = looked;
+  add_ended(engine_.state(), unlooked, ended_);
+  if (!unlooked.empty()) heard_trail_ = std::max(looked, unlooked.back().sequence);
 }
 
 std::optional<Microseconds> AlarmWatch::slowest_commit(Now now) {
@@ -127,18 +134,33 @@ void AlarmWatch::say(const AlarmChanges& changes) const {
   }
 }
 
+// An alarm is a row, and its message another: neither is to be had now.
+bool AlarmWatch::is_blind() {
+  const bool blind = engine_.degraded();
+  if (std::exchange(blind_told_, blind) != blind) {
+    if (blind) {
+      log_error("no alarm is raised while the store takes no commits");
+    } else {
+      log_info("alarms are looked at again");
+    }
+  }
+  return blind;
+}
+
 void AlarmWatch::look() {
   // What is on its way is not in the state yet, and would be found once more.
-  if (posted_ || engine_.degraded()) return;
+  if (is_blind() || posted_) return;
   const Now now = read_clock();
   const AlarmFacts facts = gather(now);
   const StateView& state = engine_.state();
   AlarmChanges changes =
       gpusched::look(ports_.rules(), facts, memory_, {state.alarms(), state.silences()}, now);
-  if (changes.empty()) return;
+  // That nothing came of what ended is to be known as well.
+  if (changes.empty() && facts.ended.empty()) return;
   say(changes);
   posted_ = true;
-  engine_.post(AlarmsSeen{std::move(changes)}, [this](const Result<Answer>&) { posted_ = false; });
+  engine_.post(AlarmsSeen{std::move(changes), heard_trail_},
+               [this](const Result<Answer>&) { posted_ = false; });
 }
 
 }  // namespace gpusched

@@ -31,10 +31,13 @@ class AlarmWatch {
   // What happens beside the state.
   void hear(const watch::Report& report);
   void take_disk(const DiskSpace& space);
-  void commit_begins(const Commit& commit);
-  void commit_ends(bool done);
+  // Of every commit: how long it takes, and what ended in it, once it is on disk.
+  std::function<void(bool done)> hear(const Commit& commit);
+  // What failed before the last daemon ended, and no look has seen. REQUIRES: the state is there.
+  void recall(const std::vector<TrailEntry>& unlooked, std::uint64_t looked);
 
  private:
+  bool is_blind();
   void look();
   AlarmFacts gather(Now now);
   void add_readings(AlarmFacts& facts) const;
@@ -48,7 +51,9 @@ class AlarmWatch {
   bool posted_ = false;  // And its commit is not there yet.
   std::optional<Boot> heard_;
   std::vector<XidFact> xids_;
-  std::vector<EndedFact> ended_, ending_;  // Of commits that are there, and of the one under way.
+  std::vector<EndedFact> ended_;   // Of commits that are there.
+  std::uint64_t heard_trail_ = 0;  // Of these, the last entry.
+  bool blind_told_ = false;
   std::optional<DiskFact> disk_;
   std::optional<Boot> commit_began_;
   // The slowest commit of this while, and of the one before it.

@@ -169,6 +169,8 @@ void Daemon::start_engine(StoreImage image, const std::string& boot_id) {
   }
   engine_ =
       std::make_unique<Engine>(std::move(state), Site{*launcher_, *mover_}, std::move(options));
+  const std::vector<TrailEntry> unlooked = std::move(image.unlooked);
+  const std::uint64_t looked = image.alarms_looked;
   engine_->recover(std::move(image), boot_id, read_clock(), state_id_.copied);
   start_courier();
   idle_watch_ = std::make_unique<IdleWatch>(
@@ -185,6 +187,7 @@ void Daemon::start_engine(StoreImage image, const std::string& boot_id) {
   driver_->measure(turn_meters_, work_meters_);
   driver_->on_forgotten([this](JobId job) { on_forgotten(job); });
   watch_alarms();
+  alarm_watch_->recall(unlooked, looked);
   std::vector<JobId> known;
   for (const auto& [id, job] : engine_->state().jobs()) known.push_back(id);
   history_->forget_all_but(std::move(known));

@@ -15,8 +15,7 @@ void Daemon::watch_alarms() {
   ports.report = [this] { return report_of_week(); };
   ports.sampler_period = std::chrono::milliseconds(config_.cards.idle_period_ms);
   alarm_watch_ = std::make_unique<AlarmWatch>(loop_, *engine_, std::move(ports));
-  driver_->on_commit([this](const Commit& commit) { alarm_watch_->commit_begins(commit); },
-                     [this](bool done) { alarm_watch_->commit_ends(done); });
+  driver_->on_commit([this](const Commit& commit) { return alarm_watch_->hear(commit); });
   alarm_watch_->start();
 }
 
@@ -42,6 +41,7 @@ std::string Daemon::report_of_week() const {
 
 void Daemon::add_alarm_ports(ApiPorts& ports) {
   ports.alarm_rules = [this]() -> const AlarmRules& { return config_.alarms; };
+  ports.dropped = [this](const std::string& name) { return courier_->dropped(name); };
   ports.receivers = [this] {
     std::vector<std::string> names;
     for (const auto& [name, receiver] : engine_->state().rules().known_receivers()) {
@@ -70,13 +70,16 @@ void Daemon::write_alarms(metrics::Exposition& out) const {
   out.add({}, engine_->state().messages().size());
   out.family({.name = "gpusched_notifications_total",
               .type = metrics::Type::kCounter,
-              .help = "Messages by channel and what became of them; a failed try is tried again."});
+              .help =
+                  "Messages by channel and what became of them; a failed try is tried again, and "
+                  "what found no room is counted by notices."});
   for (std::size_t i = 0; i < kChannelWords.size(); ++i) {
     const ChannelCounts& counts = courier_->counts().at(i);
-    if (counts.sent + counts.failed + counts.given_up == 0) continue;
+    if (counts.sent + counts.failed + counts.given_up + counts.no_room == 0) continue;
     out.add({{"channel", kChannelWords.at(i)}, {"result", "sent"}}, counts.sent);
     out.add({{"channel", kChannelWords.at(i)}, {"result", "failed"}}, counts.failed);
     out.add({{"channel", kChannelWords.at(i)}, {"result", "given_up"}}, counts.given_up);
+    out.add({{"channel", kChannelWords.at(i)}, {"result", "no_room"}}, counts.no_room);
   }
 }
 

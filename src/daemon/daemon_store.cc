@@ -219,7 +219,10 @@ std::vector<std::string> Daemon::problems() const {
     all.push_back("other machines cannot reach the daemon as network.listen says: " + why +
                   "; it is tried again");
   }
-  if (const auto error = engine_->store_error()) all.push_back("changes are refused: " + *error);
+  if (const auto error = engine_->store_error()) {
+    all.push_back("changes are refused, and no alarm is raised: " + *error);
+  }
+  if (const auto& trouble = courier_->trouble()) all.push_back("no message is sent: " + *trouble);
   if (engine_->state().disk_full()) {
     all.emplace_back("the disk that holds the state directory is full: no job is taken or started");
   }

@@ -66,9 +66,9 @@ void Driver::turn() {
   }
   if (work_meters_ != nullptr) steps_ = work_meters_->steps_of(commit->jobs, commit->trail);
   const std::vector<JobId> removed = commit->jobs.removed;
-  if (commit_begins_) commit_begins_(*commit);
-  store_.commit(std::move(*commit), [this, removed](const Committed& committed) {
-    if (commit_ends_) commit_ends_(committed.has_value());
+  const CommitEnds ends = begins_ ? begins_(*commit) : CommitEnds();
+  store_.commit(std::move(*commit), [this, removed, ends](const Committed& committed) {
+    if (ends) ends(committed.has_value());
     if (committed && forgotten_) std::ranges::for_each(removed, forgotten_);
     if (!committed && !complained_) {
       log_error("the store does not take commits; new work is refused until it does",

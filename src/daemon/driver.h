@@ -27,11 +27,9 @@ class Driver {
     turn_meters_ = &turns;
     work_meters_ = &work;
   }
-  // Told of every commit before it is under way, and whether it is on disk then.
-  void on_commit(std::function<void(const Commit&)> begins, std::function<void(bool done)> ends) {
-    commit_begins_ = std::move(begins);
-    commit_ends_ = std::move(ends);
-  }
+  // Told of every commit before it is under way; what it gives back is told whether it is on disk.
+  using CommitEnds = std::function<void(bool done)>;
+  void on_commit(std::function<CommitEnds(const Commit&)> begins) { begins_ = std::move(begins); }
   Result<void> start();
   // Calls `idle` once nothing is in flight; no new turn begins then.
   void stop(std::function<void()> idle);
@@ -51,8 +49,7 @@ class Driver {
   metrics::WorkMeters* work_meters_ = nullptr;
   std::vector<metrics::JobStep> steps_;  // Of the commit that is under way,
   Now handed_over_;                      // since then.
-  std::function<void(const Commit&)> commit_begins_;
-  std::function<void(bool done)> commit_ends_;
+  std::function<CommitEnds(const Commit&)> begins_;
   std::unique_ptr<BootTimer> timer_;
   std::function<void()> idle_;
   bool scheduled_ = false;

@@ -46,6 +46,7 @@ void Engine::launch_all(Flight& flight) {
 // Launches first: an answer costs them more time than they cost an answer.
 void Engine::deliver(Flight flight) {
   launch_all(flight);
+  alarms_looked_ = std::max(alarms_looked_, flight.looked);
   for (const auto& asked : flight.recorded) asked->recorded = true;
   for (auto& [position, answer] : flight.answers) {
     const AnswerFn& reply = flight.events[position].answer;
@@ -57,6 +58,7 @@ void Engine::deliver(Flight flight) {
     }
   }
   for (const Effect& effect : flight.effects) run_effect(effect);
+  if (untold_ && !flight.untold.empty()) untold_(flight.untold);
   for (Event& event : flight.follow_up) queue_.push_back({std::move(event), {}});
 }
 

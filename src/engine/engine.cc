@@ -1,6 +1,7 @@
 #include "engine/engine.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/check.h"
 #include "core/apply/retention.h"
@@ -156,6 +157,9 @@ std::optional<Boot> Engine::next_deadline(Now now) const {
 
 void Engine::apply_one(Posted posted, Now now) {
   flight_.lazy = flight_.lazy && is_lazy(posted.event);
+  if (const auto* seen = std::get_if<AlarmsSeen>(&posted.event)) {
+    flight_.looked = std::max(flight_.looked, seen->looked);
+  }
   Applied applied;
   if (auto before = told_before(posted.asked, posted.event, now)) {
     applied.answer = std::move(*before);
@@ -246,12 +250,12 @@ std::optional<Commit> Engine::begin_turn(Now now) {
   if (flight_.lazy && !boot_id_to_write_ && !degraded_ && !notes_due(now)) {
     if (!lazy_until_) lazy_until_ = now.boot + kLazyWait;
     if (now.boot < *lazy_until_) {
-      tell_of_jobs(state_, now);  // It is shown from now on, whatever comes before the commit.
+      tell_owners(now);  // It is shown from now on, whatever comes before the commit.
       return std::nullopt;
     }
   }
   lazy_until_.reset();
-  tell_of_jobs(state_, now);  // In the commit of what is told.
+  tell_owners(now);  // In the commit of what is told.
   committing_ = true;
   State::Changes changes = state_.changes();
   trail_in_flight_ = changes.trail;
@@ -268,6 +272,7 @@ std::optional<Commit> Engine::begin_turn(Now now) {
   commit.clock = clock_watch_.trusted(now);
   commit.past = state_.past(now);
   commit.past_bounds = {*commit.clock - state_.rules().past_keep_for, state_.rules().past_most};
+  commit.alarms_looked = std::max(alarms_looked_, flight_.looked);
   commit.outlives_machine = !leases_alone || commit.boot_id.has_value();
   return commit;
 }
@@ -288,6 +293,10 @@ void Engine::finish_turn(const Committed& committed, Now now) {
       changes_to_tell(std::exchange(trail_in_flight_, {}), flight_.completed);
   deliver(std::exchange(flight_, {}));
   if (listener_ && !told.empty()) listener_(told);
+}
+
+void Engine::tell_owners(Now now) {
+  std::ranges::move(tell_of_jobs(state_, now), std::back_inserter(flight_.untold));
 }
 
 std::vector<JobChange> Engine::changes_to_tell(const std::vector<TrailEntry>& trail,

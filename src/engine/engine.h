@@ -22,6 +22,7 @@
 #include "core/model/audit.h"
 #include "core/model/clock_watch.h"
 #include "core/model/event.h"
+#include "core/notify/tell.h"
 #include "core/state/state_view.h"
 #include "engine/engine_options.h"
 #include "engine/launcher.h"
@@ -106,6 +107,11 @@ class Engine {
     lost_ = std::move(lost);
   }
 
+  // Called with what was told to nobody, because there was no room, once that is on disk.
+  void on_untold(std::function<void(const std::vector<Untold>&)> untold) {
+    untold_ = std::move(untold);
+  }
+
   // Bytes of environments of ended jobs that were put away so far.
   std::uint64_t environments_put_away() const { return put_away_; }
 
@@ -164,7 +170,9 @@ class Engine {
     std::vector<AuditEntry> audit;      // Of the changes of this turn.
     std::vector<AuditEntry> notes;      // That go along.
     std::vector<std::shared_ptr<Asked>> recorded;
-    bool lazy = true;  // Nothing in it is urgent.
+    std::vector<Untold> untold;
+    std::uint64_t looked = 0;  // By alarms.
+    bool lazy = true;          // Nothing in it is urgent.
   };
 
   // True: new work was refused, because there is no room for it.
@@ -214,6 +222,7 @@ class Engine {
   bool refuse_undone(Posted& posted, const CommitError& error,
                      const std::vector<KeptCancel>& in_commit, Now now);
   void note_cancels(const Event& event, const Applied& applied);
+  void tell_owners(Now now);
   std::vector<JobChange> changes_to_tell(const std::vector<TrailEntry>& trail,
                                          const std::vector<Submitted>& completed) const;
 
@@ -227,6 +236,7 @@ class Engine {
   std::function<void(CardNumber)> look_;
   std::function<void(const Message&)> send_;
   std::function<void(const Message&, const std::string&)> lost_;
+  std::function<void(const std::vector<Untold>&)> untold_;
   std::deque<Posted> queue_;
   std::deque<Large> large_;
   std::list<Bulk> bulks_;
@@ -234,6 +244,7 @@ class Engine {
   std::vector<TrailEntry> trail_in_flight_;
   std::uint64_t next_submission_ = 1;
   std::optional<std::string> boot_id_to_write_;
+  std::uint64_t alarms_looked_ = 0;
   std::set<AttemptId> of_former_boot_;  // Alive when the machine went down.
   std::set<AttemptId> elsewhere_;       // Alive in the directory that this one was copied from.
   std::uint64_t put_away_ = 0;          // Bytes.

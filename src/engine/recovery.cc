@@ -68,6 +68,7 @@ void Engine::recover(StoreImage image, const std::string& boot_id, Now now, bool
   state_.set_next_trail_sequence(image.next_trail_sequence);
   state_.doubt_first_messages();
   next_audit_ = image.next_audit;
+  alarms_looked_ = image.alarms_looked;
   next_submission_ = image.next_submission;
   state_.keep_changes();
   forget_old_changes(state_, now);

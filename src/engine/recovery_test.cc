@@ -111,5 +111,37 @@ TEST_F(Recovery, WhatWasResumedSinceThenIsPausedAgainWhenAnOlderStoreIsPutBack) 
   EXPECT_EQ(launcher_.place_of({JobId{1}, 1}), SimLauncher::Place::kFrozen) << "as it is told";
 }
 
+// An alarm of a failure comes with a later commit than the failure.
+TEST_F(Recovery, KnowsWhatFailedBehindTheLastLookAtTheAlarms) {
+  plan_.exit_code = 3;
+  submit(ask());
+  wait(3);
+  ASSERT_EQ(state_of(1), "failed");
+  const auto unlooked = [this] { return store_.load()->unlooked; };
+  ASSERT_EQ(unlooked().size(), 1U);
+  const std::uint64_t failed = unlooked()[0].sequence;
+  engine_->post(AlarmsSeen{.changes = {}, .looked = failed});
+  run_turns();
+  EXPECT_EQ(unlooked().size(), 1U) << "alone it is nothing";
+  submit(ask());
+  EXPECT_TRUE(unlooked().empty()) << "it goes along";
+  wait(3);
+  ASSERT_EQ(unlooked().size(), 1U);
+  AlarmsSeen seen{.changes = {}, .looked = unlooked()[0].sequence};
+  seen.changes.put.push_back({.key = {"job_failed", "user ml1"}, .since = now_.wall});
+  store_.fail_next(1, ErrorCode::kIo);
+  engine_->post(seen, [](const Result<Answer>&) {});
+  run_turns();
+  EXPECT_EQ(unlooked().size(), 1U) << "what was not written was not looked at";
+  wait(3);
+  engine_->post(seen, [](const Result<Answer>&) {});
+  run_turns();
+  EXPECT_TRUE(unlooked().empty());
+  daemon_dies();
+  boot();
+  submit(ask());
+  EXPECT_EQ(store_.load()->alarms_looked, seen.looked) << "the next daemon takes nothing back";
+}
+
 }  // namespace
 }  // namespace gpusched::testing

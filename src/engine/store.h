@@ -40,6 +40,7 @@ struct Commit : Durable<Delta> {
   PastBounds past_bounds;
   std::optional<std::string> boot_id;
   std::optional<Wall> clock;  // What time it was believed to be; goes along, alone it is nothing.
+  std::uint64_t alarms_looked = 0;  // So far in the trail; goes along as well.
   // False: it need only outlive this process. A lease dies with the machine anyhow, so a commit
   // of leases alone does not wait for the disk (docs/adr/0029); the next that does takes it along.
   bool outlives_machine = true;
@@ -79,6 +80,9 @@ struct StoreLoss {
 struct StoreImage : Durable<RowList> {
   std::string boot_id;        // Empty on the first start.
   std::optional<Wall> clock;  // At the last commit; never there in older stores.
+  // Of jobs that failed, what stands in the trail behind the last look at the alarms; bounded.
+  std::vector<TrailEntry> unlooked;
+  std::uint64_t alarms_looked = 0;  // In older stores: to the end.
   std::optional<StoreLoss> loss;
   std::vector<KeptCancel> cancels;  // Still to be done.
   JobId next_job{1};                // Never reused, also after retention removed the last one.
@@ -86,6 +90,8 @@ struct StoreImage : Durable<RowList> {
   std::uint64_t next_trail_sequence = 1;
   std::uint64_t next_audit = 1;
 };
+
+inline constexpr std::size_t kUnlookedMost = 1000;
 
 class Store {
  public:

@@ -17,6 +17,8 @@ class io_context;
 
 namespace gpusched {
 
+class LineChild;
+
 class SamplerProcess {
  public:
   struct Options {
@@ -42,9 +44,8 @@ class SamplerProcess {
   void kill();
 
  private:
-  class Child;
-  explicit SamplerProcess(std::shared_ptr<Child> child);
-  std::shared_ptr<Child> child_;
+  explicit SamplerProcess(std::unique_ptr<LineChild> child);
+  std::unique_ptr<LineChild> child_;
 };
 
 // The program beside the running one, or where it was installed to.

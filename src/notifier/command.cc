@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "base/text.h"
+#include "notifier/leftovers.h"
 #include "notifier/outcomes.h"
 #include "notifier/payload/payload.h"
 #include "notifier/plain_text.h"
@@ -28,6 +29,8 @@ namespace {
 constexpr std::size_t kStderrKept = 4096;
 constexpr int kLookMs = 20;  // Between two looks whether it has ended.
 constexpr int kExitAgain = 75;
+// To end what is left. The notifier ends us soon after the deadline, and then the rest itself.
+constexpr std::chrono::milliseconds kEndingMost{300};
 
 struct Pipe {
   Fd read, write;
@@ -90,7 +93,7 @@ class Attendance {
       int ended = 0;
       if (::waitpid(pid_, &ended, WNOHANG) == pid_) status = ended;
     }
-    // Also what it left behind.
+    // Also what it left behind, in its group.
     ::kill(-pid_, SIGKILL);
     if (!status) {
       // It may have no group of its own yet.
@@ -98,8 +101,19 @@ class Attendance {
       int ended = 0;
       while (::waitpid(pid_, &ended, 0) < 0 && errno == EINTR) continue;
     }
+    left_ = end_children_but({}, read_clock().boot + kEndingMost);
     hear();
     return status;
+  }
+  // Of what the command has left behind; empty: nothing.
+  std::string words_of_leftovers() const {
+    if (left_.ended == 0 && !left_.some_live) return {};
+    std::string words =
+        fmt::format("it left {} running, which {} ended",
+                    left_.ended == 1 ? "a process" : fmt::format("{} processes", left_.ended),
+                    left_.ended == 1 ? "was" : "were");
+    if (left_.some_live) words += "; some could not be ended";
+    return words;
   }
   std::string last_line() const {
     std::string_view said = trimmed(heard_);
@@ -129,6 +143,7 @@ class Attendance {
   pid_t pid_;
   Fd input_, errors_;
   std::string text_, heard_;
+  Leftovers left_;
 };
 
 }  // namespace
@@ -168,6 +183,8 @@ DeliveryOutcome run_command(const Delivery& delivery, Boot deadline) {
   std::vector<std::string> environment = command_environment(delivery);
   const std::vector<char*> argument_pointers = pointers_to(arguments);
   const std::vector<char*> environment_pointers = pointers_to(environment);
+  // What it starts stays ours, also what leaves its group.
+  adopt_orphans();
   const pid_t pid = ::fork();
   if (pid < 0) return outcome_of(delivery, {ErrorCode::kUnavailable, "it cannot be started now"});
   if (pid == 0) become(input, errors, argument_pointers, environment_pointers);
@@ -185,6 +202,7 @@ DeliveryOutcome run_command(const Delivery& delivery, Boot deadline) {
   const int code = WIFEXITED(*status) ? WEXITSTATUS(*status) : -1;
   if (code == 0) {
     outcome.result = DeliveryResult::kDelivered;
+    outcome.error = attendance.words_of_leftovers();
     return outcome;
   }
   outcome.result = code == kExitAgain ? DeliveryResult::kAgain : DeliveryResult::kRefused;

@@ -1,9 +1,13 @@
 #include "notifier/command.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include "base/text.h"
 #include "notifier/sample_delivery.h"
 #include "os/clock.h"
+#include "os/small_file.h"
+#include "tests/support/temporary_directory.h"
 
 namespace gpusched::notifier {
 namespace {
@@ -43,6 +47,31 @@ TEST(Command, ThatDoesNotEndIsKilledWithWhatItStarted) {
   const DeliveryOutcome late = run_shell("sleep 600 & sleep 600", Seconds{1});
   EXPECT_EQ(late.result, DeliveryResult::kAgain);
   EXPECT_EQ(late.error, "its command did not end within 1 s and was killed");
+}
+
+bool runs(const std::string& pid_file) {
+  const std::string pid(trimmed(read_small_file(pid_file)));
+  return !pid.empty() && ::access(("/proc/" + pid).c_str(), F_OK) == 0;
+}
+
+TEST(Command, LeavesNothingBehindWhereverItHides) {
+  const testing::TemporaryDirectory place;
+  const std::string one = place.path() + "/one", two = place.path() + "/two";
+  // A session of its own, with a child in another, whose parent is gone.
+  const std::string hides = "setsid sh -c 'setsid sh -c \"echo \\$\\$ >" + two +
+                            "; exec sleep 600\" & echo $$ >" + one +
+                            "; exec sleep 600' >/dev/null 2>&1 & "
+                            "while [ ! -s " +
+                            one + " ] || [ ! -s " + two + " ]; do sleep 0.01; done";
+  const DeliveryOutcome done = run_shell(hides);
+  EXPECT_EQ(done.result, DeliveryResult::kDelivered);
+  EXPECT_EQ(done.error, "it left 2 processes running, which were ended");
+  EXPECT_FALSE(runs(one));
+  EXPECT_FALSE(runs(two));
+}
+
+TEST(Command, ThatLeavesNothingBehindHasNothingSaidOfIt) {
+  EXPECT_EQ(run_shell("sleep 0.01 & wait").error, "");
 }
 
 TEST(Command, ThatSaysTooMuchIsHeardToItsLastLine) {

@@ -14,12 +14,15 @@
 #include <string>
 #include <utility>
 
+#include "notifier/leftovers.h"
+
 namespace gpusched::notifier {
 namespace {
 
 // A courier ends by itself when its time is over. One that cannot, because the system's look-up
 // of a name does not return, is ended from outside a little later.
 constexpr Microseconds kGrace{500'000};
+constexpr std::chrono::milliseconds kStraysMost{300};
 constexpr Seconds kTimeoutLeast{1};
 constexpr Seconds kTimeoutMost{300};
 constexpr std::size_t kHeardMost = 16U << 10;
@@ -93,6 +96,7 @@ bool Couriers::start_one(const Delivery& delivery, Boot now) {
   running_.push_back({.pid = pid,
                       .said = std::move(read),
                       .id = delivery.id,
+                      .mark = delivery.mark,
                       .receiver = delivery.receiver.name,
                       .line = line_of(delivery),
                       .timeout = timeout,
@@ -112,9 +116,13 @@ std::vector<DeliveryOutcome> Couriers::start(Boot now) {
         ++it;
         continue;
       }
-      failed.push_back({.id = delivery.id, .error = "those before it took all of its time"});
+      failed.push_back({.id = delivery.id,
+                        .error = "those before it took all of its time",
+                        .mark = delivery.mark});
     } else if (!start_one(delivery, now)) {
-      failed.push_back({.id = delivery.id, .error = "no other process can be started now"});
+      failed.push_back({.id = delivery.id,
+                        .error = "no other process can be started now",
+                        .mark = delivery.mark});
     }
     waiting_bytes_ -= it->bytes;
     it = waiting_.erase(it);
@@ -155,12 +163,20 @@ DeliveryOutcome Couriers::outcome_of_ended(const Courier& courier) {
   return {.id = courier.id, .error = "its delivery broke down inside the notifier"};
 }
 
+void Couriers::end_strays(Boot deadline) const {
+  std::set<pid_t> ours;
+  for (const Courier& courier : running_) ours.insert(courier.pid);
+  end_children_but(ours, deadline);
+}
+
 std::vector<DeliveryOutcome> Couriers::collect(Boot now) {
   std::vector<DeliveryOutcome> outcomes;
+  bool any_late = false;
   std::erase_if(running_, [&](Courier& courier) {
     const bool ended = hear(courier);
     const bool late = !ended && now >= courier.kill_at;
     if (!ended && !late) return false;
+    any_late = any_late || late;
     // It has nothing more to say, or must not.
     ::kill(courier.pid, SIGKILL);
     while (::waitpid(courier.pid, nullptr, 0) < 0 && errno == EINTR) continue;
@@ -168,8 +184,11 @@ std::vector<DeliveryOutcome> Couriers::collect(Boot now) {
                                               .error = fmt::format("it did not answer within {} s",
                                                                    courier.timeout.count())}
                             : outcome_of_ended(courier));
+    outcomes.back().mark = courier.mark;
     return true;
   });
+  // One that was killed could not see to what its command had started.
+  if (any_late) end_strays(now + kStraysMost);
   return outcomes;
 }
 

@@ -35,6 +35,8 @@ class Couriers {
   void wait_on(std::vector<pollfd>& entries) const;
   // Of those that ended or are out of time.
   std::vector<DeliveryOutcome> collect(Boot now);
+  // Ends what is left of commands whose couriers are gone.
+  void end_strays(Boot deadline) const;
   // When somebody is out of time; `never` if there is nobody.
   Boot next_deadline(Boot never) const;
   bool idle() const { return waiting_.empty() && running_.empty(); }
@@ -52,6 +54,7 @@ class Couriers {
     Fd said;
     std::string heard = {};
     std::uint64_t id = 0;
+    std::string mark = {};
     std::string receiver = {};
     std::string line = {};  // Of receiver and address: what goes one after the other.
     Seconds timeout{};

@@ -5,10 +5,13 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <fstream>
 #include <map>
 
+#include "notifier/leftovers.h"
 #include "notifier/sample_delivery.h"
 #include "os/clock.h"
+#include "tests/support/temporary_directory.h"
 
 namespace gpusched::notifier {
 namespace {
@@ -51,6 +54,29 @@ TEST(Couriers, BringWhatTheWorkSays) {
   EXPECT_EQ(all[1].error, "no");
   EXPECT_EQ(all[1].retry_after, Seconds{3});
   EXPECT_TRUE(couriers.idle());
+}
+
+TEST(Couriers, WhatAKilledOneHadStartedIsEndedWithIt) {
+  adopt_orphans();
+  const testing::TemporaryDirectory place;
+  const std::string file = place / "pid";
+  Couriers couriers(
+      [&](const Delivery& delivery, Boot) {
+        const pid_t child = ::fork();
+        if (child == 0) ::setsid();
+        if (child > 0) std::ofstream(file) << child;
+        while (true) ::pause();
+        return DeliveryOutcome{.id = delivery.id};
+      },
+      [] {});
+  Delivery delivery = to("a", 1);
+  delivery.receiver.timeout = Seconds{1};
+  couriers.add(delivery, read_clock().boot);
+  EXPECT_EQ(collect(couriers, 1)[1].error, "it did not answer within 1 s");
+  std::string pid;
+  std::ifstream(file) >> pid;
+  ASSERT_FALSE(pid.empty());
+  EXPECT_NE(::access(("/proc/" + pid).c_str(), F_OK), 0);
 }
 
 TEST(Couriers, WhoCrashesOrHangsHarmsNobodyElse) {

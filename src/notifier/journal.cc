@@ -21,7 +21,9 @@ Journal Journal::take(int descriptor) {
 
 bool Journal::write(const DeliveryOutcome& outcome) const {
   if (!file_) return true;
-  const std::string line = fmt::format("{} {}\n", outcome.id, result_word(outcome.result));
+  const std::string line =
+      fmt::format("{} {} {}\n", outcome.id, outcome.mark.empty() ? "-" : outcome.mark,
+                  result_word(outcome.result));
   // One call for the line: a reader never sees half of it before a crash tears it.
   const ssize_t done = ::write(file_.get(), line.data(), line.size());
   return done == static_cast<ssize_t>(line.size()) && ::fsync(file_.get()) == 0;

@@ -1,6 +1,6 @@
 // What became of each delivery, on disk before the daemon hears of it: a daemon that was killed in
-// between reads it and sends nothing twice. "ID delivered|again|refused" per line. One notifier at
-// a time has it: the next one waits until the last has written its end.
+// between reads it and sends nothing twice. "ID MARK delivered|again|refused" per line. One
+// notifier at a time has it: the next one waits until the last has written its end.
 #pragma once
 
 #include "os/fd.h"

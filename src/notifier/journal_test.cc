@@ -17,9 +17,9 @@ TEST(Journal, HoldsItsLockAndWritesLines) {
   Journal journal = Journal::take(file);
   const Fd other(::open(path.c_str(), O_RDWR | O_CLOEXEC));
   EXPECT_NE(::flock(other.get(), LOCK_EX | LOCK_NB), 0);
-  EXPECT_TRUE(journal.write({.id = 7, .result = DeliveryResult::kDelivered}));
+  EXPECT_TRUE(journal.write({.id = 7, .result = DeliveryResult::kDelivered, .mark = "17-a"}));
   EXPECT_TRUE(journal.write({.id = 8, .result = DeliveryResult::kRefused}));
-  EXPECT_EQ(read_small_file(path), "7 delivered\n8 refused\n");
+  EXPECT_EQ(read_small_file(path), "7 17-a delivered\n8 - refused\n");
   journal.leave();
   EXPECT_EQ(::flock(other.get(), LOCK_EX | LOCK_NB), 0);
 }

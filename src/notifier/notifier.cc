@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "notifier/leftovers.h"
 #include "os/clock.h"
 #include "os/fd.h"
 
@@ -33,6 +34,7 @@ class Loop {
   }
 
   int run() {
+    adopt_orphans();
     while (!finished()) {
       tell(couriers_.start(read_clock().boot));
       wait();
@@ -40,6 +42,7 @@ class Loop {
       write_out();
       if (broken_) return kExitIo;
     }
+    couriers_.end_strays(read_clock().boot + kLastWords);
     return 0;
   }
 

@@ -25,6 +25,7 @@ constexpr milliseconds kCommitAgain{20};
 constexpr milliseconds kLateLook{5000};
 // Beyond the time-outs of the notifier itself: then it is stuck.
 constexpr milliseconds kBeyond{10'000};
+constexpr milliseconds kDropsAgain{60'000};
 constexpr std::size_t kJournalLinesMost = 1000;
 constexpr std::size_t kFileThreads = 2;
 
@@ -47,26 +48,28 @@ Courier::Courier(boost::asio::io_context& loop, Engine& engine, Options options)
       files_(loop, kFileThreads),
       pause_(kFirstPause),
       start_timer_(loop),
-      late_timer_(loop) {
+      late_timer_(loop),
+      drops_timer_(loop) {
   engine_.on_message(
       [this](const Message& message) { take(message); },
       [this](const Message& message, const std::string& why) { lose(message, why); });
+  engine_.on_untold([this](const std::vector<Untold>& untold) { drop(untold); });
 }
 
-const Receiver* Courier::receiver_of(const Message& message) const {
+const Receiver* Courier::receiver_of(const std::string& name) const {
   const Receivers& known = engine_.state().rules().known_receivers();
-  const auto found = known.find(message.receiver);
+  const auto found = known.find(name);
   return found == known.end() ? nullptr : &found->second;
 }
 
-ChannelCounts& Courier::counts_of(const Message& message) {
-  const Receiver* receiver = receiver_of(message);
+ChannelCounts& Courier::counts_of(const std::string& name) {
+  const Receiver* receiver = receiver_of(name);
   const Channel channel = receiver == nullptr ? Channel::kLog : receiver->channel;
   return counts_[static_cast<std::size_t>(channel)];
 }
 
 void Courier::take(const Message& message) {
-  const Receiver* receiver = receiver_of(message);
+  const Receiver* receiver = receiver_of(message.receiver);
   carried_.insert_or_assign(message.id, Carried{.message = message});
   if (receiver == nullptr) return fail(message.id, "the configuration has no such receiver");
   if (receiver->channel == Channel::kLog) return write_to_log(message);
@@ -87,13 +90,13 @@ void Courier::write_to_log(const Message& message) {
        {"since", notice.since ? format_time(*notice.since) : ""},
        {"advice", notice.advice},
        {"times", message.times}});
-  ++counts_of(message).sent;
+  ++counts_of(message.receiver).sent;
   carried_.erase(message.id);
   engine_.post(MessagesSettled{.delivered = {message.id}});
 }
 
 void Courier::lose(const Message& message, const std::string& why) {
-  ++counts_of(message).given_up;
+  ++counts_of(message.receiver).given_up;
   log_warning("a message was given up", {{"receiver", message.receiver},
                                          {"message", message.id},
                                          {"what", message.notice.what},
@@ -101,10 +104,37 @@ void Courier::lose(const Message& message, const std::string& why) {
                                          {"reason", why}});
 }
 
+void Courier::drop(const std::vector<Untold>& untold) {
+  drops_.add(untold);
+  for (const Untold& one : untold) counts_of(one.target.receiver).no_room += one.times;
+  if (!drops_told_) tell_of_drops();
+}
+
+// What comes soon afterwards is told together.
+void Courier::tell_of_drops() {
+  drops_told_ = !drops_.empty();
+  for (const DropTally::Line& line : drops_.take()) {
+    log_warning("messages found no room: too many wait for addresses that users named",
+                {{"receiver", line.receiver}, {"notices", line.notices}, {"users", line.users}});
+  }
+  if (!drops_told_) return;
+  drops_timer_.expires_after(kDropsAgain);
+  drops_timer_.async_wait([this](const ErrorOf& cancelled) {
+    if (!cancelled) tell_of_drops();
+  });
+}
+
+// Once, until it is another.
+void Courier::say_trouble(const std::string& what) {
+  if (trouble_ == what) return;
+  trouble_ = what;
+  log_error(what);
+}
+
 void Courier::fail(std::uint64_t id, const std::string& error) {
   const auto found = carried_.find(id);
   if (found == carried_.end()) return;
-  ++counts_of(found->second.message).failed;
+  ++counts_of(found->second.message.receiver).failed;
   carried_.erase(found);
   engine_.post(MessagesSettled{.delivered = {}, .failed = {{.id = id, .error = error}}});
 }
@@ -128,7 +158,7 @@ void Courier::try_to_start() {
   if (!lock_) {
     auto locked = journal_.lock();
     if (!locked) {
-      if (!std::exchange(failure_told_, true)) log_error(locked.error().message);
+      say_trouble(locked.error().message);
       return later(kStoreAgain, [this] { try_to_start(); });
     }
     if (!*locked) {
@@ -146,12 +176,18 @@ void Courier::settle_what_was_done() {
   // What is gone from the state only may not be gone from the disk yet.
   if (engine_.committing()) return later(kCommitAgain, [this] { settle_what_was_done(); });
   const auto written = journal_.read();
-  if (!written) return later(kStoreAgain, [this] { try_to_start(); });
+  if (!written) {
+    say_trouble(written.error().message);
+    return later(kStoreAgain, [this] { try_to_start(); });
+  }
   MessagesSettled settled;
   std::set<std::uint64_t> known;
   for (const DeliveryOutcome& outcome : *written) {
     if (outcome.result == DeliveryResult::kAgain) continue;
-    if (!engine_.state().messages().contains(outcome.id)) continue;
+    // Of another store, it is another message that had the number there.
+    const auto message = engine_.state().messages().find(outcome.id);
+    if (message == engine_.state().messages().end()) continue;
+    if (outcome.mark != mark_of(message->second)) continue;
     if (!known.insert(outcome.id).second) continue;
     if (outcome.result == DeliveryResult::kDelivered) {
       settled.delivered.push_back(outcome.id);
@@ -190,14 +226,14 @@ void Courier::start_notifier() {
        .complain = [](const std::string& what) { log_warning(what); }});
   lock_.reset();
   if (!started) {
-    if (!std::exchange(failure_told_, true)) log_error(started.error().message);
+    say_trouble(started.error().message);
     const std::string why = started.error().message;
     std::vector<std::uint64_t> all;
     for (const auto& [id, one] : carried_) all.push_back(id);
     for (const std::uint64_t id : all) fail(id, why);
     return;
   }
-  failure_told_ = false;
+  trouble_.reset();
   notifier_ = std::move(*started);
   std::vector<std::uint64_t> waiting;
   for (const auto& [id, one] : carried_) waiting.push_back(id);
@@ -206,9 +242,10 @@ void Courier::start_notifier() {
 
 void Courier::hand_on(std::uint64_t id) {
   const Carried& carried = carried_.at(id);
-  const Receiver* receiver = receiver_of(carried.message);
+  const Receiver* receiver = receiver_of(carried.message.receiver);
   if (receiver == nullptr) return fail(id, "the configuration has no such receiver");
   Delivery delivery{.id = id, .receiver = *receiver, .message = carried.message};
+  delivery.mark = mark_of(carried.message);
   delivery.machine = options_.machine;
   const bool files = !(receiver->url_file + receiver->secret_file + receiver->ca_file).empty();
   delivery.url = receiver->url;
@@ -243,11 +280,16 @@ void Courier::on_outcome(const DeliveryOutcome& outcome) {
   if (found == carried_.end()) return;
   pause_ = kFirstPause;
   ++in_journal_;
-  ChannelCounts& counts = counts_of(found->second.message);
+  const std::string receiver = found->second.message.receiver;
+  ChannelCounts& counts = counts_of(receiver);
   carried_.erase(found);
   MessagesSettled settled;
   if (outcome.result == DeliveryResult::kDelivered) {
     ++counts.sent;
+    if (!outcome.error.empty()) {
+      log_warning("a message was delivered, but",
+                  {{"receiver", receiver}, {"message", outcome.id}, {"reason", outcome.error}});
+    }
     settled.delivered.push_back(outcome.id);
   } else {
     ++counts.failed;

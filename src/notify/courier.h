@@ -17,6 +17,7 @@
 #include "engine/engine.h"
 #include "http/background.h"
 #include "notify/delivery_journal.h"
+#include "notify/drop_tally.h"
 #include "notify/notifier_process.h"
 
 namespace gpusched {
@@ -24,6 +25,7 @@ namespace gpusched {
 // Since the daemon began, of one channel.
 struct ChannelCounts {
   std::uint64_t sent = 0, failed = 0, given_up = 0;
+  std::uint64_t no_room = 0;  // Notices for which the outbox had none.
 };
 using DeliveryCounts = std::array<ChannelCounts, kChannelWords.size()>;  // By Channel.
 
@@ -41,6 +43,10 @@ class Courier {
   // Whenever the state may have changed.
   void after_turn();
   const DeliveryCounts& counts() const { return counts_; }
+  // Notices for this receiver that found no room, since the daemon began.
+  std::uint64_t dropped(const std::string& receiver) const { return drops_.total(receiver); }
+  // Why nothing is sent at present, for people; nothing: nothing stands against it.
+  const std::optional<std::string>& trouble() const { return trouble_; }
 
  private:
   // A message that the engine has given us and that is not settled.
@@ -52,8 +58,11 @@ class Courier {
 
   void take(const Message& message);
   void lose(const Message& message, const std::string& why);
+  void drop(const std::vector<Untold>& untold);
+  void tell_of_drops();
   void write_to_log(const Message& message);
-  const Receiver* receiver_of(const Message& message) const;
+  const Receiver* receiver_of(const std::string& name) const;
+  void say_trouble(const std::string& what);
   void need_notifier();
   void try_to_start();
   void settle_what_was_done();
@@ -65,7 +74,7 @@ class Courier {
   void fail(std::uint64_t id, const std::string& error);
   void look_at_late_ones();
   void later(std::chrono::milliseconds wait, std::function<void()> what);
-  ChannelCounts& counts_of(const Message& message);
+  ChannelCounts& counts_of(const std::string& receiver);
 
   boost::asio::io_context& loop_;
   Engine& engine_;
@@ -79,10 +88,13 @@ class Courier {
   std::optional<Fd> lock_;      // Until a notifier has it.
   std::unique_ptr<NotifierProcess> notifier_;
   bool starting_ = false;  // One is on its way.
-  bool waits_told_ = false, failure_told_ = false;
+  bool waits_told_ = false;
+  std::optional<std::string> trouble_;  // And told.
   std::chrono::milliseconds pause_;
   std::optional<Boot> not_before_;
-  boost::asio::steady_timer start_timer_, late_timer_;
+  DropTally drops_;
+  bool drops_told_ = false;  // A moment ago.
+  boost::asio::steady_timer start_timer_, late_timer_, drops_timer_;
   bool looking_ = false;
   DeliveryCounts counts_{};
 };

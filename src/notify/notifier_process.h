@@ -16,6 +16,8 @@ class io_context;
 
 namespace gpusched {
 
+class LineChild;
+
 class NotifierProcess {
  public:
   struct Handlers {
@@ -38,9 +40,8 @@ class NotifierProcess {
   void kill();
 
  private:
-  class Child;
-  explicit NotifierProcess(std::shared_ptr<Child> child);
-  std::shared_ptr<Child> child_;
+  explicit NotifierProcess(std::unique_ptr<LineChild> child);
+  std::unique_ptr<LineChild> child_;
 };
 
 // The program beside the running one, or where it was installed to.

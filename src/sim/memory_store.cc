@@ -51,8 +51,23 @@ void MemoryStore::Tables::apply(const Commit& commit) {
   put_past(commit);
   if (commit.boot_id) boot_id = *commit.boot_id;
   if (commit.clock) clock = commit.clock;
+  alarms_looked = std::max(alarms_looked, commit.alarms_looked);
   ++commits;
   for (const JobId id : commit.jobs.removed) trail.erase(id);
+}
+
+std::vector<TrailEntry> MemoryStore::Tables::unlooked() const {
+  std::vector<TrailEntry> entries;
+  for (const auto& [job, all] : trail) {
+    const auto row = rows.jobs.find(job);
+    if (row == rows.jobs.end() || state_name(row->second.state) != std::string("failed")) continue;
+    for (const TrailEntry& entry : all) {
+      if (entry.sequence > alarms_looked && entry.kind == "failed") entries.push_back(entry);
+    }
+  }
+  std::ranges::sort(entries, {}, &TrailEntry::sequence);
+  if (entries.size() > kUnlookedMost) entries.resize(kUnlookedMost);
+  return entries;
 }
 
 void MemoryStore::Tables::put_audit(const Commit& commit) {
@@ -130,6 +145,8 @@ Result<StoreImage> MemoryStore::load() {
                 });
   image.boot_id = synced_.boot_id;
   image.clock = synced_.clock;
+  image.alarms_looked = synced_.alarms_looked;
+  image.unlooked = synced_.unlooked();
   image.cancels = cancels_;
   if (synced_.commits < mark_.commits) {
     image.loss = StoreLoss{mark_.commits, synced_.commits, JobId{first_lost}};

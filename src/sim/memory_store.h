@@ -54,6 +54,7 @@ class MemoryStore : public Store {
     std::optional<Wall> past_since;
     std::string boot_id;
     std::optional<Wall> clock;
+    std::uint64_t alarms_looked = 0;
     std::uint64_t commits = 0;
     std::uint64_t next_job = 1;
     std::uint64_t next_submission = 1;
@@ -61,6 +62,7 @@ class MemoryStore : public Store {
 
     void apply(const Commit& commit);
     void put(const TrailEntry& entry);
+    std::vector<TrailEntry> unlooked() const;
     void put_audit(const Commit& commit);
     void put_past(const Commit& commit);
     void remove_surplus(AuditKind kind, std::size_t most);

@@ -36,18 +36,42 @@ Result<void> for_each_row(Database& database, const char* sql,
 }
 
 Result<void> read_meta(Database& database, StoreImage& image, std::uint64_t& commits) {
-  return for_each_row(database, "SELECT name, value FROM meta",
-                      [&](const Statement& row) -> Result<void> {
-                        const std::string_view name = row.text(0);
-                        const auto number = static_cast<std::uint64_t>(row.integer(1));
-                        if (name == "boot_id") image.boot_id = row.text(1);
-                        if (name == "next_job") image.next_job = JobId{number};
-                        if (name == "next_submission") image.next_submission = number;
-                        if (name == "next_trail_sequence") image.next_trail_sequence = number;
-                        if (name == "commits") commits = number;
-                        if (name == "clock") image.clock = Wall{Microseconds{row.integer(1)}};
-                        return {};
-                      });
+  std::optional<std::uint64_t> looked;
+  Result<void> done = for_each_row(database, "SELECT name, value FROM meta",
+                                   [&](const Statement& row) -> Result<void> {
+                                     const std::string_view name = row.text(0);
+                                     const auto number = static_cast<std::uint64_t>(row.integer(1));
+                                     if (name == "boot_id") image.boot_id = row.text(1);
+                                     if (name == "next_job") image.next_job = JobId{number};
+                                     if (name == "next_submission") image.next_submission = number;
+                                     if (name == "next_trail_sequence")
+                                       image.next_trail_sequence = number;
+                                     if (name == "commits") commits = number;
+                                     if (name == "clock")
+                                       image.clock = Wall{Microseconds{row.integer(1)}};
+                                     if (name == "alarms_looked") looked = number;
+                                     return {};
+                                   });
+  image.alarms_looked = looked.value_or(image.next_trail_sequence - 1);
+  return done;
+}
+
+// What failed, and no look at the alarms has seen.
+Result<void> read_unlooked(Database& database, StoreImage& image) {
+  const std::string sql = fmt::format(
+      "SELECT trail.job, sequence, at, trail.attempt, kind, text FROM jobs CROSS JOIN trail"
+      " ON trail.job = jobs.id AND sequence > {} WHERE jobs.state = 'failed' AND kind = 'failed'"
+      " ORDER BY sequence LIMIT {}",
+      image.alarms_looked, kUnlookedMost);
+  return for_each_row(database, sql.c_str(), [&](const Statement& row) -> Result<void> {
+    image.unlooked.push_back({.sequence = static_cast<std::uint64_t>(row.integer(1)),
+                              .job = JobId{static_cast<std::uint64_t>(row.integer(0))},
+                              .at = Wall(Microseconds(row.integer(2))),
+                              .attempt = static_cast<int>(row.integer(3)),
+                              .kind = std::string(row.text(4)),
+                              .text = std::string(row.text(5))});
+    return {};
+  });
 }
 
 Result<Environments> read_environments(Database& database, Writer& writer) {
@@ -164,10 +188,12 @@ Result<StoreImage> read_image(Database& database, Writer& writer) {
   image.next_audit = std::strtoull(audit->c_str(), nullptr, 10);
   if (Result<void> done = read_jobs(database, *specs, image); !done) return failure(done.error());
   if (Result<void> done = read_rows(database, image); !done) return failure(done.error());
+  if (Result<void> done = read_unlooked(database, image); !done) return failure(done.error());
   writer.know_numbers({.job = number_of(image.next_job),
                        .submission = image.next_submission,
                        .trail = image.next_trail_sequence,
-                       .commits = commits});
+                       .commits = commits,
+                       .alarms_looked = image.alarms_looked});
   return image;
 }
 

@@ -33,7 +33,8 @@ Result<Writer> Writer::prepare(Database& database) {
       {&writer.put_meta_, "INSERT OR REPLACE INTO meta(name, value) VALUES(?, ?)"},
       {&writer.put_numbers_,
        "INSERT OR REPLACE INTO meta(name, value) VALUES('next_job', ?),"
-       " ('next_submission', ?), ('next_trail_sequence', ?), ('commits', ?)"},
+       " ('next_submission', ?), ('next_trail_sequence', ?), ('commits', ?),"
+       " ('alarms_looked', ?)"},
   };
   for (const auto& [statement, sql] : wanted) {
     Result<Statement> prepared = database.prepare(sql);
@@ -175,7 +176,9 @@ Result<void> Writer::write_numbers(const Commit& commit) {
     if (Result<void> done = put_meta_.run("clock", commit.clock->time_since_epoch().count()); !done)
       return done;
   }
-  return put_numbers_.run(numbers_.job, numbers_.submission, numbers_.trail, numbers_.commits);
+  numbers_.alarms_looked = std::max(numbers_.alarms_looked, commit.alarms_looked);
+  return put_numbers_.run(numbers_.job, numbers_.submission, numbers_.trail, numbers_.commits,
+                          numbers_.alarms_looked);
 }
 
 void Writer::end_transaction(bool committed) {

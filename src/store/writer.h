@@ -24,6 +24,7 @@ struct NextNumbers {
   std::uint64_t submission = 1;
   std::uint64_t trail = 1;
   std::uint64_t commits = 0;  // So far: tells an older copy from the newest one.
+  std::uint64_t alarms_looked = 0;
   friend bool operator==(const NextNumbers&, const NextNumbers&) = default;
 };
 

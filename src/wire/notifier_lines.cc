@@ -1,5 +1,6 @@
 #include "wire/notifier_lines.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -82,6 +83,7 @@ std::string delivery_line(const Delivery& delivery, std::string_view attachment)
   put_text(json, "secret", delivery.secret);
   put_text(json, "ca", delivery.ca);
   put_message(json, delivery.message, attachment);
+  put_text(json, "mark", delivery.mark);
   put_text(json, "machine", delivery.machine);
   put_text(json, "link", delivery.link);
   json.field("now", delivery.now).end_object();
@@ -194,6 +196,12 @@ void check_begin(Fields& fields, std::string_view type, std::uint64_t& id) {
 
 }  // namespace
 
+bool is_mark(std::string_view text) {
+  return !text.empty() && text.size() <= kMarkMost && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+  });
+}
+
 std::string write_line(const Delivery& delivery) {
   std::string_view attachment = delivery.message.notice.attachment;
   std::string line = delivery_line(delivery, attachment);
@@ -215,6 +223,10 @@ Result<Delivery> read_delivery(std::string_view line) {
   fields.text("secret", delivery.secret);
   fields.text("ca", delivery.ca);
   take_object(fields, "message", delivery.message, take_message);
+  fields.text("mark", delivery.mark);
+  if (!delivery.mark.empty() && !is_mark(delivery.mark)) {
+    fields.fault("mark", "must be a word of letters, digits and -");
+  }
   fields.text("machine", delivery.machine);
   fields.text("link", delivery.link);
   take_time(fields, "now", delivery.now);

@@ -25,6 +25,9 @@ struct Delivery {
   // As read from their files by the daemon; they stay in the notifier's memory alone.
   std::string url = {}, secret = {}, ca = {};
   Message message;
+  // Which message of this number it is, for the journal: a word that the daemon made. A store that
+  // was put back, or another one, may give the number to another message.
+  std::string mark = {};
   std::string machine = {};  // Its name, for people.
   std::string link = {};     // To look at it; may be empty.
   Wall now{};                // For signatures with a time.
@@ -41,7 +44,11 @@ struct DeliveryOutcome {
   DeliveryResult result = DeliveryResult::kAgain;
   std::string error = {};                   // One sentence, without secrets and without the URL.
   std::optional<Seconds> retry_after = {};  // As the receiver asks for it.
+  std::string mark = {};                    // Of the delivery; in the journal alone.
 };
+// Letters, digits and -, so that it is one word in a line; at most so many.
+inline constexpr std::size_t kMarkMost = 64;
+bool is_mark(std::string_view text);
 
 inline constexpr std::array<std::string_view, 3> kDeliveryResultWords{"delivered", "again",
                                                                       "refused"};

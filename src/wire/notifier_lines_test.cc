@@ -53,6 +53,7 @@ Delivery full_delivery() {
                .due = kThen + Seconds{2},
                .tries = 4,
                .error = "no answer"};
+  d.mark = "1767254400123000";
   d.machine = "node1";
   d.link = "https://node1/";
   d.now = kThen;
@@ -71,6 +72,7 @@ TEST(NotifierLines, ADeliveryIsReadAsItWasWritten) {
   EXPECT_EQ(read->url, written.url);
   EXPECT_EQ(read->secret, written.secret);
   EXPECT_EQ(read->ca, written.ca);
+  EXPECT_EQ(read->mark, written.mark);
   EXPECT_EQ(read->machine, written.machine);
   EXPECT_EQ(read->link, written.link);
   EXPECT_EQ(read->now, written.now);
@@ -134,6 +136,16 @@ TEST(NotifierLines, AFaultNamesItsFieldAndQuotesNothing) {
             "notice must be an object, not a number");
   EXPECT_EQ(fault(std::string(kNotifierLineMost + 1, ' ')), "the line is too long");
   EXPECT_FALSE(read_outcome(line));
+}
+
+// It becomes a word of a line in the journal.
+TEST(NotifierLines, AMarkIsOneShortWord) {
+  for (const std::string& bad : {std::string("7 delivered"), std::string("a\n7"),
+                                 std::string("../x"), std::string(kMarkMost + 1, 'a')}) {
+    Delivery delivery = full_delivery();
+    delivery.mark = bad;
+    EXPECT_FALSE(read_delivery(write_line(delivery))) << bad;
+  }
 }
 
 TEST(NotifierLines, FieldsOfALaterVersionArePassedOver) {

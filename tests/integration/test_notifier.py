@@ -153,7 +153,7 @@ def test_a_line_that_is_none_is_passed_over(notifier, to):
 
 def test_every_outcome_is_in_the_journal(notifier, to):
     assert notifier.deliver(to("webhook", "/hush/ok-journal"))[0] == "delivered"
-    written = {int(number): word for number, word in
+    written = {int(number): word for number, _, word in
                (line.split() for line in notifier.journal.read_text().splitlines())}
     assert written == {number: one["result"] for number, one in notifier.outcomes.items()}
 
@@ -192,7 +192,7 @@ def test_what_is_in_flight_when_the_input_ends_is_finished(programs, place, serv
         one.end_input()
         server.release.set()
         assert one.wait() == 0
-        assert one.journal.read_text() == f"{held['id']} delivered\n"
+        assert one.journal.read_text() == f"{held['id']} {held['mark']} delivered\n"
         server.release.clear()
 
 
@@ -211,7 +211,8 @@ def test_the_next_one_waits_for_the_last_words_of_the_one_before(programs, place
             server.release.set()
             assert first.wait() == 0
             assert second.outcome(later["id"]) == ("delivered", "")
-            assert second.journal.read_text() == f"{held['id']} delivered\n{later['id']} delivered\n"
+            assert second.journal.read_text() == "".join(
+                f"{one['id']} {one['mark']} delivered\n" for one in (held, later))
             server.release.clear()
 
 

@@ -27,7 +27,7 @@ def note(place, name, value):
 
 
 def answer(delivery, result, error=""):
-    os.write(JOURNAL, f"{delivery['id']} {result}\n".encode())
+    os.write(JOURNAL, f"{delivery['id']} {delivery['mark']} {result}\n".encode())
     os.fsync(JOURNAL)
     line = {"v": 1, "type": "outcome", "id": delivery["id"], "result": result, "error": error}
     try:

@@ -21,9 +21,9 @@ def delivery(number, receiver, url="", secret="", ca="", address="", **notice):
              "subject": "card 0", "what": "card 0 is at 91 °C, its limit is 87 °C",
              "whom": "job 7 of ml1", "since": utc(-300), "advice": "look at the fans", "card": 0}
     about.update(notice)
-    return {"v": 1, "type": "deliver", "id": number, "receiver": {"timeout_s": 60, **receiver},
-            "url": url, "secret": secret, "ca": ca, "machine": "node1", "now": utc(),
-            "link": "https://node1.example/", "message": {
+    return {"v": 1, "type": "deliver", "id": number, "mark": f"m-{number}",
+            "receiver": {"timeout_s": 60, **receiver}, "url": url, "secret": secret, "ca": ca,
+            "machine": "node1", "now": utc(), "link": "https://node1.example/", "message": {
                 "id": number, "receiver": receiver["name"], "address": address, "notice": about,
                 "times": 1, "at": utc(), "last_at": utc()}}
 

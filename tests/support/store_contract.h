@@ -385,16 +385,42 @@ TYPED_TEST_P(StoreContract, NeverWritesABackupOverAFile) {
   EXPECT_NE(again.error().message.find(path), std::string::npos);
 }
 
-REGISTER_TYPED_TEST_SUITE_P(StoreContract, StartsEmpty, KeepsAJobInEveryState, KeepsEveryCause,
-                            ForgetsBootTimes, KeepsArrayTasksWithAwkwardValues,
-                            SharesSpecsAndEnvironmentsAfterARestart, ReplacesTheSpecOfAJob,
-                            TakesJobsInAnyOrder, GoesOnWithWhatItLoaded,
-                            KeepsTheTrailInOrderAndInPages, RemovesJobsWithTheirTrail,
-                            AJobChangedAndRemovedAtOnceIsGone, NeverReusesANumber,
-                            KeepsGroupsAndBootId, KeepsTenantsWithWhatTheyUsed,
-                            KeepsASubmissionUntilItIsRemoved,
-                            RemovesSubmissionsLeftOpenWithTheirJobs, KeepsASubmissionThatWasClosed,
-                            ReservesTheNumbersOfAnOpenSubmission, BacksUpWhatIsThere,
-                            NeverWritesABackupOverAFile);
+TYPED_TEST_P(StoreContract, KnowsWhatFailedSinceTheLastLookAtTheAlarms) {
+  const auto ended = [](std::uint64_t id, Outcome how) {
+    Job one = job(id);
+    one.state = Ended{.outcome = how, .ended_at = wall(9)};
+    return one;
+  };
+  Commit commit = commit_of({ended(1, Outcome::kFailed), ended(2, Outcome::kFailed),
+                             ended(3, Outcome::kCompleted), job(4)});
+  // What failed, and is queued again, is none that failed.
+  commit.trail = {entry(1, 1, "failed"), entry(2, 4, "failed"), entry(3, 2, "running"),
+                  entry(4, 2, "failed"), entry(5, 3, "completed")};
+  this->commit(commit);
+  const auto unlooked = [](const StoreImage& image) {
+    Numbers found;
+    for (const TrailEntry& one : image.unlooked) found.push_back(one.sequence);
+    return found;
+  };
+  EXPECT_EQ(unlooked(this->restart()), (Numbers{1, 4}));
+  Commit looked = commit_of({job(5)});
+  looked.alarms_looked = 3;
+  this->commit(looked);
+  const StoreImage image = this->restart();
+  EXPECT_EQ(unlooked(image), Numbers{4});
+  EXPECT_EQ(image.alarms_looked, 3U);
+  this->commit(commit_of({job(6)}));
+  EXPECT_EQ(this->restart().alarms_looked, 3U) << "it is never taken back";
+}
+
+REGISTER_TYPED_TEST_SUITE_P(
+    StoreContract, StartsEmpty, KeepsAJobInEveryState, KeepsEveryCause, ForgetsBootTimes,
+    KeepsArrayTasksWithAwkwardValues, SharesSpecsAndEnvironmentsAfterARestart,
+    ReplacesTheSpecOfAJob, TakesJobsInAnyOrder, GoesOnWithWhatItLoaded,
+    KeepsTheTrailInOrderAndInPages, RemovesJobsWithTheirTrail, AJobChangedAndRemovedAtOnceIsGone,
+    NeverReusesANumber, KeepsGroupsAndBootId, KeepsTenantsWithWhatTheyUsed,
+    KeepsASubmissionUntilItIsRemoved, RemovesSubmissionsLeftOpenWithTheirJobs,
+    KeepsASubmissionThatWasClosed, ReservesTheNumbersOfAnOpenSubmission, BacksUpWhatIsThere,
+    NeverWritesABackupOverAFile, KnowsWhatFailedSinceTheLastLookAtTheAlarms);
 
 }  // namespace gpusched::testing

@@ -17,7 +17,7 @@ HEAVY = {
     "openssl/": r"src/tls/[a-z_]+\.cc",
     "sqlite3.h": r"src/store/sqlite\.cc",
     "zlib.h": r"src/http/gzip\.cc",
-    "boost/asio": r"src/(loop|launch|gpu|http|notify|api|daemon)/[a-z_/]+\.(cc|h)",
+    "boost/asio": r"src/(loop|child|launch|gpu|http|notify|api|daemon)/[a-z_/]+\.(cc|h)",
 }
 CLOCKS = re.compile(r"system_clock::now|steady_clock::now|\bclock_gettime\b|\bgettimeofday\b|"
                     r"\btime\(nullptr\)")

@@ -275,6 +275,7 @@ struct MessagesSettled {
 // What a look at the machine changes of its alarms (core/alarm/look.h).
 struct AlarmsSeen {
   AlarmChanges changes;
+  std::uint64_t looked = 0;  // So far in the trail; after a crash it is looked at from there on.
 };
 // Whether there is room on the disk for job directories and commits.
 struct DiskSeen {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <iterator>
 #include <map>
 #include <set>
 #include <span>
@@ -81,6 +82,8 @@ class Telling {
     }
   }
 
+  std::vector<Untold> take_untold() { return std::move(untold_); }
+
  private:
   // To those who want to hear of any of these.
   void tell_all(const Job& job, std::initializer_list<JobNews> news, const Notice& notice) {
@@ -92,7 +95,8 @@ class Telling {
       const auto target = target_of_user(state_.rules().known_receivers(), wish->target);
       if (target) targets.push_back(*target);
     }
-    if (!targets.empty()) tell(state_, notice, targets, now_);
+    if (targets.empty()) return;
+    std::ranges::move(tell(state_, notice, targets, now_), std::back_inserter(untold_));
   }
 
   void ended(const TrailEntry& entry, const Job& job) {
@@ -226,11 +230,30 @@ class Telling {
   std::set<JobId> submitted_;              // In this turn.
   std::map<JobId, std::uint64_t> starts_;  // Jobs of each sweep that began in this turn.
   std::set<JobId> sweeps_told_, starts_told_;
+  std::vector<Untold> untold_;
 };
+
+// For whoever asks: one entry for each job, however many it wanted to be told.
+void note_untold(State& state, const std::vector<Untold>& untold, Now now) {
+  std::map<JobId, std::size_t> by_job;
+  for (const Untold& one : untold) {
+    if (one.job) ++by_job[*one.job];
+  }
+  for (const auto& [id, count] : by_job) {
+    const Job* job = state.find(id);
+    if (job == nullptr) continue;
+    // Without the addresses: who sees a trail need not see whom it tells.
+    state.note(*job, "not_told",
+               (count == 1 ? std::string("a message about it is")
+                           : std::to_string(count) + " messages about it are") +
+                   " not sent: too many wait for addresses that users named",
+               now);
+  }
+}
 
 }  // namespace
 
-void tell_of_jobs(State& state, Now now) {
+std::vector<Untold> tell_of_jobs(State& state, Now now) {
   const std::span<const TrailEntry> turn = state.take_untold_trail();
   std::vector<std::pair<const TrailEntry*, const Job*>> concerned;
   for (const TrailEntry& entry : turn) {
@@ -238,9 +261,12 @@ void tell_of_jobs(State& state, Now now) {
     if (job == nullptr || job->spec->extras->notify.empty()) continue;
     concerned.emplace_back(&entry, job);
   }
-  if (concerned.empty()) return;  // Nearly always.
+  if (concerned.empty()) return {};  // Nearly always.
   Telling telling(state, turn, now);
   for (const auto& [entry, job] : concerned) telling.entry(*entry, *job);
+  std::vector<Untold> untold = telling.take_untold();
+  note_untold(state, untold, now);
+  return untold;
 }
 
 }  // namespace gpusched

@@ -4,11 +4,15 @@
 // has seen it running hears of its start, also where the commit of that has waited.
 #pragma once
 
+#include <vector>
+
+#include "core/notify/tell.h"
 #include "core/state/state.h"
 
 namespace gpusched {
 
+// What is not told stands in the trail of its job, and is returned.
 // REQUIRES: called once for each turn, behind all that changes jobs in it.
-void tell_of_jobs(State& state, Now now);
+std::vector<Untold> tell_of_jobs(State& state, Now now);
 
 }  // namespace gpusched

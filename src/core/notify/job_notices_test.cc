@@ -53,6 +53,36 @@ TEST_F(JobNotices, TellOfStartAndEnd) {
   EXPECT_EQ(count(at_second(70)), 1U);
 }
 
+TEST_F(JobNotices, ThatFindNoRoomStandInTheTrail) {
+  Rules few = rules();
+  few.outbox_most = 2;
+  few.receivers =
+      std::make_shared<const Receivers>(Receivers{{"mail", Receiver{.name = "mail",
+                                                                    .channel = Channel::kMail,
+                                                                    .for_users = true,
+                                                                    .addresses = {"@lab.org"}}}});
+  state.set_rules(few, at_second(0));
+  Ask job = asking("fail:a0@lab.org");
+  for (int i = 1; i < 9; ++i) {
+    job.spec().extras.edit().notify.push_back("fail:a" + std::to_string(i) + "@lab.org");
+  }
+  job.submit(state, at_second(0));
+  start_what_fits(state, at_second(0));
+  run(state, 1, at_second(0));
+  state.keep_changes();
+  finish(state, 1, 3, at_second(9));
+  const std::vector<Untold> untold = tell_of_jobs(state, at_second(9));
+  EXPECT_EQ(state.messages().size(), 2U);
+  ASSERT_EQ(untold.size(), 7U);
+  EXPECT_EQ(untold[0].user, state.find(JobId{1})->owner.user);
+  ASSERT_FALSE(state.trail().empty());
+  const TrailEntry& said = state.trail().back();
+  EXPECT_EQ(said.kind, "not_told");
+  EXPECT_EQ(said.job, JobId{1});
+  EXPECT_EQ(said.text.find('@'), std::string::npos) << "who sees a trail need not see addresses";
+  expect_words(said.text);
+}
+
 TEST_F(JobNotices, TellOfAFailureWithItsCauseAndWhatToDo) {
   asking("ops").submit(state, at_second(0));
   start_what_fits(state, at_second(0));

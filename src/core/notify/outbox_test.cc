@@ -30,6 +30,18 @@ Notice news(const std::string& what, const std::string& group = "") {
   return notice;
 }
 
+Notice news_of(const std::string& user, const std::string& what) {
+  Notice notice = news(what);
+  notice.whom = user;
+  notice.job = JobId{7};
+  return notice;
+}
+Target mail_to(const std::string& name) { return {"mail", name + "@lab.org"}; }
+std::size_t waiting_of(const State& state, const std::string& user) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      state.messages(), [&](const auto& one) { return one.second.notice.whom == user; }));
+}
+
 std::vector<std::string> sent(State& state, Now now) {
   std::vector<LostMessage> lost;
   std::vector<std::string> words;
@@ -175,12 +187,66 @@ TEST(Outbox, OfAddressesLeavesRoomForTheReceiverAndForOthers) {
   }
   EXPECT_EQ(state.messages().size(), 2U);  // A tenth.
   for (int i = 0; i < 50; ++i) {
-    tell(state, news("x"), {{"mail", "ml" + std::to_string(i) + "@lab.org"}}, at_second(60));
+    const std::string user = "ml" + std::to_string(i);
+    tell(state, news_of(user, "x"), {{"mail", user + "@lab.org"}}, at_second(60));
   }
   EXPECT_EQ(state.messages().size(), 20U);
   tell(state, news("alarm"), {{"mail"}}, at_second(70));
   ASSERT_EQ(state.messages().size(), 21U);
   EXPECT_EQ(state.messages().rbegin()->second.notice.what, "alarm");
+}
+
+TEST(Outbox, OfOneUserWithVeryManyAddressesLeavesRoomForOthers) {
+  State state = with_receivers(100);
+  std::size_t untold = 0;
+  for (int i = 0; i < 5000; ++i) {
+    const auto none =
+        tell(state, news_of("ml1", "x"), {mail_to("a" + std::to_string(i))}, at_second(i));
+    untold += none.size();
+    for (const Untold& one : none) EXPECT_EQ(one.job, JobId{7});
+  }
+  EXPECT_EQ(waiting_of(state, "ml1"), 10U);
+  EXPECT_EQ(untold, 4990U) << "what is dropped is said";
+  EXPECT_TRUE(tell(state, news_of("ml2", "x"), {mail_to("ml2")}, at_second(9000)).empty());
+  EXPECT_EQ(waiting_of(state, "ml2"), 1U);
+}
+
+TEST(Outbox, ThatManyUsersFillIsSharedEvenly) {
+  State state = with_receivers(100);
+  for (int i = 0; i < 1000; ++i) {
+    const std::string user = "u" + std::to_string(i % 10);
+    tell(state, news_of(user, "x"), {mail_to("a" + std::to_string(i))}, at_second(i));
+  }
+  ASSERT_EQ(state.messages().size(), 100U);
+  for (int i = 0; i < 5; ++i) {
+    const auto gone = tell(state, news_of("ml1", std::to_string(i)),
+                           {mail_to("ml1." + std::to_string(i))}, at_second(2000));
+    ASSERT_EQ(gone.size(), 1U);
+    EXPECT_TRUE(gone[0].made_room);
+    EXPECT_NE(gone[0].user, "ml1");
+  }
+  EXPECT_EQ(state.messages().size(), 100U);
+  EXPECT_EQ(waiting_of(state, "ml1"), 5U);
+  for (int i = 5; i < 50; ++i) {
+    tell(state, news_of("ml1", "x"), {mail_to("ml1." + std::to_string(i))}, at_second(2000));
+  }
+  EXPECT_EQ(state.messages().size(), 100U);
+  for (int i = 0; i < 10; ++i) EXPECT_GE(waiting_of(state, "u" + std::to_string(i)), 9U);
+  EXPECT_LE(waiting_of(state, "ml1"), 10U);
+  state.check_invariants();
+}
+
+TEST(Outbox, MakesNoRoomByWhatIsOnItsWay) {
+  State state = with_receivers(4);
+  for (int i = 0; i < 2; ++i) {
+    tell(state, news_of("ml1", "x"), {mail_to("a" + std::to_string(i))}, at_second(0));
+    tell(state, news_of("ml2", "x"), {mail_to("b" + std::to_string(i))}, at_second(0));
+  }
+  ASSERT_EQ(sent(state, at_second(1)).size(), 1U);
+  const std::uint64_t on_its_way = *state.sending("mail");
+  EXPECT_EQ(tell(state, news_of("ml3", "x"), {mail_to("c")}, at_second(2)).size(), 1U);
+  EXPECT_TRUE(state.messages().contains(on_its_way));
+  EXPECT_EQ(waiting_of(state, "ml3"), 1U);
 }
 
 TEST(Outbox, AnAddressThatFailsHoldsUpNoOther) {

@@ -29,7 +29,9 @@ void OutboxBook::add(const Message& message) {
     line.waiting.emplace(message.id, message.due);
     if (!message.notice.group.empty()) line.groups[group_key(message.notice)].insert(message.id);
   });
-  if (!message.address.empty()) ++lines.addressed;
+  if (message.address.empty()) return;
+  ++lines.addressed;
+  lines.by_user[message.notice.whom].insert(message.id);
 }
 
 void OutboxBook::drop(const Message& message) {
@@ -42,7 +44,12 @@ void OutboxBook::drop(const Message& message) {
     group->second.erase(message.id);
     if (group->second.empty()) line.groups.erase(group);
   });
-  if (!message.address.empty()) --lines.addressed;
+  if (!message.address.empty()) {
+    --lines.addressed;
+    const auto user = lines.by_user.find(message.notice.whom);
+    user->second.erase(message.id);
+    if (user->second.empty()) lines.by_user.erase(user);
+  }
   if (line.waiting.empty()) lines.by_address.erase(message.address);
   if (lines.by_address.empty()) receivers_.erase(message.receiver);
 }

@@ -28,7 +28,9 @@ class OutboxBook {
   struct Lines {
     std::map<std::string, Line> by_address;
     std::set<std::pair<Wall, std::uint64_t>> heads;  // The first of each line, by when it is due.
-    std::size_t addressed = 0;                       // Messages in lines with an address.
+    // Messages in lines with an address: these are of users, who share one room.
+    std::size_t addressed = 0;
+    std::map<std::string, std::set<std::uint64_t>> by_user;
     friend bool operator==(const Lines&, const Lines&) = default;
   };
 

@@ -14,6 +14,7 @@ struct OutboxLine {
   std::optional<Wall> next;
   std::uint64_t tries = 0;
   std::string error;
+  std::uint64_t dropped = 0;
 
   static constexpr std::string_view kName = "OutboxLine";
   static constexpr auto fields() {
@@ -27,7 +28,8 @@ struct OutboxLine {
         field("oldest", &Self::oldest, kAlways),
         field("next", &Self::next, {.what = "when the next is tried"}),
         field("tries", &Self::tries, {.what = "of the oldest, that failed"}),
-        field("error", &Self::error, {.or_null = true, .what = "of the last try that failed"}));
+        field("error", &Self::error, {.or_null = true, .what = "of the last try that failed"}),
+        field("dropped", &Self::dropped, {.what = "notices that found no room so far"}));
   }
 };
 struct Outbox {
