@@ -1,5 +1,7 @@
 """Every setting, its value, and where it comes from: by the API and by `config show --origins`."""
 
+import json
+
 import pytest
 from live_daemon import LiveDaemon
 
@@ -74,3 +76,17 @@ def test_users_are_refused_and_operators_see_no_addresses(box):
     seen = asked_as("operator")
     assert seen.status == 200 and b"T0/secret" not in seen.body and b"(hidden)" in seen.body
     assert b"T0/secret" in box.http("GET", "/v1/settings").body
+
+
+def test_the_command_line_says_the_same(box):
+    file = box.directory / "config.yaml"
+    file.write_text(BASE + "scheduling:\n  sharing: off\nlimits: {clients: 99}\n")
+    box.run("config", "reload")
+    said = box.run("config", "show", "--origins").stdout
+    lines = {line.split(":")[0]: line for line in said.splitlines()}
+    assert lines["scheduling.sharing"].endswith(f"# {file}:6; default on"), said
+    assert lines["limits.clients"].endswith("# default; 99 at the next restart"), said
+    assert lines["sim"].split("#")[1].startswith(" command line"), said
+    assert set(lines) >= set(settings_of(box))
+    shown = json.loads(box.run("config", "show", "--origins", "--json").stdout)
+    assert {one["name"]: one for one in shown["settings"]} == settings_of(box)

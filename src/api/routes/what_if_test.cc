@@ -155,7 +155,7 @@ class HiddenWhatIf : public ::testing::TestWithParam<Visibility> {
 };
 
 TEST_P(HiddenWhatIf, OthersOnlyCount) {
-  const TestResponse response = as_other("/v1/whatif", R"({"remove_cards":[1]})");
+  const TestResponse response = as_other("/v1/whatif", R"({"add_cards":["24G"]})");
   ASSERT_EQ(response.status, 200) << response.body;
   EXPECT_EQ(response.body.find("ml1"), std::string::npos);
   EXPECT_EQ(response.body.find("hidden"), std::string::npos);

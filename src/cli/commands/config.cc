@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "cli/commands/verbs.h"
 #include "cli/config_check.h"
 #include "cli/display.h"
@@ -18,6 +19,7 @@
 #include "cli/views/view_reader.h"
 #include "json/json_writer.h"
 #include "wire/messages/machine.h"
+#include "wire/messages/settings.h"
 
 namespace gpusched::cli {
 namespace {
@@ -30,6 +32,8 @@ constexpr std::array kConfigFlags = {
     Flag{"--submit", 0, FlagKind::kSwitch, "",
          "what submit and run ask for by default here, and where that is written"},
     Flag{"--running", 0, FlagKind::kSwitch, "", "what the daemon uses now (administrators)"},
+    Flag{"--origins", 0, FlagKind::kSwitch, "",
+         "the same one by one, and where each comes from (operators, too)"},
 };
 constexpr std::array<FlagSection, 3> kConfigSections = {FlagSection{"What", kConfigFlags},
                                                         FlagSection{"Trying out", kDryRunFlags},
@@ -120,7 +124,47 @@ int show_submit(const Arguments& arguments) {
   return done ? kExitOk : fail(done.error());
 }
 
+// "off  # /etc/gpusched/gpusched.yaml:12"
+std::string origin_words(const wire::Settings& all, const wire::Setting& one) {
+  std::string words =
+      one.from == "file" && one.line ? fmt::format("{}:{}", all.file, *one.line) : one.from;
+  if (one.from != "default" && one.value != one.standard &&
+      one.standard.find('\n') == std::string::npos) {
+    words += fmt::format("; default {}", one.standard);
+  }
+  if (!one.at_restart) return words;
+  const bool list = one.waits.find('\n') != std::string::npos;
+  return words + fmt::format("; {} at the next restart", list ? "changes" : one.waits);
+}
+
+int show_origins(const Arguments& arguments) {
+  const Request request{.target = "/v1/settings"};
+  const Client client = client_of(arguments);
+  if (arguments.has("--json")) return pass_through(client, request);
+  auto body = client.call(request);
+  if (!body) return fail(body.error());
+  const auto view = parse_message<wire::Settings>(*body);
+  if (!view) return fail(view.error());
+  if (view->file.empty()) note("there is no configuration file");
+  constexpr std::size_t kWidest = 40;  // What is longer pushes its own remark only.
+  std::string out;
+  for (const wire::Setting& one : view->settings) {
+    const std::string origin = escaped(origin_words(*view, one));
+    if (one.value.find('\n') == std::string::npos) {
+      out += fmt::format("{:<{}}  # {}\n", escaped(one.name + ": " + one.value), kWidest, origin);
+      continue;
+    }
+    out += fmt::format("{:<{}}  # {}\n", one.name + ":", kWidest, origin);
+    for (const std::string_view line : split_nonempty(one.value, '\n')) {
+      out += escaped(std::string(line)) + "\n";
+    }
+  }
+  auto done = print(out);
+  return done ? kExitOk : fail(done.error());
+}
+
 int show(const Arguments& arguments, const std::string& given) {
+  if (arguments.has("--origins")) return show_origins(arguments);
   if (arguments.has("--submit")) return show_submit(arguments);
   if (arguments.has("--defaults")) return print_text(arguments, "", default_config_text());
   if (arguments.has("--running")) {
@@ -189,8 +233,9 @@ int run_config(const Arguments& arguments) {
   if (words.size() > 2 || (words.size() == 2 && arguments.has("--config"))) {
     return fail({ErrorCode::kInvalid, "name one configuration file"});
   }
-  const bool of_files = action == "check" || (action == "show" && !arguments.has("--running") &&
-                                              !arguments.has("--submit"));
+  const bool asks = arguments.has("--running") || arguments.has("--origins");
+  const bool of_files =
+      action == "check" || (action == "show" && !asks && !arguments.has("--submit"));
   if (arguments.has("--server") && of_files) {
     return fail({ErrorCode::kInvalid,
                  fmt::format("config {} reads files of this machine; 'config show --running' shows "
@@ -226,6 +271,7 @@ constinit const Verb kConfigVerb = {
         "gpusched config show --defaults > gpusched.yaml\n"
         "gpusched config check /etc/gpusched/gpusched.yaml\n"
         "gpusched config show --submit\n"
+        "gpusched config show --origins\n"
         "gpusched config reload --dry-run",
     .sections = kConfigSections,
     .operands = Operands::kWords,
