@@ -97,7 +97,7 @@ export const CardTile = memo(function CardTile({ card, jobs, series, size, open 
               <Told stop={false} class="on-card-line" told={w.foreignTold(one.command ?? one.name ?? '?', user, one.pid, momentExact(one.started_at), one.idle_since ? momentExact(one.idle_since) : null)}>
                 <span class="foreign-sign" aria-hidden="true" style={{ '--owner': one.user === undefined ? 'var(--foreign)' : ownerColour(one.user) }} />
                 <span class="clip name">{w.foreignShort(user, bytes(one.vram_bytes))}</span>
-                {one.idle_since && <span class="quiet on-card-time">{w.idleFor(duration(secondsSince(one.idle_since)))}</span>}
+                <span class="quiet number on-card-time">{one.idle_since ? w.idleFor(duration(secondsSince(one.idle_since))) : duration(secondsSince(one.started_at))}</span>
               </Told>
             </li>
           );
