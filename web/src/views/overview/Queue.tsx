@@ -16,7 +16,7 @@ import { words } from './words';
 
 type Show = 'all' | 'first' | 'mine';
 const kKept = 'gpusched.queue';
-const kHigh = { wide: 52, narrow: 116 };
+const kHigh = { wide: 52, narrow: 130 };
 // On a phone the rest of the page would be far below a long queue.
 const kFirst = 8;
 

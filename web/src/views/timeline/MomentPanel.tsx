@@ -29,8 +29,9 @@ interface Props {
 }
 export function MomentPanel({ at, job, askJob, back, copy }: Props) {
   const w = useWords(words);
-  const { value, fault, busy } = useKept<MomentAnswer>(target('/v1/moment', { at: writeTime(at), job }));
-  // A job that is not there is not found either.
+  const { value, fault, busy } = useKept<MomentAnswer>(target('/v1/moment', { at: writeTime(at) }));
+  // Asked for by itself: a number that no job has leaves the rest as it is.
+  const asked = useKept<MomentAnswer>(job === null ? null : target('/v1/moment', { at: writeTime(at), job }));
   const tooOld = fault !== null && isMissingRoute(fault);
   return (
     <section class="panel moment" aria-label={w.moment(momentExact(at))} aria-busy={busy}>
@@ -70,7 +71,7 @@ export function MomentPanel({ at, job, askJob, back, copy }: Props) {
             <ul class="moment-list">{value.aside.map((one) => <JobLine key={one.id} job={one} at={at} />)}</ul>
           </div>
           <div>
-            <WhyBox why={value.why} fault={fault?.message ?? null} at={at} job={job} ask={askJob} />
+            <WhyBox why={asked.value?.why ?? null} fault={asked.fault?.message ?? null} at={at} job={job} ask={askJob} />
             <h3>{w.waitedThen} <span class="quiet number">{value.waiting.length + value.waiting_left_out}</span></h3>
             {value.waiting.length === 0 && <p class="quiet">{w.nobodyWaited}</p>}
             <ol class="moment-list">
