@@ -38,7 +38,8 @@ export function Timeline({ route }: ViewProps) {
   const card = query.get('card') === null ? null : Number(query.get('card'));
   const job = query.get('job') === null ? null : Number(query.get('job'));
   const table = query.get('as') === 'table';
-  const range = fixed ?? (width === null ? usual(now) : around(now, width));
+  const [knownSince, setKnownSince] = useState<number | null>(null);
+  const range = fixed ?? (width === null ? usual(now, knownSince) : around(now, width));
 
   useEffect(() => {
     const timer = window.setInterval(() => setNow(Date.now()), kTick);
@@ -115,6 +116,8 @@ export function Timeline({ route }: ViewProps) {
   // What just happened is on the picture soon, and not asked for with every event.
   const news = Math.floor((machine.happenings[0]?.at ?? 0) / kNewsEvery);
   const { value, fault, busy } = useKept<TimelineAnswer>(target('/v1/timeline', { from: writeTime(want.from), until: writeTime(want.until), card }), kRefreshEvery, news);
+  const known = value?.known_since ?? null;
+  useEffect(() => setKnownSince(known === null ? null : Date.parse(known)), [known]);
   const cards = machine.cards.map((one) => one.number);
   const layout = useMemo(() => (value ? layoutOf(value, cards, card) : null), [value, cards.join(), card]);
   const names = machine.cards.map((one) => `${one.number} ${one.alias ?? one.model}`).join('\n');
