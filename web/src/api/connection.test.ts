@@ -86,7 +86,7 @@ describe('the stream of events', () => {
     there.fall(true);
     there.lines[0]?.end();
     await vi.advanceTimersByTimeAsync(60_000);
-    expect(kinds().filter((kind) => kind === 'lost').length).toBeLessThan(10);
+    expect(kinds().filter((kind) => kind === 'lost').length).toBeLessThan(20);
     there.fall(false);
     line.look();
     await settle();

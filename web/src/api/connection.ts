@@ -26,7 +26,8 @@ const kSilence = 2.5 * kBeat;
 const kLook = 5_000;
 const kJustNow = 3_000;
 const kFirstWait = 500;
-const kLongestWait = 15_000;
+const kLongestWait = 5_000;
+const kLonger = 1.5;
 // After a longer gap the whole is asked for anyway, and every row in between would be too much.
 const kCatchUp = 600_000;
 
@@ -52,7 +53,7 @@ export function connect(tell: (news: StreamNews) => void, signal: AbortSignal, a
   const later = () => {
     if (signal.aborted) return;
     timer = setTimeout(begin, wait);
-    wait = Math.min(wait * 2, kLongestWait);
+    wait = Math.min(wait * kLonger, kLongestWait);
   };
   const read = async (mine: AbortController) => {
     const query: Record<string, string> = { topics: kTopics };

@@ -14,6 +14,9 @@ describe('what just happened', () => {
     expect(kind('running', 'pausing')).toBe('aside');
     expect(kind('pausing', 'paused')).toBeNull();
     expect(kind('held', 'queued')).toBe('released');
+    expect(kind('queued', 'held')).toBe('held');
+    expect(kind('held', 'held')).toBeNull();
+    expect(happeningOf(undefined, job('held', { attempt: 0 }), 5)?.kind).toBe('submitted');
     expect(kind('running', 'queued')).toBe('again');
     expect(kind('running', 'failed')).toBe('failed');
     expect(kind(null, 'completed')).toBe('done');

@@ -41,7 +41,8 @@ function kindOf(before: Job | undefined, job: Job): HappeningKind | null {
     case 'pausing':
       return before && before.state !== 'paused' && before.state !== 'pausing' ? 'aside' : null;
     case 'held':
-      return before && before.state !== 'held' ? 'held' : null;
+      if (!before) return job.attempt === 0 ? 'submitted' : null;
+      return before.state === 'held' ? null : 'held';
     case 'queued':
       if (!before) return job.attempt === 0 ? 'submitted' : null;
       if (before.state === 'held') return 'released';

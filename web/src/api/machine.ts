@@ -236,13 +236,16 @@ export function watchMachine(): void {
   if (stop) return;
   void refresh();
   following = follow(take);
-  const timer = window.setInterval(() => {
+  const look = () => {
     if (document.visibilityState === 'visible' && machine.link === 'live') void refresh();
-  }, kRefreshAnyway);
+  };
+  const timer = window.setInterval(look, kRefreshAnyway);
+  document.addEventListener('visibilitychange', look);
   stop = () => {
     following?.end();
     following = null;
     window.clearInterval(timer);
+    document.removeEventListener('visibilitychange', look);
   };
 }
 export function forgetMachine(): void {

@@ -103,6 +103,7 @@ export interface MomentWhy {
   job: number;
   state: 'queued' | 'held' | 'running' | 'ended' | 'not_yet_submitted';
   reasons: Reason[];
+  helps?: string | null;
 }
 export interface MomentAnswer {
   schema: number;
@@ -116,6 +117,11 @@ export interface MomentAnswer {
   limits_of_this_answer: string;
 }
 
+// Whether the daemon does not know the route at all: it is older than this page.
+export function isMissingRoute(fault: Refused): boolean {
+  return fault.code === 'not_found' && fault.message.includes('/v1/');
+}
+
 export interface Kept<T> {
   value: T | null;
   fault: Refused | null;
@@ -123,7 +129,8 @@ export interface Kept<T> {
 }
 // Like useAnswer, but what is shown stays while another time is asked for: a panel that goes blank
 // with each step of a scrubber cannot be read.
-export function useKept<T>(target: string | null, every = 0, calm = 150): Kept<T> {
+// `news`: when this changes, it is asked for again.
+export function useKept<T>(target: string | null, every = 0, news: unknown = null, calm = 150): Kept<T> {
   const [state, set] = useState<Kept<T>>({ value: null, fault: null, busy: true });
   const first = useRef(true);
   useEffect(() => {
@@ -147,6 +154,6 @@ export function useKept<T>(target: string | null, every = 0, calm = 150): Kept<T
       end.abort();
       window.clearTimeout(timer);
     };
-  }, [target, every]);
+  }, [target, every, news]);
   return state;
 }

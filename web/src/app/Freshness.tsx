@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Machine } from '../api/machine';
 import { duration } from '../words/figures';
 import { useWords } from '../words/words';
+import { useNarrow } from './narrow';
 import { words } from './words';
 
 export function Freshness({ machine }: { machine: Machine }) {
@@ -13,7 +14,9 @@ export function Freshness({ machine }: { machine: Machine }) {
     return () => window.clearInterval(timer);
   }, []);
   const age = duration((now - machine.heardAt) / 1000);
-  const lost = machine.heardAt ? w.lost(age) : w.lostNever;
+  // On a phone the band under this line says how old.
+  const narrow = useNarrow();
+  const lost = machine.heardAt && !narrow ? w.lost(age) : w.lostNever;
   const text = machine.link === 'live' ? w.live : machine.link === 'connecting' ? w.connecting : lost;
   return (
     <span class={`freshness ${machine.link}`} data-link={machine.link}>

@@ -8,7 +8,8 @@ import './card-bar.css';
 export const barWords = defineWords(
   {
     used: (who: string, size: string) => `${who} uses ${size}`,
-    held: (who: string, size: string) => `${who} was given ${size} more and has not used it yet`,
+    usedOf: (who: string, size: string, given: string) => `${who} uses ${size} of the ${given} it was given`,
+    held: (who: string, size: string) => `${who} was given ${size} and has not used it yet`,
     aside: (who: string, size: string) => `${who} is stopped and keeps ${size}`,
     foreign: (who: string, size: string) => `processes of ${who} that are no jobs use ${size}`,
     unlisted: (size: string) => `${size} are used by nobody whom the driver lists`,
@@ -20,7 +21,8 @@ export const barWords = defineWords(
   },
   {
     used: (who: string, size: string) => `${who} 已用 ${size}`,
-    held: (who: string, size: string) => `${who} 另有已分配但尚未使用的 ${size}`,
+    usedOf: (who: string, size: string, given: string) => `${who} 已用 ${size}，共分配 ${given}`,
+    held: (who: string, size: string) => `${who} 已分配 ${size}，尚未使用`,
     aside: (who: string, size: string) => `${who} 已停住，仍占 ${size}`,
     foreign: (who: string, size: string) => `${who} 的非作业进程占用 ${size}`,
     unlisted: (size: string) => `${size} 被驱动未列出的使用者占用`,
@@ -43,7 +45,16 @@ export function segmentText(one: Segment): string {
 }
 export function barText(parts: CardBarParts): string {
   const w = wordsNow(barWords);
-  const said = parts.segments.map(segmentText);
+  const said: string[] = [];
+  parts.segments.forEach((one, index) => {
+    const next = parts.segments[index + 1];
+    const before = parts.segments[index - 1];
+    const isPair = (used: Segment | undefined, held: Segment | undefined) => used?.kind === 'used' && held?.kind === 'held' && used.job !== null && used.job === held.job;
+    // What a job uses and what it was given besides is one thing to say.
+    if (isPair(before, one)) return;
+    if (next && isPair(one, next)) said.push(w.usedOf(w.job(one.job ?? 0, one.user ?? w.somebody), bytes(one.bytes), bytes(one.bytes + next.bytes)));
+    else said.push(segmentText(one));
+  });
   if (parts.free === null) said.push(w.unknown);
   return said.join('; ');
 }

@@ -58,7 +58,7 @@ export function CardSheet({ card, jobs, series, close }: Props) {
         ))}
         {others.length > 0 && <h3>{w.foreignTitle}</h3>}
         {others.map((one) => (
-          <p key={one.pid} class="name">{w.foreignTold(one.command ?? one.name ?? '?', one.user ?? w.somebody, one.pid, momentExact(one.started_at), one.idle_since ? momentExact(one.idle_since) : null)} {bytes(one.vram_bytes)}</p>
+          <p key={one.pid} class="name">{w.foreignTold(one.command ?? one.name ?? null, one.user ?? w.somebody, one.pid, one.started_at ? momentExact(one.started_at) : null, one.idle_since ? momentExact(one.idle_since) : null)} {bytes(one.vram_bytes)}</p>
         ))}
         <h3>{w.history}</h3>
         <div class="sheet-curves">

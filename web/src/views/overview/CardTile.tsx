@@ -95,10 +95,10 @@ export const CardTile = memo(function CardTile({ card, jobs, series, size, open 
           const user = one.user ?? w.somebody;
           return (
             <li key={`pid${one.pid}`}>
-              <Told stop={false} class="on-card-line" told={w.foreignTold(one.command ?? one.name ?? '?', user, one.pid, momentExact(one.started_at), one.idle_since ? momentExact(one.idle_since) : null)}>
+              <Told stop={false} class="on-card-line" told={w.foreignTold(one.command ?? one.name ?? null, user, one.pid, one.started_at ? momentExact(one.started_at) : null, one.idle_since ? momentExact(one.idle_since) : null)}>
                 <span class="foreign-sign" aria-hidden="true" style={{ '--owner': one.user === undefined ? 'var(--foreign)' : ownerColour(one.user) }} />
                 <span class="clip name">{w.foreignShort(user, bytes(one.vram_bytes))}</span>
-                {one.idle_since && <span class="quiet on-card-time">{w.idleFor(duration(secondsSince(one.idle_since)))}</span>}
+                <span class="quiet number on-card-time">{one.idle_since ? w.idleFor(duration(secondsSince(one.idle_since))) : one.started_at ? duration(secondsSince(one.started_at)) : ''}</span>
               </Told>
             </li>
           );

@@ -1,6 +1,7 @@
 // The first view: who holds what, what comes next and why.
 import type { ViewProps } from '../../app/App';
 import { useMachine } from '../../api/machine';
+import { useKeys } from '../../app/keys';
 import { useWords } from '../../words/words';
 import { Cards } from './Cards';
 import { Happened } from './Happened';
@@ -15,6 +16,11 @@ import './queue.css';
 export function Overview(_: ViewProps) {
   const w = useWords(words);
   const machine = useMachine();
+  // These two are done by the rows and the cards themselves; the list of keys names them.
+  useKeys([
+    { key: '↵', what: w.keyOpen, act: () => undefined },
+    { key: '← →', what: w.keyFigures, act: () => undefined },
+  ]);
   return (
     <div class="overview">
       <h1 class="hidden-words">{w.title}</h1>

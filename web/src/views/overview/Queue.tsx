@@ -16,7 +16,7 @@ import { words } from './words';
 
 type Show = 'all' | 'first' | 'mine';
 const kKept = 'gpusched.queue';
-const kHigh = { wide: 52, narrow: 116 };
+const kHigh = { wide: 52, narrow: 130 };
 // On a phone the rest of the page would be far below a long queue.
 const kFirst = 8;
 
@@ -165,7 +165,7 @@ export function Queue({ machine }: { machine: Machine }) {
       {narrow && rows.length > kFirst && (
         <button onClick={() => { setWhole(!whole); steady.show(); }}>{whole ? w.showLess : w.showRest(amount(rows.length - kFirst))}</button>
       )}
-      {waiting > steady.rows.length && <p class="queue-all"><a href="#/jobs?state=queued">{w.allWaiting(amount(waiting))}</a></p>}
+      {waiting > 0 && <p class="queue-all"><a href="#/jobs?state=queued">{w.allWaiting(amount(waiting))}</a></p>}
       {action && <ActionDialog action={action} close={() => setAction(null)} done={steady.show} />}
     </section>
   );

@@ -17,7 +17,7 @@ export function Axis({ ticks, range, width, now, at }: { ticks: Tick[]; range: R
       {ticks.map((tick) => {
         const x = xOf(place, tick.at);
         // The word "now" covers what is near to it.
-        if (Math.abs(x - nowX) < 30 || x > width - 24) return null;
+        if (Math.abs(x - nowX) < 46 || x < 20 || x > width - 24) return null;
         return <span key={tick.at} class={`tick number ${tick.day ? 'day' : ''}`} style={{ left: `${x}px` }}>{tick.day || range.until - range.from > 8 * kDay ? day.format(tick.at) : clock.format(tick.at)}</span>;
       })}
       {nowX >= 0 && nowX <= width && <span class="tick now" style={{ left: `${nowX}px` }}>{w.now}</span>}

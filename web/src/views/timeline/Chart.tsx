@@ -3,6 +3,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { go } from '../../app/route';
 import type { TimelineAnswer } from '../../api/timeline';
+import { memo } from '../../parts/memo';
 import { moment } from '../../words/figures';
 import { useWords } from '../../words/words';
 import { Axis } from './Axis';
@@ -29,7 +30,7 @@ interface Props {
 const kMostButtons = 120;
 const kLeastWide = 3;
 
-export function Chart({ answer, layout, range, now, at, setRange, choose, nameOf }: Props) {
+export const Chart = memo(function Chart({ answer, layout, range, now, at, setRange, choose, nameOf }: Props) {
   const w = useWords(words);
   const place = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -160,4 +161,4 @@ export function Chart({ answer, layout, range, now, at, setRange, choose, nameOf
       </div>
     </div>
   );
-}
+});

@@ -1,5 +1,5 @@
 // What the machine looked like at a moment of the past.
-import { type MomentAnswer, type MomentJob, useKept } from '../../api/timeline';
+import { type MomentAnswer, type MomentJob, isMissingRoute, useKept } from '../../api/timeline';
 import { target } from '../../api/client';
 import { Owner } from '../../parts/Owner';
 import { ownerColour } from '../../parts/owner';
@@ -29,7 +29,10 @@ interface Props {
 }
 export function MomentPanel({ at, job, askJob, back, copy }: Props) {
   const w = useWords(words);
-  const { value, fault, busy } = useKept<MomentAnswer>(target('/v1/moment', { at: writeTime(at), job }));
+  const { value, fault, busy } = useKept<MomentAnswer>(target('/v1/moment', { at: writeTime(at) }));
+  // Asked for by itself: a number that no job has leaves the rest as it is.
+  const asked = useKept<MomentAnswer>(job === null ? null : target('/v1/moment', { at: writeTime(at), job }));
+  const tooOld = fault !== null && isMissingRoute(fault);
   return (
     <section class="panel moment" aria-label={w.moment(momentExact(at))} aria-busy={busy}>
       <div class="row apart">
@@ -39,7 +42,7 @@ export function MomentPanel({ at, job, askJob, back, copy }: Props) {
           <button onClick={back}>{w.backToNow}</button>
         </div>
       </div>
-      {fault && <p class={fault.code === 'not_found' ? 'quiet' : 'bad name'} role="status">{fault.code === 'not_found' && !value ? w.momentTooOld : fault.message}</p>}
+      {fault && <p class={tooOld ? 'quiet' : 'bad name'} role="status">{tooOld ? w.momentTooOld : fault.message}</p>}
       {value && (
         <div class={`moment-body ${fault ? 'old' : ''}`}>
           <div>
@@ -68,7 +71,7 @@ export function MomentPanel({ at, job, askJob, back, copy }: Props) {
             <ul class="moment-list">{value.aside.map((one) => <JobLine key={one.id} job={one} at={at} />)}</ul>
           </div>
           <div>
-            <WhyBox why={value.why} at={at} job={job} ask={askJob} />
+            <WhyBox why={asked.value?.why ?? null} fault={asked.fault?.message ?? null} at={at} job={job} ask={askJob} />
             <h3>{w.waitedThen} <span class="quiet number">{value.waiting.length + value.waiting_left_out}</span></h3>
             {value.waiting.length === 0 && <p class="quiet">{w.nobodyWaited}</p>}
             <ol class="moment-list">

@@ -1,9 +1,9 @@
 // Who was where, and who is expected where: the past as it was, the future as the scheduler expects
 // it, and any moment of the past as a whole.
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { target } from '../../api/client';
 import { useMachine } from '../../api/machine';
-import { type TimelineAnswer, useKept } from '../../api/timeline';
+import { type TimelineAnswer, isMissingRoute, useKept } from '../../api/timeline';
 import type { ViewProps } from '../../app/App';
 import { useKeys } from '../../app/keys';
 import { go, hrefOf } from '../../app/route';
@@ -23,6 +23,7 @@ import './timeline.css';
 
 const kRefreshEvery = 20_000;
 const kTick = 5_000;
+const kNewsEvery = 3_000;
 const kWriteAfter = 300;
 
 export function Timeline({ route }: ViewProps) {
@@ -37,7 +38,8 @@ export function Timeline({ route }: ViewProps) {
   const card = query.get('card') === null ? null : Number(query.get('card'));
   const job = query.get('job') === null ? null : Number(query.get('job'));
   const table = query.get('as') === 'table';
-  const range = fixed ?? (width === null ? usual(now) : around(now, width));
+  const [knownSince, setKnownSince] = useState<number | null>(null);
+  const range = fixed ?? (width === null ? usual(now, knownSince) : around(now, width));
 
   useEffect(() => {
     const timer = window.setInterval(() => setNow(Date.now()), kTick);
@@ -111,13 +113,24 @@ export function Timeline({ route }: ViewProps) {
   ]);
 
   const want = asked(range);
-  const { value, fault, busy } = useKept<TimelineAnswer>(target('/v1/timeline', { from: writeTime(want.from), until: writeTime(want.until), card }), kRefreshEvery);
+  // What just happened is on the picture soon, and not asked for with every event.
+  const news = Math.floor((machine.happenings[0]?.at ?? 0) / kNewsEvery);
+  const { value, fault, busy } = useKept<TimelineAnswer>(target('/v1/timeline', { from: writeTime(want.from), until: writeTime(want.until), card }), kRefreshEvery, news);
+  const known = value?.known_since ?? null;
+  useEffect(() => setKnownSince(known === null ? null : Date.parse(known)), [known]);
   const cards = machine.cards.map((one) => one.number);
   const layout = useMemo(() => (value ? layoutOf(value, cards, card) : null), [value, cards.join(), card]);
-  const nameOf = (number: number) => {
-    const found = machine.cards.find((one) => one.number === number);
-    return found ? found.alias ?? found.model : null;
-  };
+  const names = machine.cards.map((one) => `${one.number} ${one.alias ?? one.model}`).join('\n');
+  const nameOf = useMemo(() => {
+    const known = new Map(machine.cards.map((one) => [one.number, one.alias ?? one.model]));
+    return (number: number) => known.get(number) ?? null;
+  }, [names]);
+  // The picture is drawn again only when something on it changed.
+  const doing = useRef({ setRange, choose });
+  doing.current = { setRange, choose };
+  const onRange = useCallback((next: Range) => doing.current.setRange(next), []);
+  const onChoose = useCallback((time: number) => doing.current.choose(time), []);
+  const shown = useMemo(() => ({ from: range.from, until: range.until }), [range.from, range.until]);
   const copy = () => {
     // Without a secure connection there is no clipboard; the address of the browser has the moment too.
     void (navigator.clipboard?.writeText(location.href) ?? Promise.reject(new Error())).then(
@@ -131,11 +144,11 @@ export function Timeline({ route }: ViewProps) {
         <h1>{w.title} <span class="quiet panel-note number">{moment(range.from)} – {moment(range.until)}</span></h1>
         <Controls span={range.until - range.from} follows={fixed === null && at === null} table={table} cards={cards} card={card} show={show} zoom={zoom} shift={(part) => setRange(moved(range, part * (range.until - range.from)))} toNow={toNow} asTable={() => write({ as: table ? undefined : 'table' })} choose={(one) => write({ card: one ?? undefined })} />
       </div>
-      {fault && <p class="panel name" role="status">{fault.code === 'not_found' && !value ? w.tooOld : w.fault(fault.message)}</p>}
+      {fault && <p class="panel name" role="status">{isMissingRoute(fault) ? w.tooOld : w.fault(fault.message)}</p>}
       {!value && !fault && <div class="panel timeline-empty" aria-busy="true"><p class="quiet">{w.loading}</p></div>}
       {value && layout && (
         <section class="panel timeline-panel" aria-busy={busy} aria-label={w.title}>
-          {table ? <TimeTable layout={layout} answer={value} range={range} /> : <Chart answer={value} layout={layout} range={range} now={Math.max(now, layout.now)} at={at} setRange={setRange} choose={choose} nameOf={nameOf} />}
+          {table ? <TimeTable layout={layout} answer={value} range={range} /> : <Chart answer={value} layout={layout} range={shown} now={Math.max(now, layout.now)} at={at} setRange={onRange} choose={onChoose} nameOf={nameOf} />}
           {!table && <Scrubber range={range} now={now} at={at} choose={choose} />}
           {!table && <Legend />}
           {value.left_out > 0 && <p class="quiet">{w.leftOut(value.left_out)}</p>}

@@ -5,7 +5,7 @@ import { moment } from '../../words/figures';
 import { useWords } from '../../words/words';
 import { words } from './words';
 
-export function WhyBox({ why, at, job, ask }: { why: MomentWhy | null; at: number; job: number | null; ask: (job: number | null) => void }) {
+export function WhyBox({ why, fault, at, job, ask }: { why: MomentWhy | null; fault: string | null; at: number; job: number | null; ask: (job: number | null) => void }) {
   const w = useWords(words);
   const [text, setText] = useState(job === null ? '' : String(job));
   useEffect(() => setText(job === null ? '' : String(job)), [job]);
@@ -22,7 +22,8 @@ export function WhyBox({ why, at, job, ask }: { why: MomentWhy | null; at: numbe
         <button class="main">{w.ask}</button>
       </p>
       <div aria-live="polite">
-        {why && why.job === job && (
+        {fault !== null && job !== null && <p class="bad name">{fault}</p>}
+        {fault === null && why && why.job === job && (
           <>
             <p><strong>{w.whyThen(why.job, moment(at))}:</strong> {w[`whyState_${why.state}`]}</p>
             <ul>
@@ -34,6 +35,7 @@ export function WhyBox({ why, at, job, ask }: { why: MomentWhy | null; at: numbe
                 </li>
               ))}
             </ul>
+            {why.helps && !why.reasons.some((reason) => reason.helps === why.helps) && <p class="name">{w.helps(why.helps)}</p>}
           </>
         )}
       </div>

@@ -98,10 +98,11 @@ function drawPiece(to: To, scene: Scene, paint: Paint, lane: Lane, piece: Piece)
     }
   } else {
     to.fillStyle = colour;
-    to.fillRect(from, y, width, high);
+    // A hair's breadth between one and the next of the same owner.
+    to.fillRect(from, y, piece.kind === 'past' && width > 4 ? width - 1 : width, high);
     if (piece.state === 'failed' && width > 3) {
       to.fillStyle = paint.bad;
-      to.fillRect(from + width - 3, y, 3, high);
+      to.fillRect(from + width - 4, y, 3, high);
     }
     if (piece.what === 'lease' || piece.what === 'adopted') hatch(to, from, y, width, high, withAlpha(paint.ground, 0.35), 9, -1);
     const visible = Math.max(0, from);

@@ -35,6 +35,7 @@ export function whyText(piece: Piece): string {
   return [piece.forJob === null ? '' : w.forJob(piece.forJob), piece.mechanism ? w.by(piece.mechanism) : '', piece.cause ? w.cause(piece.cause) : ''].filter(Boolean).join(', ');
 }
 export function stateText(piece: Piece): string {
+  if (piece.state === 'requeued') return wordsNow(words).requeued;
   return (wordsNow(stateWords) as Record<string, string>)[piece.state] ?? piece.state;
 }
 export function pieceText(piece: Piece): string {

@@ -16,6 +16,12 @@ describe('the stretch of time that is shown', () => {
     expect(readRange(null, null, now)).toBeNull();
     expect(readRange('+6h', '24h', now)).toBeNull();
   });
+  it('shows a day, and less of a machine that is known for less', () => {
+    expect(usual(now).until - usual(now).from).toBe(30 * kHour);
+    expect(usual(now, now - 4 * kHour).from).toBeCloseTo(now - 4.2 * kHour);
+    expect(usual(now, now - kMinute).from).toBe(now - kHour);
+    expect(usual(now, now - 30 * kDay)).toEqual(usual(now));
+  });
   it('is stretched around a moment, which stays where it is', () => {
     const range = usual(now);
     const at = now - kHour;

@@ -11,8 +11,10 @@ const kShortest = 2 * kMinute;
 const kLongest = 60 * kDay;
 
 // What is shown when nobody said what: the past day, and what is expected of the next hours.
-export function usual(now: number): Range {
-  return { from: now - kDay, until: now + 6 * kHour };
+// Of a machine that is known for less than a day, less: else all of it would be a strip at the edge.
+export function usual(now: number, knownSince: number | null = null): Range {
+  const past = Math.min(kDay, Math.max(kHour, (now - (knownSince ?? 0)) * 1.05));
+  return { from: now - past, until: now + past / 4 };
 }
 // A quarter of it lies in the future.
 export function around(now: number, span: number): Range {

@@ -113,6 +113,7 @@ export const words = defineWords(
     keyTable: 'Table or picture',
     then: 'then',
     drainedShort: 'drained',
+    requeued: 'to run again',
   },
   {
     title: '时间线',
@@ -226,5 +227,6 @@ export const words = defineWords(
     keyTable: '表格或图形',
     then: '当时',
     drainedShort: '停用',
+    requeued: '将重新运行',
   },
 );
