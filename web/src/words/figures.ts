@@ -36,6 +36,14 @@ export function amount(value: number): string {
   return new Intl.NumberFormat(locale()).format(value);
 }
 
+// To make a formatter costs a thousand times more than to use it.
+const formatters = new Map<string, Intl.DateTimeFormat>();
+function formatted(form: Intl.DateTimeFormatOptions, date: Date): string {
+  const key = locale() + JSON.stringify(form);
+  let formatter = formatters.get(key);
+  if (!formatter) formatters.set(key, (formatter = new Intl.DateTimeFormat(locale(), form)));
+  return formatter.format(date);
+}
 function asDate(at: string | number): Date {
   return new Date(at);
 }
@@ -46,11 +54,11 @@ export function moment(at: string | number | null | undefined): string {
   const today = new Date().toDateString() === date.toDateString();
   const form: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit' };
   if (!today) Object.assign(form, { day: 'numeric', month: 'short' });
-  return new Intl.DateTimeFormat(locale(), form).format(date);
+  return formatted(form, date);
 }
 export function momentExact(at: string | number | null | undefined): string {
   if (at === null || at === undefined) return '–';
-  return new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'long' }).format(asDate(at));
+  return formatted({ dateStyle: 'medium', timeStyle: 'long' }, asDate(at));
 }
 export function secondsSince(at: string | null | undefined, now = Date.now()): number | null {
   return at ? Math.max(0, (now - asDate(at).getTime()) / 1000) : null;
