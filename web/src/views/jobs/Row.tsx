@@ -73,7 +73,7 @@ function Cards({ job }: { job: JobRow }) {
   return <span class="quiet number">×{most === 'all' ? `${least}+` : most === least ? least : `${least}–${most}`}</span>;
 }
 
-function need(job: JobRow, w: { whole: string; noCard: string }): string {
+function need(job: JobRow, w: { whole: string }): string {
   if (job.needs.gpus.most === 0) return '';
   if (job.needs.vram_bytes > 0) return bytes(job.needs.vram_bytes, 0);
   return job.needs.share_percent > 0 ? `${job.needs.share_percent} %` : w.whole;
