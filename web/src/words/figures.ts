@@ -48,7 +48,7 @@ export function amount(value: number): string {
 // To make one takes far longer than to use it.
 const kForms = new Map<string, Intl.DateTimeFormat>();
 function formed(form: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  const key = `${locale()} ${Object.values(form).join()}`;
+  const key = locale() + JSON.stringify(form);
   let known = kForms.get(key);
   if (!known) {
     known = new Intl.DateTimeFormat(locale(), form);
@@ -72,7 +72,7 @@ export function moment(at: string | number | null | undefined, toSecond = false)
 }
 // With the day, also today: for what lies beside another day.
 export function momentDated(at: string | number): string {
-  return new Intl.DateTimeFormat(locale(), { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }).format(asDate(at));
+  return formed({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }).format(asDate(at));
 }
 export function momentExact(at: string | number | null | undefined): string {
   if (at === null || at === undefined) return '–';

@@ -49,13 +49,16 @@ export function Use({ job, turn, trail }: { job: JobDetails; turn: number; trail
     if (limit > 0) memory.push({ label: w.limitLine, colour: 'var(--bad)', values: line(limit / kGib) });
     return { x, memory, vram, load, most: (Math.max(held, limit, highest(vram) ?? 0, kGib / 4) / kGib) * 1.05 };
   }, [history, held, limit, w]);
-  if (job.attempt === 0 || (job.gpus.length === 0 && !job.usage && job.needs.gpus.most === 0)) return null;
+  if (job.attempt === 0) return null;
   const gpu = job.usage?.gpu;
+  const drawn = plots !== null && plots.x.length > 1 && job.needs.gpus.most !== 0;
+  const soon = plots !== null && !drawn && runs && job.gpus.length > 0;
+  if (!drawn && !soon && !job.usage && job.attempt < 2) return null;
   return (
     <section class="panel" aria-label={w.use}>
       <h2>{w.use}</h2>
       {fault && <p class="quiet name">{fault}</p>}
-      {plots && plots.x.length > 1 && job.needs.gpus.most !== 0 && (
+      {drawn && plots && (
         <>
           <h3>{w.vramTitle}</h3>
           <Plot x={plots.x} curves={plots.memory} height={170} unitX={timeOf} unit={gib} most={plots.most} summary={w.vramSummary(bytes(highest(plots.vram)), bytes(held))} />
@@ -63,7 +66,7 @@ export function Use({ job, turn, trail }: { job: JobDetails; turn: number; trail
           <Plot x={plots.x} curves={[{ label: w.load, colour: 'var(--aside)', values: plots.load, fill: true }]} height={130} unitX={timeOf} unit={(value) => percent(value)} most={100} summary={w.loadSummary(percent(highest(plots.load)))} />
         </>
       )}
-      {plots && plots.x.length <= 1 && runs && job.gpus.length > 0 && <p class="quiet">{w.useSoon}</p>}
+      {soon && <p class="quiet">{w.useSoon}</p>}
       {gpu && (
         <dl class="facts">
           <Fact word={w.peak}>{bytes(gpu.peak_card_vram_bytes)}</Fact>

@@ -18,7 +18,7 @@ export function HeadRow({ filters, set, loaded, takeLoaded }: Props) {
   const columns: [string, string, Sort | null][] = [
     ['id', w.id, 'id'],
     ['state', w.state, 'state'],
-    ['name', w.name.split(/ or |或/)[0] ?? '', 'name'],
+    ['name', w.columnName, 'name'],
     ['user', w.user, 'user'],
     ['priority', w.priorityShort, 'priority'],
     ['cards', w.cards, null],

@@ -40,10 +40,12 @@ export function Jobs({ route }: ViewProps) {
   const keys = useRowKeys(listing.lines, selection.toggle, narrow);
   const mayChange = may(who, 'steer_job');
 
-  const row = useCallback(
-    (line: Line) => <Row line={line} now={now} selected={selection.has(line)} current={keys.current === keyOf(line)} select={(range) => selection.toggle(line, range)} />,
-    [now, selection, keys.current],
-  );
+  const toggle = useRef(selection.toggle);
+  toggle.current = selection.toggle;
+  const row = (line: Line) => {
+    const goesOn = line.kind === 'job' && line.job.ended_at === null;
+    return <Row line={line} now={goesOn ? now : 0} selected={selection.has(line)} current={keys.current === keyOf(line)} select={(range) => toggle.current(line, range)} />;
+  };
   const empty = !listing.loading && listing.lines.length === 0 && !listing.fault;
   return (
     <div class="jobs">

@@ -1,5 +1,5 @@
 // One row of the list. On a narrow screen the same cells stand in two lines.
-import type { ComponentChildren } from 'preact';
+import { Component, type ComponentChildren } from 'preact';
 import { Owner } from '../../parts/Owner';
 import { StateMark } from '../../parts/StateMark';
 import { amount, bytes, duration, moment, momentExact } from '../../words/figures';
@@ -10,6 +10,7 @@ import { words } from './words';
 
 interface Props {
   line: Line;
+  // 0 where the row has no clock that goes on.
   now: number;
   selected: boolean;
   current: boolean;
@@ -17,7 +18,18 @@ interface Props {
   select: (range: boolean) => void;
 }
 
-export function Row({ line, now, selected, current, select }: Props) {
+// Drawn again only when something of it is another: while one scrolls through thousands nothing is.
+export class Row extends Component<Props> {
+  override shouldComponentUpdate(next: Props): boolean {
+    const { line, now, selected, current } = this.props;
+    return next.line !== line || next.now !== now || next.selected !== selected || next.current !== current;
+  }
+  override render() {
+    return <Cells {...this.props} />;
+  }
+}
+
+function Cells({ line, now, selected, current, select }: Props) {
   const w = useWords(words);
   const job = line.kind === 'job' ? line.job : null;
   const sweep = line.kind === 'sweep' ? line.sweep : null;
@@ -61,7 +73,7 @@ function Cards({ job }: { job: JobRow }) {
   return <span class="quiet number">×{most === 'all' ? `${least}+` : most === least ? least : `${least}–${most}`}</span>;
 }
 
-function need(job: JobRow, w: { whole: string; noCard: string }): string {
+function need(job: JobRow, w: { whole: string }): string {
   if (job.needs.gpus.most === 0) return '';
   if (job.needs.vram_bytes > 0) return bytes(job.needs.vram_bytes, 0);
   return job.needs.share_percent > 0 ? `${job.needs.share_percent} %` : w.whole;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Sweep } from '../../api/client';
-import { type Line, keyOf, ordered } from './lines';
+import { type JobRow, type Line, keyOf, ordered, withinLoaded } from './lines';
 
 const job = (id: number, more: object): Line => ({ kind: 'job', id, job: { id, priority: 50, state: 'queued', name: null, started_at: null, ...more } as never });
 const sweep = (id: number, more: object): Line => ({ kind: 'sweep', id, sweep: { id, priority: 50, name: null, counts: {}, ...more } as unknown as Sweep });
@@ -19,4 +19,11 @@ test('what has no value is last in both directions', () => {
 test('a sweep stands where its liveliest job would', () => {
   const lines = [job(1, { state: 'failed' }), sweep(2, { counts: { running: 1, completed: 4 } }), job(3, { state: 'queued' })];
   expect(ids(ordered(lines, 'state', false))).toEqual(['3', 's2', '1']);
+});
+test('only what would stand among the loaded lines is a change of them', () => {
+  const lines = [job(9, {}), job(8, {})];
+  const row = (id: number) => ({ id, priority: 50, state: 'queued' }) as JobRow;
+  expect(withinLoaded(row(10), lines, 'id', true)).toBe(true);
+  expect(withinLoaded(row(3), lines, 'id', true)).toBe(false);
+  expect(withinLoaded(row(3), [], 'id', true)).toBe(true);
 });

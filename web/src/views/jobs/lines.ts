@@ -56,3 +56,11 @@ export function ordered(lines: Line[], sort: Sort, down: boolean): Line[] {
     return turn * (a.id - b.id);
   });
 }
+
+// Whether a job would stand before the last line that is loaded. What comes behind it is loaded when
+// one gets there.
+export function withinLoaded(job: JobRow, lines: Line[], sort: Sort, down: boolean): boolean {
+  const last = lines[lines.length - 1];
+  const line: Line = { kind: 'job', id: job.id, job };
+  return !last || ordered([last, line], sort, down)[0] === line;
+}

@@ -4,7 +4,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { type Job, type Schemas, type Sweep, Refused, get } from '../../api/client';
 import { useChanges } from '../../api/changes';
 import { type Filters, matches, queryOf } from './filters';
-import { type JobRow, type Line, kDearFields, kFields, keyOf, ordered } from './lines';
+import { type JobRow, type Line, kDearFields, kFields, keyOf, ordered, withinLoaded } from './lines';
 
 export interface Listing {
   lines: Line[];
@@ -139,8 +139,8 @@ export function useListing(filters: Filters, me: string, calm: () => boolean): L
       fresh.current.set(job.id, job);
     } else if (asked.current.folded && job.array !== null) {
       if (known.current.sweeps.has(job.array)) stale.current.add(job.array);
-      else if (matches(asked.current, job, me)) pending.current.add(`s${job.array}`);
-    } else if (matches(asked.current, job, me)) {
+      else if (matches(asked.current, job, me) && (!now.current.next || job.array > (now.current.lines[now.current.lines.length - 1]?.id ?? 0))) pending.current.add(`s${job.array}`);
+    } else if (matches(asked.current, job, me) && (!now.current.next || withinLoaded(job, now.current.lines, asked.current.sort, asked.current.down))) {
       pending.current.add(String(job.id));
     }
   });

@@ -118,7 +118,6 @@ export const words = defineWords(
     copy: 'Copy',
     copied: 'Copied',
     copyFailed: 'This browser does not let a page without TLS write to the clipboard. Select the line instead.',
-    forgetJob: 'as in an empty form',
     fileUnreadable: 'This file cannot be read as text.',
   },
   {
@@ -237,7 +236,6 @@ export const words = defineWords(
     copy: '复制',
     copied: '已复制',
     copyFailed: '没有 TLS 时，浏览器不允许网页写入剪贴板。请手动选择该行。',
-    forgetJob: '清空',
     fileUnreadable: '无法将该文件读作文本。',
   },
 );

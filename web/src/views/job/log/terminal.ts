@@ -104,7 +104,6 @@ function tabbed(runs: Run[]): Run[] {
 
 export function runsOfLine(raw: string): Run[] {
   // Most lines have nothing of all this.
-  // eslint-disable-next-line no-control-regex
   if (!/[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/.test(raw)) return raw === '' ? [] : [{ text: raw, style: null }];
   const text = cleaned(raw.endsWith('\r') && !raw.slice(0, -1).includes('\r') ? raw.slice(0, -1) : raw);
   if (text.includes('\r')) return tabbed(overwritten(text));
