@@ -44,11 +44,6 @@ let drawing = 0;
 let asking = false;
 let askAgain = false;
 let stop: (() => void) | null = null;
-// Told when the stream breaks, with its last words if it had any.
-let onBreak: (words: string | null) => void = () => undefined;
-export function whenStreamBreaks(then: (words: string | null) => void): void {
-  onBreak = then;
-}
 
 export function ended(job: Job): boolean {
   return job.state === 'completed' || job.state === 'failed' || job.state === 'cancelled';
@@ -149,6 +144,11 @@ export function forgetMachine(): void {
   stop?.();
   stop = null;
   tell({ link: 'connecting', heardAt: 0, jobs: new Map(), waiting: [], recent: [], sweeps: [], counts: null, cards: [] });
+}
+// Told when the stream breaks, with its last words if it had any.
+let onBreak: (words: string | null) => void = () => undefined;
+export function whenStreamBreaks(then: (words: string | null) => void): void {
+  onBreak = then;
 }
 export function machineNow(): Machine {
   return machine;
