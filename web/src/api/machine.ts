@@ -68,11 +68,6 @@ let following: Following | null = null;
 let fresh: Happening[] = [];
 // Rows that came while the whole was asked for: they are newer than its answer.
 const meanwhile = new Map<number, Job>();
-// Told when the stream breaks, with its last words if it had any.
-let onBreak: (words: string | null) => void = () => undefined;
-export function whenStreamBreaks(then: (words: string | null) => void): void {
-  onBreak = then;
-}
 
 export function ended(job: Job): boolean {
   return job.state === 'completed' || job.state === 'failed' || job.state === 'cancelled';
@@ -253,6 +248,11 @@ export function forgetMachine(): void {
   stop = null;
   fresh = [];
   tell({ ...kNothing, jobs: new Map() });
+}
+// Told when the stream breaks, with its last words if it had any.
+let onBreak: (words: string | null) => void = () => undefined;
+export function whenStreamBreaks(then: (words: string | null) => void): void {
+  onBreak = then;
 }
 export function machineNow(): Machine {
   return machine;

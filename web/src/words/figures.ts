@@ -65,9 +65,8 @@ export function moment(at: string | number | null | undefined, toSecond = false)
   const date = asDate(at);
   const now = new Date();
   const today = now.toDateString() === date.toDateString();
-  const form: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', ...(toSecond ? { second: '2-digit' } : {}) };
+  const form: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', ...(toSecond && { second: '2-digit' }), ...(now.getFullYear() !== date.getFullYear() && { year: 'numeric' }) };
   if (!today) Object.assign(form, { day: 'numeric', month: 'short' });
-  if (now.getFullYear() !== date.getFullYear()) form.year = 'numeric';
   return formed(form).format(date);
 }
 // With the day, also today: for what lies beside another day.

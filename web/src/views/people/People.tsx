@@ -6,7 +6,6 @@ import { useSession } from '../../app/session';
 import { useWords } from '../../words/words';
 import { kTabs } from './tabs';
 import { words } from './words';
-import '../../parts/change-dialog.css';
 import './people.css';
 
 export function People({ route }: ViewProps) {

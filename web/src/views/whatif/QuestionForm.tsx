@@ -73,7 +73,7 @@ export function QuestionForm({ question, set, replay, busy }: Props) {
           <div class="row">
             {cards.length === 0 && <span class="quiet">{w.noCards}</span>}
             {cards.map((card) => (
-              <label key={card.number} class="check"><input type="checkbox" checked={question.remove.includes(card.number)} onChange={() => toggle(card.number)} /> {w.card(card.number)}</label>
+              <label key={card.number} class="tick-box"><input type="checkbox" checked={question.remove.includes(card.number)} onChange={() => toggle(card.number)} /> {w.card(card.number)}</label>
             ))}
           </div>
         </fieldset>

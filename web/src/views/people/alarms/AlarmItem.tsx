@@ -2,7 +2,7 @@
 import type { Schemas } from '../../../api/client';
 import { duration, moment, momentExact, secondsSince } from '../../../words/figures';
 import { listed } from '../../../words/marks';
-import { useWords } from '../../../words/words';
+import { useWords, wordsNow } from '../../../words/words';
 import { ruleName } from './rule-words';
 import { words } from './words';
 
@@ -12,6 +12,15 @@ export function SeverityMark({ severity }: { severity: Schemas['Alarm']['severit
   const w = useWords(words);
   const [sign, look] = kLooks[severity] ?? kLooks.info;
   return <span class={`mark ${look}`}><span aria-hidden="true">{sign}</span> {w[severity] ?? severity}</span>;
+}
+
+// "silence 3" and "inhibited by card_lost" are what the daemon says.
+export function quietText(why: string, rules: Schemas['AlarmRule'][]): string {
+  const w = wordsNow(words);
+  const silence = /^silence (\d+)$/.exec(why);
+  if (silence) return w.bySilence(silence[1] ?? '');
+  const rule = /^inhibited by (\S+)$/.exec(why)?.[1];
+  return rule ? w.byRule(ruleName(rule, rules.find((one) => one.name === rule)?.kind ?? rule)) : why;
 }
 
 interface Props {
@@ -46,7 +55,7 @@ export function AlarmItem({ alarm, rules, silence }: Props) {
       <div class="head-line alarm-foot">
         <span class="quiet">
           {alarm.told_at ? w.toldTo(listed(alarm.told_to), moment(alarm.told_at)) : w.toldNobody}
-          {alarm.quiet_because && <> {w.quiet(alarm.quiet_because)}</>}
+          {alarm.quiet_because && <span class="alarm-quiet">{w.quiet(quietText(alarm.quiet_because, rules))}</span>}
         </span>
         {silence && <button onClick={silence} aria-label={`${w.silence} ${alarm.what}`}>{w.silence}</button>}
       </div>

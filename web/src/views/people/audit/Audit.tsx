@@ -76,7 +76,7 @@ export function Audit({ route }: ViewProps) {
             {kResults.map((one) => <option key={one} value={one}>{results[one]}</option>)}
           </select>
         </Field>
-        <label class="check"><input type="checkbox" checked={filters.leases} onChange={(event) => set({ leases: event.currentTarget.checked })} /> {w.leases}</label>
+        <label class="tick-box"><input type="checkbox" checked={filters.leases} onChange={(event) => set({ leases: event.currentTarget.checked })} /> {w.leases}</label>
       </div>
       {fault && <p class="bad name" role="alert">{fault}</p>}
       {!fault && state === 'here' && entries.length === 0 && <p class="empty">{w.none}</p>}

@@ -44,7 +44,7 @@ export function ReserveForm({ close, done }: { close: () => void; done: () => vo
       <fieldset class="field">
         <legend class="field-name">{w.which}</legend>
         <div class="row">
-          {cards.map((card) => <label key={card.number} class="check"><input type="checkbox" checked={fields.cards.includes(card.number)} onChange={() => toggle(card.number)} /> {w.card(card.number)}</label>)}
+          {cards.map((card) => <label key={card.number} class="tick-box"><input type="checkbox" checked={fields.cards.includes(card.number)} onChange={() => toggle(card.number)} /> {w.card(card.number)}</label>)}
         </div>
       </fieldset>
       <div class="fields">
@@ -63,7 +63,7 @@ export function ReserveForm({ close, done }: { close: () => void; done: () => vo
           </>
         )}
       </div>
-      {forOthers && <label class="check"><input type="checkbox" checked={fields.maintenance} onChange={(event) => set({ maintenance: event.currentTarget.checked })} /> {w.isMaintenance}</label>}
+      {forOthers && <label class="tick-box"><input type="checkbox" checked={fields.maintenance} onChange={(event) => set({ maintenance: event.currentTarget.checked })} /> {w.isMaintenance}</label>}
     </ChangeDialog>
   );
 }
