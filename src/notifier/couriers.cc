@@ -22,7 +22,7 @@ namespace {
 // A courier ends by itself when its time is over. One that cannot, because the system's look-up
 // of a name does not return, is ended from outside a little later.
 constexpr Microseconds kGrace{500'000};
-constexpr std::chrono::milliseconds kStraysMost{300};
+constexpr std::chrono::milliseconds kStraysMost{200};
 constexpr Seconds kTimeoutLeast{1};
 constexpr Seconds kTimeoutMost{300};
 constexpr std::size_t kHeardMost = 16U << 10;
@@ -135,6 +135,8 @@ void Couriers::wait_on(std::vector<pollfd>& entries) const {
 }
 
 Boot Couriers::next_deadline(Boot never) const {
+  // The past: at once.
+  if (strays_) return Boot{};
   Boot next = never;
   for (const Courier& courier : running_) next = std::min(next, courier.kill_at);
   for (const Waiting& one : waiting_) next = std::min(next, one.until);
@@ -163,10 +165,12 @@ DeliveryOutcome Couriers::outcome_of_ended(const Courier& courier) {
   return {.id = courier.id, .error = "its delivery broke down inside the notifier"};
 }
 
-void Couriers::end_strays(Boot deadline) const {
+// What starts more while it is ended takes several looks, so that others need not wait for it.
+void Couriers::end_strays(Boot now) {
+  if (!strays_) return;
   std::set<pid_t> ours;
   for (const Courier& courier : running_) ours.insert(courier.pid);
-  end_children_but(ours, deadline);
+  strays_ = end_children_but(ours, now + kStraysMost).some_live;
 }
 
 std::vector<DeliveryOutcome> Couriers::collect(Boot now) {
@@ -188,7 +192,7 @@ std::vector<DeliveryOutcome> Couriers::collect(Boot now) {
     return true;
   });
   // One that was killed could not see to what its command had started.
-  if (any_late) end_strays(now + kStraysMost);
+  strays_ = strays_ || any_late;
   return outcomes;
 }
 

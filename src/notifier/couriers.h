@@ -35,8 +35,9 @@ class Couriers {
   void wait_on(std::vector<pollfd>& entries) const;
   // Of those that ended or are out of time.
   std::vector<DeliveryOutcome> collect(Boot now);
-  // Ends what is left of commands whose couriers are gone.
-  void end_strays(Boot deadline) const;
+  // Ends what is left of commands whose couriers were killed. After collect(), behind what is to be
+  // done with outcomes.
+  void end_strays(Boot now);
   // When somebody is out of time; `never` if there is nobody.
   Boot next_deadline(Boot never) const;
   bool idle() const { return waiting_.empty() && running_.empty(); }
@@ -76,6 +77,7 @@ class Couriers {
   std::deque<Waiting> waiting_;
   std::size_t waiting_bytes_ = 0;
   std::vector<Courier> running_;
+  bool strays_ = false;  // Perhaps there are some.
 };
 
 }  // namespace gpusched::notifier

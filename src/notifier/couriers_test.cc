@@ -35,6 +35,7 @@ std::map<std::uint64_t, DeliveryOutcome> collect(Couriers& couriers, std::size_t
     for (const DeliveryOutcome& outcome : couriers.collect(read_clock().boot)) {
       all[outcome.id] = outcome;
     }
+    couriers.end_strays(read_clock().boot);
   }
   return all;
 }

@@ -39,10 +39,11 @@ class Loop {
       tell(couriers_.start(read_clock().boot));
       wait();
       tell(couriers_.collect(read_clock().boot));
+      couriers_.end_strays(read_clock().boot);
       write_out();
       if (broken_) return kExitIo;
     }
-    couriers_.end_strays(read_clock().boot + kLastWords);
+    end_children_but({}, read_clock().boot + kLastWords);
     return 0;
   }
 
