@@ -74,6 +74,8 @@ struct ApiPorts {
   // The rules of alarms in force, and the receivers that there are. Empty: there are none.
   std::function<const AlarmRules&()> alarm_rules = {};
   std::function<std::vector<std::string>()> receivers = {};
+  // What became of the last messages of a receiver. Empty: nobody remembers.
+  std::function<std::vector<SettledMessage>(const std::string& receiver)> settled = {};
   std::string state_directory;
   Wall started_at{};
   std::uint32_t daemon_uid = 0;

@@ -7,12 +7,14 @@
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "engine/engine.h"
 #include "http/background.h"
@@ -41,6 +43,8 @@ class Courier {
   // Whenever the state may have changed.
   void after_turn();
   const DeliveryCounts& counts() const { return counts_; }
+  // The last ones of a receiver since the daemon began, the oldest first.
+  std::vector<SettledMessage> settled(const std::string& receiver) const;
 
  private:
   // A message that the engine has given us and that is not settled.
@@ -66,6 +70,7 @@ class Courier {
   void look_at_late_ones();
   void later(std::chrono::milliseconds wait, std::function<void()> what);
   ChannelCounts& counts_of(const Message& message);
+  void remember(const Message& message, bool delivered, const std::string& error = {});
 
   boost::asio::io_context& loop_;
   Engine& engine_;
@@ -85,6 +90,7 @@ class Courier {
   boost::asio::steady_timer start_timer_, late_timer_;
   bool looking_ = false;
   DeliveryCounts counts_{};
+  std::map<std::string, std::deque<SettledMessage>> settled_;  // By receiver.
 };
 
 }  // namespace gpusched

@@ -9,9 +9,16 @@ namespace gpusched {
 namespace {
 
 // Neither addresses nor places: who looks after the machine need not know them.
-wire::OutboxLine outbox_line(const StateView& state, const std::string& name) {
+wire::OutboxLine outbox_line(const Context& context, const std::string& name) {
+  const StateView& state = context.state();
   wire::OutboxLine line;
   line.receiver = name;
+  if (context.ports.settled) {
+    for (const SettledMessage& one : context.ports.settled(name)) {
+      line.settled.push_back(
+          {.id = one.id, .delivered = one.delivered, .at = one.at, .error = one.error});
+    }
+  }
   const Receivers& known = state.rules().known_receivers();
   if (const auto receiver = known.find(name); receiver != known.end()) {
     line.channel = channel_word(receiver->second.channel);
@@ -43,11 +50,11 @@ void get_outbox(Context& context, Call call) {
   const StateView& state = context.state();
   wire::Outbox answer;
   for (const auto& [name, receiver] : state.rules().known_receivers()) {
-    answer.receivers.push_back(outbox_line(state, name));
+    answer.receivers.push_back(outbox_line(context, name));
   }
   for (const auto& [name, lines] : state.outbox().receivers()) {
     if (state.rules().known_receivers().contains(name)) continue;
-    answer.receivers.push_back(outbox_line(state, name));
+    answer.receivers.push_back(outbox_line(context, name));
   }
   call.responder.send(json_response(wire::to_json(answer)));
 }
