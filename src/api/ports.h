@@ -88,6 +88,8 @@ struct ApiPorts {
   std::string socket = {};
   // Notices for a receiver that found no room in the outbox. Empty: none did.
   std::function<std::uint64_t(const std::string& receiver)> dropped = {};
+  // What became of the last messages of a receiver. Empty: nobody remembers.
+  std::function<std::vector<SettledMessage>(const std::string& receiver)> settled = {};
   std::string state_directory;
   Wall started_at{};
   std::uint32_t daemon_uid = 0;

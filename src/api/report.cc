@@ -24,6 +24,7 @@ constexpr std::array<std::pair<std::string_view, ReportBy>, 7> kReportWords = {{
 }};
 constexpr int kNoCard = std::numeric_limits<int>::max();  // Its row comes last.
 constexpr double kReportHour = 3600;
+constexpr int kHoursOfDay = 24;
 constexpr double kJoulesInKwh = 3.6e6;
 // Of the matrix of who waited for whom: the largest.
 constexpr std::size_t kPairsMost = 100;
@@ -141,7 +142,7 @@ Report::Row Report::row_of(const WorkKey& key) const {
 void Report::add_to_all(const WorkKey& key, const WorkSums& sums, double running) {
   total_.work.add(sums);
   total_.running += running;
-  WorkSums& day = days_[key.day];
+  WorkSums& day = days_[{key.day, key.month}];
   day.jobs += sums.jobs;
   day.gpu_seconds += sums.gpu_seconds;
   day.waited_seconds += sums.waited_seconds;
@@ -151,13 +152,22 @@ void Report::add_to_all(const WorkKey& key, const WorkSums& sums, double running
   }
 }
 
+// What is not counted by the hour is divided by how long cards were held in each.
+void Report::add_hours(const WorkSums& sums) {
+  for (const auto& [hour, seconds] : sums.hours.entries()) {
+    WorkSums& work = rows_[{.number = hour}].work;
+    work.gpu_seconds += seconds;
+    if (!(sums.gpu_seconds > 0)) continue;
+    const double part = seconds / sums.gpu_seconds;
+    work.energy_joules += sums.energy_joules * part;
+    work.energy_seconds += sums.energy_seconds * part;
+  }
+}
+
 void Report::add(const WorkKey& key, const WorkSums& sums, double running) {
   add_to_all(key, sums, running);
   if (asked_.by == ReportBy::kHour) {
-    for (const auto& [hour, seconds] : sums.hours.entries()) {
-      rows_[{.number = hour}].work.gpu_seconds += seconds;
-    }
-    return;
+    return add_hours(sums);
   }
   ReportSum& row = rows_[row_of(key)];
   row.work.add(sums);
@@ -277,7 +287,12 @@ wire::Report Report::answer(const StateView& state, const ReportPrices& prices) 
                       .source = asked_.from_days ? "days" : "jobs",
                       .total = figures_of(total_, prices)};
   if (prices.per_kwh > 0 || prices.per_gpu_hour > 0) answer.currency = prices.currency;
-  for (const auto& [row, sum] : rows_) answer.rows.push_back(named(row, sum, state, prices));
+  auto rows = rows_;
+  // A day has all of its hours, also those in which nobody worked.
+  for (int hour = 0; asked_.by == ReportBy::kHour && !rows_.empty() && hour < kHoursOfDay; ++hour) {
+    rows.try_emplace({.number = hour});
+  }
+  for (const auto& [row, sum] : rows) answer.rows.push_back(named(row, sum, state, prices));
   // Who used most comes first; cards and hours are in their order.
   if (asked_.by != ReportBy::kCard && asked_.by != ReportBy::kHour) {
     std::ranges::stable_sort(answer.rows, std::greater<>{}, &wire::ReportRow::gpu_seconds);
@@ -286,7 +301,8 @@ wire::Report Report::answer(const StateView& state, const ReportPrices& prices) 
   if (asked_.from_days) fill_matrix(answer);
   std::vector<wire::ReportDay>& days = answer.days.emplace();
   for (const auto& [day, work] : days_) {
-    days.push_back({.day = date_of(day),
+    days.push_back({.day = date_of(day.first),
+                    .month = day.second,
                     .jobs = {rounded(work.jobs)},
                     .gpu_seconds = work.gpu_seconds,
                     .waited_seconds = work.waited_seconds,

@@ -63,6 +63,7 @@ class Report {
     friend auto operator<=>(const Row&, const Row&) = default;
   };
   Row row_of(const WorkKey& key) const;
+  void add_hours(const WorkSums& sums);
   void add_to_all(const WorkKey& key, const WorkSums& sums, double running);
   wire::ReportRow named(const Row& row, const ReportSum& sum, const StateView& state,
                         const ReportPrices& prices) const;
@@ -74,7 +75,7 @@ class Report {
   ReportSum total_;
   ReportSum others_;
   bool any_hidden_ = false;
-  std::map<int, WorkSums> days_;  // Without waits.
+  std::map<std::pair<int, bool>, WorkSums> days_;  // Without waits. True: of the whole month.
   std::map<std::pair<std::string, std::string>, double> waited_for_;
   std::vector<std::string> notes_;
 };

@@ -68,17 +68,45 @@ void look_for_names(const std::map<std::string, Role>& names, const char* databa
   }
 }
 
+// Nothing would ever be sent without it.
+void cannot_be_had(const std::string& what, ConfigFindings& found) {
+  const int why = errno;
+  const bool not_for_us = why == EACCES && ::geteuid() != 0;
+  const std::string words = fmt::format("{}: {}", what, std::strerror(why));
+  if (not_for_us) return found.notes.push_back(words + "; ask as the user of the daemon");
+  found.wrong.push_back(words);
+}
+
+void look_at_program(const std::string& name, const Receiver& receiver, ConfigFindings& found) {
+  if (receiver.command.empty()) return;
+  const std::string what = fmt::format("receivers.{}: {}", name, receiver.command.front());
+  struct stat seen {};
+  constexpr mode_t kAnyExecutes = S_IXUSR | S_IXGRP | S_IXOTH;
+  if (::stat(receiver.command.front().c_str(), &seen) != 0) {
+    cannot_be_had(what, found);
+  } else if (!S_ISREG(seen.st_mode) || (seen.st_mode & kAnyExecutes) == 0) {
+    found.wrong.push_back(what + " is not a program that can be run");
+  } else if ((seen.st_mode & S_IXOTH) == 0) {
+    // The notifier of a daemon of root is nobody.
+    found.notes.push_back(what + " cannot be run by everybody; a daemon of root runs it as nobody");
+  }
+}
+
 // Who may read the file has the secret.
 void look_at_secrets(const Receivers& receivers, ConfigFindings& found) {
   for (const auto& [name, receiver] : receivers) {
+    look_at_program(name, receiver, found);
+    if (!receiver.ca_file.empty() && ::access(receiver.ca_file.c_str(), F_OK) != 0) {
+      cannot_be_had(fmt::format("receivers.{}: {}", name, receiver.ca_file), found);
+    }
     for (const std::string& file : {receiver.url_file, receiver.secret_file}) {
       if (file.empty()) continue;
       struct stat seen {};
       const std::string what = fmt::format("receivers.{}: {}", name, file);
       if (::stat(file.c_str(), &seen) != 0) {
-        const bool not_for_us = errno == EACCES && ::geteuid() != 0;
-        found.notes.push_back(fmt::format("{}: {}{}", what, std::strerror(errno),
-                                          not_for_us ? "; ask as the user of the daemon" : ""));
+        cannot_be_had(what, found);
+      } else if (!S_ISREG(seen.st_mode)) {
+        found.wrong.push_back(what + " is not a plain file");
       } else if ((seen.st_mode & S_IRWXO) != 0) {
         found.notes.push_back(what + " can be read by everybody; chmod 600 it, it holds a secret");
       }

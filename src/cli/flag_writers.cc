@@ -38,7 +38,7 @@ Result<void> write_texts(const FlagValue& value, const FlagAround& around, JsonW
 Result<void> write_notify(const FlagValue& value, const FlagAround& around, JsonWriter& json) {
   std::vector<std::string> wishes;
   for (const FlagValue* given : around.arguments.all(value.flag->name)) {
-    if (around.setting && (given->text.empty() || given->text == "none")) continue;
+    if (given->text == "none" || (around.setting && given->text.empty())) continue;
     if (auto fault = fault_of_notify_wish(given->text)) return not_so(std::move(*fault));
     wishes.push_back(given->text);
   }

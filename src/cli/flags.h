@@ -33,6 +33,9 @@ enum class Offer : unsigned char {
   kGroups,
   kStates,
   kTokens,  // Their ids, behind a word that says what happens to them.
+  kAlerts,  // Of `alerts`: rules, silences, receivers, by the word before.
+  kRules,
+  kReceivers,
   kWords
 };
 

@@ -71,14 +71,6 @@ std::string_view fault_of_network(std::string_view rest) {
   return {};
 }
 
-// "127.0.0.1", "[::1]" or "localhost".
-bool is_loopback(const std::string& host) {
-  if (host == "localhost") return true;
-  const bool six = host.find(':') != std::string::npos;
-  const auto address = parse_tcp_address((six ? "[" + host + "]" : host) + ":0");
-  return address && address->is_loopback();
-}
-
 Result<Server> parse_network(std::string_view text, bool tls) {
   std::string_view rest = text.substr(tls ? kHttps.size() : kHttp.size());
   if (rest.ends_with('/')) rest.remove_suffix(1);
@@ -100,7 +92,7 @@ Result<Server> parse_network(std::string_view text, bool tls) {
   }
   // One server has one name, by which its certificate is kept.
   server.host = lower_case(rest);
-  if (tls || is_loopback(server.host)) return server;
+  if (tls || is_loopback_host(server.host)) return server;
   return wrong(text, "would be read by everybody on the way; write https://HOST or ssh://HOST");
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <algorithm>
 #include <fstream>
 #include <sstream>
@@ -154,15 +155,17 @@ TEST(AlarmsYaml, TheDocumentHasTheDefaults) {
   text << file.rdbuf();
   for (const AlarmKindRow& row : alarm_kinds()) {
     const AlarmRule rule = default_rule(row);
-    const std::string value = row.threshold ? std::string(row.below ? "below " : "above ") +
+    const std::string value = row.threshold ? std::string(row.below ? "below " : "from ") +
                                                   alarm_value_text(row.unit, *row.threshold)
                                             : std::string("–");
+    const std::string over =
+        row.clear_part == 1 ? "–" : std::to_string(std::lround(row.clear_part * 100)) + " %";
     std::string inhibited;
     for (const std::string& name : rule.inhibited_by) {
       inhibited += (inhibited.empty() ? "`" : ", `") + name + "`";
     }
     const std::string line = "| `" + rule.name + "` | " + std::string(row.watches) + " | " + value +
-                             " | " + exact_duration(rule.hold) + " | " +
+                             " | " + over + " | " + exact_duration(rule.hold) + " | " +
                              exact_duration(rule.clear_for) + " | " +
                              (rule.enabled ? std::string(severity_name(rule.severity)) : "off") +
                              " | " + (inhibited.empty() ? "–" : inhibited) + " |";

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "config/values.h"
+#include "os/tcp_address.h"
 
 namespace gpusched {
 namespace {
@@ -143,10 +144,6 @@ std::string_view host_of_place(std::string_view place) {
   return place.substr(0, place.find_first_of(":/"));
 }
 
-bool is_this_machine(std::string_view host) {
-  return host == "localhost" || host == "::1" || host.starts_with("127.");
-}
-
 std::string fault_of_url(const std::string& url) {
   if (url.empty()) return {};
   std::string_view rest = url;
@@ -158,7 +155,7 @@ std::string fault_of_url(const std::string& url) {
   if (host.empty() || authority.find('@') != std::string_view::npos) {
     return "url must be like https://host/path, without a user in it";
   }
-  if (plain && !is_this_machine(host)) {
+  if (plain && !is_loopback_host(host)) {
     return "url must begin with https://; http:// is for this machine alone (127.0.0.1)";
   }
   if (rest.find_first_of(" \"<>\\") != std::string_view::npos) return "url has a wrong character";
@@ -177,7 +174,7 @@ std::string fault_of_mail(const Receiver& receiver) {
     }
   }
   if (receiver.to.empty() && receiver.addresses.empty()) return "to is missing: who gets the mail";
-  if (receiver.tls == "none" && !is_this_machine(host_of_place(receiver.host))) {
+  if (receiver.tls == "none" && !is_loopback_host(host_of_place(receiver.host))) {
     return "tls: none is for a mail server on this machine alone";
   }
   if (receiver.user.empty() != receiver.secret_file.empty()) {

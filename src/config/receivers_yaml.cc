@@ -37,6 +37,9 @@ class ReceiversReading {
         return wrong_at_(mark, "receivers: a name has letters, digits, '-', '_' and '.' only");
       }
       const std::string& name = entry.first.Scalar();
+      if (name == "none") {
+        return wrong_at_(mark, "receivers: --notify none is nobody; give it another name");
+      }
       if (receivers_.size() == kReceiversMost) {
         return wrong_at_(mark, fmt::format("receivers: more than {} of them", kReceiversMost));
       }

@@ -67,6 +67,8 @@ TEST(ReceiversYaml, MistakesAreToldWithTheirPlace) {
       {"receivers: [a]\n", "file:1:12: receivers must be a map of receivers"},
       {"receivers:\n  a b: {channel: log}\n",
        "file:2:3: receivers: a name has letters, digits, '-', '_' and '.' only"},
+      {"receivers:\n  none: {channel: log}\n",
+       "file:2:3: receivers: --notify none is nobody; give it another name"},
       {"receivers:\n  a: {url: x}\n", "file:2:3: receivers.a.channel is missing"},
       {"receivers:\n  a: {channel: smoke}\n",
        "file:2:16: receivers.a.channel: \"smoke\" is none of log, webhook, slack, mattermost, "
@@ -77,6 +79,12 @@ TEST(ReceiversYaml, MistakesAreToldWithTheirPlace) {
       {"receivers:\n  a: {channel: webhook, url: 'http://hook.lab.org/'}\n",
        "file:2:3: receivers.a: url must begin with https://; http:// is for this machine alone "
        "(127.0.0.1)"},
+      {"receivers:\n  a: {channel: webhook, url: 'http://127.0.0.1.example.org/'}\n",
+       "file:2:3: receivers.a: url must begin with https://; http:// is for this machine alone "
+       "(127.0.0.1)"},
+      {"receivers:\n  a: {channel: mail, host: '127.0.0.1.example.org', from: a@b, to: [c@d], "
+       "tls: none}\n",
+       "file:2:3: receivers.a: tls: none is for a mail server on this machine alone"},
       {"receivers:\n  a: {channel: webhook, url: 'http://127.0.0.1@evil.example/'}\n",
        "file:2:3: receivers.a: url must be like https://host/path, without a user in it"},
       {"receivers:\n  a: {channel: webhook, url: 'ftp://x'}\n",

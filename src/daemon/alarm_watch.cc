@@ -93,6 +93,7 @@ void AlarmWatch::add_readings(AlarmFacts& facts) const {
     if (card.condition != CardCondition::kOk || entry == board->entries.end()) continue;
     if (!entry->second.sample) continue;
     const watch::CardSample& sample = entry->second.sample->sample;
+    card.read_at = entry->second.sample->at.boot;
     card.temperature = sample.temperature_c;
     card.memory_temperature = sample.memory_temperature_c;
     card.slowdown = sample.slowdown_temperature_c;
@@ -108,6 +109,7 @@ AlarmFacts AlarmWatch::gather(Now now) {
   AlarmFacts facts;
   gather_facts(engine_.state(), facts, now);
   add_readings(facts);
+  if (ports_.left_out) facts.not_missed.merge(ports_.left_out());
   facts.xids = std::exchange(xids_, {});
   facts.ended = std::exchange(ended_, {});
   facts.disk = disk_;

@@ -6,6 +6,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ class AlarmWatch {
     std::function<const AlarmRules&()> rules;
     std::function<const watch::CardBoard*()> board;  // Null: nobody looks at cards.
     std::function<std::string()> report;             // Of the last seven days, as text.
+    std::function<std::set<CardNumber>()> left_out;  // Cards that nobody waits for.
     Microseconds sampler_period{0};
   };
   AlarmWatch(boost::asio::io_context& loop, Engine& engine, Ports ports);

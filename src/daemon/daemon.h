@@ -76,6 +76,7 @@ class Daemon {
   void log_disk_use();
   void watch_alarms();
   std::string report_of_week() const;
+  std::set<CardNumber> cards_left_out() const;
   void add_alarm_ports(ApiPorts& ports);
   void open_history();
   Result<void> start_launcher();

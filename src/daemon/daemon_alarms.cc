@@ -13,6 +13,7 @@ void Daemon::watch_alarms() {
   ports.rules = [this]() -> const AlarmRules& { return config_.alarms; };
   ports.board = [this]() -> const watch::CardBoard* { return cards_ ? &cards_->board() : nullptr; };
   ports.report = [this] { return report_of_week(); };
+  ports.left_out = [this] { return cards_left_out(); };
   ports.sampler_period = std::chrono::milliseconds(config_.cards.idle_period_ms);
   alarm_watch_ = std::make_unique<AlarmWatch>(loop_, *engine_, std::move(ports));
   driver_->on_commit([this](const Commit& commit) { return alarm_watch_->hear(commit); });
@@ -49,6 +50,21 @@ void Daemon::add_alarm_ports(ApiPorts& ports) {
     }
     return names;
   };
+  ports.settled = [this](const std::string& receiver) { return courier_->settled(receiver); };
+}
+
+// Of all cards that were ever here, also of those that no driver lists any more.
+std::set<CardNumber> Daemon::cards_left_out() const {
+  std::vector<Card> known;
+  for (const KnownCard& one : known_cards_)
+    known.push_back({.number = one.number, .uuid = one.uuid});
+  std::set<CardNumber> out;
+  for (const Card& card : apply_rules(config_.card_rules, std::move(known)).cards) {
+    const auto drain = engine_->state().drains().find(card.uuid);
+    const bool by_hand = drain != engine_->state().drains().end() && drain->second.by != "health";
+    if (!card.managed || by_hand) out.insert(card.number);
+  }
+  return out;
 }
 
 // REQUIRES: the courier is there.

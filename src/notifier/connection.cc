@@ -32,6 +32,11 @@ tl::unexpected<Error> lost(const std::string& why) {
   return failure(ErrorCode::kUnavailable, "the connection broke: " + why);
 }
 
+tl::unexpected<Error> on_another_machine() {
+  return failure(ErrorCode::kForbidden,
+                 "it is on another machine, so nothing is sent to it without encryption");
+}
+
 bool is_loopback(const addrinfo& one) {
   TcpAddress address;
   if (one.ai_addrlen > sizeof address.address) return false;
@@ -82,6 +87,8 @@ Boot share_of(Boot deadline, std::size_t addresses) {
 }  // namespace
 
 Result<Connection> Connection::open(const Endpoint& to, Boot deadline) {
+  // As the configuration is checked; what the name is looked up to is checked below.
+  if (to.only_loopback && !is_loopback_host(to.host)) return on_another_machine();
   addrinfo wanted{};
   wanted.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
@@ -101,8 +108,7 @@ Result<Connection> Connection::open(const Endpoint& to, Boot deadline) {
     if (error == 0) return Connection(std::move(made), to.host, deadline);
   }
   if (error == 0) {
-    return failure(ErrorCode::kForbidden,
-                   "it is on another machine, so nothing is sent to it without encryption");
+    return on_another_machine();
   }
   if (error == ETIMEDOUT) return out_of_time();
   return failure(ErrorCode::kUnavailable,

@@ -28,6 +28,8 @@ constexpr milliseconds kBeyond{10'000};
 constexpr milliseconds kDropsAgain{60'000};
 constexpr std::size_t kJournalLinesMost = 1000;
 constexpr std::size_t kFileThreads = 2;
+constexpr std::size_t kSettledMost = 20;     // That are remembered of a receiver,
+constexpr std::size_t kReceiversMost = 200;  // of so many.
 
 std::uint32_t number_for(const std::string& receiver) {
   return static_cast<std::uint32_t>(std::hash<std::string>{}(receiver));
@@ -91,12 +93,27 @@ void Courier::write_to_log(const Message& message) {
        {"advice", notice.advice},
        {"times", message.times}});
   ++counts_of(message.receiver).sent;
+  remember(message, true);
   carried_.erase(message.id);
   engine_.post(MessagesSettled{.delivered = {message.id}});
 }
 
+void Courier::remember(const Message& message, bool delivered, const std::string& error) {
+  if (settled_.size() >= kReceiversMost && !settled_.contains(message.receiver)) settled_.clear();
+  std::deque<SettledMessage>& last = settled_[message.receiver];
+  if (last.size() == kSettledMost) last.pop_front();
+  last.push_back({message.id, delivered, options_.now().wall, error});
+}
+
+std::vector<SettledMessage> Courier::settled(const std::string& receiver) const {
+  const auto found = settled_.find(receiver);
+  if (found == settled_.end()) return {};
+  return {found->second.begin(), found->second.end()};
+}
+
 void Courier::lose(const Message& message, const std::string& why) {
   ++counts_of(message.receiver).given_up;
+  remember(message, false, why);
   log_warning("a message was given up", {{"receiver", message.receiver},
                                          {"message", message.id},
                                          {"what", message.notice.what},
@@ -191,6 +208,7 @@ void Courier::settle_what_was_done() {
     if (!known.insert(outcome.id).second) continue;
     if (outcome.result == DeliveryResult::kDelivered) {
       settled.delivered.push_back(outcome.id);
+      remember(engine_.state().messages().at(outcome.id), true);
     } else {
       settled.failed.push_back({.id = outcome.id, .error = "it was refused", .refused = true});
     }
@@ -282,6 +300,7 @@ void Courier::on_outcome(const DeliveryOutcome& outcome) {
   ++in_journal_;
   const std::string receiver = found->second.message.receiver;
   ChannelCounts& counts = counts_of(receiver);
+  if (outcome.result == DeliveryResult::kDelivered) remember(found->second.message, true);
   carried_.erase(found);
   MessagesSettled settled;
   if (outcome.result == DeliveryResult::kDelivered) {

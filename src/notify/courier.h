@@ -7,12 +7,14 @@
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "engine/engine.h"
 #include "http/background.h"
@@ -47,6 +49,8 @@ class Courier {
   std::uint64_t dropped(const std::string& receiver) const { return drops_.total(receiver); }
   // Why nothing is sent at present, for people; nothing: nothing stands against it.
   const std::optional<std::string>& trouble() const { return trouble_; }
+  // The last ones of a receiver since the daemon began, the oldest first.
+  std::vector<SettledMessage> settled(const std::string& receiver) const;
 
  private:
   // A message that the engine has given us and that is not settled.
@@ -75,6 +79,7 @@ class Courier {
   void look_at_late_ones();
   void later(std::chrono::milliseconds wait, std::function<void()> what);
   ChannelCounts& counts_of(const std::string& receiver);
+  void remember(const Message& message, bool delivered, const std::string& error = {});
 
   boost::asio::io_context& loop_;
   Engine& engine_;
@@ -97,6 +102,7 @@ class Courier {
   boost::asio::steady_timer start_timer_, late_timer_, drops_timer_;
   bool looking_ = false;
   DeliveryCounts counts_{};
+  std::map<std::string, std::deque<SettledMessage>> settled_;  // By receiver.
 };
 
 }  // namespace gpusched

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "base/number.h"
+#include "base/text.h"
 
 namespace gpusched {
 namespace {
@@ -66,6 +67,14 @@ Result<Fd> bind_tcp(const TcpAddress& address, bool shares_port) {
     return fault("listen on");
   }
   return fd;
+}
+
+bool is_loopback_host(std::string_view host) {
+  if (lower_case(host) == "localhost") return true;
+  const bool v6 = host.find(':') != std::string_view::npos;
+  const auto address =
+      parse_tcp_address(fmt::format("{}{}{}:1", v6 ? "[" : "", host, v6 ? "]" : ""));
+  return address && address->is_loopback();
 }
 
 bool TcpAddress::is_loopback() const {

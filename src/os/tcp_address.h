@@ -23,6 +23,9 @@ struct TcpAddress {
 };
 
 Result<TcpAddress> parse_tcp_address(std::string_view text);
+// "localhost", or an address of loopback in numbers (IPv6 without brackets). No other name counts,
+// whatever it is looked up to today, and none that only begins like an address.
+bool is_loopback_host(std::string_view host);
 // A socket that has the address and does not listen yet. With `shares_port` it may have one that
 // overlaps with another's (0.0.0.0 and 127.0.0.1), as long as both sockets say so.
 Result<Fd> bind_tcp(const TcpAddress& address, bool shares_port = false);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/text.h"
@@ -25,6 +26,16 @@ std::string harmless_text(std::string_view text) {
     }
   }
   return is_utf8(out) ? out : fmt::format("(not UTF-8, {} bytes)", text.size());
+}
+
+std::string report_period(const wire::Report& report) {
+  const auto minute = [](const std::optional<Wall>& at, const char* otherwise) {
+    if (!at) return std::string(otherwise);
+    std::string text = format_time(*at).substr(0, 16);
+    std::ranges::replace(text, 'T', ' ');
+    return text;
+  };
+  return minute(report.since, "the beginning") + " to " + minute(report.until, "now") + ", UTC";
 }
 
 std::string report_row_label(const wire::ReportRow& row) {

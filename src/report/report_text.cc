@@ -148,7 +148,8 @@ std::string report_sections(const wire::Report& report) {
               lines_of(report, {"", "JOBS", "MEAN", "MEDIAN", "P90", "P99"}, waits_line));
   add_section(
       out, "Used against asked",
-      lines_of(report, {"", "VRAM", "USED", "", "COMPUTE", "USED", "TIME", "WASTE"}, use_line));
+      lines_of(report, {"", "VRAM ASKED", "USED", "OF ASKED", "HELD", "LOAD", "TIME", "WASTE"},
+               use_line));
   add_section(out, "Failures", lines_of(report, {"", "BY CAUSE"}, failures_line));
   add_section(out, "Moved aside", lines_of(report, {"", "MOVES", "AWAY", "BYTES"}, moves_line));
   if (!report.currency.empty()) {
@@ -165,6 +166,8 @@ std::string report_sections(const wire::Report& report) {
   }
   if (out.empty() && !report.notes) return out;
   out += "\n";
+  if (out.find("Used against asked\n") != std::string::npos) out += fmt::format("{}\n", kUseMeans);
+  if (out.find("Moved aside\n") != std::string::npos) out += fmt::format("{}\n", kMovesMeans);
   if (report.total.wasted_gpu_seconds) out += fmt::format("{}\n", kWasteMeans);
   if (report.total.waits) out += fmt::format("{}\n", kWaitMeans);
   if (report.waited_for && !report.waited_for->empty()) out += fmt::format("{}\n", kWaitedForMeans);
@@ -175,13 +178,12 @@ std::string report_sections(const wire::Report& report) {
 }
 
 std::string report_text(const wire::Report& report) {
-  const std::string since = report.since ? format_time(*report.since) : "the beginning";
-  const std::string until = report.until ? format_time(*report.until) : "now";
-  std::string out = fmt::format("Work from {} to {}, by {}\n", since, until, report.by);
+  std::string out = fmt::format("Work from {}, by {}\n", report_period(report), report.by);
   if (report.rows.empty()) return out + "Nothing ran.\n";
   const auto line = [](const wire::ReportRow& row) -> Line {
-    return {report_count(row.jobs.is), report_count(row.running.is),
-            report_amount(row.gpu_seconds / 3600),
+    // Of an hour nobody knows how many.
+    return {row.hour ? "-" : report_count(row.jobs.is),
+            row.hour ? "-" : report_count(row.running.is), report_amount(row.gpu_seconds / 3600),
             row.energy_joules ? report_amount(*row.energy_joules / 3.6e6) : "-"};
   };
   out += table(lines_of(report, {"", "JOBS", "RUNNING", "GPU-HOURS", "KWH"}, line));

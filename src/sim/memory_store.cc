@@ -27,6 +27,9 @@ void MemoryStore::Tables::note_numbers(const Commit& commit) {
   for (const Message& message : commit.messages.put) {
     next_trail_sequence = std::max(next_trail_sequence, message.id + 1);
   }
+  for (const Silence& silence : commit.silences.put) {
+    next_trail_sequence = std::max(next_trail_sequence, silence.id + 1);
+  }
 }
 
 void MemoryStore::Tables::remove_job(JobId id) {

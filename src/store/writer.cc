@@ -58,6 +58,9 @@ Result<void> Writer::write(const Commit& commit) {
   for (const Message& message : commit.messages.put) {
     numbers_.trail = std::max(numbers_.trail, message.id + 1);
   }
+  for (const Silence& silence : commit.silences.put) {
+    numbers_.trail = std::max(numbers_.trail, silence.id + 1);
+  }
   if (Result<void> done = write_rows(rows_, commit); !done) return done;
   if (commit.boot_id) {
     if (Result<void> done = put_meta_.run("boot_id", *commit.boot_id); !done) return done;

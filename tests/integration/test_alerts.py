@@ -96,6 +96,28 @@ def test_a_silence_hits_what_it_names_and_has_an_end(hot):
     wait_until(lambda: not hot.http("GET", "/v1/alarms").json()["silences"], what="the end of a second")
 
 
+def test_a_second_silence_keeps_it_quiet_and_one_of_the_same_takes_its_place(hot):
+    def made(*words):
+        return json.loads(hot.run("alerts", "silence", *words, "--json").stdout)["silences"][0]["id"]
+
+    number = made("temperature", "card", "0", "--for", "1h")
+    longer = hot.run("alerts", "silence", "temperature", "card", "0", "--for", "2h").stderr
+    assert f"in place of silence {number}" in longer, longer
+    [second] = hot.http("GET", "/v1/alarms").json()["silences"]
+    assert second["id"] > number
+    hot.run("alerts", "silence", "all", "card", "0", "--for", "1h")
+    other = max(one["id"] for one in hot.http("GET", "/v1/alarms").json()["silences"])
+    said = hot.run("alerts", "unsilence", second["id"]).stderr
+    assert f"temperature, card 0 stays untold: silence {other}" in said, said
+    said = hot.run("alerts", "unsilence", other).stderr
+    assert "temperature, card 0 is told within a second" in said, said
+    hot.kill()
+    hot.start()
+    last = made("xid", "--for", "1h")
+    assert last > other, "a number was used again"
+    assert "no alarm that is on was hit" in hot.run("alerts", "unsilence", last).stderr
+
+
 def test_who_may_not_silence_is_told_who_may(lab):
     secret = lab.run("token", "create", "--read-only").stdout.strip()
     bearer = {"Authorization": f"Bearer {secret}"}
@@ -110,7 +132,12 @@ def test_who_may_not_silence_is_told_who_may(lab):
     (["silence", "temperature", "--for", "soon"], 64, "soon"),
     (["silence", "temperature", "--for", "91d"], 64, "90 days at most"),
     (["silence", "nothing", "--for", "1h"], 66, "there is no rule 'nothing'"),
-    (["unsilence", "77"], 66, "there is no silence 77"),
+    (["silence", "temperature", "card", "7", "--for", "1h"], 64, "there is no card 7; this machine has 0, 1"),
+    (["silence", "temperature", "user", "ml1", "--for", "1h"], 64, "write it like card 0"),
+    (["silence", "disk_low", "--for", "1h"], 64, "rule disk_low is off"),
+    (["silence", "weekly_report", "--for", "1h"], 64, "is a report and no alarm"),
+    (["unsilence", "999999"], 66, "there is no silence 999999"),
+    (["outbox", "ops"], 64, "takes no further words"),
     (["unsilence", "x"], 64, "not the number of a silence"),
     (["test", "nobody"], 66, "there is no receiver 'nobody'"),
     (["loud"], 64, "alerts has no 'loud'"),
@@ -191,3 +218,7 @@ def test_alarms_outlive_the_daemon_and_a_lost_card_inhibits(lab):
     wait_until(lambda: alarms(lab)["temperature", "card 0"]["quiet_because"] == "inhibited by card_lost",
                60, "inhibition")
     assert alarms(lab)["temperature", "card 0"]["told_at"] == hot["told_at"]
+    # Out for good: somebody says so, and it is no alarm any more.
+    assert "if it is out for good: gpusched drain 0" in lost["advice"], lost
+    lab.run("drain", "0")
+    is_over(lab, "card_lost", "card 0")

@@ -78,7 +78,7 @@ def test_owners_hear_of_start_and_end(daemon, notifier):
     mail = notifier.delivered("mail")[0]["message"]
     assert mail["address"] == "ml1@lab.example" and mail["notice"]["job"] == by_mail
     advice = [one["message"]["notice"]["advice"] for one in notifier.delivered("ops")]
-    assert f"Its log: gpusched logs {failed}" in advice
+    assert f"gpusched logs {failed} shows its log" in advice
     nothing_waits(daemon, "ops")
 
 
@@ -149,10 +149,10 @@ def test_the_log_is_a_receiver(daemon):
 
 
 REFUSED = [
-    ("done:opz", "nobody can be notified at 'opz': there is book, busy, gate, hidden, mail, ops, slow "
+    ("done:opz", "nobody can be notified at 'opz'; open to users: book, busy, gate, hidden, mail, ops, slow "
                  "and addresses that end in @lab.example"),
-    ("done:admins", "nobody can be notified at 'admins': there is"),
-    ("ml1@evil.example", "nobody can be notified at 'ml1@evil.example': there is"),
+    ("done:admins", "nobody can be notified at 'admins'; open to users: book"),
+    ("ml1@evil.example", "nobody can be notified at 'ml1@evil.example'; open to users:"),
     ("done:http://evil.example/", "is not like done,fail:ops"),
     ("dome:ops", "is not like done,fail:ops"),
 ]
@@ -176,6 +176,57 @@ def test_who_is_told_can_be_shown_and_changed(daemon, notifier):
     daemon.run("set", other, "--notify", "none")
     assert daemon.job(other)["notify"] in ([], None)
     daemon.run("cancel", other)
+
+
+def test_none_is_nobody_also_at_submit(daemon):
+    job = submit(daemon, "none")
+    assert daemon.job(job)["notify"] in ([], None)
+
+
+def test_a_test_message_says_what_became_of_it(daemon, notifier):
+    nothing_waits(daemon, "busy")  # Of tests before this one.
+    notifier.order(busy="refuse", slow="again")
+    said = daemon.run("alerts", "test", "ops", "--wait", "2m")
+    assert said.stdout == "ops: delivered\n", said
+    said = daemon.run("alerts", "test", "busy", "--wait", "2m", check=False)
+    assert (said.returncode, said.stdout) == (69, "busy: not delivered: the receiver answered 404\n"), said
+    daemon.run("alerts", "test", "slow", "--wait", "0")
+    wait_until(lambda: outbox(daemon)["slow"]["error"], what="its error")
+    # The second waits behind the first.
+    said = daemon.run("alerts", "test", "slow", "--wait", "1s", check=False)
+    assert said.returncode == 75, said
+    assert "slow: still tried: no answer within 1 s; next try at" in said.stdout, said
+    shown = daemon.run("alerts", "outbox").stdout
+    line = next(line for line in shown.splitlines() if line.startswith("slow "))
+    assert "webhook" in line and "no answer within 1 s" in line, shown
+    assert "given up" in next(line for line in shown.splitlines() if line.startswith("busy ")), shown
+    notifier.order()
+    nothing_waits(daemon, "slow")
+
+
+def test_what_a_receiver_needs_is_looked_for(daemon):
+    key = daemon.directory / "key"
+    key.write_text("x\n")
+    key.chmod(0o600)
+    plain = daemon.directory / "plain"
+    plain.write_text("no program\n")
+    path = daemon.directory / "looked.yaml"
+
+    def check(receiver):
+        path.write_text(f"receivers:\n  ops: {receiver}\n")
+        done = daemon.run("config", "check", path, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    hook = "{channel: webhook, url: 'https://hook.lab.example/', secret_file: %s}"
+    assert check(hook % key)[0] == 0
+    code, said = check(hook % (daemon.directory / "nowhere"))
+    assert code != 0 and "receivers.ops: " in said and "nowhere: No such file" in said, said
+    code, said = check("{channel: command, command: [/no/such/program]}")
+    assert code != 0 and "/no/such/program: No such file" in said, said
+    code, said = check("{channel: command, command: [%s]}" % plain)
+    assert code != 0 and "is not a program that can be run" in said, said
+    code, said = check("{channel: webhook, url: 'http://127.0.0.1.example.org/'}")
+    assert code != 0 and "http:// is for this machine alone" in said, said
 
 
 def test_secrets_are_in_the_notifiers_hands_alone(daemon, notifier):

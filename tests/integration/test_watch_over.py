@@ -79,7 +79,7 @@ def test_a_hot_card_reaches_everybody_and_so_does_its_end(lab, web, pager):
 
 
 def test_every_message_is_signed(lab, web):
-    lab.run("alerts", "test", "hook")
+    lab.run("alerts", "test", "hook", "--wait", "0")
     (test,) = wait_until(lambda: [one for one in web.taken("/hook/ok") if one["json"]["rule"] == "test"], 90)
     head = {name.lower(): value for name, value in test["headers"].items()}
     signed = f"{head['gpusched-id']}.{head['gpusched-timestamp']}.".encode() + test["body"]
@@ -111,7 +111,7 @@ def test_an_owner_hears_of_the_end_of_a_job(lab, web):
 
 
 def test_nothing_is_sent_twice_over_kill_9(lab, web):
-    lab.run("alerts", "test", "hook")
+    lab.run("alerts", "test", "hook", "--wait", "0")
     wait_until(lambda: len(of_rule(web, "test")) >= 2, 90, "the delivery")
     lab.kill()
     lab.start()

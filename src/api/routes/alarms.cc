@@ -7,6 +7,7 @@
 #include "api/routes/routes.h"
 #include "api/veil.h"
 #include "base/number.h"
+#include "core/alarm/subject.h"
 #include "wire/labels.h"
 #include "wire/message_json.h"
 
@@ -40,7 +41,7 @@ wire::AlarmRule rule_row(const AlarmRules& rules, const AlarmRule& rule) {
   const AlarmKindRow& kind = alarm_kind_row(rule.kind);
   wire::AlarmRule row{.name = rule.name,
                       .kind = std::string(kind.name),
-                      .watches = std::string(kind.watches),
+                      .watches = alarm_watches(rule),
                       .enabled = rule.enabled,
                       .severity = std::string(severity_name(rule.severity)),
                       .threshold = threshold_of(rule),
@@ -80,13 +81,19 @@ Result<Silence> parse_silence(const Context& context, const Call& call) {
   }
   const Wall now = context.now().wall;
   if (read->length > kSilenceLongest) read->length = kSilenceLongest + Seconds{1};
-  return Silence{.id = 0,
-                 .rule = read->rule,
-                 .subject = read->subject,
-                 .from = now,
-                 .until = now + read->length,
-                 .by = {},
-                 .reason = read->reason};
+  Silence silence{.id = 0,
+                  .rule = read->rule,
+                  .subject = read->subject,
+                  .from = now,
+                  .until = now + read->length,
+                  .by = {},
+                  .reason = read->reason};
+  // Who may not silence hears of that first, and of no cards or jobs.
+  if (may(call.actor, Action::kSilence)) {
+    auto fault = fault_of_silence(rules_in_force(context), context.state(), silence);
+    if (fault) return failure(ErrorCode::kInvalid, *fault);
+  }
+  return silence;
 }
 
 // Alarms that are on, and that it hits.
@@ -98,9 +105,10 @@ std::vector<wire::Alarm> hit_by(const Context& context, const Silence& silence, 
   return hit;
 }
 
-void answer_silence(const Context& context, const Call& call, const Silence& asked) {
+void answer_silence(const Context& context, const Call& call, const Silence& asked,
+                    std::optional<std::uint64_t> replaces) {
   const Veil veil(context, call.actor);
-  wire::Silences answer{.dry_run = call.dry_run};
+  wire::Silences answer{.replaces = replaces, .dry_run = call.dry_run};
   answer.alarms = hit_by(context, asked, veil);
   Silence made = asked;
   made.by = call.actor.user;
@@ -111,6 +119,24 @@ void answer_silence(const Context& context, const Call& call, const Silence& ask
   }
   answer.silences.push_back(silence_row(made, veil));
   call.responder.send(json_response(wire::to_json(answer)));
+}
+
+// Those that are in the outbox now: the newest of each receiver.
+std::vector<wire::AlarmTestMessage> test_messages(const StateView& state,
+                                                  const std::vector<std::string>& receivers) {
+  std::vector<wire::AlarmTestMessage> found;
+  for (const std::string& name : receivers) {
+    const OutboxBook::Line* line = state.outbox().find(name, {});
+    if (line == nullptr) continue;
+    for (auto entry = line->waiting.rbegin(); entry != line->waiting.rend(); ++entry) {
+      // In a full outbox it is counted in the last one, whatever that tells of.
+      const Message& message = state.messages().at(entry->first);
+      if (message.notice.rule != kTestRule && message.times == 1) continue;
+      found.push_back({.receiver = name, .id = message.id});
+      break;
+    }
+  }
+  return found;
 }
 
 Result<std::vector<std::string>> parse_test(const Context& context, const Call& call) {
@@ -163,10 +189,11 @@ void make_silence(Context& context, Call call) {
   Result<Silence> silence = parse_silence(context, call);
   if (!silence) return call.responder.fail(silence.error());
   with_named_actor(context, call, [&context, silence = *silence](const Call& named) {
+    const auto replaces = same_silence(context.state().silences(), silence);
     ask_engine(context, named, SilenceAsked{named.actor, silence},
-               [&context, named, silence](const Result<Answer>& answer) {
+               [&context, named, silence, replaces](const Result<Answer>& answer) {
                  if (!answer) return named.responder.fail(answer.error());
-                 answer_silence(context, named, silence);
+                 answer_silence(context, named, silence, replaces);
                });
   });
 }
@@ -184,6 +211,11 @@ void end_silence(Context& context, Call call) {
   if (found != context.state().silences().end()) {
     answer.silences.push_back(silence_row(found->second, veil));
     answer.alarms = hit_by(context, found->second, veil);
+    const AlarmsOpen open{context.state().alarms(), context.state().silences()};
+    for (wire::Alarm& alarm : answer.alarms) {
+      alarm.quiet_because =
+          quiet_without(rules_in_force(context), open, {alarm.rule, alarm.subject}, asked.id);
+    }
   }
   ask_engine(context, call, asked, [call, answer](const Result<Answer>& done) {
     if (!done) return call.responder.fail(done.error());
@@ -202,10 +234,11 @@ void test_alarms(Context& context, Call call) {
   if (!receivers) return call.responder.fail(receivers.error());
   with_named_actor(context, call, [&context, names = *receivers](const Call& named) {
     ask_engine(context, named, AlarmTestAsked{named.actor, names},
-               [named, names](const Result<Answer>& answer) {
+               [&context, named, names](const Result<Answer>& answer) {
                  if (!answer) return named.responder.fail(answer.error());
-                 named.responder.send(json_response(wire::to_json(
-                     wire::AlarmTested{.receivers = names, .dry_run = named.dry_run})));
+                 wire::AlarmTested tested{.receivers = names, .dry_run = named.dry_run};
+                 if (!named.dry_run) tested.messages = test_messages(context.state(), names);
+                 named.responder.send(json_response(wire::to_json(tested)));
                });
   });
 }

@@ -14,6 +14,12 @@ wire::OutboxLine outbox_line(const Context& context, const std::string& name) {
   wire::OutboxLine line;
   line.receiver = name;
   if (context.ports.dropped) line.dropped = context.ports.dropped(name);
+  if (context.ports.settled) {
+    for (const SettledMessage& one : context.ports.settled(name)) {
+      line.settled.push_back(
+          {.id = one.id, .delivered = one.delivered, .at = one.at, .error = one.error});
+    }
+  }
   const Receivers& known = state.rules().known_receivers();
   if (const auto receiver = known.find(name); receiver != known.end()) {
     line.channel = channel_word(receiver->second.channel);

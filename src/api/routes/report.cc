@@ -96,6 +96,9 @@ class ReportStream {
     last_day_ = day_of(asked.until - Microseconds{1});
     today_ = day_of(now_);
     report_.counts(begin_of_day(first_day_), std::min(now_, begin_of_day(last_day_ + 1)));
+    const bool more =
+        report_.asked().since < asked.since || report_.asked().until > asked.until + Seconds{1};
+    if (more) report_.note("days count whole, in UTC: it covers more than was asked for");
     day_ = {.day = first_day_};
     month_ = {.month = true, .day = month_of_day(first_day_)};
   }
@@ -149,6 +152,9 @@ class ReportStream {
         return false;
       }
       if (it->first.day < first_day_) {
+        if (!std::exchange(month_told_, true)) {
+          report_.note("days of so long ago are kept by month: it begins with one");
+        }
         report_.counts(begin_of_day(month_of_day(first_day_)), report_.asked().until);
       }
       take_sum(veil, it->second);
@@ -218,6 +224,7 @@ class ReportStream {
   std::pair<Wall, JobId> job_;  // The last one added.
   WorkKey day_, month_;         // The next ones.
   int first_day_ = 0, last_day_ = 0, today_ = 0;
+  bool month_told_ = false;
   Wall now_;
 };
 

@@ -222,6 +222,18 @@ TEST(ReportSums, CostsAreByTheHourOfACardAndByEnergy) {
   EXPECT_EQ(answer.currency, "EUR");
 }
 
+TEST(ReportSums, EveryHourHasARowWithItsPartOfTheEnergy) {
+  Report report({.by = ReportBy::kHour, .since = kSince, .until = kUntil});
+  // Half of it before 14:00, half of it after.
+  const Wall fourteen{Seconds{11 * 86'400 + 14 * 3600}};
+  report.add_ended(ended_job("ml1", 1, fourteen - Seconds{100}, fourteen + Seconds{100}, kHalf));
+  const JsonValue value = written(report);
+  ASSERT_EQ(rows(value).size(), 24U);
+  EXPECT_DOUBLE_EQ(real(rows(value)[13], "energy_joules"), 500);
+  EXPECT_DOUBLE_EQ(real(rows(value)[14], "energy_joules"), 500);
+  EXPECT_DOUBLE_EQ(real(rows(value)[3], "gpu_seconds"), 0);
+}
+
 TEST(ReportSums, WhatIsHiddenIsOneRow) {
   Report report({.by = ReportBy::kUser, .since = kSince, .until = kUntil, .from_days = true});
   report.add({.user = "ml1", .card = 0}, {.jobs = 1, .gpu_seconds = 1});

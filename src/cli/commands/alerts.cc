@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "cli/commands/outbox_look.h"
 #include "cli/commands/verbs.h"
 #include "cli/display.h"
 #include "cli/render/render.h"
@@ -22,7 +23,9 @@ constexpr std::array kSilenceFlags = {
     Flag{"--reason", 0, FlagKind::kValue, "TEXT", "why, for those who look"},
 };
 constexpr std::array kTestFlags = {
-    Flag{"--rule", 0, FlagKind::kValue, "RULE", "test: the receivers of this rule"},
+    Flag{"--rule", 0, FlagKind::kValue, "RULE", "test: the receivers of this rule", Offer::kRules},
+    Flag{"--wait", 0, FlagKind::kValue, "DURATION",
+         "test: so long for what becomes of it (12s); 0: not at all"},
 };
 constexpr std::array<FlagSection, 4> kAlertSections = {
     FlagSection{"Silences", kSilenceFlags}, FlagSection{"Test messages", kTestFlags},
@@ -61,6 +64,20 @@ void note_hit(const std::vector<wire::Alarm>& alarms) {
                      escaped(alarms[i].what)));
   }
   if (alarms.size() > kNamed) note(fmt::format("and {} more", alarms.size() - kNamed));
+}
+
+// What becomes of those that a silence hit which is over.
+void note_freed(const std::vector<wire::Alarm>& alarms) {
+  constexpr std::size_t kNamed = 5;
+  if (alarms.empty()) return note("no alarm that is on was hit by it");
+  std::size_t left = kNamed;
+  for (const wire::Alarm& alarm : alarms) {
+    if (left-- == 0) return note(fmt::format("and {} more", alarms.size() - kNamed));
+    const std::string then = alarm.quiet_because.empty()
+                                 ? "is told within a second"
+                                 : "stays untold: " + escaped(alarm.quiet_because);
+    note(fmt::format("{}, {} {}", alarm.rule, escaped(alarm.subject), then));
+  }
 }
 
 Result<std::string> silence_body(const Arguments& arguments) {
@@ -102,11 +119,13 @@ int silence_alerts(const Arguments& arguments) {
   if (!made) return fail(made.error());
   if (made->silences.empty()) return fail({ErrorCode::kInternal, "the answer has no silence"});
   const wire::Silence& silence = made->silences.front();
+  const std::string instead =
+      made->replaces ? fmt::format(", in place of silence {}", *made->replaces) : "";
   const std::string what =
-      fmt::format("alarms of {}{} are not told until {}",
+      fmt::format("alarms of {}{} are not told until {}{}",
                   silence.rule.empty() ? "every rule" : "rule " + silence.rule,
                   silence.subject.empty() ? "" : " on " + escaped(silence.subject),
-                  silence.until ? local_time(*silence.until, stdout_page()) : "");
+                  silence.until ? local_time(*silence.until, stdout_page()) : "", instead);
   if (arguments.has("--dry-run")) {
     note("would say: " + what);
   } else {
@@ -122,16 +141,30 @@ int end_silence(const Arguments& arguments) {
     return usage_of_alerts(
         "write the silence's number, as alerts list shows it: gpusched alerts unsilence 3");
   }
-  return change_and_say(
-      arguments,
-      {.method = "DELETE",
-       .target = "/v1/silences/" + percent_encoded(words[1]) + dry_run_query(arguments)},
-      fmt::format("silence {} is over; alarms that are on are told within a second", words[1]));
+  const Client client = client_of(arguments);
+  const Request request{
+      .method = "DELETE",
+      .target = "/v1/silences/" + percent_encoded(words[1]) + dry_run_query(arguments)};
+  if (arguments.has("--json")) return pass_through(client, request);
+  auto answer = client.call(request);
+  if (!answer) return fail(answer.error());
+  auto ended = parse_message<wire::Silences>(*answer);
+  if (!ended) return fail(ended.error());
+  note(fmt::format("{}silence {} is over", arguments.has("--dry-run") ? "would say: " : "",
+                   words[1]));
+  note_freed(ended->alarms);
+  return kExitOk;
 }
 
 int test_receivers(const Arguments& arguments) {
   const auto& words = arguments.operands;
   if (words.size() > 2) return usage_of_alerts("alerts test takes one receiver, or none for all");
+  Seconds patience = kTestPatience;
+  if (const FlagValue* wait = arguments.find("--wait"); wait != nullptr) {
+    const auto lasts = parse_duration(wait->text);
+    if (!lasts) return fail(bad_value(*wait, lasts.error().message).value());
+    patience = *lasts;
+  }
   std::string body;
   JsonWriter json(body);
   json.begin_object();
@@ -150,11 +183,13 @@ int test_receivers(const Arguments& arguments) {
   if (!tested) return fail(tested.error());
   std::string names;
   for (const std::string& name : tested->receivers) names += (names.empty() ? "" : ", ") + name;
-  note(fmt::format(
-      "{} to {}",
-      arguments.has("--dry-run") ? "would send a test message" : "a test message is on its way",
-      escaped(names)));
-  return kExitOk;
+  if (arguments.has("--dry-run")) {
+    note(fmt::format("would send a test message to {}", escaped(names)));
+    return kExitOk;
+  }
+  note(fmt::format("a test message is on its way to {}", escaped(names)));
+  if (patience == Seconds{0}) return kExitOk;
+  return watch_tests(client, tested->messages, patience);
 }
 
 int run_alerts(const Arguments& arguments) {
@@ -167,12 +202,17 @@ int run_alerts(const Arguments& arguments) {
     }
   }
   if (verb == "test") return test_receivers(arguments);
-  if (arguments.has("--rule")) return usage_of_alerts("--rule belongs to alerts test");
+  for (const Flag& flag : kTestFlags) {
+    if (arguments.has(flag.name)) {
+      return usage_of_alerts(fmt::format("{} belongs to alerts test", flag.name));
+    }
+  }
   if (verb == "list" || verb == "ls") return list_alerts(arguments, false);
   if (verb == "rules") return list_alerts(arguments, true);
   if (verb == "unsilence") return end_silence(arguments);
-  return usage_of_alerts(
-      fmt::format("alerts has no '{}'; it has list, rules, silence, unsilence and test", verb));
+  if (verb == "outbox") return list_outbox(arguments);
+  return usage_of_alerts(fmt::format(
+      "alerts has no '{}'; it has list, rules, silence, unsilence, test and outbox", verb));
 }
 
 }  // namespace
@@ -181,7 +221,7 @@ constinit const Verb kAlertsVerb = {
     .name = "alerts",
     .summary = "what needs attention, and who is told of it",
     .usage =
-        "alerts [list | rules | silence RULE [SUBJECT] | unsilence ID | test [RECEIVER]] "
+        "alerts [list | rules | silence RULE [SUBJECT] | unsilence ID | test [RECEIVER] | outbox] "
         "[FLAGS]",
     .about =
         "Lists the alarms that are on: what happened, to whom, since when, and what to do. A "
@@ -189,15 +229,22 @@ constinit const Verb kAlertsVerb = {
         "keeps alarms from being told for a while; they are still listed, and told when it ends. "
         "RULE\n"
         "is a rule or all, SUBJECT what the list shows: card 0, user ml1. Rules are set in the\n"
-        "configuration (docs/alarms.md). Operators and administrators silence and test.",
+        "configuration (docs/alarms.md). test says within seconds what became of its message: "
+        "exit\n"
+        "code 0 if it arrived everywhere, 75 where it is still tried, 69 where it was given up. "
+        "outbox\n"
+        "lists what waits for each receiver, and what became of its last message. Operators and\n"
+        "administrators silence, test and see the outbox.",
     .examples =
         "gpusched alerts\n"
         "gpusched alerts silence temperature card 0 --for 2h --reason \"fan is on its way\"\n"
         "gpusched alerts unsilence 3\n"
-        "gpusched alerts test ops",
+        "gpusched alerts test ops\n"
+        "gpusched alerts outbox",
     .sections = kAlertSections,
     .operands = Operands::kWords,
-    .words = "list rules silence unsilence test",
+    .words = "list rules silence unsilence test outbox",
+    .offer = Offer::kAlerts,
     .run = run_alerts,
 };
 

@@ -9,6 +9,8 @@
 #include "cli/shared_flags.h"
 #include "cli/views/view_reader.h"
 #include "cli/views/views.h"
+#include "wire/messages/alarm.h"
+#include "wire/messages/outbox.h"
 #include "wire/messages/token.h"
 
 namespace gpusched::cli {
@@ -80,6 +82,43 @@ std::vector<Candidate> live_tokens(const Client& client) {
   return found;
 }
 
+wire::AlarmList live_alarms(const Client& client) {
+  auto body = client.call({.target = "/v1/alarms"}, kCompletionPatience);
+  if (!body) return {};
+  return parse_message<wire::AlarmList>(*body).value_or(wire::AlarmList{});
+}
+
+std::vector<Candidate> live_rules(const Client& client) {
+  std::vector<Candidate> found;
+  for (const wire::AlarmRule& rule : live_alarms(client).rules) {
+    if (rule.enabled) found.push_back({rule.name, rule.watches});
+  }
+  return found;
+}
+
+std::vector<Candidate> live_silences(const Client& client) {
+  std::vector<Candidate> found;
+  for (const wire::Silence& one : live_alarms(client).silences) {
+    found.push_back(
+        {std::to_string(one.id),
+         fmt::format("{} {} {}", one.rule.empty() ? "all" : one.rule, one.subject, one.reason)});
+  }
+  return found;
+}
+
+// Who may not see the outbox gets none.
+std::vector<Candidate> live_receivers(const Client& client) {
+  std::vector<Candidate> found;
+  auto body = client.call({.target = "/v1/outbox"}, kCompletionPatience);
+  if (!body) return found;
+  const auto outbox = parse_message<wire::Outbox>(*body);
+  if (!outbox) return found;
+  for (const wire::OutboxLine& line : outbox->receivers) {
+    found.push_back({line.receiver, line.channel});
+  }
+  return found;
+}
+
 // Nobody who presses a key wants to meet a server, be asked for a password, or wait.
 Client quiet_client(std::span<const std::string> words) {
   auto server = server_of(daemon_named_in(words));
@@ -102,7 +141,10 @@ int run_complete(const Arguments& arguments) {
                        .open_jobs = [&] { return live_jobs(client, kOpenOffered); },
                        .cards = [&] { return live_cards(client); },
                        .groups = [&] { return live_groups(client); },
-                       .tokens = [&] { return live_tokens(client); }});
+                       .tokens = [&] { return live_tokens(client); },
+                       .rules = [&] { return live_rules(client); },
+                       .silences = [&] { return live_silences(client); },
+                       .receivers = [&] { return live_receivers(client); }});
   std::string out;
   for (const Candidate& candidate : completion.words) {
     out += fmt::format("{}\t{}\n", escaped(candidate.word), cut(escaped(candidate.about), 60));

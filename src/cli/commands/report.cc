@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "cli/commands/verbs.h"
+#include "cli/display.h"
 #include "cli/files.h"
 #include "cli/report/report_page.h"
 #include "cli/session.h"
@@ -12,6 +13,7 @@
 #include "cli/views/view_reader.h"
 #include "os/clock.h"
 #include "replay/suggest.h"
+#include "report/report_figures.h"
 #include "report/report_text.h"
 
 namespace gpusched::cli {
@@ -117,7 +119,10 @@ std::string written_as(ReportForm form, const wire::Report& report, const std::s
     case ReportForm::kTable:
       break;
   }
-  return render_report(view_of_report(report), stdout_page()) + report_sections(report);
+  const Page page = stdout_page();
+  std::string out = render_report(view_of_report(report), page);
+  if (!report.rows.empty()) out += wrapped(kTableMeans, page.width, 0) + "\n";
+  return out + report_sections(report);
 }
 
 Result<void> give_out(const Arguments& arguments, const std::string& text) {
@@ -160,10 +165,11 @@ constinit const Verb kReportVerb = {
     .about =
         "From sums that are kept day by day and stay when jobs are removed, and from what runs "
         "now.\n"
-        "Days count whole, in UTC. A report of less than two days counts single jobs, to the "
-        "second.\n"
-        "ASKED and PEAK are per card; means are weighted by time. \"-\" is what was never seen.\n"
-        "docs/guide/reports.md says how to read it.",
+        "Days count whole, and all times of a report are UTC. One of less than two days counts "
+        "single\n"
+        "jobs, to the second. Behind the tables stands what their columns mean; "
+        "docs/guide/reports.md\n"
+        "says how to read it.",
     .examples =
         "gpusched report\n"
         "gpusched report --since 30d --by tenant --suggest\n"

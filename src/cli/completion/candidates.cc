@@ -47,6 +47,15 @@ void add_offer(Completion& out, Offer offer, std::string_view words, const LiveW
     case Offer::kTokens:
       out.words = live.tokens();
       break;
+    case Offer::kAlerts:
+      add_words(out, words);
+      break;
+    case Offer::kRules:
+      out.words = live.rules();
+      break;
+    case Offer::kReceivers:
+      out.words = live.receivers();
+      break;
     case Offer::kWords:
       add_words(out, words);
       break;
@@ -80,6 +89,18 @@ void add_operands(Completion& out, const Verb& verb, const LiveWords& live) {
   }
 }
 
+// What stands behind the word that says what is done.
+void add_behind(Completion& out, const Verb& verb, std::string_view word, const LiveWords& live) {
+  if (word == verb.name) return add_words(out, verb.words);
+  if (word == "test") return add_offer(out, Offer::kReceivers, {}, live);
+  if (word == "unsilence") {
+    out.words = live.silences();
+  } else if (word == "silence") {
+    out.words = live.rules();
+    out.words.push_back({"all", "every rule"});
+  }
+}
+
 void keep_prefix(Completion& out, std::string_view prefix) {
   std::erase_if(out.words, [prefix](const Candidate& c) { return !c.word.starts_with(prefix); });
 }
@@ -109,6 +130,8 @@ Completion complete(std::span<const std::string> words, const LiveWords& live) {
     add_offer(out, before->offer, before->words, live);
   } else if (current.starts_with("-")) {
     add_flags(out, *verb);
+  } else if (verb->offer == Offer::kAlerts) {
+    add_behind(out, *verb, words[words.size() - 2], live);
   } else if (verb->offer == Offer::kTokens && words[words.size() - 2] != "revoke") {
     add_words(out, verb->words);
   } else {

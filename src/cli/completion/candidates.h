@@ -27,6 +27,9 @@ struct LiveWords {
   std::function<std::vector<Candidate>()> cards;
   std::function<std::vector<Candidate>()> groups;
   std::function<std::vector<Candidate>()> tokens;
+  std::function<std::vector<Candidate>()> rules;  // Of alarms.
+  std::function<std::vector<Candidate>()> silences;
+  std::function<std::vector<Candidate>()> receivers;
 };
 
 // `words` are those after "gpusched"; the last one is being typed and may be empty.

@@ -26,6 +26,18 @@ const LiveWords kLive = {.jobs =
                          .tokens =
                              [] {
                                return std::vector<Candidate>{{"k3mx92ab", "ml1 user"}};
+                             },
+                         .rules =
+                             [] {
+                               return std::vector<Candidate>{{"temperature", "a hot card"}};
+                             },
+                         .silences =
+                             [] {
+                               return std::vector<Candidate>{{"12", "all"}};
+                             },
+                         .receivers =
+                             [] {
+                               return std::vector<Candidate>{{"ops", "slack"}};
                              }};
 
 std::vector<std::string> words_for(std::vector<std::string> typed) {
@@ -77,6 +89,15 @@ TEST(Completion, OffersCardsWhereCardsAreMeant) {
   EXPECT_EQ(words_for({"drain", ""}), (Words{"0", "1"}));
   EXPECT_EQ(words_for({"undrain", "1"}), (Words{"1"}));
   EXPECT_FALSE(complete(Words{"drain", ""}, kLive).files);
+}
+
+TEST(Completion, OffersRulesSilencesAndReceivers) {
+  EXPECT_EQ(words_for({"alerts", "silence", ""}), (Words{"temperature", "all"}));
+  EXPECT_EQ(words_for({"alerts", "unsilence", ""}), (Words{"12"}));
+  EXPECT_EQ(words_for({"alerts", "test", ""}), (Words{"ops"}));
+  EXPECT_EQ(words_for({"alerts", "test", "--rule", "t"}), (Words{"temperature"}));
+  EXPECT_EQ(words_for({"alerts", "out"}), (Words{"outbox"}));
+  EXPECT_EQ(words_for({"submit", "--notify", "o"}), (Words{"ops"}));
 }
 
 TEST(Completion, LeavesTheCommandToTheShell) {

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/text.h"
+#include "base/words.h"
 #include "cli/display.h"
 #include "cli/render/render.h"
 #include "cli/table.h"
@@ -33,13 +35,26 @@ AlarmUnit unit_named(const std::string& name) {
   return name == "seconds" ? AlarmUnit::kSeconds : AlarmUnit::kCount;
 }
 
+std::string value_text(const wire::AlarmRule& rule, double number) {
+  if (rule.unit == "bytes") return rounded_size(static_cast<std::uint64_t>(number));
+  // Parts of a whole have no more places than the whole.
+  if (rule.unit == "celsius" || rule.unit == "percent") number = std::round(number * 10) / 10;
+  std::string value = alarm_value_text(unit_named(rule.unit), number);
+  if (rule.unit == "celsius") value += " °C";
+  if (rule.unit == "percent") value += " %";
+  return value;
+}
+
 std::string threshold_text(const wire::AlarmRule& rule) {
   if (!rule.weekly.empty()) return rule.weekly;
   if (!rule.threshold) return rule.unit == "celsius" ? "by card" : "";
-  std::string value = alarm_value_text(unit_named(rule.unit), *rule.threshold);
-  if (rule.unit == "celsius") value += " °C";
-  if (rule.unit == "percent") value += " %";
-  return (rule.below ? "below " : "from ") + value;
+  return (rule.below ? "below " : "from ") + value_text(rule, *rule.threshold);
+}
+
+// Empty: as soon as the value is no longer reached.
+std::string clear_text(const wire::AlarmRule& rule) {
+  if (!rule.threshold || !rule.clear || *rule.clear == *rule.threshold) return "";
+  return value_text(rule, *rule.clear);
 }
 
 std::string time_text(Seconds time) { return time == Seconds{0} ? "" : format_duration(time); }
@@ -87,11 +102,46 @@ std::string render_silences(const std::vector<wire::Silence>& silences, const Pa
   return table.text(page.width, page.colour);
 }
 
+std::string render_outbox(const wire::Outbox& outbox, const Page& page) {
+  Table table({{"RECEIVER", false, 6},
+               {"CHANNEL", false, 0, 3},
+               {"WAITING", true},
+               {"NEWS", true, 0, 4},
+               {"SINCE"},
+               {"TRIES", true, 0, 2},
+               {"NEXT TRY", false, 0, 1},
+               {"LAST ERROR", false, 10},
+               {"LAST MESSAGE", false, 10, 5}});
+  for (const wire::OutboxLine& line : outbox.receivers) {
+    const bool waits = line.waiting > 0;
+    const auto time = [&page](const std::optional<Wall>& at) {
+      return at ? local_time(*at, page) : std::string();
+    };
+    std::string last;
+    if (!line.settled.empty()) {
+      const wire::OutboxSettled& one = line.settled.back();
+      last = (one.delivered ? "delivered " : "given up ") + time(one.at);
+      if (!one.error.empty()) last += ": " + one.error;
+    }
+    table.add({{line.receiver},
+               {line.channel.empty() ? "gone" : line.channel},
+               {std::to_string(line.waiting), waits ? Style::kYellow : Style::kPlain},
+               {waits ? std::to_string(line.notices) : ""},
+               {waits ? time(line.oldest) : ""},
+               {waits && line.tries > 0 ? std::to_string(line.tries) : ""},
+               {waits ? time(line.next) : ""},
+               {line.error},
+               {last}});
+  }
+  return table.text(page.width, page.colour);
+}
+
 std::string render_alarm_rules(const std::vector<wire::AlarmRule>& rules, const Page& page) {
   Table table({{"RULE"},
                {"SEVERITY"},
                {"VALUE"},
                {"FOR"},
+               {"OVER AT", false, 0, 3},
                {"OVER AFTER", false, 0, 2},
                {"RECEIVERS", false, 6},
                {"ALARM WHEN", false, 12, 1}});
@@ -102,6 +152,7 @@ std::string render_alarm_rules(const std::vector<wire::AlarmRule>& rules, const 
                {rule.enabled ? rule.severity : "off"},
                {threshold_text(rule)},
                {time_text(rule.hold)},
+               {clear_text(rule)},
                {time_text(rule.clear_for)},
                {names},
                {rule.watches}});

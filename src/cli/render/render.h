@@ -13,6 +13,7 @@
 #include "cli/views/views.h"
 #include "wire/messages/alarm.h"
 #include "wire/messages/audit.h"
+#include "wire/messages/outbox.h"
 #include "wire/messages/token.h"
 
 namespace gpusched::cli {
@@ -45,6 +46,7 @@ std::string render_preview(const SubmittedView& submitted, const Page& page);
 std::string render_groups(const std::vector<GroupView>& groups, const Page& page);
 std::string render_reservations(const std::vector<ReservationView>& reservations, const Page& page);
 std::string render_alarms(const std::vector<wire::Alarm>& alarms, const Page& page);
+std::string render_outbox(const wire::Outbox& outbox, const Page& page);
 std::string render_silences(const std::vector<wire::Silence>& silences, const Page& page);
 std::string render_alarm_rules(const std::vector<wire::AlarmRule>& rules, const Page& page);
 std::string render_tokens(const std::vector<wire::Token>& tokens, const Page& page);

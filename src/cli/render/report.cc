@@ -34,6 +34,21 @@ std::string count_text(double count) {
                                          : fmt::format("{:.2f}", count);
 }
 
+// Of an hour nobody knows how many jobs it had, and what they asked for.
+std::vector<Cell> cells_of_hour(const ReportRow& row) {
+  return {{row.who},
+          {""},
+          {""},
+          {""},
+          {""},
+          {amount(row.gpu_seconds / 3600)},
+          {""},
+          {""},
+          {""},
+          {""},
+          {row.energy_joules ? amount(*row.energy_joules / kJoulesPerKwh) : kUnknown}};
+}
+
 std::vector<Cell> cells_of(const ReportRow& row, bool cards, Style style) {
   std::vector<Cell> cells = {{row.who, style}};
   if (cards) cells.push_back({row.model, style});
@@ -52,9 +67,8 @@ std::vector<Cell> cells_of(const ReportRow& row, bool cards, Style style) {
 
 std::string render_report(const ReportView& view, const Page& page) {
   const bool cards = view.by == "card";
-  const std::string since = view.since ? local_time(*view.since, page) : "the beginning";
   if (view.rows.empty()) {
-    return wrapped(fmt::format("Nothing ran {}since {}.", cards ? "on a card " : "", since),
+    return wrapped(fmt::format("Nothing ran{} from {}.", cards ? " on a card" : "", view.period),
                    page.width, 0) +
            "\n";
   }
@@ -72,11 +86,13 @@ std::string render_report(const ReportView& view, const Page& page) {
     columns.push_back(std::move(column));
   }
   Table table(std::move(columns));
-  for (const ReportRow& row : view.rows) table.add(cells_of(row, cards, Style::kPlain));
+  for (const ReportRow& row : view.rows) {
+    table.add(view.by == "hour" ? cells_of_hour(row) : cells_of(row, cards, Style::kPlain));
+  }
   ReportRow total = view.total;
   total.who = "all";
   if (view.rows.size() > 1) table.add(cells_of(total, cards, Style::kBold));
-  const std::string head = fmt::format("Work since {}, by {}", since, view.by);
+  const std::string head = fmt::format("Work from {}, by {}", view.period, view.by);
   return wrapped(head, page.width, 0) + "\n" + table.text(page.width, page.colour);
 }
 

@@ -37,10 +37,12 @@ TEST(Report, ByUser) { compare("report-user"); }
 TEST(Report, ByCard) { compare("report-card"); }
 
 TEST(Report, WithoutWorkIsASentence) {
-  const auto view =
-      parse_report(R"({"schema":1,"since":"2026-01-01T08:00:00.000Z","by":"user","rows":[]})");
+  const auto view = parse_report(
+      R"({"schema":1,"since":"2026-01-01T08:00:00.000Z","until":"2026-01-02T00:00:00.000Z",)"
+      R"("by":"user","rows":[]})");
   ASSERT_TRUE(view);
-  EXPECT_EQ(render_report(*view, {.width = 80}), "Nothing ran since 2026-01-01 08:00:00.\n");
+  EXPECT_EQ(render_report(*view, {.width = 80}),
+            "Nothing ran from 2026-01-01 08:00 to 2026-01-02 00:00, UTC.\n");
 }
 
 }  // namespace

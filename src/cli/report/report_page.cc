@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <map>
 #include <vector>
 
 #include "base/text.h"
@@ -18,6 +20,9 @@ using replay::escape_html;
 constexpr std::size_t kBarsMost = 15;
 constexpr std::size_t kTableRowsMost = 500;
 constexpr std::size_t kPairsOfPage = 30;
+constexpr std::chrono::days kDaysDrawn{1000};
+constexpr std::size_t kLettersOfDay = 10;  // "2026-01-01"
+constexpr std::size_t kLettersOfMonth = 7;
 
 constexpr std::string_view kPageStyle =
     ":root{color-scheme:light dark;--ink:#1f2328;--soft:#59636e;--back:#fff;--line:#d8dee4;"
@@ -52,13 +57,6 @@ std::string table_of(const std::vector<std::string>& heads, const std::string& b
     out += fmt::format("<th scope=\"col\">{}</th>", escape_html(head));
   }
   return out + "</tr></thead><tbody>\n" + body + "</tbody></table></div>\n";
-}
-
-// "2026-01-01 08:00"
-std::string minute_of(Wall time) {
-  std::string text = format_time(time).substr(0, 16);
-  std::ranges::replace(text, 'T', ' ');
-  return text;
 }
 
 std::string hours_text(const std::optional<double>& seconds) {
@@ -136,15 +134,39 @@ std::string facts_of(const wire::Report& report) {
   return out + "</ul>\n";
 }
 
+// A bar for every day of the period, also for those on which nobody worked; days that are kept by
+// month have their month's mean.
+std::vector<PlotBar> bars_of_days(const wire::Report& report) {
+  std::vector<PlotBar> bars;
+  if (!report.days || report.days->empty()) return bars;
+  std::map<std::string, double> hours;
+  for (const wire::ReportDay& day : *report.days) {
+    // Of a month by its first letters.
+    hours[day.month ? day.day.substr(0, kLettersOfMonth) : day.day] += day.gpu_seconds / 3600;
+  }
+  const auto last = std::chrono::floor<std::chrono::days>(
+      report.until.value_or(Wall{}).time_since_epoch() - Microseconds{1});
+  auto at = std::chrono::floor<std::chrono::days>(report.since.value_or(Wall{}).time_since_epoch());
+  if (!report.since || !report.until || last - at > kDaysDrawn) {
+    for (const auto& [label, value] : hours) bars.push_back({.label = label, .value = value});
+    return bars;
+  }
+  for (; at <= last; at += std::chrono::days{1}) {
+    const Wall begin{std::chrono::duration_cast<Microseconds>(at)};
+    const std::chrono::year_month_day date{std::chrono::sys_days{at}};
+    const std::chrono::year_month_day_last end{date.year(), date.month() / std::chrono::last};
+    const std::string day = format_time(begin).substr(0, kLettersOfDay);
+    double value = hours.contains(day) ? hours.at(day) : 0;
+    const auto month = hours.find(day.substr(0, kLettersOfMonth));
+    if (month != hours.end()) value += month->second / static_cast<unsigned>(end.day());
+    bars.push_back({.label = day, .value = value});
+  }
+  return bars;
+}
+
 std::string plots_of(const wire::Report& report) {
   std::string out;
-  std::vector<PlotBar> days;
-  if (report.days) {
-    for (const wire::ReportDay& day : *report.days) {
-      days.push_back({.label = day.day, .value = day.gpu_seconds / 3600});
-    }
-  }
-  out += column_plot("GPU-hours by day", "GPU-hours", days);
+  out += column_plot("GPU-hours by day", "GPU-hours", bars_of_days(report));
   std::vector<PlotBar> rows;
   for (const wire::ReportRow& row : report.rows) {
     if (rows.size() == kBarsMost || report.by == "hour") break;
@@ -196,15 +218,14 @@ std::string suggestions_of(const wire::Report& report) {
 }  // namespace
 
 std::string report_page(const wire::Report& report) {
-  const std::string since = report.since ? minute_of(*report.since) : "";
-  const std::string until = report.until ? minute_of(*report.until) : "";
+  const std::string period = report_period(report);
   const std::string title = "GPU work by " + report.by;
   std::string page = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>{0}, {1}</title>\n<style>{2}</style></head><body>\n<h1>{0}</h1>\n"
-      "<p class=\"when\">{1} to {3}, UTC</p>\n",
-      escape_html(title), escape_html(since), kPageStyle, escape_html(until));
+      "<p class=\"when\">{1}</p>\n",
+      escape_html(title), escape_html(period), kPageStyle);
   if (report.rows.empty()) return page + "<p>Nothing ran.</p>\n</body></html>\n";
   page += facts_of(report) + plots_of(report) + tables_of(report) + matrix_of(report) +
           suggestions_of(report);

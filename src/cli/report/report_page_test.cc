@@ -45,6 +45,28 @@ TEST(ReportPage, LoadsNothingFromElsewhere) {
   EXPECT_NE(page.find("Waste: GPU-hours"), std::string::npos) << "says what waste is";
 }
 
+std::size_t bars_in(const std::string& page) {
+  const std::size_t begin = page.find("GPU-hours by day");
+  const std::string plot = page.substr(begin, page.find("</figure>", begin) - begin);
+  std::size_t count = 0;
+  for (std::size_t at = plot.find("class=\"bar\""); at != std::string::npos;
+       at = plot.find("class=\"bar\"", at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+TEST(ReportPage, EveryDayHasABar) {
+  wire::Report report = hostile_report("train");  // Of 23 days and a part of one.
+  report.days = {{.day = "2023-11-20", .gpu_seconds = 7200}};
+  EXPECT_EQ(bars_in(report_page(report)), 25U);
+  // One that is kept by month is no single day's.
+  report.days = {{.day = "2023-11-01", .month = true, .gpu_seconds = 30 * 3600.0}};
+  const std::string page = report_page(report);
+  EXPECT_EQ(bars_in(page), 25U);
+  EXPECT_NE(page.find("2023-11-15: 1.0 GPU-hours"), std::string::npos) << page;
+}
+
 TEST(ReportPage, OfNothingIsASentence) {
   EXPECT_NE(report_page({.by = "user"}).find("Nothing ran."), std::string::npos);
 }

@@ -101,7 +101,8 @@ inline constexpr std::array kLifeFlags = {
              "preempt", write_word),
     as_field(Flag{"--notify", 0, FlagKind::kValue, "[WHAT:]TARGET",
                   "tell a receiver or mail address of done,fail (or start, moved, late); "
-                  "repeatable"},
+                  "repeatable; none: nobody",
+                  Offer::kReceivers},
              "notify", write_notify, "whom to tell of what, in place of the old; none: nobody"),
 };
 inline constexpr std::array kProcessFlags = {

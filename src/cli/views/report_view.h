@@ -30,7 +30,7 @@ struct ReportRow {
 
 struct ReportView {
   std::string by;
-  std::optional<Wall> since;
+  std::string period;  // In words.
   std::vector<ReportRow> rows;
   ReportRow total;
 };

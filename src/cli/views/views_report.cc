@@ -29,7 +29,7 @@ ReportRow view_of(const wire::ReportRow& row) {
 }  // namespace
 
 ReportView view_of_report(const wire::Report& report) {
-  ReportView view{.by = report.by, .since = report.since, .total = view_of(report.total)};
+  ReportView view{.by = report.by, .period = report_period(report), .total = view_of(report.total)};
   for (const wire::ReportRow& row : report.rows) view.rows.push_back(view_of(row));
   return view;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,8 @@ namespace gpusched {
 struct CardFacts {
   CardNumber number{};
   CardCondition condition = CardCondition::kUnseen;
-  std::string reason = {};  // Why it is not seen.
+  std::string reason = {};           // Why it is not seen.
+  std::optional<Boot> read_at = {};  // When temperatures, load and clocks were read.
   std::optional<double> temperature = {}, memory_temperature = {};
   std::optional<double> slowdown = {};  // The temperature at which it slows itself down.
   std::optional<double> busy_percent = {};
@@ -30,8 +32,9 @@ struct CardFacts {
   std::uint64_t held_bytes = 0;                       // By the grants of jobs,
   std::optional<std::uint64_t> used_by_jobs = {};     // and what these have in fact.
   std::optional<std::string> drained_by_health = {};  // Why; empty: it is not.
-  std::optional<JobId> fits = {};                     // It is free, and this job waits.
-  std::string fits_user = {}, fits_tenant = {};       // Whose that is.
+  bool drained_by_hand = false;
+  std::optional<JobId> fits = {};                // It is free, and this job waits.
+  std::string fits_user = {}, fits_tenant = {};  // Whose that is.
 };
 
 struct XidFact {
@@ -79,6 +82,9 @@ struct DiskFact {
 struct AlarmFacts {
   std::vector<CardFacts> cards = {};
   bool all_cards_seen = false;  // Of each it is known who is on it.
+  // Cards, also some that are not listed any more, of which a person has said that nobody waits for
+  // them: the configuration leaves them out, or they are drained by hand.
+  std::set<CardNumber> not_missed = {};
   std::optional<std::uint64_t> cards_missing = {};
   std::vector<XidFact> xids = {};     // Since the last look,
   std::vector<EndedFact> ended = {};  // likewise.

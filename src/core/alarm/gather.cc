@@ -53,6 +53,7 @@ void take_drain(const StateView& state, const Card& card, CardFacts& facts) {
   const bool health = drain != state.drains().end() && drain->second.by == "health";
   facts.drained_by_health = health ? drain->second.reason : std::string();
   if (health && facts.drained_by_health->empty()) facts.drained_by_health = "drained by health";
+  facts.drained_by_hand = drain != state.drains().end() && !health;
 }
 
 // Not by a limit that its owner has set, nor by the queue's own guard.
@@ -205,6 +206,7 @@ void gather_facts(const StateView& state, AlarmFacts& facts, Now now) {
     one.held_bytes = state.holds_on(i).vram_bytes;
     take_view(state, i, one);
     take_drain(state, card, one);
+    if (!card.managed || one.drained_by_hand) facts.not_missed.insert(card.number);
     const bool seen =
         one.condition == CardCondition::kOk || one.condition == CardCondition::kAsleep;
     facts.all_cards_seen = facts.all_cards_seen && seen;

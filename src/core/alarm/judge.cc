@@ -10,8 +10,18 @@ namespace {
 
 // A row that is on is written anew at most so often for its value and words.
 constexpr Microseconds kRowsAge = Seconds{60};
+// And for a turn to the better or the worse.
+constexpr Microseconds kTurnsAge = Seconds{3};
 constexpr std::string_view kGathers = "more may come within a moment";
 constexpr std::string_view kSilenced = "silence ";
+
+// Of what is not seen any more.
+std::string words_of_end(const std::string& subject, AlarmSubject kind) {
+  if (kind == AlarmSubject::kTenant) return subject + " is within its quota again";
+  if (kind == AlarmSubject::kHolder) return subject + " has ended, or uses its card again";
+  if (kind == AlarmSubject::kUser) return "no more jobs of " + subject + " have failed";
+  return subject + " is well again";
+}
 
 Notice notice_of(const Alarm& alarm) {
   return {.thread = alarm.key.rule + "/" + alarm.key.subject,
@@ -74,7 +84,8 @@ void Judge::see(const AlarmRule& rule, Sight sight, const WordsOf& words) {
       return;
     case Standing::kBad:
       track.well_since.reset();
-      if (!track.bad_since) track.bad_since = now_.boot;
+      if (!track.bad_since)
+        track.bad_since = std::min(now_.boot, sight.seen_at.value_or(now_.boot));
       break;
     case Standing::kBetween:
       track.well_since.reset();
@@ -114,6 +125,7 @@ void Judge::raise(const AlarmRule& rule, const AlarmKey& key, const Sight& sight
   alarm.user = sight.user;
   alarm.tenant = sight.tenant;
   track.written_at = now_.boot;
+  track.said_well = false;
   changed_.emplace(key, std::move(alarm));
 }
 
@@ -125,16 +137,26 @@ void Judge::go_on(const AlarmRule& rule, const Alarm& row, const Sight& sight,
   const bool worse = severity > row.severity;
   const bool gathered = track.gather > Seconds{0} && !row.told_at && track.bad_since &&
                         now_.boot - *track.bad_since >= track.gather;
-  const bool old = sight.value != row.value && now_.boot - *track.written_at >= kRowsAge;
-  if (!worse && !gathered && !old) return;
-  AlarmWords said = words(false);
+  const Microseconds age = now_.boot - *track.written_at;
+  const bool old = sight.value != row.value && age >= kRowsAge;
+  const bool well = track.well_since.has_value();
+  const bool turned = track.said_well != well && (age >= kTurnsAge || !track.said_well);
+  if (!worse && !gathered && !old && !turned) return;
+  AlarmWords said = words(well);
+  if (well) {
+    const AlarmWords before = words(false);
+    said.whom = before.whom;
+    said.what +=
+        "; it is over if that lasts " + format_duration(sight.clear_for.value_or(rule.clear_for));
+  }
+  track.said_well = well;
   Alarm alarm = row;
   alarm.severity = severity;
-  alarm.value = sight.value;
+  if (sight.value) alarm.value = sight.value;
   alarm.what = std::move(said.what);
   alarm.whom = std::move(said.whom);
   alarm.advice = std::move(said.advice);
-  alarm.job = sight.job;
+  if (sight.job) alarm.job = sight.job;
   if (worse) track.tell_again = true;
   track.written_at = now_.boot;
   if (alarm != row) changed_.insert_or_assign(row.key, std::move(alarm));
@@ -174,8 +196,9 @@ void Judge::end_unseen(const AlarmRule& rule) {
   for (const Alarm* row : unseen) {
     Sight sight{.subject = row->key.subject, .standing = Standing::kWell};
     sight.event = rule.kind == AlarmKind::kJobFailed || rule.kind == AlarmKind::kXid;
-    see(rule, std::move(sight), [row](bool) {
-      return AlarmWords{.what = row->key.subject + " is well again: " + row->what + " no longer"};
+    see(rule, std::move(sight), [row, &rule](bool) {
+      return AlarmWords{.what = words_of_end(row->key.subject, alarm_kind_row(rule.kind).subject),
+                        .whom = row->whom};
     });
   }
 }

@@ -31,6 +31,7 @@ struct Sight {
   std::string subject;
   Standing standing = Standing::kUnknown;
   std::optional<double> value = {};
+  std::optional<Boot> seen_at = {};  // It was read then; absent: just now.
   // Where they are not the rule's.
   std::optional<Severity> severity = {};
   std::optional<Seconds> hold = {}, clear_for = {};

@@ -73,6 +73,55 @@ TEST(AlarmLook, ItIsOverOnceItIsWellForLong) {
   EXPECT_TRUE(watch.alarms.empty());
 }
 
+TEST(AlarmLook, ItsWordsAreOfNowWhileItWaitsToBeOver) {
+  AlarmPlay watch;
+  watch.facts.cards[0].temperature = 91;
+  watch.pass(400);
+  watch.facts.cards[0].temperature = 40;
+  watch.pass(5);
+  const Alarm& alarm = watch.alarms.at({"temperature", "card 0"});
+  EXPECT_EQ(alarm.value, 40);
+  expect_words(alarm.what);
+  watch.facts.cards[0].temperature = 92;
+  watch.pass(5);
+  EXPECT_EQ(watch.alarms.at({"temperature", "card 0"}).value, 92);
+  expect_words(watch.alarms.at({"temperature", "card 0"}).what);
+}
+
+TEST(AlarmLook, ItBeganWhenItWasRead) {
+  AlarmPlay watch;
+  watch.rule("temperature").hold = Seconds{10};
+  watch.pass(10);
+  const Now read = watch.now;
+  watch.pass(4);
+  watch.facts.cards[0].read_at = read.boot;
+  watch.facts.cards[0].temperature = 91;
+  watch.pass(10);
+  ASSERT_TRUE(watch.on("temperature", "card 0"));
+  EXPECT_EQ(watch.alarms.at({"temperature", "card 0"}).since, read.wall);
+}
+
+TEST(AlarmLook, ACardThatNobodyMissesIsNotLost) {
+  AlarmPlay watch;
+  watch.facts.cards[0].condition = CardCondition::kGone;
+  EXPECT_EQ(watch.pass(10).size(), 1U);
+  watch.facts.not_missed = {kFirstCard};
+  const auto told = watch.pass(1);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_TRUE(told[0].notice.resolved);
+  expect_words(told[0].notice.what);
+  EXPECT_TRUE(watch.pass(1000).empty());
+  // As does one that no driver lists any more.
+  watch.facts.cards[1].condition = CardCondition::kGone;
+  EXPECT_EQ(watch.pass(10).size(), 1U);
+  watch.restart();
+  watch.facts.cards.resize(1);
+  EXPECT_TRUE(watch.pass(1000).empty());
+  watch.facts.not_missed.insert(kSecond);
+  EXPECT_EQ(watch.pass(1).size(), 1U);
+  EXPECT_TRUE(watch.alarms.empty());
+}
+
 TEST(AlarmLook, WhatIsUnknownNeitherRaisesNorEnds) {
   AlarmPlay watch;
   watch.facts.cards[0].temperature = 91;

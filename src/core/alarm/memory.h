@@ -24,8 +24,9 @@ struct AlarmMemory {
     std::optional<Boot> written_at;  // The row, as far as this daemon did.
     std::optional<Boot> told_at;
     std::optional<double> told_value;
-    Seconds gather{0};   // Told after so long.
-    bool event = false;  // Something that happened, and is not the case for long.
+    std::optional<bool> said_well;  // The row's words, as far as this daemon wrote them.
+    Seconds gather{0};              // Told after so long.
+    bool event = false;             // Something that happened, and is not the case for long.
     bool tell_again = false;
     std::uint64_t look = 0;  // The last one that saw it.
   };

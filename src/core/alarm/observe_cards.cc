@@ -15,6 +15,7 @@ std::string card_name(CardNumber card) { return "card " + std::to_string(number_
 Sight sight_of(const CardFacts& card, Standing standing, std::optional<double> value = {}) {
   Sight sight{.subject = card_name(card.number), .standing = standing, .value = value};
   sight.card = card.number;
+  sight.seen_at = card.read_at;
   return sight;
 }
 
@@ -30,8 +31,13 @@ std::string percent(double value) {
   return std::to_string(static_cast<int>(std::lround(value))) + " %";
 }
 
-std::string jobs_may_end() {
-  return "see gpusched gpus; gpusched drain takes the card out of service";
+std::string with_number(const std::string& command, CardNumber card) {
+  return command + " " + std::to_string(number_of(card));
+}
+
+// What keeps new jobs from it.
+std::string drain_of(CardNumber card) {
+  return with_number("gpusched drain", card) + " keeps new jobs away from it";
 }
 
 constexpr double kUsualLimit = 85;
@@ -41,27 +47,51 @@ constexpr double kMemoryWell = 90;
 
 }  // namespace
 
+namespace {
+
+std::string not_missed_words(const std::string& name) {
+  return name + " is not missed any more: it is drained by hand, or left out by the configuration";
+}
+
+// Those that nobody lists any more.
+void see_not_missed(Judge& judge, const AlarmRule& rule, const AlarmFacts& facts) {
+  for (const CardNumber number : facts.not_missed) {
+    if (std::ranges::find(facts.cards, number, &CardFacts::number) != facts.cards.end()) continue;
+    Sight sight{.subject = card_name(number), .standing = Standing::kWell};
+    sight.card = number;
+    judge.see(rule, std::move(sight),
+              [number](bool) { return AlarmWords{.what = not_missed_words(card_name(number))}; });
+  }
+}
+
+}  // namespace
+
 void observe_card_lost(Judge& judge, const AlarmRule& rule, const AlarmFacts& facts) {
   for (const CardFacts& card : facts.cards) {
     const bool gone = card.condition == CardCondition::kGone;
     const bool silent = card.condition == CardCondition::kUnknown;
     const bool unseen = card.condition == CardCondition::kUnseen;
-    Sight sight = sight_of(card, gone || silent ? Standing::kBad
-                                 : unseen       ? Standing::kUnknown
-                                                : Standing::kWell);
+    const bool missed = !facts.not_missed.contains(card.number);
+    Sight sight = sight_of(card, !missed          ? Standing::kWell
+                                 : gone || silent ? Standing::kBad
+                                 : unseen         ? Standing::kUnknown
+                                                  : Standing::kWell);
     if (gone) sight.hold = Seconds{0};
     judge.see(rule, std::move(sight), [&](bool over) {
       const std::string name = card_name(card.number);
+      if (over && !missed) return AlarmWords{.what = not_missed_words(name)};
       if (over) return AlarmWords{.what = name + " is back"};
       const std::string why = card.reason.empty() ? "" : ": " + card.reason;
       return AlarmWords{
           .what = name + (gone ? " fell off the bus" : " does not answer") + why,
           .whom = who_is_on(facts, card.number),
-          .advice = gone ? "nothing new starts there; reboot the machine, then look at the card's "
-                           "power and seat"
-                         : "look at dmesg; if it lasts, reset the card or reboot the machine"};
+          .advice = (gone ? "nothing new starts there; reboot the machine, then look at the card's "
+                            "power and seat; "
+                          : "look at dmesg; if it lasts, reset the card or reboot the machine; ") +
+                    ("if it is out for good: " + with_number("gpusched drain", card.number))};
     });
   }
+  see_not_missed(judge, rule, facts);
   if (!facts.cards_missing) return;
   const std::uint64_t missing = *facts.cards_missing;
   judge.see(rule,
@@ -100,7 +130,7 @@ void observe_temperature(Judge& judge, const AlarmRule& rule, const AlarmFacts& 
                       : "the memory of " + name + " is at " + degrees(*card.memory_temperature) +
                             ", its limit is " + degrees(memory_limit),
           .whom = who_is_on(facts, card.number),
-          .advice = "look at its fans and at the air around the machine; " + jobs_may_end()};
+          .advice = "look at its fans and at the air around the machine; " + drain_of(card.number)};
     });
   }
 }
@@ -203,7 +233,8 @@ void observe_ecc(Judge& judge, const AlarmRule& rule, const AlarmFacts& facts) {
                                     std::to_string(static_cast<std::uint64_t>(corrected)) +
                                     " memory errors within an hour",
           .whom = who_is_on(facts, card.number),
-          .advice = "reset the card when it is idle; if it happens again, have it replaced"};
+          .advice = drain_of(card.number) +
+                    "; reset it when it is idle, and if it happens again, have it replaced"};
     });
   }
 }
@@ -214,6 +245,9 @@ void observe_health(Judge& judge, const AlarmRule& rule, const AlarmFacts& facts
     const std::string& why = *card.drained_by_health;
     judge.see(rule, sight_of(card, why.empty() ? Standing::kWell : Standing::kBad), [&](bool over) {
       const std::string name = card_name(card.number);
+      if (over && card.drained_by_hand) {
+        return AlarmWords{.what = name + " is drained by hand now, and no longer by a rule"};
+      }
       if (over) return AlarmWords{.what = name + " is in service again"};
       return AlarmWords{
           .what = name + " is out of service: " + why,

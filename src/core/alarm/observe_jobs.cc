@@ -131,13 +131,12 @@ void observe_failures_in_row(Judge& judge, const AlarmRule& rule, const AlarmFac
         return AlarmWords{.what = forgotten ? failures.program + " has not failed for a while"
                                             : failures.program + " went well again"};
       }
-      return AlarmWords{.what = counted(failures.count, "job") + " of " + failures.program +
-                                " failed one after the other, the last of them: job " + job + " " +
-                                failures.how,
-                        .whom = failures.user + ", tenant " + failures.tenant,
-                        .advice = "gpusched logs " + job +
-                                  " shows what it wrote; gpusched hold keeps the rest "
-                                  "of them back"};
+      return AlarmWords{
+          .what = counted(failures.count, "job") + " of " + failures.program +
+                  " failed one after the other, the last of them: job " + job + " " + failures.how,
+          .whom = failures.user + ", tenant " + failures.tenant,
+          .advice = "gpusched logs " + job + " shows what it wrote; gpusched hold --user " +
+                    failures.user + " keeps the waiting ones back"};
     });
   }
   if (!rests_after_restart(judge, rule.clear_for)) judge.end_unseen(rule);

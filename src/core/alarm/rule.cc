@@ -20,63 +20,71 @@ constexpr Seconds kHour{3600};
 constexpr Seconds kOneDay{24 * 3600};
 constexpr std::string_view kCardGone = "card_lost sampler_stalled";
 constexpr auto kNoValue = std::nullopt;
+using About = AlarmSubject;
 using Unit = AlarmUnit;
 
 // By kind.
 constexpr std::array<AlarmKindRow, kAlarmKinds> kKinds = {{
     {AlarmKind::kCardLost, "card_lost",
-     "a card fell off the bus (at once), does not answer, or is missing", Unit::kNone, false,
-     kNoValue, 1, 2 * kMinute, kNow, kCritical, true, "sampler_stalled"},
+     "a card fell off the bus (at once), does not answer, or is missing; not of one that is "
+     "drained "
+     "by hand or left out by the configuration",
+     About::kCards, Unit::kNone, false, kNoValue, 1, 2 * kMinute, kNow, kCritical, true,
+     "sampler_stalled"},
     {AlarmKind::kTemperature, "temperature",
-     "a card is hotter than its own slowdown limit less 5 °C, or than 85 °C where it has none; its "
-     "memory than 95 °C",
-     Unit::kCelsius, false, kNoValue, 0.95, 5 * kMinute, kMinute, kWarning, true, kCardGone},
+     "a card is as hot as its own slowdown limit less 5 °C, or as 85 °C where it has none; its "
+     "memory as hot as 95 °C",
+     About::kCard, Unit::kCelsius, false, kNoValue, 0.95, 5 * kMinute, kMinute, kWarning, true,
+     kCardGone},
     {AlarmKind::kThrottling, "throttling",
      "the hardware slows a card down for heat or power; for ten times as long the driver does so "
      "for heat while the card is busy. A power cap is no alarm",
-     Unit::kNone, false, kNoValue, 1, kMinute, 5 * kMinute, kWarning, true, kCardGone},
+     About::kCard, Unit::kNone, false, kNoValue, 1, kMinute, 5 * kMinute, kWarning, true,
+     kCardGone},
     {AlarmKind::kXid, "xid",
      "the driver reports an error of a card; one that is a program's own fault counts once three "
      "users met it within a day",
-     Unit::kNone, false, kNoValue, 1, kNow, kHour, kWarning, true, kCardGone},
+     About::kCard, Unit::kNone, false, kNoValue, 1, kNow, kHour, kWarning, true, kCardGone},
     {AlarmKind::kEcc, "ecc",
-     "more memory errors than this were corrected within an hour, or one could not be",
+     "so many memory errors were corrected within an hour, or one could not be", About::kCard,
      Unit::kCount, false, 100, 1, kNow, kOneDay, kWarning, true, kCardGone},
-    {AlarmKind::kHealth, "health", "a rule of health has drained a card", Unit::kNone, false,
-     kNoValue, 1, kNow, kNow, kCritical, true, "card_lost sampler_stalled xid"},
-    {AlarmKind::kForeignVram, "foreign_vram", "processes that are no jobs hold more VRAM of a card",
-     Unit::kBytes, false, kGiB, 0.9, 10 * kMinute, kMinute, kWarning, true, kCardGone},
+    {AlarmKind::kHealth, "health", "a rule of health has drained a card", About::kCard, Unit::kNone,
+     false, kNoValue, 1, kNow, kNow, kCritical, true, "card_lost sampler_stalled xid"},
+    {AlarmKind::kForeignVram, "foreign_vram",
+     "processes that are no jobs hold so much VRAM of a card", About::kCard, Unit::kBytes, false,
+     kGiB, 0.9, 10 * kMinute, kMinute, kWarning, true, kCardGone},
     {AlarmKind::kVramFull, "vram_full",
-     "more percent of a card's VRAM are in use, and its jobs have more than they were given",
-     Unit::kPercent, false, 95, 0.95, kMinute, kMinute, kWarning, true, kCardGone},
+     "so many percent of a card's VRAM are in use, and its jobs have more than they were given",
+     About::kCard, Unit::kPercent, false, 95, 0.95, kMinute, kMinute, kWarning, true, kCardGone},
     {AlarmKind::kIdleCard, "idle_card", "a card is free while a job waits that fits there",
-     Unit::kNone, false, kNoValue, 1, 10 * kMinute, kNow, kWarning, true, kCardGone},
+     About::kCard, Unit::kNone, false, kNoValue, 1, 10 * kMinute, kNow, kWarning, true, kCardGone},
     {AlarmKind::kIdleHolder, "idle_holder",
-     "a job or process holds VRAM and has not used it for longer", Unit::kSeconds, false, 3600, 0.5,
-     kNow, kNow, kWarning, true, kCardGone},
-    {AlarmKind::kLongWait, "long_wait", "the job that waits longest has waited for longer",
-     Unit::kSeconds, false, 24.0 * 3600, 0.9, kNow, 10 * kMinute, kWarning, true, ""},
+     "a job or process holds VRAM and has not used it for so long", About::kHolder, Unit::kSeconds,
+     false, 3600, 0.5, kNow, kNow, kWarning, true, kCardGone},
+    {AlarmKind::kLongWait, "long_wait", "the job that waits longest has waited for so long",
+     About::kMachine, Unit::kSeconds, false, 24.0 * 3600, 0.9, kNow, 10 * kMinute, kWarning, true,
+     ""},
     {AlarmKind::kJobFailed, "job_failed",
-     "jobs of a user failed; those within this time are told together", Unit::kNone, false,
-     kNoValue, 1, kMinute, 10 * kMinute, kInfo, true, ""},
+     "jobs of a user failed; those within this time are told together", About::kUser, Unit::kNone,
+     false, kNoValue, 1, kMinute, 10 * kMinute, kInfo, true, ""},
     {AlarmKind::kFailuresInRow, "failures_in_row",
-     "so many jobs of one program and tenant failed one after the other", Unit::kCount, false, 3, 0,
-     kNow, kOneDay, kWarning, true, ""},
+     "so many jobs of one program and tenant failed one after the other", About::kPrograms,
+     Unit::kCount, false, 3, 0, kNow, kOneDay, kWarning, true, ""},
     {AlarmKind::kOverQuota, "over_quota",
      "a tenant holds more than its quota, or its GPU-hours are used up while its jobs wait",
-     Unit::kNone, false, kNoValue, 1, 10 * kMinute, kMinute, kInfo, true, ""},
+     About::kTenant, Unit::kNone, false, kNoValue, 1, 10 * kMinute, kMinute, kInfo, true, ""},
     {AlarmKind::kDiskLow, "disk_low",
      "less is free on the disk of the state directory; of a small one a tenth counts if that is "
      "less",
-     Unit::kBytes, true, 2 * kGiB, 1.5, kMinute, kMinute, kCritical, true, ""},
+     About::kMachine, Unit::kBytes, true, 2 * kGiB, 1.5, kMinute, kMinute, kCritical, true, ""},
     {AlarmKind::kSamplerStalled, "sampler_stalled",
-     "nothing was heard of any card for longer, and for three looks", Unit::kSeconds, false, 30, 1,
-     kNow, 10 * Seconds{1}, kCritical, true, ""},
-    {AlarmKind::kStoreSlow, "store_slow", "a commit takes longer", Unit::kSeconds, false, 1, 0.5,
-     kMinute, kMinute, kWarning, true, ""},
+     "nothing was heard of any card for so long, and for three looks", About::kMachine,
+     Unit::kSeconds, false, 30, 1, kNow, 10 * Seconds{1}, kCritical, true, ""},
+    {AlarmKind::kStoreSlow, "store_slow", "a commit takes so long", About::kMachine, Unit::kSeconds,
+     false, 1, 0.5, kMinute, kMinute, kWarning, true, ""},
     {AlarmKind::kWeeklyReport, "weekly_report",
-     "not an alarm: a report of the last seven days at this time of the week", Unit::kNone, false,
-     kNoValue, 1, kNow, kNow, kInfo, false, ""},
+     "not an alarm: a report of the last seven days at this time of the week", About::kNone,
+     Unit::kNone, false, kNoValue, 1, kNow, kNow, kInfo, false, ""},
 }};
 
 constexpr bool is_by_kind() {
@@ -128,6 +136,16 @@ AlarmRules::AlarmRules() {
 const AlarmRule* AlarmRules::find(std::string_view name) const {
   const auto found = std::ranges::find(all, name, &AlarmRule::name);
   return found == all.end() ? nullptr : &*found;
+}
+
+std::string alarm_watches(const AlarmRule& rule) {
+  if (rule.threshold && rule.kind == AlarmKind::kTemperature) {
+    return "a card is so hot; its memory so hot, and 95 °C at least";
+  }
+  if (rule.threshold && rule.kind == AlarmKind::kDiskLow) {
+    return "less is free on the disk of the state directory";
+  }
+  return std::string(alarm_kind_row(rule.kind).watches);
 }
 
 std::optional<double> threshold_of(const AlarmRule& rule) {

@@ -41,6 +41,18 @@ inline constexpr std::size_t kAlarmKinds = 18;
 // Of what a rule compares.
 enum class AlarmUnit : std::uint8_t { kNone, kCelsius, kBytes, kPercent, kCount, kSeconds };
 
+// What an alarm is of, and how that is called (subject.h).
+enum class AlarmSubject : std::uint8_t {
+  kCard,      // "card 0".
+  kCards,     // Also "the cards".
+  kHolder,    // "job 7", "process 4711".
+  kMachine,   // "the machine".
+  kUser,      // "user ml1".
+  kPrograms,  // "train.py of lab".
+  kTenant,    // "tenant lab".
+  kNone,      // It is no alarm.
+};
+
 // Of the week, in local time.
 struct WeeklyTime {
   int weekday = 1;  // Sunday is 0.
@@ -71,6 +83,7 @@ struct AlarmKindRow {
   AlarmKind kind;
   std::string_view name;
   std::string_view watches;  // For people: an alarm when …
+  AlarmSubject subject;
   AlarmUnit unit;
   bool below;                       // The threshold is a least.
   std::optional<double> threshold;  // Absent: the kind needs none, or works it out.
@@ -100,6 +113,8 @@ struct AlarmRules {
   friend bool operator==(const AlarmRules&, const AlarmRules&) = default;
 };
 
+// An alarm when …, as the rule is set.
+std::string alarm_watches(const AlarmRule& rule);
 // What the rule compares with; for temperatures absent: the card says it.
 std::optional<double> threshold_of(const AlarmRule& rule);
 // Where it is over. `threshold`: the one that counts.

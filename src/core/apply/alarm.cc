@@ -42,7 +42,8 @@ std::optional<Refusal> check_silence(const StateView& state, const SilenceAsked&
     return Refusal{RefusalKind::kInvalid,
                    "a silence lasts 90 days at most; switch the rule off in the configuration"};
   }
-  if (state.silences().size() >= kSilencesMost) {
+  const bool one_more = !same_silence(state.silences(), silence);
+  if (one_more && state.silences().size() >= kSilencesMost) {
     return Refusal{RefusalKind::kConflict, "there are " + std::to_string(kSilencesMost) +
                                                " silences already; end one first"};
   }
@@ -52,8 +53,10 @@ std::optional<Refusal> check_silence(const StateView& state, const SilenceAsked&
 Applied apply_silence(State& state, const SilenceAsked& asked, Now now) {
   if (auto refusal = check_silence(state, asked, now)) return refused(std::move(*refusal));
   Silence silence = asked.silence;
-  silence.id = state.silences().empty() ? 1 : state.silences().rbegin()->first + 1;
+  // One number is one silence, for ever: who ends one must not hit another.
+  while (silence.id == 0 || state.silences().contains(silence.id)) silence.id = state.take_number();
   silence.by = asked.actor.user;
+  if (const auto same = same_silence(state.silences(), silence)) state.remove<Silence>(*same);
   state.put(std::move(silence));
   return {.answer = Changed{}, .effects = {}, .follow_up = {}};
 }
@@ -78,8 +81,8 @@ std::optional<Refusal> check_alarm_test(const AlarmTestAsked& asked) {
 
 Applied apply_alarm_test(State& state, const AlarmTestAsked& asked, Now now) {
   if (auto refusal = check_alarm_test(asked)) return refused(std::move(*refusal));
-  const Notice notice{.thread = "test",
-                      .rule = "test",
+  const Notice notice{.thread = kTestRule,
+                      .rule = kTestRule,
                       .subject = "the machine",
                       .what = "this is a test message; nothing has happened",
                       .whom = asked.actor.user,

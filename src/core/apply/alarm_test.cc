@@ -42,13 +42,30 @@ TEST(ApplyAlarm, OperatorsSilenceUsersDoNot) {
   }
   apply(state, silence_of(Role::kOperator, Seconds{60}), at_second(0));
   ASSERT_EQ(state.silences().size(), 1U);
-  EXPECT_EQ(state.silences().at(1).by, "ml1");
-  const Applied refused = apply(state, SilenceEndAsked{with_role(Role::kUser), 1}, at_second(1));
+  const std::uint64_t made = state.silences().begin()->first;
+  EXPECT_EQ(state.silences().at(made).by, "ml1");
+  const Applied refused = apply(state, SilenceEndAsked{with_role(Role::kUser), made}, at_second(1));
   EXPECT_TRUE(std::holds_alternative<Refusal>(refused.answer));
-  const Applied none = apply(state, SilenceEndAsked{with_role(Role::kOperator), 9}, at_second(1));
+  const Applied none = apply(state, SilenceEndAsked{with_role(Role::kOperator), 99}, at_second(1));
   EXPECT_EQ(std::get<Refusal>(none.answer).kind, RefusalKind::kNotFound);
-  apply(state, SilenceEndAsked{with_role(Role::kOperator), 1}, at_second(1));
+  apply(state, SilenceEndAsked{with_role(Role::kOperator), made}, at_second(1));
   EXPECT_TRUE(state.silences().empty());
+  // The number of one that is over is nobody else's.
+  apply(state, silence_of(Role::kOperator, Seconds{60}), at_second(2));
+  ASSERT_EQ(state.silences().size(), 1U);
+  EXPECT_GT(state.silences().begin()->first, made);
+}
+
+TEST(ApplyAlarm, ASilenceOfTheSameAlarmsTakesThePlaceOfTheFirst) {
+  State state = machine(1, 24);
+  apply(state, silence_of(Role::kOperator, Seconds{60}), at_second(0));
+  apply(state, silence_of(Role::kOperator, Seconds{600}), at_second(1));
+  ASSERT_EQ(state.silences().size(), 1U);
+  EXPECT_EQ(state.silences().begin()->second.until, at_second(600).wall);
+  SilenceAsked other = silence_of(Role::kOperator, Seconds{60});
+  other.silence.subject = "card 0";
+  apply(state, other, at_second(2));
+  EXPECT_EQ(state.silences().size(), 2U);
 }
 
 TEST(ApplyAlarm, ASilenceHasAnEnd) {
@@ -59,7 +76,9 @@ TEST(ApplyAlarm, ASilenceHasAnEnd) {
     EXPECT_EQ(std::get<Refusal>(applied.answer).kind, RefusalKind::kInvalid);
   }
   for (std::size_t i = 0; i < kSilencesMost + 5; ++i) {
-    apply(state, silence_of(Role::kAdministrator, Seconds{60}), at_second(0));
+    SilenceAsked one = silence_of(Role::kAdministrator, Seconds{60});
+    one.silence.subject = "card " + std::to_string(i);
+    apply(state, one, at_second(0));
   }
   EXPECT_EQ(state.silences().size(), kSilencesMost);
 }

@@ -4,6 +4,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,6 +52,18 @@ inline bool matches(const Silence& silence, const AlarmKey& key) {
   return (silence.rule.empty() || silence.rule == key.rule) &&
          (silence.subject.empty() || silence.subject == key.subject);
 }
+
+// One that is of just the same alarms: a new one takes its place.
+inline std::optional<std::uint64_t> same_silence(const std::map<std::uint64_t, Silence>& all,
+                                                 const Silence& silence) {
+  for (const auto& [id, one] : all) {
+    if (one.rule == silence.rule && one.subject == silence.subject) return id;
+  }
+  return std::nullopt;
+}
+
+// Of messages that only try out a receiver.
+inline constexpr const char* kTestRule = "test";
 
 inline constexpr std::size_t kSilencesMost = 200;
 inline constexpr Seconds kSilenceLongest{90 * 24 * 3600};

@@ -57,13 +57,22 @@ struct Message {
   std::vector<std::string> others = {};  // What some of the others say, a few.
   // Of all of them. Empty where nobody knows any more: it is not kept on disk, and it is bounded.
   std::set<std::string> threads = {};
-  Wall at{};                             // When the first came,
-  Wall last_at{};                        // and the last.
+  Wall at{};                // When the first came,
+  Wall last_at{};           // and the last.
   Wall due{};               // Not sent before: others of its group may come, or a try has failed.
   std::uint32_t tries = 0;  // That failed.
   std::string error = {};   // Of the last one.
   friend bool operator==(const Message&, const Message&) = default;
 };
+// What became of one that has left the outbox, for those who ask soon.
+struct SettledMessage {
+  std::uint64_t id = 0;
+  bool delivered = false;  // Else it was given up.
+  Wall at{};
+  std::string error = {};
+  friend bool operator==(const SettledMessage&, const SettledMessage&) = default;
+};
+
 inline const std::uint64_t& key_of(const Message& message) { return message.id; }
 
 }  // namespace gpusched

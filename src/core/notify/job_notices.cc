@@ -48,6 +48,10 @@ Notice notice_of(const Job& job, JobNews news) {
   return notice;
 }
 
+std::string log_of(const Job& job) {
+  return "gpusched logs " + to_string(job.id) + " shows its log";
+}
+
 std::string ran_words(const Ended& ended) {
   if (!ended.started_at || ended.ended_at < *ended.started_at) return "";
   return " after " + format_duration(ended.ended_at - *ended.started_at);
@@ -75,7 +79,7 @@ class Telling {
       if (job.active() && unasked) moved(job, " leaves its cards: " + entry.text);
     } else if (entry.kind == "deadline") {
       // Of what is said at once, the submitter has heard.
-      if (!submitted_.contains(job.id)) late(job, entry.text);
+      if (!submitted_.contains(job.id)) late(job, entry.text, entry.at);
     } else if (entry.kind == "held" && job.task && state_.guarded(job.task->array) &&
                state_.last_of_array(job.task->array) == job.id) {
       stopped(job);
@@ -103,7 +107,8 @@ class Telling {
     const Ended& end = std::get<Ended>(job.state);
     const auto& deadline = job.spec->extras->deadline;
     if (deadline && end.outcome == Outcome::kCompleted && end.ended_at > *deadline) {
-      late(job, "it ended " + format_duration(end.ended_at - *deadline) + " after its deadline");
+      late(job, "it ended " + format_duration(end.ended_at - *deadline) + " after its deadline",
+           *deadline);
     }
     if (job.task) return sweep_ended(job);
     const bool done = end.outcome == Outcome::kCompleted;
@@ -114,15 +119,15 @@ class Telling {
     notice.since = end.ended_at;
     if (done) {
       notice.what = who(job) + " is done" + ran_words(end);
-      notice.advice = "Its log: gpusched logs " + to_string(job.id);
+      notice.advice = log_of(job);
     } else if (end.outcome == Outcome::kCancelled) {
       notice.severity = Severity::kWarning;
       notice.what = who(job) + " will not run: " + entry.text;
-      notice.advice = "To run it all the same: gpusched requeue " + to_string(job.id);
+      notice.advice = "gpusched requeue " + to_string(job.id) + " runs it all the same";
     } else {
       notice.severity = Severity::kWarning;
       notice.what = who(job) + " failed" + ran_words(end) + ": " + entry.text;
-      notice.advice = "Its log: gpusched logs " + to_string(job.id);
+      notice.advice = log_of(job);
     }
     tell_all(job, {news}, notice);
   }
@@ -146,7 +151,7 @@ class Telling {
     if (counts->cancelled > 0) {
       notice.what += ", cancelled " + std::to_string(counts->cancelled);
     }
-    notice.advice = "Its jobs: gpusched sweep " + to_string(array);
+    notice.advice = "gpusched sweep " + to_string(array) + " lists its jobs";
     if (counts->failed + counts->completed == 0) return;  // All of it was cancelled.
     if (counts->failed > 0) return tell_all(job, {JobNews::kDone, JobNews::kFail}, notice);
     tell_all(job, {JobNews::kDone}, notice);
@@ -190,7 +195,7 @@ class Telling {
     }
     if (job.attempt > 1) notice.what += ", attempt " + std::to_string(job.attempt);
     if (job.task) notice.what += ", the first of sweep " + to_string(job.task->array);
-    notice.advice = "To follow it: gpusched logs -f " + to_string(job.id);
+    notice.advice = "gpusched logs -f " + to_string(job.id) + " follows it";
     tell_all(job, {JobNews::kStart}, notice);
   }
 
@@ -198,17 +203,17 @@ class Telling {
     Notice notice = notice_of(job, JobNews::kMoved);
     notice.since = now_.wall;
     notice.what = who(job) + what;
-    notice.advice = "What was decided about it: gpusched events " + to_string(job.id);
+    notice.advice = "gpusched events " + to_string(job.id) + " says what was decided about it";
     tell_all(job, {JobNews::kMoved}, notice);
   }
 
-  void late(const Job& job, const std::string& why) {
+  void late(const Job& job, const std::string& why, Wall since) {
     Notice notice = notice_of(job, JobNews::kLate);
     notice.severity = Severity::kWarning;
-    notice.since = job.submitted_at;
+    notice.since = since;
     notice.what = who(job) + " is late: " + why;
-    notice.advice = job.ended() ? "Its log: gpusched logs " + to_string(job.id)
-                                : "Why it waits: gpusched explain " + to_string(job.id);
+    notice.advice =
+        job.ended() ? log_of(job) : "gpusched explain " + to_string(job.id) + " says why it waits";
     tell_all(job, {JobNews::kLate}, notice);
   }
 
@@ -220,8 +225,8 @@ class Telling {
     notice.since = now_.wall;
     notice.what = "sweep " + to_string(array) + " of " + job.owner.user + " (" + label_of(job) +
                   ") is held: its first jobs all failed within seconds" + failed_of(array);
-    notice.advice = "Look at their logs, then: gpusched release --array " + to_string(array) +
-                    ", or gpusched cancel --array " + to_string(array);
+    notice.advice = "look at their logs, then gpusched release --array " + to_string(array) +
+                    " or gpusched cancel --array " + to_string(array);
     tell_all(job, {JobNews::kFail}, notice);
   }
 

@@ -44,7 +44,7 @@ std::string what_there_is(const Receivers& receivers) {
     text += i == 0 ? " and addresses that end in " : " or ";
     text += ends[i];
   }
-  return text.empty() ? "none is open to users here" : "there is " + text;
+  return text.empty() ? ": no receiver is open to users here" : "; open to users: " + text;
 }
 
 }  // namespace
@@ -64,7 +64,9 @@ std::optional<std::string> fault_of_targets(const Receivers& receivers, const Jo
     const auto wish = read_notify_wish(text);
     if (!wish) return fault_of_notify_wish(text);
     if (target_of_user(receivers, wish->target)) continue;
-    return "nobody can be notified at '" + wish->target + "': " + what_there_is(receivers);
+    // The same of one that is for alarms alone: what receivers there are is not everybody's to
+    // know.
+    return "nobody can be notified at '" + wish->target + "'" + what_there_is(receivers);
   }
   return std::nullopt;
 }

@@ -101,13 +101,17 @@ struct Silences {
   int schema = 1;
   std::vector<Silence> silences;
   std::vector<Alarm> alarms;  // That are on, and hit.
+  std::optional<std::uint64_t> replaces;
   bool dry_run = false;
 
   static constexpr std::string_view kName = "Silences";
   static constexpr auto fields() {
     return std::make_tuple(
         field("schema", &Silences::schema), field("silences", &Silences::silences),
-        field("alarms", &Silences::alarms), field("dry_run", &Silences::dry_run, kMaybe));
+        field("alarms", &Silences::alarms),
+        field("replaces", &Silences::replaces,
+              {.maybe = true, .what = "the silence of the same alarms, whose place it takes"}),
+        field("dry_run", &Silences::dry_run, kMaybe));
   }
 };
 struct AlarmTestRequest {
@@ -120,16 +124,27 @@ struct AlarmTestRequest {
         field("rule", &AlarmTestRequest::rule, {.most = 255, .what = "those of a rule instead"}));
   }
 };
+struct AlarmTestMessage {
+  std::string receiver;
+  std::uint64_t id = 0;
+
+  static constexpr std::string_view kName = "AlarmTestMessage";
+  static constexpr auto fields() {
+    return std::make_tuple(field("receiver", &AlarmTestMessage::receiver),
+                           field("id", &AlarmTestMessage::id, {.what = "as the outbox has it"}));
+  }
+};
 struct AlarmTested {
   int schema = 1;
   std::vector<std::string> receivers;
+  std::vector<AlarmTestMessage> messages;
   bool dry_run = false;
 
   static constexpr std::string_view kName = "AlarmTested";
   static constexpr auto fields() {
-    return std::make_tuple(field("schema", &AlarmTested::schema),
-                           field("receivers", &AlarmTested::receivers),
-                           field("dry_run", &AlarmTested::dry_run, kMaybe));
+    return std::make_tuple(
+        field("schema", &AlarmTested::schema), field("receivers", &AlarmTested::receivers),
+        field("messages", &AlarmTested::messages), field("dry_run", &AlarmTested::dry_run, kMaybe));
   }
 };
 

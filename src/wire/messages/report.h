@@ -108,6 +108,7 @@ struct ReportWaitedFor {
 
 struct ReportDay {
   std::string day;
+  bool month = false;
   Amount jobs;
   double gpu_seconds = 0, waited_seconds = 0;
   Amount failures;
@@ -115,7 +116,8 @@ struct ReportDay {
   static constexpr std::string_view kName = "ReportDay";
   static constexpr auto fields() {
     return std::make_tuple(
-        field("day", &ReportDay::day, {.what = "of UTC; the first of a month stands for it"}),
+        field("day", &ReportDay::day, {.what = "of UTC"}),
+        field("month", &ReportDay::month, {.maybe = true, .what = "it stands for its month"}),
         field("jobs", &ReportDay::jobs), field("gpu_seconds", &ReportDay::gpu_seconds),
         field("waited_seconds", &ReportDay::waited_seconds),
         field("failures", &ReportDay::failures));
