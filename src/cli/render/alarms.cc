@@ -54,7 +54,10 @@ std::string threshold_text(const wire::AlarmRule& rule) {
 // Empty: as soon as the value is no longer reached.
 std::string clear_text(const wire::AlarmRule& rule) {
   if (!rule.threshold || !rule.clear || *rule.clear == *rule.threshold) return "";
-  return value_text(rule, *rule.clear);
+  if (rule.unit != "seconds") return value_text(rule, *rule.clear);
+  const bool whole = *rule.clear == std::floor(*rule.clear);
+  if (whole) return format_duration(Seconds{static_cast<std::int64_t>(*rule.clear)});
+  return value_text(rule, *rule.clear) + "s";
 }
 
 std::string time_text(Seconds time) { return time == Seconds{0} ? "" : format_duration(time); }
