@@ -4,7 +4,7 @@ import { Owner } from '../../parts/Owner';
 import { StateMark } from '../../parts/StateMark';
 import { amount, bytes, duration, moment, momentExact } from '../../words/figures';
 import { useWords } from '../../words/words';
-import { StateStrip } from './StateStrip';
+import { StateStrip } from '../../parts/StateStrip';
 import type { JobRow, Line } from './lines';
 import { words } from './words';
 
