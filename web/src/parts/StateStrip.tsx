@@ -1,33 +1,44 @@
 // The states of a sweep's jobs as a strip, and in words.
 import type { Counts } from '../api/client';
 import { amount } from '../words/figures';
-import { useWords } from '../words/words';
+import { listed } from '../words/marks';
+import { defineWords, useWords } from '../words/words';
 import { stateWords } from './StateMark';
 import './state-strip.css';
 
+// What went wrong comes first: where there is little room the rest is cut.
 const kParts = [
+  ['failed', 'bad', '✕'],
   ['completed', 'good', '✓'],
   ['running', 'run', '▶'],
   ['starting', 'run', '▷'],
   ['paused', 'aside', '⇄'],
   ['queued', 'wait', '○'],
   ['held', 'held', '‖'],
-  ['failed', 'bad', '✕'],
   ['cancelled', 'off', '■'],
 ] as const;
+const words = defineWords({ some: (count: string, state: string) => `${count} ${state}` }, { some: (count: string, state: string) => `${count} 个${state}` });
 
-export function StateStrip({ counts, label }: { counts: Counts; label: (parts: string) => string }) {
-  const w = useWords(stateWords);
-  const parts = kParts.map(([state, look, sign]) => ({ state, look, sign, count: counts[state as keyof Counts] ?? 0 })).filter((one) => one.count > 0);
-  const sum = parts.reduce((before, one) => before + one.count, 0);
-  const said = parts.map((one) => `${amount(one.count)} ${w[one.state]}`).join(', ');
+interface Props {
+  counts: Counts;
+  // What a screen reader is told instead of the bare counts.
+  label?: (parts: string) => string;
+  // The words beside the signs, where there is room.
+  long?: boolean;
+}
+
+export function StateStrip({ counts, label, long }: Props) {
+  const states = useWords(stateWords);
+  const w = useWords(words);
+  const parts = kParts.map(([state, look, sign]) => ({ state, look, sign, count: counts[state] ?? 0 })).filter((one) => one.count > 0);
+  const said = listed(parts.map((one) => w.some(amount(one.count), states[one.state])));
   return (
-    <span class="state-strip" title={said}>
-      <span class="strip-bar" role="img" aria-label={label(said)}>
-        {parts.map((one) => <span key={one.state} class={`strip-part ${one.look}`} style={{ width: `${(one.count / sum) * 100}%` }} />)}
+    <span class={long ? 'state-strip long' : 'state-strip'} title={said}>
+      <span class="strip-bar" role="img" aria-label={label ? label(said) : said}>
+        {parts.map((one) => <span key={one.state} class={`strip-part ${one.look}`} style={{ flexGrow: one.count }} />)}
       </span>
       <span class="strip-words" aria-hidden="true">
-        {parts.map((one) => <span key={one.state} class={`strip-count number ${one.look}`}>{one.sign} {amount(one.count)}</span>)}
+        {parts.map((one) => <span key={one.state} class={`strip-count number ${one.look}`}>{one.sign} {long ? w.some(amount(one.count), states[one.state]) : amount(one.count)}</span>)}
       </span>
     </span>
   );

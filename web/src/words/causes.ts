@@ -40,3 +40,7 @@ export function causeText(cause: string | null | undefined): string {
   if (!cause) return '–';
   return (wordsNow(words) as Record<string, string>)[cause] ?? cause;
 }
+// The cause where an exit code or a signal does not already say it.
+export function causeBeside(cause: string | null | undefined): string | null {
+  return !cause || cause === 'exit' || cause === 'signal' ? null : causeText(cause);
+}

@@ -17,7 +17,7 @@ export function Facts({ job }: { job: JobDetails }) {
   return (
     <section class="panel" aria-label={w.asked}>
       <h2>{w.asked}</h2>
-      <dl class="facts long">
+      <dl class="job-facts long">
         <Fact word={w.priority}>{job.priority} <span class="quiet">{bands[bandOf(job.priority)]}</span></Fact>
         <Fact word={w.cards}>{cards}{needs.exclusive && ` · ${w.exclusive}`}</Fact>
         {most !== 0 && <Fact word={w.vramEach}>{needs.vram_bytes > 0 ? bytes(needs.vram_bytes) : needs.share_percent > 0 ? '–' : w.wholeCard}</Fact>}

@@ -6,7 +6,9 @@ import { may, useSession } from '../../app/session';
 import { kEnded } from '../../api/jobs';
 import { type Action, ActionDialog } from '../../parts/ActionDialog';
 import { useNow } from '../../parts/useNow';
+import { causeBeside } from '../../words/causes';
 import { amount, bytes, duration, moment, momentExact } from '../../words/figures';
+import { clauses } from '../../words/marks';
 import { useWords } from '../../words/words';
 import { type Fix, fixesOf } from './helps';
 import { words } from './words';
@@ -43,11 +45,11 @@ export function Now({ job, why }: { job: JobDetails; why: Schemas['Explained'] |
 function Outcome({ job }: { job: JobDetails }) {
   const w = useWords(words);
   const ran = job.started_at && job.ended_at ? duration((Date.parse(job.ended_at) - Date.parse(job.started_at)) / 1000) : null;
-  const how = [
-    job.cause && job.cause !== 'exit' && job.cause !== 'signal' ? job.cause : '',
+  const how = clauses([
+    causeBeside(job.cause),
     job.exit_code !== null ? w.exit(job.exit_code) : '',
     job.signal !== null ? w.signal(job.signal) : '',
-  ].filter(Boolean).join(', ');
+  ]);
   return (
     <>
       <p>{how && <strong class={job.state === 'failed' ? 'bad' : ''}>{how}</strong>} {job.ended_at && <span title={momentExact(job.ended_at)}>{ran ? w.ranUntil(ran, moment(job.ended_at)) : w.endedAt(moment(job.ended_at))}</span>}{job.attempt > 1 && <> · {w.attempts(job.attempt)}</>}</p>

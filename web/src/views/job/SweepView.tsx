@@ -8,7 +8,7 @@ import { VerbDialog } from '../../parts/VerbDialog';
 import { useNow } from '../../parts/useNow';
 import { amount } from '../../words/figures';
 import { useWords } from '../../words/words';
-import { StateStrip } from '../jobs/StateStrip';
+import { StateStrip } from '../../parts/StateStrip';
 import { SweepPlot } from './sweep/SweepPlot';
 import { SweepTable } from './sweep/SweepTable';
 import { type Column, columnsOf, hasFailed } from './sweep/rows';

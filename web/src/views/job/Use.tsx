@@ -68,7 +68,7 @@ export function Use({ job, turn, trail }: { job: JobDetails; turn: number; trail
       )}
       {soon && <p class="quiet">{w.useSoon}</p>}
       {gpu && (
-        <dl class="facts">
+        <dl class="job-facts">
           <Fact word={w.peak}>{bytes(gpu.peak_card_vram_bytes)}</Fact>
           <Fact word={w.mean}>{bytes(gpu.mean_vram_bytes)}{gpu.mean_busy_percent !== undefined && ` · ${percent(gpu.mean_busy_percent)}`}</Fact>
           <Fact word={w.gpuTime}>{duration(gpu.gpu_seconds)}</Fact>
@@ -76,7 +76,7 @@ export function Use({ job, turn, trail }: { job: JobDetails; turn: number; trail
         </dl>
       )}
       {job.usage && (
-        <dl class="facts">
+        <dl class="job-facts">
           <Fact word={w.cpuTime}>{duration(job.usage.user_cpu_s + job.usage.system_cpu_s)}</Fact>
           <Fact word={w.mostRam}>{bytes(job.usage.max_rss_bytes)}</Fact>
         </dl>

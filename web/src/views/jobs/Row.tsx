@@ -2,9 +2,11 @@
 import { Component, type ComponentChildren } from 'preact';
 import { Owner } from '../../parts/Owner';
 import { StateMark } from '../../parts/StateMark';
+import { StateStrip } from '../../parts/StateStrip';
+import { causeBeside } from '../../words/causes';
 import { amount, bytes, duration, moment, momentExact } from '../../words/figures';
+import { clauses } from '../../words/marks';
 import { useWords } from '../../words/words';
-import { StateStrip } from './StateStrip';
 import type { JobRow, Line } from './lines';
 import { words } from './words';
 
@@ -91,7 +93,7 @@ function Why({ job }: { job: JobRow }) {
   const w = useWords(words);
   if (job.state === 'failed' || job.state === 'cancelled') {
     const how = job.exit_code !== null && job.exit_code !== 0 ? w.exit(job.exit_code) : job.signal !== null ? w.signal(job.signal) : '';
-    return <>{[job.cause === 'exit' || job.cause === 'signal' ? '' : job.cause, how].filter(Boolean).join(', ')}</>;
+    return <>{clauses([causeBeside(job.cause), how])}</>;
   }
   if (job.progress && job.progress.total > 0 && job.state !== 'completed') {
     const { step, total } = job.progress;

@@ -2,7 +2,9 @@
 import { type Happening, type HappeningKind, rowsOf } from '../../api/happenings';
 import { memo } from '../../parts/memo';
 import { ownerColour } from '../../parts/owner';
+import { causeText } from '../../words/causes';
 import { moment, momentExact } from '../../words/figures';
+import { told } from '../../words/marks';
 import { useWords } from '../../words/words';
 import { words } from './words';
 
@@ -23,13 +25,13 @@ const kSigns: Record<HappeningKind, [string, string]> = {
 
 export const Happened = memo(function Happened({ happenings }: { happenings: Happening[] }) {
   const w = useWords(words);
-  const causes = w as unknown as Record<string, string>;
+  const named = w as unknown as Record<string, string>;
   const rows = rowsOf(happenings);
   const why = (one: Happening) => {
     if (one.job === null) return one.detail;
     // An exit code says it all.
-    const cause = one.cause && one.kind === 'failed' && !(one.cause === 'exit' && one.detail) ? causes[`cause_${one.cause}`] ?? one.cause : null;
-    return [cause, one.detail].filter(Boolean).join(': ') || null;
+    const cause = one.cause && one.kind === 'failed' && !(one.cause === 'exit' && one.detail) ? causeText(one.cause) : null;
+    return cause && one.detail ? told(cause, one.detail) : cause ?? one.detail;
   };
   return (
     <section class="panel happened" aria-label={w.happened}>
@@ -46,7 +48,7 @@ export const Happened = memo(function Happened({ happenings }: { happenings: Hap
               <span class={`state-mark ${look}`} aria-hidden="true">{sign}</span>
               <span class="happening-text">
                 {first.job === null ? (
-                  <span>{w.cardIs(first.cards[0] ?? 0, causes[`state_${first.cause}`] ?? first.cause ?? '')}</span>
+                  <span>{w.cardIs(first.cards[0] ?? 0, named[`state_${first.cause}`] ?? first.cause ?? '')}</span>
                 ) : (
                   <>
                     <a class="happening-job" href={folded ? `#/sweep/${first.sweep}` : `#/job/${first.job}`}>
@@ -54,7 +56,7 @@ export const Happened = memo(function Happened({ happenings }: { happenings: Hap
                       <span class="number">{folded ? `${w.manyJobs(count)} ${w.ofSweep(first.sweep ?? 0)}` : `#${first.job}`}</span>
                       {first.name && <span class="clip name"><bdi>{first.name}</bdi></span>}
                     </a>{' '}
-                    <span class={first.kind === 'failed' ? 'bad' : undefined}>{causes[`did_${first.kind}`]}</span>
+                    <span class={first.kind === 'failed' ? 'bad' : undefined}>{named[`did_${first.kind}`]}</span>
                     {!folded && first.cards.length > 0 && (first.kind === 'started' || first.kind === 'returned') && <span class="quiet"> {w.on(first.cards.join(', '))}</span>}
                   </>
                 )}

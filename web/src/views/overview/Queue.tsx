@@ -7,6 +7,7 @@ import { useKeys } from '../../app/keys';
 import { useNarrow } from '../../app/narrow';
 import { may, useSession } from '../../app/session';
 import { type Action, ActionDialog } from '../../parts/ActionDialog';
+import { verbWords } from '../../parts/verbs';
 import { VirtualList } from '../../parts/VirtualList';
 import { amount } from '../../words/figures';
 import { useWords } from '../../words/words';
@@ -22,6 +23,7 @@ const kFirst = 8;
 
 export function Queue({ machine }: { machine: Machine }) {
   const w = useWords(words);
+  const v = useWords(verbWords);
   const { who } = useSession();
   const narrow = useNarrow();
   const high = narrow ? kHigh.narrow : kHigh.wide;
@@ -65,11 +67,11 @@ export function Queue({ machine }: { machine: Machine }) {
     const sweep = row.kind === 'sweep' ? sweeps.get(row.id) : undefined;
     return sweep ? `${sweep.first}-${sweep.last}` : String(row.id);
   };
-  const cancel = (row: Row) => setAction({ title: w.cancel, method: 'POST', path: `/v1/jobs/${selector(row)}/cancel`, danger: true, about: w.cancelAbout });
+  const cancel = (row: Row) => setAction({ title: v.cancel, method: 'POST', path: `/v1/jobs/${selector(row)}/cancel`, danger: true, about: v.aboutCancel });
   const hold = (row: Row) => {
     const sweep = sweeps.get(row.id);
     const held = row.kind === 'sweep' ? sweep !== undefined && sweep.counts.queued === 0 : machine.jobs.get(row.id)?.state === 'held';
-    setAction({ title: held ? w.release : w.hold, method: 'POST', path: `/v1/jobs/${selector(row)}/${held ? 'release' : 'hold'}`, about: held ? w.releaseAbout : w.holdAbout });
+    setAction({ title: held ? v.release : v.hold, method: 'POST', path: `/v1/jobs/${selector(row)}/${held ? 'release' : 'hold'}`, about: held ? v.aboutRelease : v.aboutHold });
   };
   // Rows are drawn again only when they change, so what they call stays the same.
   const doing = useRef({ cancel, hold });

@@ -5,6 +5,7 @@ import { memo } from '../../parts/memo';
 import { Owner } from '../../parts/Owner';
 import { StateMark } from '../../parts/StateMark';
 import { StateStrip } from '../../parts/StateStrip';
+import { verbWords } from '../../parts/verbs';
 import { amount, moment, momentExact } from '../../words/figures';
 import { useWords } from '../../words/words';
 import { needText } from './need';
@@ -41,6 +42,7 @@ function Start({ job, explanation }: { job: Job; explanation: Explanation | unde
 
 export const QueueRow = memo(function QueueRow({ row, job, sweep, explanation, mine, mayAct, cancel, hold }: Props) {
   const w = useWords(words);
+  const v = useWords(verbWords);
   const id = row.id;
   const isSweep = row.kind === 'sweep';
   const user = (isSweep ? sweep?.user : job?.user) ?? '';
@@ -66,8 +68,8 @@ export const QueueRow = memo(function QueueRow({ row, job, sweep, explanation, m
       <span role="cell" class="queue-act">
         {mayAct && (
           <>
-            <button class="plain" onClick={() => hold(row)} aria-label={isHeld ? (isSweep ? w.releaseSweep(id) : w.releaseJob(id)) : isSweep ? w.holdSweep(id) : w.holdJob(id)} title={isHeld ? w.release : w.hold}><span aria-hidden="true">{isHeld ? '○' : '‖'}</span></button>
-            <button class="plain" onClick={() => cancel(row)} aria-label={isSweep ? w.cancelSweep(id) : w.cancelJob(id)} title={w.cancel}><span aria-hidden="true">✕</span></button>
+            <button class="plain" onClick={() => hold(row)} aria-label={isHeld ? (isSweep ? w.releaseSweep(id) : w.releaseJob(id)) : isSweep ? w.holdSweep(id) : w.holdJob(id)} title={isHeld ? v.release : v.hold}><span aria-hidden="true">{isHeld ? '○' : '‖'}</span></button>
+            <button class="plain" onClick={() => cancel(row)} aria-label={isSweep ? w.cancelSweep(id) : w.cancelJob(id)} title={v.cancel}><span aria-hidden="true">✕</span></button>
           </>
         )}
       </span>

@@ -2,6 +2,7 @@
 import { useMemo } from 'preact/hooks';
 import { StateMark } from '../../../parts/StateMark';
 import { VirtualList } from '../../../parts/VirtualList';
+import { causeBeside } from '../../../words/causes';
 import { useWords } from '../../../words/words';
 import { words as jobWords } from '../words';
 import { type Column, type SweepRow, sorted, valueOf } from './rows';
@@ -49,7 +50,7 @@ export function SweepTable({ rows, columns, now, nameOf, sort, down, setSort }: 
 
 function Cells({ row, columns, now, template }: { row: SweepRow; columns: Column[]; now: number; template: string }) {
   const j = useWords(jobWords);
-  const how = row.state !== 'failed' ? '' : row.exit_code ? j.exit(row.exit_code) : row.signal !== null ? j.signal(row.signal) : (row.cause ?? '');
+  const how = row.state !== 'failed' ? '' : row.exit_code ? j.exit(row.exit_code) : row.signal !== null ? j.signal(row.signal) : (causeBeside(row.cause) ?? '');
   return (
     <div role="presentation" class="sweep-row" style={{ gridTemplateColumns: template }}>
       <div role="cell"><a href={`#/job/${row.id}`} class="number">{row.id}</a></div>

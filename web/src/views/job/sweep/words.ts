@@ -45,7 +45,7 @@ export const words = defineWords(
     best: (name: string, low: string, lowJob: number, high: string, highJob: number) => `${name}: lowest ${low} (job ${lowJob}), highest ${high} (job ${highJob})`,
   },
   {
-    sweep: (id: number) => `扫描 ${id}`,
+    sweep: (id: number) => `批量作业 ${id}`,
     loading: '正在加载……',
     loadingMore: (count: string) => `已加载 ${count} 个作业……`,
     cut: (count: string) => `仅显示前 ${count} 个作业。`,
@@ -56,7 +56,7 @@ export const words = defineWords(
     again: '修改后再次提交',
     of: (count: string) => `${count} 个作业`,
     waits: '下一个作业在等待：',
-    table: '扫描的作业',
+    table: '批量作业中的作业',
     job: '作业',
     state: '状态',
     duration: '时长',
