@@ -2,6 +2,7 @@
 import { causeText } from '../../words/causes';
 import { clauses } from '../../words/marks';
 import { duration, moment } from '../../words/figures';
+import { mechanismText } from '../../words/mechanisms';
 import { wordsNow } from '../../words/words';
 import { stateWords } from '../../parts/StateMark';
 import type { Piece } from './layout';
@@ -34,7 +35,7 @@ export function timesText(piece: Piece): string {
 }
 export function whyText(piece: Piece): string {
   const w = wordsNow(words);
-  return clauses([piece.forJob === null ? '' : w.forJob(piece.forJob), piece.mechanism ? w.by(piece.mechanism) : '', piece.cause ? w.cause(causeText(piece.cause)) : '']);
+  return clauses([piece.forJob === null ? '' : w.forJob(piece.forJob), piece.mechanism ? mechanismText(piece.mechanism) : '', piece.cause ? w.cause(causeText(piece.cause)) : '']);
 }
 export function stateText(piece: Piece): string {
   if (piece.state === 'requeued') return wordsNow(words).requeued;

@@ -50,7 +50,8 @@ export function About(_: ViewProps) {
                 [w.cards, version.cards_from],
                 [w.state, version.state_directory],
                 [w.process, String(version.pid)],
-                ...(version.addresses.length ? [[w.addresses, listed(version.addresses)] as [string, string]] : []),
+                // Daemons before these fields say neither.
+                ...(version.addresses?.length ? [[w.addresses, listed(version.addresses)] as [string, string]] : []),
                 ...(version.socket ? [[w.socket, version.socket] as [string, string]] : []),
               ])}
             </section>
