@@ -22,7 +22,7 @@ export function Now({ job, why }: { job: JobDetails; why: Schemas['Explained'] |
     <section class="panel" aria-label={w.how}>
       <h2>{ended ? w.howEnded : why && job.state !== 'running' ? w.whyWaits : w.how}</h2>
       {ended && <Outcome job={job} />}
-      {!ended && job.started_at && <p>{w.runsSince(moment(job.started_at), since(job.started_at))}{job.gpus.length > 0 && <> {w.onCards(job.gpus.map((card) => card.number).join(', '))}</>}{job.attempt > 1 && <> · {w.attempt(job.attempt)}</>}</p>}
+      {!ended && job.started_at && <p>{w.runsSince(moment(job.started_at), since(job.started_at))}{job.gpus.length > 0 && <>{w.onCards(job.gpus.map((card) => card.number).join(', '))}</>}{job.attempt > 1 && <> · {w.attempt(job.attempt)}</>}</p>}
       {!ended && !job.started_at && <p>{w.waitsSince(moment(job.submitted_at), since(job.submitted_at))}{why?.position != null && <> · {w.position(why.position)}</>}</p>}
       {job.aside && <AsideNow job={job} since={since} />}
       {job.progress && job.progress.total > 0 && (

@@ -13,7 +13,7 @@ export const words = defineWords(
     howEnded: 'How it ended',
     whyWaits: 'Why it waits',
     runsSince: (at: string, time: string) => `Runs since ${at}, ${time}`,
-    onCards: (cards: string) => `on card ${cards}`,
+    onCards: (cards: string) => ` on card ${cards}`,
     attempt: (number: number) => `attempt ${number}`,
     attempts: (number: number) => `${number} attempts`,
     waitsSince: (at: string, time: string) => `Waits since ${at}, ${time}`,

@@ -6,6 +6,7 @@ import { Dialog } from '../../parts/Dialog';
 import { LastHour } from '../../parts/LastHour';
 import { Owner } from '../../parts/Owner';
 import { bytes, duration, momentExact, percent, secondsSince } from '../../words/figures';
+import { mechanismText } from '../../words/mechanisms';
 import { useWords } from '../../words/words';
 import { CardState } from './CardState';
 import type { Series } from './CardTile';
@@ -54,7 +55,7 @@ export function CardSheet({ card, jobs, series, close }: Props) {
         </div>
         {(card.aside ?? []).length > 0 && <h3>{w.asideTitle}</h3>}
         {card.aside?.map((one) => (
-          <p key={one.job}><a href={`#/job/${one.job}`}>#{one.job}</a> {w.asideTold(one.job, w[`mech_${one.mechanism}`], momentExact(one.since), bytes(one.host_bytes))}</p>
+          <p key={one.job}><a href={`#/job/${one.job}`}>#{one.job}</a> {w.asideTold(one.job, mechanismText(one.mechanism), momentExact(one.since), bytes(one.host_bytes))}</p>
         ))}
         {others.length > 0 && <h3>{w.foreignTitle}</h3>}
         {others.map((one) => (

@@ -7,6 +7,7 @@ import { memo } from '../../parts/memo';
 import { ownerColour } from '../../parts/owner';
 import { Told, throughFigures } from '../../parts/Told';
 import { bytes, duration, momentExact, percent, secondsSince } from '../../words/figures';
+import { mechanismText } from '../../words/mechanisms';
 import { useWords } from '../../words/words';
 import { barText } from '../../parts/CardBar';
 import { CardState, CardTrouble } from './CardState';
@@ -84,7 +85,7 @@ export const CardTile = memo(function CardTile({ card, jobs, series, size, open 
         {(card.others?.jobs ?? 0) > 0 && <li class="quiet">{w.others(card.others?.jobs ?? 0)}</li>}
         {aside.slice(0, 2).map((one) => (
           <li key={`aside${one.job}`}>
-            <Told stop={false} class="on-card-line" told={w.asideTold(one.job, w[`mech_${one.mechanism}`], momentExact(one.since), bytes(one.host_bytes))}>
+            <Told stop={false} class="on-card-line" told={w.asideTold(one.job, mechanismText(one.mechanism), momentExact(one.since), bytes(one.host_bytes))}>
               <span class="aside-sign" aria-hidden="true">⇄</span>
               <span class="clip name">{w.asideShort(one.job)}, {w.asideSince(duration(secondsSince(one.since)))}</span>
               {one.host_bytes > 0 && <span class="quiet number on-card-time">{bytes(one.host_bytes)}</span>}

@@ -125,7 +125,7 @@ export function Queue({ machine }: { machine: Machine }) {
         </div>
       </div>
       {steady.rows.length === 0 ? (
-        <div class="empty">
+        <div class="queue-empty">
           <p>{show === 'mine' && machine.queue.length > 0 ? w.noneMine : w.emptyQueue}</p>
           {machine.queue.length === 0 && <p class="quiet">{w.emptyHelp} <a href="#/submit">{w.submitOne}</a></p>}
         </div>

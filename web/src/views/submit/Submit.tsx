@@ -14,6 +14,7 @@ import { Preview, PreviewShort } from './Preview';
 import { bodyOf, fieldOf } from './body';
 import { commandLine } from './commandLine';
 import { type Draft, type Field as Name, draftOf, keepDraft, kEmpty, keptDraft } from './draft';
+import { keepDirectory, usualDirectory } from './directory';
 import { FileFault, readFile } from './jobFile';
 import { usePreview } from './usePreview';
 import { words } from './words';
@@ -70,6 +71,20 @@ export function Submit({ route }: ViewProps) {
     return () => end.abort();
   }, [from]);
 
+  // Only into a field that nobody has typed into.
+  const blank = draft.cwd === '' && from === null && who !== null && may(who, 'act');
+  const offered = useRef(false);
+  const [cleared, setCleared] = useState(0);
+  useEffect(() => {
+    if (!blank || offered.current) return undefined;
+    offered.current = true;
+    const end = new AbortController();
+    void usualDirectory(who.user, end.signal).then((directory) => {
+      if (directory && !end.signal.aborted) setDraft((last) => (last.cwd === '' ? { ...last, cwd: directory } : last));
+    });
+    return () => end.abort();
+  }, [blank, cleared]);
+
   const read = useMemo(() => bodyOf(draft, kPreviewed), [draft]);
   const wrong = Object.keys(read.faults) as Name[];
   const preview = usePreview(wrong.length === 0 ? read.body : null);
@@ -97,6 +112,7 @@ export function Submit({ route }: ViewProps) {
     try {
       const answer = await send('POST', '/v1/jobs', bodyOf(draft).body, { key: key.current });
       setDone((await answer.json()) as Schemas['Submitted']);
+      if (who) keepDirectory(who.user, draft.cwd.trim());
       setTouched(false);
       window.requestAnimationFrame(() => result.current?.focus());
     } catch (fault) {
@@ -122,6 +138,8 @@ export function Submit({ route }: ViewProps) {
   };
   const startOver = () => {
     set(kEmpty);
+    offered.current = false;
+    setCleared((count) => count + 1);
     setLeft([]);
     setLike(null);
     setTouched(false);

@@ -14,7 +14,7 @@ export function PieceCard({ piece, x, y, width, pinned, close }: { piece: Piece;
     <div class={`piece-card ${pinned ? 'pinned' : ''}`} role="status" style={{ left: `${Math.max(4, Math.min(x + 12, width - 296))}px`, top: `${y + 14}px` }}>
       <p class="piece-title name"><strong>#{piece.job}</strong> <bdi>{piece.name ?? ''}</bdi></p>
       <p class="row"><Owner user={piece.user} /> <StateMark state={piece.kind === 'coming' && (piece.what === 'start' || piece.what === 'return') ? 'queued' : piece.state} /></p>
-      <p>{w.card(piece.card)} · {whatText(piece)}{piece.vram > 0 ? ` · ${bytes(piece.vram)}` : ''}</p>
+      <p>{w.card(piece.card)} · {whatText(piece)}{piece.vram ? ` · ${bytes(piece.vram)}` : ''}</p>
       <p class="number">{timesText(piece)}</p>
       {why && <p class="name">{why}</p>}
       {pinned && (

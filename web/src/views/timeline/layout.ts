@@ -22,7 +22,8 @@ export interface Piece {
   cause: string | null;
   forJob: number | null;
   mechanism: string | null;
-  vram: number;
+  // null: nobody knows.
+  vram: number | null;
   whole: boolean;
   row: number;
 }

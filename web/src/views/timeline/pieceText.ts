@@ -1,5 +1,8 @@
 // One entry of the timeline in words: for the card beside the pointer, the buttons and the table.
+import { causeText } from '../../words/causes';
+import { clauses } from '../../words/marks';
 import { duration, moment } from '../../words/figures';
+import { mechanismText } from '../../words/mechanisms';
 import { wordsNow } from '../../words/words';
 import { stateWords } from '../../parts/StateMark';
 import type { Piece } from './layout';
@@ -32,7 +35,7 @@ export function timesText(piece: Piece): string {
 }
 export function whyText(piece: Piece): string {
   const w = wordsNow(words);
-  return [piece.forJob === null ? '' : w.forJob(piece.forJob), piece.mechanism ? w.by(piece.mechanism) : '', piece.cause ? w.cause(piece.cause) : ''].filter(Boolean).join(', ');
+  return clauses([piece.forJob === null ? '' : w.forJob(piece.forJob), piece.mechanism ? mechanismText(piece.mechanism) : '', piece.cause ? w.cause(causeText(piece.cause)) : '']);
 }
 export function stateText(piece: Piece): string {
   if (piece.state === 'requeued') return wordsNow(words).requeued;

@@ -13,14 +13,12 @@ import { useWords } from '../../../words/words';
 import { words } from './words';
 
 const kEvery = 30_000;
-// Newer daemons say where they can be reached.
-type VersionToo = Schemas['Version'] & { addresses?: string[]; socket?: string | null };
 
 export function About(_: ViewProps) {
   const w = useWords(words);
   const { who } = useSession();
   const { link } = useMachine();
-  const answer = useAnswer<VersionToo>('/v1/version', kEvery);
+  const answer = useAnswer<Schemas['Version']>('/v1/version', kEvery);
   const proofs = { peer: w.peer, token: w.token, cookie: w.cookie };
   const links = { live: w.live, connecting: w.connecting, lost: w.lost };
   const facts = (rows: [string, string][]) => (
@@ -52,6 +50,7 @@ export function About(_: ViewProps) {
                 [w.cards, version.cards_from],
                 [w.state, version.state_directory],
                 [w.process, String(version.pid)],
+                // Daemons before these fields say neither.
                 ...(version.addresses?.length ? [[w.addresses, listed(version.addresses)] as [string, string]] : []),
                 ...(version.socket ? [[w.socket, version.socket] as [string, string]] : []),
               ])}

@@ -10,7 +10,7 @@ export const words = defineWords(
     since: (at: string, age: string) => `since ${at} (${age})`,
     whom: 'Concerns',
     advice: 'What to do',
-    toldTo: (receivers: string, at: string) => `Told to ${receivers}, ${at}`,
+    toldTo: (receivers: string, at: string) => (receivers ? `Told to ${receivers}, ${at}` : `Told at ${at}`),
     toldNobody: 'Nobody was told.',
     quiet: (why: string) => `Not told now: ${why}`,
     bySilence: (id: string) => `silence ${id}`,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Setting } from '../../../api/settings';
 import { findSettings } from './find';
 
-const setting = (name: string, given: Partial<Setting> = {}): Setting => ({ name, value: 'on', default: 'on', from: 'default', line: null, at_restart: false, about: '', ...given });
+const setting = (name: string, given: Partial<Setting> = {}): Setting => ({ name, value: 'on', default: 'on', from: 'default', line: null, at_restart: false, waits: null, about: '', ...given });
 
 describe('settings', () => {
   const all = [setting('scheduling.sharing'), setting('scheduling.share_cap_percent', { value: '80', default: '90', from: 'file', line: 12, about: 'how much of a card is shared' }), setting('retention.keep_for', { value: '30d', default: '30d', from: 'file' })];
