@@ -55,3 +55,11 @@ install_npm() {
   command -v npm >/dev/null && return 0
   install_packages nodejs npm || echo "Without npm the daemon is built without its page."
 }
+
+# A browser for the tests of the page. Ubuntu's package only leads to its shop for programs; without
+# a browser those tests are skipped.
+install_browser() {
+  command -v chromium >/dev/null && return 0
+  grep -qx 'ID=debian' /etc/os-release || return 0
+  install_packages chromium fonts-dejavu-core || echo "Without chromium the page is not tested in a browser."
+}
