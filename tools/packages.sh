@@ -61,5 +61,6 @@ install_npm() {
 install_browser() {
   command -v chromium >/dev/null && return 0
   grep -qx 'ID=debian' /etc/os-release || return 0
-  install_packages chromium fonts-dejavu-core || echo "Without chromium the page is not tested in a browser."
+  install_packages chromium fonts-dejavu-core ||
+    echo "Without chromium the page is not tested in a browser."
 }
