@@ -23,7 +23,7 @@ VIEWS = {"overview": "#/", "timeline": "#/timeline", "jobs": "#/jobs", "job": "#
          "alarms": "#/people/alarms", "tokens": "#/people/tokens", "audit": "#/people/audit",
          "settings": "#/people/settings", "groups": "#/people/groups", "cards": "#/people/cards",
          "reservations": "#/people/reservations", "about": "#/people/about"}
-PICTURES = ["overview", "timeline", "job"]
+PICTURES = ["overview", "job"]
 LOSSES = "for n in $(seq 1 40); do echo \"step $n/40 loss=0.$((60 - n))\"; sleep 0.05; done; exec {simjob}"
 
 
@@ -40,19 +40,21 @@ def busy_machine(daemon):
         daemon.ended(job, 60)
     failed = daemon.submit("--vram", "4G", "--name", "broken", "--cmd", "echo cannot open data >&2; exit 3")
     daemon.ended(failed, 60)
-    daemon.run("submit", "--gpus", "2", "--time", "6h", "--name", "baseline", "--", *simjob(daemon, 18, 85))
+    daemon.run("submit", "--gpus", "2", "--vram", "22G", "--time", "6h", "--name", "baseline", "--",
+               *simjob(daemon, 18, 85))
     shown = daemon.submit("--vram", "12G", "--time", "2h", "--name", "finetune", "--cmd",
                           LOSSES.format(simjob=" ".join(map(str, simjob(daemon, 10, 45)))))
     for number, (vram, load) in enumerate([(8, 40), (9, 35), (14, 60), (6, 20), (11, 50), (7, 30)]):
         daemon.run("submit", "--vram", f"{vram}G", "--time", "3h", "--name", f"train-{number}", "--",
                    *simjob(daemon, vram - 1, load))
-    low = daemon.submit("--priority", "low", "--gpus", "1", "--time", "4h", "--name", "night-run", "--",
+    low = daemon.submit("--priority", "low", "--vram", "22G", "--time", "4h", "--name", "night", "--",
                         *simjob(daemon, 20, 70))
     daemon.wait_for(low, "running", seconds=60)
     sweep = daemon.submit("--vram", "9G", "--time", "30m", "--name", "search",
                           "--param", "lr=0.1,0.03,0.01", "--param", "seed=1:6", "--",
                           *simjob(daemon, 8, 40, 20))
-    daemon.run("submit", "--gpus", "4", "--time", "8h", "--name", "large", "--", *simjob(daemon, 20, 90))
+    daemon.run("submit", "--gpus", "4", "--vram", "22G", "--time", "8h", "--name", "large", "--",
+               *simjob(daemon, 20, 90))
     daemon.run("submit", "--priority", "urgent", "--vram", "22G", "--time", "20m", "--name", "deadline", "--",
                *simjob(daemon, 20, 80, 60))
     return {"job": shown, "sweep": sweep}
@@ -65,8 +67,8 @@ def any_process(daemon):
 def take(window, names, place, out, suffix=""):
     for name in names:
         window.go(VIEWS[name].format(**place))
-        window.page.wait_for_load_state("networkidle") if name != "overview" else None
-        window.page.wait_for_timeout(1500)
+        window.page.wait_for_function("() => !document.querySelector('main [aria-busy=true]')")
+        window.page.wait_for_timeout(1500)  # Curves are drawn, and figures have come.
         window.page.screenshot(path=out / f"page-{name}{suffix}.png", full_page=False)
 
 
@@ -94,7 +96,8 @@ def main():
     asked.add_argument("--all", type=Path, help="take every view into this directory instead")
     given = asked.parse_args()
     with PageDaemon(given.programs, sim="8x24G") as daemon, browsers.playwright() as started:
-        world = {"GPUSCHED_SIM_WORLD": str(daemon.state / "sim-world"), "CUDA_VISIBLE_DEVICES": "7"}
+        world = {"GPUSCHED_SIM_WORLD": str(daemon.state / "sim-world"), "CUDA_VISIBLE_DEVICES": "7",
+                 "LD_LIBRARY_PATH": str(given.programs.parent / "sim")}
         foreign = subprocess.Popen(list(map(str, simjob(daemon, 6, 25))), stdout=subprocess.DEVNULL,
                                    env={**daemon.environment(), **world})
         try:
