@@ -1,5 +1,7 @@
 // What the page takes from a browser, as far as its words and figures need it: tests run without
 // one. Imported before everything else.
+import { webcrypto } from 'node:crypto';
+
 const kept = new Map<string, string>();
 const storage = {
   getItem: (name: string) => kept.get(name) ?? null,
@@ -12,6 +14,7 @@ const place = {
   navigator: { language: 'en' },
   document: Object.assign(new EventTarget(), { documentElement: { lang: 'en', dataset: {} } }),
   location: { hash: '' },
+  crypto: webcrypto,  // Node.js 18 has it under this name alone.
   history: {
     replaceState: (_: unknown, __: string, href: string) => {
       (globalThis as unknown as { location: { hash: string } }).location.hash = href;

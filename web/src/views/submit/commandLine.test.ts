@@ -1,3 +1,5 @@
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { bodyOf } from './body';
@@ -82,7 +84,9 @@ test('sweeps, with variables that differ from job to job', () => {
   expect(bodyOf(one, 2).body.tasks?.length).toBe(2);
 });
 test('all flags are those of the command line', () => {
-  const docs = readFileSync(new URL('../../../../docs/cli.md', import.meta.url), 'utf8');
+  // Where the page was copied to be built, its documents are elsewhere.
+  const place = process.env['GPUSCHED_DOCS'] ?? fileURLToPath(new URL('../../../../docs', import.meta.url));
+  const docs = readFileSync(`${place}/cli.md`, 'utf8');
   const all = draft({ ...Object.fromEntries(kFields.map(([field, value]) => [field, value])), begin: '2030-01-01T08:00', expire: '2030-01-01T08:00', deadline: '2030-01-01T08:00', params: 'a=1', shellProgram: 'bash', shell: 'yes' });
   for (const word of wordsOf(all)) if (/^--[a-z]/.test(word)) expect(docs).toContain(word.split('=')[0]);
 });
