@@ -109,9 +109,10 @@ void get_log(Context& context, Call call) {
 void search_job_log(Context& context, Call call) {
   Result<LogAsked> asked = parse_which(call.request.query);
   if (!asked) return call.responder.fail(asked.error());
+  // Before what is looked for: a job that is not seen is as one that is not there.
+  if (!find_log(context, call, *asked)) return;
   const Result<LogSearch> search = parse_search(call.request.query);
   if (!search) return call.responder.fail(search.error());
-  if (!find_log(context, call, *asked)) return;
   send_log_matches(context, *asked, *search, call.responder);
 }
 
