@@ -135,8 +135,8 @@ void fill_in_why(MomentWork& work, const StateThen& then) {
 std::string limits_of(const MomentWork& work, std::uint64_t left_out) {
   std::string text =
       "put together from who was on the cards, who had been submitted and which cards were drained "
-      "then; rules, priorities, fair share and run times are those known now, and the reason knows "
-      "nothing of other programs on the cards";
+      "then; figures of cards are averages of about a minute; rules, priorities, fair share and run "
+      "times are those known now, and the reason knows nothing of other programs on the cards";
   const auto& since = work.answer.known_since;
   if (!since || work.asked.at < *since) {
     text += since ? "; what ended before " + format_time(*since) + " may be missing"

@@ -167,7 +167,7 @@ export function Queue({ machine }: { machine: Machine }) {
       {narrow && rows.length > kFirst && (
         <button onClick={() => { setWhole(!whole); steady.show(); }}>{whole ? w.showLess : w.showRest(amount(rows.length - kFirst))}</button>
       )}
-      {waiting > 0 && <p class="queue-all"><a href="#/jobs?state=queued">{w.allWaiting(amount(waiting))}</a></p>}
+      {waiting > 0 && <p class="queue-all"><a href="#/jobs?state=waiting">{w.allWaiting(amount(waiting))}</a></p>}
       {action && <ActionDialog action={action} close={() => setAction(null)} done={steady.show} />}
     </section>
   );

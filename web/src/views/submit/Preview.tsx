@@ -38,7 +38,7 @@ export function Preview({ state, count, held, fix, placed }: Props) {
       <h2>{w.preview}</h2>
       <div aria-live="polite">
         {!answer && !state.fault && <p class="quiet">{state.asking ? w.asking : w.previewEmpty}</p>}
-        {state.fault && !placed && <p class="bad name">! {state.fault}</p>}
+        {state.fault && (placed ? <p class="quiet">{w.previewFault}</p> : <p class="bad name">! {state.fault}</p>)}
         {answer && <Start answer={answer} held={held} fix={fix} />}
         {answer?.warning && <p class="warn name">! {answer.warning}</p>}
       </div>

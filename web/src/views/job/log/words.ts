@@ -27,7 +27,7 @@ export const words = defineWords(
     loading: 'Loading …',
     lost: 'Connection lost, trying again …',
     over: 'The attempt has ended; this is all.',
-    nothing: 'Nothing has been written yet.',
+    nothing: 'Nothing has been written.',
     region: 'Lines of the log',
     lineLink: (number: string) => `Link to line ${number}`,
   },
