@@ -23,6 +23,7 @@
 #include "api/replay_desk.h"
 #include "api/spec_memory.h"
 #include "api/start_estimates.h"
+#include "api/tickets.h"
 #include "core/model/event.h"
 #include "engine/engine.h"
 #include "http/background.h"
@@ -97,6 +98,9 @@ struct Context {
   Background parser;             // Large bodies.
   Background files;              // Logs and backups. Each may hang for one user.
   ReplayDesk replays;
+  // Of each user; the page asks for one at a time.
+  Tickets past_reads{4, "four of your questions about the past are still under way"};
+  Tickets log_searches{2, "two searches that you asked for are still under way"};
   std::uint64_t backups = 0;  // Names their temporary files.
 
   const StateView& state() const { return engine.state(); }

@@ -24,14 +24,14 @@ std::string answer_of(AttemptId attempt, LogFound found) {
 }  // namespace
 
 void send_log_matches(Context& context, const LogAsked& asked, const LogSearch& search,
-                      const Responder& responder) {
+                      const Responder& responder, const Tickets::Ticket& ticket) {
   const Job* job = context.state().find(asked.job);
   if (job == nullptr) return responder.fail({ErrorCode::kNotFound, "the job is gone"});
   const Result<LogOfAttempt> log = log_of(*job, asked.attempt, asked.stream);
   if (!log) return responder.fail(log.error());
   context.files.post(
       job->owner.uid,
-      [responder, search, log = *log, stream = asked.stream, owner = job->owner,
+      [responder, search, ticket, log = *log, stream = asked.stream, owner = job->owner,
        to_come = log_is_to_come(*job, log->attempt),
        directory = context.ports.state_directory]() -> Background::Then {
         const auto file = open_log(directory, log.attempt, stream, log.path, owner);

@@ -8,8 +8,9 @@
 
 namespace gpusched {
 
-// REQUIRES: the caller may see the log of this job; `search` keeps to its bounds.
+// REQUIRES: the caller may see the log of this job; `search` keeps to its bounds. The ticket is
+// kept until the search is over.
 void send_log_matches(Context& context, const LogAsked& asked, const LogSearch& search,
-                      const Responder& responder);
+                      const Responder& responder, const Tickets::Ticket& ticket);
 
 }  // namespace gpusched

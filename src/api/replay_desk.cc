@@ -2,8 +2,6 @@
 
 #include <sys/resource.h>
 
-#include <mutex>
-#include <set>
 #include <utility>
 
 namespace gpusched {
@@ -14,27 +12,9 @@ constexpr int kNice = 10;
 
 }  // namespace
 
-// A ticket may go on a thread of ours, when the daemon ends.
-struct ReplayDesk::Busy {
-  std::mutex mutex;
-  std::set<std::uint32_t> users;
-};
-
-ReplayDesk::ReplayDesk(boost::asio::io_context& loop)
-    : busy_(std::make_shared<Busy>()), threads_(loop, kThreads) {}
+ReplayDesk::ReplayDesk(boost::asio::io_context& loop) : threads_(loop, kThreads) {}
 
 ReplayDesk::~ReplayDesk() { over_->store(true); }
-
-Result<ReplayDesk::Ticket> ReplayDesk::begin(std::uint32_t uid) {
-  const std::lock_guard lock(busy_->mutex);
-  if (!busy_->users.insert(uid).second) {
-    return failure(ErrorCode::kBusy, "a replay that you asked for is still under way");
-  }
-  return Ticket(nullptr, [busy = busy_, uid](void*) {
-    const std::lock_guard guard(busy->mutex);
-    busy->users.erase(uid);
-  });
-}
 
 Result<void> ReplayDesk::run(std::uint32_t uid,
                              std::function<Background::Then(const std::atomic<bool>&)> work) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 
+#include "api/tickets.h"
 #include "base/result.h"
 #include "http/background.h"
 
@@ -17,18 +18,16 @@ class ReplayDesk {
   explicit ReplayDesk(boost::asio::io_context& loop);
   ~ReplayDesk();  // What is under way gives up.
 
-  // Until the last copy of it is gone no other replay of this user begins. May outlive the desk.
-  using Ticket = std::shared_ptr<void>;
+  // Until the last copy of the ticket is gone no other replay of this user begins.
   // kBusy: one of this user's is under way.
-  Result<Ticket> begin(std::uint32_t uid);
+  Result<Tickets::Ticket> begin(std::uint32_t uid) { return tickets_.take(uid); }
   // kBusy: there is no thread to be had. Never on the loop. `over` becomes true at the end of the
   // daemon: the work looks at it now and then.
   Result<void> run(std::uint32_t uid,
                    std::function<Background::Then(const std::atomic<bool>& over)> work);
 
  private:
-  struct Busy;
-  std::shared_ptr<Busy> busy_;
+  Tickets tickets_{1, "a replay that you asked for is still under way"};
   std::shared_ptr<std::atomic<bool>> over_ = std::make_shared<std::atomic<bool>>(false);
   Background threads_;
 };

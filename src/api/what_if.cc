@@ -134,7 +134,7 @@ class Asking : public std::enable_shared_from_this<Asking> {
   std::pair<Wall, JobId> at_;  // The last one looked at.
   std::vector<replay::PastJob> jobs_;
   WhatIfAbout about_;
-  ReplayDesk::Ticket ticket_;
+  Tickets::Ticket ticket_;
   std::shared_ptr<std::atomic<bool>> gone_ = std::make_shared<std::atomic<bool>>(false);
 };
 

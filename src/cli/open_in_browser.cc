@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 
 #include "cli/write_all.h"
 #include "os/fd.h"
@@ -30,12 +32,33 @@ std::string own_place(const EnvironmentLookup& env) {
   return {};
 }
 
+// A directory that somebody else made, or may write to, leads the browser where they like.
+bool is_ours_alone(const std::string& place) {
+  struct stat found {};
+  return ::lstat(place.c_str(), &found) == 0 && S_ISDIR(found.st_mode) &&
+         found.st_uid == ::geteuid() && (found.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+// Nothing of it is markup, whoever made it.
+std::string as_attribute(const std::string& link) {
+  std::string out;
+  for (const char c : link) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+                       std::string_view(":/#=_-.[]").find(c) != std::string_view::npos;
+    out += plain ? std::string(1, c) : fmt::format("&#{};", static_cast<unsigned char>(c));
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<std::string> write_leading_file(const std::string& link, const EnvironmentLookup& env) {
   const std::string place = own_place(env);
   if (place.empty()) return failure(ErrorCode::kIo, "neither XDG_RUNTIME_DIR nor HOME is set");
   ::mkdir(place.c_str(), 0700);
+  if (!is_ours_alone(place)) {
+    return failure(ErrorCode::kIo, place + " belongs to somebody else, or others may write to it");
+  }
   const std::string path = place + "/page.html";
   ::unlink(path.c_str());
   const Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
@@ -44,7 +67,7 @@ Result<std::string> write_leading_file(const std::string& link, const Environmen
       "<!doctype html>\n<meta charset=\"utf-8\">\n<meta name=\"referrer\" "
       "content=\"no-referrer\">\n"
       "<meta http-equiv=\"refresh\" content=\"0;url={0}\">\n<a href=\"{0}\">gpusched</a>\n",
-      link);
+      as_attribute(link));
   if (auto written = write_all(file.get(), text); !written) return failure(written.error());
   return path;
 }

@@ -205,8 +205,12 @@ def test_a_disk_that_fills_while_a_job_is_moved(small_disk, way, killed):
         small_disk.run("pause", job)
         small_disk.wait_for(job, "paused")
     slow()
+    record = small_disk.state / "jobs" / str(job) / "1" / "move"
+    before = record.read_text() if record.exists() else ""
     small_disk.run("pause" if way == "out" else "resume", job)
     wait_until(mover, what="the mover")
+    # Without that it changes nothing, and waits for room.
+    wait_until(lambda: record.exists() and record.read_text() != before, what="the record of its beginning")
     fill(small_disk.state)
     if killed:
         small_disk.kill()
@@ -221,8 +225,8 @@ def test_a_disk_that_fills_while_a_job_is_moved(small_disk, way, killed):
         assert small_disk.wait_for(job, "paused")["aside"]["mechanism"] == "checkpoint"
         small_disk.run("resume", job)
     small_disk.wait_for(job, "running")
-    before = counts()
-    wait_until(lambda: counts() > before, what="another step")
+    steps_before = counts()
+    wait_until(lambda: counts() > steps_before, what="another step")
     assert small_disk.job(job)["attempt"] == 1
 
 

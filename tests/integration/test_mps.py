@@ -186,7 +186,9 @@ def test_a_killed_daemon_finds_its_servers_again(daemon):
     daemon.kill()
     daemon.start()
     assert servers(daemon) == before
-    assert daemon.job(job)["state"] == "running" and show(daemon, job)["mps"] is True
+    # What was shown right before the end need not have been on disk.
+    daemon.wait_for(job, "running")
+    assert show(daemon, job)["mps"] is True
     second = work(daemon, "--vram", "4G", "--share", "30", "--gpu", "0")
     daemon.wait_for(second, "running")
     assert servers(daemon) == before

@@ -74,6 +74,8 @@ def test_no_answer_has_a_field_that_is_not_described(busy, path):
         target = path.replace("{id}", "3")
     if path.endswith("/search"):
         target += "?text=hello"
+    if path == "/v1/moment":
+        target += "?at=1s"
     if path.endswith("/wait"):
         target += "?timeout_ms=1&sweeps=1"
     answer = busy.http("GET", target)

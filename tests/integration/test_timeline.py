@@ -38,6 +38,8 @@ def test_a_life_on_the_cards_is_told_as_it_was(lab):
     job = lab.submit("--name", "moved", "--", lab.simjob, "--vram", "6G", "--ramp", "0s", "--seconds", "0")
     lab.wait_for(job, "running")
     assert kinds(spans_of(lab, job)) == [("run", "running")]
+    # Before it has memory there is nothing to move, and it is only stopped.
+    wait_until(lambda: lab.job(job)["estimate"]["used_vram_bytes"], what="a look at its memory")
     lab.run("pause", job)
     lab.wait_for(job, "paused")
     assert kinds(spans_of(lab, job)) == [("run", "paused"), ("aside", "paused")]

@@ -101,7 +101,7 @@ def test_many_failures_are_counted_and_a_deaf_receiver_harms_nobody(lab, web):
     waiting = {one["receiver"]: one for one in lab.http("GET", "/v1/outbox").json()["receivers"]}
     assert waiting["deaf"]["waiting"] > 0
     figures = lab.http("GET", "/metrics").body.decode()
-    assert figures.count('gpusched_notifications_total{channel="webhook"') == 3
+    assert figures.count('gpusched_notifications_total{channel="webhook"') == 4
 
 
 def test_an_owner_hears_of_the_end_of_a_job(lab, web):

@@ -113,7 +113,9 @@ void search_job_log(Context& context, Call call) {
   if (!find_log(context, call, *asked)) return;
   const Result<LogSearch> search = parse_search(call.request.query);
   if (!search) return call.responder.fail(search.error());
-  send_log_matches(context, *asked, *search, call.responder);
+  const Result<Tickets::Ticket> ticket = context.log_searches.take(call.actor.account());
+  if (!ticket) return call.responder.fail(ticket.error());
+  send_log_matches(context, *asked, *search, call.responder, *ticket);
 }
 
 }  // namespace gpusched

@@ -135,7 +135,8 @@ void fill_in_why(MomentWork& work, const StateThen& then) {
 std::string limits_of(const MomentWork& work, std::uint64_t left_out) {
   std::string text =
       "put together from who was on the cards, who had been submitted and which cards were drained "
-      "then; figures of cards are averages of about a minute; rules, priorities, fair share and run "
+      "then; figures of cards are averages of about a minute; rules, priorities, fair share and "
+      "run "
       "times are those known now, and the reason knows nothing of other programs on the cards";
   const auto& since = work.answer.known_since;
   if (!since || work.asked.at < *since) {
@@ -190,8 +191,11 @@ void fill_in_figures(wire::Moment& answer, const history::Answer& figures, Wall 
 // One question after the other; each comes back on the loop.
 class MomentAnswer : public std::enable_shared_from_this<MomentAnswer> {
  public:
-  MomentAnswer(Context& context, const Call& call, const MomentAsked& asked)
-      : context_(context), call_(call), work_(std::make_shared<MomentWork>()) {
+  MomentAnswer(Context& context, const Call& call, const MomentAsked& asked, Tickets::Ticket ticket)
+      : context_(context),
+        call_(call),
+        ticket_(std::move(ticket)),
+        work_(std::make_shared<MomentWork>()) {
     work_->asked = asked;
   }
 
@@ -329,6 +333,7 @@ class MomentAnswer : public std::enable_shared_from_this<MomentAnswer> {
 
   Context& context_;
   Call call_;
+  Tickets::Ticket ticket_;
   SharedWork work_;
 };
 
@@ -337,9 +342,12 @@ class MomentAnswer : public std::enable_shared_from_this<MomentAnswer> {
 void get_moment(Context& context, Call call) {
   const Result<MomentAsked> asked = parse_moment_asked(call.request.query, context.now().wall);
   if (!asked) return call.responder.fail(asked.error());
-  context.after_commit.run(call.actor.account(), [&context, call, asked = *asked] {
-    std::make_shared<MomentAnswer>(context, call, asked)->begin();
-  });
+  const Result<Tickets::Ticket> ticket = context.past_reads.take(call.actor.account());
+  if (!ticket) return call.responder.fail(ticket.error());
+  context.after_commit.run(call.actor.account(),
+                           [&context, call, asked = *asked, ticket = *ticket] {
+                             std::make_shared<MomentAnswer>(context, call, asked, ticket)->begin();
+                           });
 }
 
 }  // namespace gpusched

@@ -17,6 +17,7 @@ constexpr Microseconds kPlanFreshEnough = Seconds{1};
 
 // Put together on the loop, as far as that needs the state; the many rows beside it.
 struct TimelineWork {
+  Tickets::Ticket ticket;
   wire::Timeline answer;
   std::vector<PastSpan> under_way, over;
   NameRights names;
@@ -31,9 +32,11 @@ void send_timeline(Context& context, const Call& call, const std::shared_ptr<Tim
 }
 
 // REQUIRES: no commit is under way.
-void tell_timeline(Context& context, const Call& call, const TimelineAsked& asked) {
+void tell_timeline(Context& context, const Call& call, const TimelineAsked& asked,
+                   Tickets::Ticket ticket) {
   const Veil veil(context, call.actor);
   auto work = std::make_shared<TimelineWork>();
+  work->ticket = std::move(ticket);
   work->names = {call.actor, context.limits.arguments_for_all};
   // First what goes on: what ends meanwhile is then in the past, and nothing falls between.
   work->answer = timeline_now(context, asked, veil);
@@ -58,10 +61,14 @@ void get_timeline(Context& context, Call call) {
     return call.responder.fail(
         {ErrorCode::kNotFound, fmt::format("there is no card {}", number_of(*asked->card))});
   }
-  context.estimates.when_fresh(kPlanFreshEnough, [&context, call, asked = *asked] {
-    context.after_commit.run(call.actor.account(),
-                             [&context, call, asked] { tell_timeline(context, call, asked); });
-  });
+  const Result<Tickets::Ticket> ticket = context.past_reads.take(call.actor.account());
+  if (!ticket) return call.responder.fail(ticket.error());
+  context.estimates.when_fresh(
+      kPlanFreshEnough, [&context, call, asked = *asked, ticket = *ticket] {
+        context.after_commit.run(call.actor.account(), [&context, call, asked, ticket] {
+          tell_timeline(context, call, asked, ticket);
+        });
+      });
 }
 
 }  // namespace gpusched

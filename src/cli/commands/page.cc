@@ -57,6 +57,24 @@ std::string place_in(const std::string& address) {
   return address.substr(begin, address.find('/', begin) - begin);
 }
 
+// Another machine's word: it goes to a terminal and a browser, so nothing else may be in it.
+bool is_address(const std::string& address) {
+  const std::size_t begin = address.starts_with("https://") ? 8 : 7;
+  if (!address.starts_with("http://") && begin == 7) return false;
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("-.:[]").find(c) != std::string_view::npos;
+  };
+  return address.size() > begin + 1 && address.back() == '/' &&
+         std::all_of(address.begin() + static_cast<std::ptrdiff_t>(begin), address.end() - 1, fits);
+}
+bool is_secret(const std::string& secret) {
+  return secret.starts_with("gpst_") && std::ranges::all_of(secret, [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  c == '_' || c == '-';
+         });
+}
+
 bool is_loopback(const std::string& address) {
   const std::string place = place_in(address);
   const auto parsed = parse_tcp_address(place);
@@ -99,6 +117,9 @@ Result<FoundPage> find_page(const Client& client, const Server& server) {
     return page;
   }
   if (page.others.empty()) return listens_nowhere(page);
+  if (!std::ranges::all_of(page.others, is_address)) {
+    return failure(ErrorCode::kInternal, "the daemon's answer has an address that is none");
+  }
   // One that works from other desks, too.
   const auto far = std::ranges::find_if_not(page.others, is_loopback);
   page.address = far != page.others.end() ? *far : page.others.front();
@@ -126,7 +147,11 @@ Result<wire::MadeToken> make_token(const Arguments& arguments, const Client& cli
                              .body = std::move(body),
                              .makes = true});
   if (!answer) return failure(answer.error());
-  return parse_message<wire::MadeToken>(*answer);
+  auto made = parse_message<wire::MadeToken>(*answer);
+  if (made && !made->secret.empty() && !is_secret(made->secret)) {
+    return failure(ErrorCode::kInternal, "the daemon's answer has a token that is none");
+  }
+  return made;
 }
 
 std::string as_json(const FoundPage& page, const std::string& link,

@@ -38,7 +38,7 @@ export function App() {
   const [helps, setHelps] = useState(false);
   const main = useRef<HTMLElement>(null);
   const name = route.path[0] ?? '';
-  const View = kViews[name] ?? Overview;
+  const View = (Object.hasOwn(kViews, name) && kViews[name]) || Overview;
 
   useEffect(() => {
     if (session.state === 'asking') void askWhoIAm();

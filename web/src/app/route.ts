@@ -7,9 +7,18 @@ export interface Route {
   query: URLSearchParams;
 }
 
+// An address may be cut anywhere, or made by somebody else.
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 export function readRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
-  return { path: path.split('/').filter(Boolean).map(decodeURIComponent), query: new URLSearchParams(query) };
+  return { path: path.split('/').filter(Boolean).map(decoded), query: new URLSearchParams(query) };
 }
 export function hrefOf(path: string, query: Record<string, string | number | undefined> = {}): string {
   const words = new URLSearchParams();

@@ -70,6 +70,26 @@ describe('a login link', () => {
     await takeLoginLink('#login=gpst_other');
     expect(location.hash).toBe('#/');
   });
+  it('asks who is somebody already, and takes nothing from them unasked', async () => {
+    answers = { '/v1/login': who };
+    await logIn('gpst_secret');
+    answers = { '/v1/whoami': who, '/v1/login': { ...who, user: 'ml2' } };
+    const sentences: string[] = [];
+    let answer = false;
+    window.confirm = (text) => {
+      sentences.push(text ?? '');
+      return answer;
+    };
+    location.hash = '#login=gpst_other';
+    await takeLoginLink('#/jobs');
+    expect(sentences[0]).toContain('You are ml1 here');
+    expect(sessionNow().who?.user).toBe('ml1');
+    expect(location.hash).toBe('#/jobs');
+    answer = true;
+    location.hash = '#login=gpst_other';
+    await takeLoginLink('#/jobs');
+    expect(sessionNow().who?.user).toBe('ml2');
+  });
   it('that does not hold any more says so, and takes nothing from a login that does', async () => {
     answers = { '/v1/login': 'there is no such token', '/v1/whoami': who };
     location.hash = '#login=gpst_old';

@@ -5,6 +5,8 @@ import { Refused, type WhoAmI, change, get, whenLoginNeeded } from '../api/clien
 import { forgetMachine, watchMachine, whenStreamBreaks } from '../api/machine';
 import { say } from '../parts/Notices';
 import { loginToken } from './login-link';
+import { words } from './words';
+import { wordsNow } from '../words/words';
 
 export interface Session {
   state: 'asking' | 'in' | 'out' | 'unreachable';
@@ -34,6 +36,9 @@ export async function takeLoginLink(before = '#/'): Promise<void> {
   const token = loginToken(location.hash);
   if (token === null) return;
   history.replaceState(null, '', loginToken(before) === null && before ? before : '#/');
+  // Anybody can make a link, of a login of their own: what one does then would be done as them.
+  await lookWhoIAm();
+  if (session.state === 'in' && session.who && !window.confirm(wordsNow(words).otherLogin(session.who.user))) return;
   try {
     await logIn(token);
   } catch (fault) {
@@ -83,8 +88,11 @@ async function lookWhoIAm(): Promise<void> {
   try {
     const who = await get<WhoAmI>('/v1/whoami');
     const again = session.state !== 'in';
+    // Another tab may have logged in as somebody else: what is shown here is not theirs.
+    const another = !again && session.who !== null && session.who.user !== who.user;
+    if (another) forgetMachine();
     if (again || JSON.stringify(who) !== JSON.stringify(session.who)) tell({ state: 'in', who, why: null });
-    if (again) watchMachine();
+    if (again || another) watchMachine();
     lastWords = null;
   } catch {
     // Who has to log in was told by whenLoginNeeded.
@@ -114,7 +122,7 @@ export function listenForLogins(): void {
   });
   // Who logged in in another tab meanwhile is logged in here, too.
   const look = () => {
-    if (session.state === 'out' && document.visibilityState === 'visible') void lookWhoIAm();
+    if (session.state !== 'asking' && document.visibilityState === 'visible') void lookWhoIAm();
   };
   window.addEventListener('focus', look);
   document.addEventListener('visibilitychange', look);
